@@ -1,0 +1,38 @@
+# Recipes for people; `.ci/run` needs none of them. https://just.systems
+
+# List the recipes.
+default:
+    @just --list
+
+# Open the dashboard, or run a command: `just run gpus`.
+run *args:
+    cargo run --release -- {{ args }}
+
+# All tests, or those whose name contains a word: `just test occupancy`.
+test *args:
+    cargo test --locked {{ args }}
+
+# Format and clippy, as CI asks for.
+lint:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+
+# The library's documentation; a warning is an error.
+docs *args:
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked {{ args }}
+
+# Everything that must pass before a change goes in.
+ci:
+    ./.ci/run
+
+# Frame times and start-up, with criterion.
+bench *args:
+    cargo bench --locked {{ args }}
+
+# Licences, sources and duplicates of the dependencies (cargo install cargo-deny).
+deny:
+    cargo deny check bans licenses sources
+
+# Draw the stored screens again; read `git diff` afterwards.
+screenshots:
+    INSTA_UPDATE=always cargo test --locked screen

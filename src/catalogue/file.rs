@@ -1,0 +1,97 @@
+//! Reading one small TOML file: size limit, encoding, and errors that name file and line.
+
+use serde::de::DeserializeOwned;
+use std::ops::Range;
+use std::path::Path;
+
+/// The largest spec, config or state file that is read; a real one has a few kilobytes.
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// Why a file was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}: {message}", line.map(|l| format!(":{l}")).unwrap_or_default())]
+pub struct FileError {
+    /// The file as it was named.
+    pub file: String,
+    /// Its line, where one is to blame; the first is 1.
+    pub line: Option<usize>,
+    /// The field, the value, what was expected and what to do.
+    pub message: String,
+}
+
+/// The text of a TOML file together with its name, so that an error can say where.
+#[derive(Debug, Clone, Copy)]
+pub struct SpecFile<'a> {
+    /// As shown in errors.
+    pub name: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+}
+
+impl SpecFile<'_> {
+    /// Parses the text as `T`.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line of the first thing that does not fit.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        toml::from_str(self.text).map_err(|e| self.error(e.span(), e.message().trim().replace('\n', "; ")))
+    }
+
+    /// An error at this place of the text.
+    #[must_use]
+    pub fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> FileError {
+        let line = span.map(|s| 1 + self.text.bytes().take(s.start).filter(|b| *b == b'\n').count());
+        FileError { file: self.name.to_string(), line, message: message.into() }
+    }
+}
+
+/// Reads a small UTF-8 file.
+///
+/// # Errors
+/// [`FileError`] if it cannot be read, is larger than 1 MiB, is no regular file, or is not UTF-8.
+pub fn read_limited(path: &Path) -> Result<String, FileError> {
+    let refuse = |line, message: String| FileError { file: path.display().to_string(), line, message };
+    let meta = std::fs::metadata(path).map_err(|e| refuse(None, format!("cannot be read: {e}")))?;
+    if !meta.is_file() {
+        return Err(refuse(None, "is not a regular file; give a file".into()));
+    }
+    if meta.len() > LARGEST_FILE {
+        let found = meta.len();
+        return Err(refuse(
+            None,
+            format!("has {found} bytes; expected a text file of at most {LARGEST_FILE}"),
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(|e| refuse(None, format!("cannot be read: {e}")))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();
+        refuse(Some(line), format!("is not UTF-8 (byte {at}); save it as UTF-8"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parse_error_names_file_and_line() {
+        let file = SpecFile { name: "x.toml", text: "a = 1\nb = = 2\n" };
+        let error = file.parse::<toml::Table>().unwrap_err();
+        assert_eq!((error.file.as_str(), error.line), ("x.toml", Some(2)));
+        assert!(error.to_string().starts_with("x.toml:2: "), "{error}");
+    }
+
+    #[test]
+    fn unreadable_things_are_refused_with_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let latin = folder.path().join("latin.toml");
+        std::fs::write(&latin, b"a = 1\nname = \"caf\xe9\"\n").unwrap();
+        assert_eq!(read_limited(&latin).unwrap_err().line, Some(2));
+        assert!(read_limited(folder.path()).unwrap_err().message.contains("regular file"));
+        assert!(read_limited(&folder.path().join("none")).unwrap_err().message.contains("cannot be read"));
+        let big = folder.path().join("big");
+        std::fs::File::create(&big).unwrap().set_len(200 << 20).unwrap();
+        assert!(read_limited(&big).unwrap_err().message.contains("at most"));
+    }
+}

@@ -1,0 +1,239 @@
+//! What the GPU and the kernel catalogue have in common: entries found by id or alias, numbers that know their
+//! source, and TOML files that are refused with their line while the rest still loads.
+
+mod file;
+mod sourced;
+
+pub use file::{FileError, SpecFile, read_limited};
+pub use sourced::{NumberFile, Origin, Source, SourceTable, Sourced, shipped_sources};
+
+use std::collections::HashMap;
+
+/// Something with an id that people type, and other names for it.
+pub trait Entry {
+    /// The id as engineers type it: `rtx-4070`.
+    fn id(&self) -> &str;
+    /// Other names of the same thing, as drivers, papers and people write them.
+    fn aliases(&self) -> &[String];
+}
+
+/// Entries in a fixed order, found by id or alias; case, spaces, `-` and `_` do not matter.
+#[derive(Debug, Clone)]
+pub struct Catalogue<T> {
+    what: &'static str,
+    entries: Vec<T>,
+    names: HashMap<String, usize>,
+}
+
+/// A name that is not in the catalogue, or fits several entries; says what to type instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No entry has this name.
+    #[error("unknown {what} `{name}`; nearest: {}", nearest.join(", "))]
+    Unknown {
+        /// What was looked for: "GPU" or "kernel".
+        what: &'static str,
+        /// As typed.
+        name: String,
+        /// Up to five ids, best first.
+        nearest: Vec<String>,
+    },
+    /// The name begins several ids.
+    #[error("{what} `{name}` is ambiguous; type one of: {}", candidates.join(", "))]
+    Ambiguous {
+        /// What was looked for.
+        what: &'static str,
+        /// As typed.
+        name: String,
+        /// The ids it could mean.
+        candidates: Vec<String>,
+    },
+}
+
+/// Two entries that claim the same name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("name `{name}` of `{id}` already belongs to `{owner}`; rename one of them")]
+pub struct NameClash {
+    /// The contested name.
+    pub name: String,
+    /// The entry that came second.
+    pub id: String,
+    /// The entry that has it.
+    pub owner: String,
+}
+
+impl<T: Entry> Catalogue<T> {
+    /// An empty catalogue; `what` names its entries in errors ("GPU").
+    #[must_use]
+    pub fn new(what: &'static str) -> Self {
+        Self { what, entries: Vec::new(), names: HashMap::new() }
+    }
+
+    /// Adds an entry, or replaces the one with the same id (a user's file wins over the shipped one).
+    ///
+    /// # Errors
+    /// [`NameClash`] if one of its names belongs to another entry; nothing is changed then.
+    pub fn insert(&mut self, entry: T) -> Result<(), NameClash> {
+        let same = self.entries.iter().position(|e| e.id() == entry.id());
+        let slot = same.unwrap_or(self.entries.len());
+        let names: Vec<String> = std::iter::once(entry.id())
+            .chain(entry.aliases().iter().map(String::as_str))
+            .map(normalise)
+            .collect();
+        if let Some((name, &owner)) =
+            names.iter().find_map(|n| self.names.get_key_value(n).filter(|(_, i)| **i != slot))
+        {
+            let owner = self.entries[owner].id().to_string();
+            return Err(NameClash { name: name.clone(), id: entry.id().to_string(), owner });
+        }
+        self.names.retain(|_, i| *i != slot);
+        self.names.extend(names.into_iter().map(|n| (n, slot)));
+        match same {
+            Some(i) => self.entries[i] = entry,
+            None => self.entries.push(entry),
+        }
+        Ok(())
+    }
+
+    /// Where the entry of this name stands.
+    ///
+    /// # Errors
+    /// [`NameError`] with the nearest ids.
+    pub fn position(&self, name: &str) -> Result<usize, NameError> {
+        let key = normalise(name);
+        if let Some(&i) = self.names.get(&key) {
+            return Ok(i);
+        }
+        let candidates: Vec<String> = self
+            .entries
+            .iter()
+            .map(|e| e.id().to_string())
+            .filter(|id| !key.is_empty() && normalise(id).contains(&key))
+            .collect();
+        if candidates.len() > 1 {
+            return Err(NameError::Ambiguous { what: self.what, name: clip(name), candidates });
+        }
+        Err(NameError::Unknown { what: self.what, name: clip(name), nearest: self.nearest(&key, candidates) })
+    }
+
+    /// The entry of this name.
+    ///
+    /// # Errors
+    /// [`NameError`] with the nearest ids.
+    pub fn find(&self, name: &str) -> Result<&T, NameError> {
+        self.position(name).map(|i| &self.entries[i])
+    }
+
+    /// All entries, in order.
+    #[must_use]
+    pub fn entries(&self) -> &[T] {
+        &self.entries
+    }
+
+    /// Puts the entries into another order.
+    pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_key(|&i| key(&self.entries[i]));
+        let mut moved = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            moved[old] = new;
+        }
+        self.names.values_mut().for_each(|i| *i = moved[*i]);
+        self.entries.sort_by_key(key);
+    }
+
+    fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
+        // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
+        let key: String = key.chars().take(64).collect();
+        let mut scored: Vec<(f64, &str)> =
+            self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        for (_, id) in scored {
+            if first.len() >= 5 {
+                break;
+            }
+            if !first.iter().any(|f| f == id) {
+                first.push(id.to_string());
+            }
+        }
+        first
+    }
+}
+
+/// One spelling for all: lower case, without the vendor's name, spaces, `-` and `_`.
+fn normalise(name: &str) -> String {
+    let lower = name.trim().to_lowercase();
+    let bare = lower.strip_prefix("nvidia ").unwrap_or(&lower);
+    bare.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).collect()
+}
+
+/// A name short enough for an error message.
+fn clip(name: &str) -> String {
+    match name.char_indices().nth(60) {
+        Some((i, _)) => format!("{}…", &name[..i]),
+        None => name.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Named(&'static str, Vec<String>);
+    impl Entry for Named {
+        fn id(&self) -> &str {
+            self.0
+        }
+        fn aliases(&self) -> &[String] {
+            &self.1
+        }
+    }
+
+    fn three() -> Catalogue<Named> {
+        let mut c = Catalogue::new("GPU");
+        for (id, alias) in
+            [("h100-pcie", "H100"), ("rtx-4070", "GeForce RTX 4070"), ("rtx-4080", "GeForce RTX 4080")]
+        {
+            c.insert(Named(id, vec![alias.into()])).unwrap();
+        }
+        c
+    }
+
+    #[test]
+    fn any_spelling_finds_the_entry() {
+        for name in ["rtx-4070", "RTX_4070", "rtx 4070", "NVIDIA GeForce RTX 4070"] {
+            assert_eq!(three().find(name).map(Entry::id).ok(), Some("rtx-4070"), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_or_ambiguous_name_is_answered_with_the_nearest() {
+        let c = three();
+        assert!(c.find("rtx").err().unwrap().to_string().contains("rtx-4070, rtx-4080"));
+        let e = c.find("rtx-4071").err().unwrap().to_string();
+        assert!(e.starts_with("unknown GPU `rtx-4071`; nearest: rtx-4070"), "{e}");
+        assert!(c.find("").is_err());
+        assert!(c.find(&"é".repeat(100_000)).err().unwrap().to_string().len() < 400);
+    }
+
+    #[test]
+    fn a_taken_alias_is_refused_and_the_same_id_is_replaced() {
+        let mut c = three();
+        let clash = c.insert(Named("mine", vec!["h100".into()])).unwrap_err();
+        assert_eq!(clash.owner, "h100-pcie");
+        assert!(c.find("mine").is_err(), "nothing was changed");
+        c.insert(Named("rtx-4070", vec!["my 4070".into()])).unwrap();
+        assert_eq!(c.entries().len(), 3);
+        assert!(c.find("my4070").is_ok() && c.find("GeForce RTX 4070").is_err());
+    }
+
+    #[test]
+    fn sorting_keeps_names_and_entries_together() {
+        let mut c = three();
+        c.sort_by_key(|e| std::cmp::Reverse(e.0));
+        assert_eq!(c.entries()[0].id(), "rtx-4080");
+        for e in c.entries() {
+            assert_eq!(c.find(e.id()).map(Entry::id).ok(), Some(e.id()));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
+
+use super::{ComputeCapability, Gpu, LimitsTable, TensorRate};
+use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GpuFile {
+    id: Spanned<String>,
+    name: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    architecture: String,
+    #[serde(default)]
+    chip: String,
+    compute_capability: Spanned<ComputeCapability>,
+    launch_year: u16,
+    compute: Compute,
+    #[serde(default)]
+    tensor: Vec<Tensor>,
+    memory: Memory,
+    cache: Cache,
+    power: Power,
+    #[serde(default)]
+    launch: Launch,
+    #[serde(default)]
+    price: Price,
+    /// Sources that only this file names.
+    #[serde(default)]
+    sources: SourceTable,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compute {
+    sms: NumberFile,
+    fp32_lanes_per_sm: NumberFile,
+    fp64_lanes_per_sm: Option<NumberFile>,
+    lsu_lanes_per_sm: Option<NumberFile>,
+    base_clock_mhz: Option<NumberFile>,
+    boost_clock_mhz: NumberFile,
+    sustained_clock_mhz: Option<NumberFile>,
+    fp32_tflops: NumberFile,
+    fp64_tflops: Option<NumberFile>,
+    fp16_tflops: Option<NumberFile>,
+    fp32_achieved_gflops: Option<NumberFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tensor {
+    input: String,
+    accumulate: String,
+    dense_tflops: Option<NumberFile>,
+    sparse_tflops: Option<NumberFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    #[serde(rename = "type")]
+    kind: String,
+    size_gib: NumberFile,
+    bus_bits: NumberFile,
+    data_rate_gbps: NumberFile,
+    bandwidth_gb_per_s: NumberFile,
+    achieved_gb_per_s: Option<NumberFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cache {
+    l2_mib: NumberFile,
+    l2_gb_per_s: Option<NumberFile>,
+    l1_bytes_per_clock_per_sm: Option<NumberFile>,
+    shared_bytes_per_clock_per_sm: Option<NumberFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Power {
+    limit_w: NumberFile,
+    idle_w: Option<NumberFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Launch {
+    floor_us: Option<NumberFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Price {
+    list_usd: Option<NumberFile>,
+    cloud_usd_per_hour: Option<NumberFile>,
+}
+
+/// Checks one file's numbers against its source table.
+struct Checker<'a> {
+    file: SpecFile<'a>,
+    sources: &'a SourceTable,
+}
+
+impl Checker<'_> {
+    fn number<T>(&self, field: &str, n: &NumberFile, unit: fn(f64) -> T) -> Result<Sourced<T>, FileError> {
+        Ok(n.check(field, self.file, self.sources)?.map(|v| unit(*v)))
+    }
+
+    fn maybe<T>(
+        &self,
+        field: &str,
+        n: Option<&NumberFile>,
+        unit: fn(f64) -> T,
+    ) -> Result<Option<Sourced<T>>, FileError> {
+        n.map(|n| self.number(field, n, unit)).transpose()
+    }
+
+    fn tensor(&self, t: &Tensor) -> Result<TensorRate, FileError> {
+        Ok(TensorRate {
+            input: t.input.clone(),
+            accumulate: t.accumulate.clone(),
+            dense: self.maybe("tensor.dense_tflops", t.dense_tflops.as_ref(), FlopsPerSecond::from_tera)?,
+            sparse: self.maybe(
+                "tensor.sparse_tflops",
+                t.sparse_tflops.as_ref(),
+                FlopsPerSecond::from_tera,
+            )?,
+        })
+    }
+}
+
+fn whole(v: f64) -> u32 {
+    v.round() as u32
+}
+
+fn plain(v: f64) -> f64 {
+    v
+}
+
+/// Reads and checks one GPU file.
+///
+/// # Errors
+/// [`FileError`] with file, line, field, value and what was expected.
+pub(super) fn read(
+    file: SpecFile<'_>,
+    sources: &SourceTable,
+    limits: &LimitsTable,
+) -> Result<Gpu, FileError> {
+    let typed: GpuFile = file.parse()?;
+    let mut own = typed.sources.clone();
+    if !own.is_empty() {
+        own.extend(sources.clone());
+    }
+    let check = Checker { file, sources: if own.is_empty() { sources } else { &own } };
+    if !is_id(typed.id.get_ref()) {
+        let message = format!("id `{}`: expected lower-case letters, digits and `-`", typed.id.get_ref());
+        return Err(file.error(Some(typed.id.span()), message));
+    }
+    let cc = *typed.compute_capability.get_ref();
+    let Some(of_cc) = limits.get(cc) else {
+        let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
+        return Err(file.error(Some(typed.compute_capability.span()), message));
+    };
+    let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
+    Ok(Gpu {
+        compute_capability: cc,
+        limits: of_cc,
+        launch_year: typed.launch_year,
+        sms: check.number("compute.sms", &c.sms, whole)?,
+        fp32_lanes_per_sm: check.number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,
+        fp64_lanes_per_sm: check.maybe("compute.fp64_lanes_per_sm", c.fp64_lanes_per_sm.as_ref(), whole)?,
+        lsu_lanes_per_sm: check.maybe("compute.lsu_lanes_per_sm", c.lsu_lanes_per_sm.as_ref(), whole)?,
+        base_clock: check.maybe("compute.base_clock_mhz", c.base_clock_mhz.as_ref(), Hertz::from_mega)?,
+        boost_clock: check.number("compute.boost_clock_mhz", &c.boost_clock_mhz, Hertz::from_mega)?,
+        sustained_clock: check.maybe(
+            "compute.sustained_clock_mhz",
+            c.sustained_clock_mhz.as_ref(),
+            Hertz::from_mega,
+        )?,
+        fp32_peak: check.number("compute.fp32_tflops", &c.fp32_tflops, FlopsPerSecond::from_tera)?,
+        fp32_achieved: check.maybe(
+            "compute.fp32_achieved_gflops",
+            c.fp32_achieved_gflops.as_ref(),
+            FlopsPerSecond::from_giga,
+        )?,
+        fp64_peak: check.maybe("compute.fp64_tflops", c.fp64_tflops.as_ref(), FlopsPerSecond::from_tera)?,
+        fp16_peak: check.maybe("compute.fp16_tflops", c.fp16_tflops.as_ref(), FlopsPerSecond::from_tera)?,
+        tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
+        memory_size: check.number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
+        bus_bits: check.number("memory.bus_bits", &m.bus_bits, whole)?,
+        data_rate: check.number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
+        bandwidth_peak: check.number(
+            "memory.bandwidth_gb_per_s",
+            &m.bandwidth_gb_per_s,
+            BytesPerSecond::from_giga,
+        )?,
+        bandwidth_achieved: check.maybe(
+            "memory.achieved_gb_per_s",
+            m.achieved_gb_per_s.as_ref(),
+            BytesPerSecond::from_giga,
+        )?,
+        l2_size: check.number("cache.l2_mib", &k.l2_mib, Bytes::from_mebi)?,
+        l2_bandwidth: check.maybe("cache.l2_gb_per_s", k.l2_gb_per_s.as_ref(), BytesPerSecond::from_giga)?,
+        l1_bytes_per_clock: check.maybe(
+            "cache.l1_bytes_per_clock_per_sm",
+            k.l1_bytes_per_clock_per_sm.as_ref(),
+            plain,
+        )?,
+        shared_bytes_per_clock: check.maybe(
+            "cache.shared_bytes_per_clock_per_sm",
+            k.shared_bytes_per_clock_per_sm.as_ref(),
+            plain,
+        )?,
+        power_limit: check.number("power.limit_w", &p.limit_w, Watts)?,
+        idle_power: check.maybe("power.idle_w", p.idle_w.as_ref(), Watts)?,
+        launch_floor: check.maybe("launch.floor_us", l.floor_us.as_ref(), Seconds::from_micros)?,
+        list_usd: check.maybe("price.list_usd", price.list_usd.as_ref(), plain)?,
+        cloud_usd_per_hour: check.maybe(
+            "price.cloud_usd_per_hour",
+            price.cloud_usd_per_hour.as_ref(),
+            plain,
+        )?,
+        memory_type: m.kind.clone(),
+        id: typed.id.into_inner(),
+        name: typed.name,
+        aliases: typed.aliases,
+        architecture: typed.architecture,
+        chip: typed.chip,
+    })
+}
+
+fn is_id(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 40
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}

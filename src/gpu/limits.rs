@@ -1,0 +1,192 @@
+//! Limits per compute capability (`specs/compute-capabilities.toml`).
+
+use crate::catalogue::{FileError, SpecFile};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// A compute capability such as 8.9.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ComputeCapability {
+    /// 8 of 8.9.
+    pub major: u8,
+    /// 9 of 8.9.
+    pub minor: u8,
+}
+
+impl fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}.{}", self.major, self.minor))
+    }
+}
+
+impl FromStr for ComputeCapability {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text
+            .split_once('.')
+            .and_then(|(a, b)| Some(Self { major: a.parse().ok()?, minor: b.parse().ok()? }));
+        parsed.ok_or_else(|| format!("compute capability `{text}`: expected major.minor, for example 8.9"))
+    }
+}
+
+impl TryFrom<String> for ComputeCapability {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// What one SM of a compute capability can hold, and in which units it hands it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Resident threads per SM.
+    pub threads_per_sm: u32,
+    /// Resident blocks per SM.
+    pub blocks_per_sm: u32,
+    /// Threads per block.
+    pub threads_per_block: u32,
+    /// 32-bit registers per SM.
+    pub regs_per_sm: u32,
+    /// Registers one block may have.
+    pub regs_per_block: u32,
+    /// Registers are handed to a warp in multiples of this.
+    pub reg_unit_per_warp: u32,
+    /// Most registers per thread that a launch accepts.
+    pub regs_per_thread: u32,
+    /// Parts of an SM with registers of their own; a warp lives in one.
+    pub sub_partitions: u32,
+    /// Shared memory per SM in bytes.
+    pub smem_per_sm: u32,
+    /// Shared memory is handed to a block in multiples of this many bytes.
+    pub smem_unit: u32,
+    /// Shared memory the system keeps for itself in every block, in bytes.
+    pub smem_reserved: u32,
+    /// Most shared memory per block without opting in, in bytes.
+    pub smem_per_block: u32,
+    /// Most shared memory per block after opting in, in bytes.
+    pub smem_opt_in: u32,
+}
+
+impl Limits {
+    /// Threads per warp on every NVIDIA GPU.
+    pub const WARP: u32 = 32;
+
+    /// Resident warps per SM.
+    #[must_use]
+    pub fn warps_per_sm(&self) -> u32 {
+        self.threads_per_sm / Self::WARP
+    }
+}
+
+/// Limits of every known compute capability.
+#[derive(Debug, Clone, Default)]
+pub struct LimitsTable(BTreeMap<ComputeCapability, Limits>);
+
+impl LimitsTable {
+    /// Reads the table that travels with the program.
+    ///
+    /// # Errors
+    /// [`FileError`] where the file does not parse (a test reads it).
+    pub fn shipped() -> Result<Self, FileError> {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/compute-capabilities.toml"));
+        let table: TableFile = SpecFile { name: "specs/compute-capabilities.toml", text }.parse()?;
+        let mut all = BTreeMap::new();
+        for row in &table.limits {
+            for cc in &row.compute_capability {
+                all.insert(*cc, row.limits(&table.common, *cc));
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// Limits of this compute capability.
+    #[must_use]
+    pub fn get(&self, cc: ComputeCapability) -> Option<Limits> {
+        self.0.get(&cc).copied()
+    }
+
+    /// All of them, lowest first.
+    pub fn iter(&self) -> impl Iterator<Item = (ComputeCapability, Limits)> + '_ {
+        self.0.iter().map(|(c, l)| (*c, *l))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableFile {
+    common: CommonFile,
+    limits: Vec<LimitsFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommonFile {
+    regs_per_sm: u32,
+    reg_unit_per_warp: u32,
+    threads_per_block: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LimitsFile {
+    compute_capability: Vec<ComputeCapability>,
+    threads_per_sm: u32,
+    blocks_per_sm: u32,
+    regs_per_thread: u32,
+    sub_partitions: u32,
+    smem_per_sm_kib: u32,
+    smem_unit_bytes: u32,
+    smem_reserved_bytes: u32,
+    smem_per_block_kib: u32,
+    smem_opt_in_kib: u32,
+    #[serde(default)]
+    regs_per_block: BTreeMap<String, u32>,
+}
+
+impl LimitsFile {
+    fn limits(&self, common: &CommonFile, cc: ComputeCapability) -> Limits {
+        Limits {
+            threads_per_sm: self.threads_per_sm,
+            blocks_per_sm: self.blocks_per_sm,
+            threads_per_block: common.threads_per_block,
+            regs_per_sm: common.regs_per_sm,
+            regs_per_block: self.regs_per_block.get(&cc.to_string()).copied().unwrap_or(common.regs_per_sm),
+            reg_unit_per_warp: common.reg_unit_per_warp,
+            regs_per_thread: self.regs_per_thread,
+            sub_partitions: self.sub_partitions,
+            smem_per_sm: self.smem_per_sm_kib * 1024,
+            smem_unit: self.smem_unit_bytes,
+            smem_reserved: self.smem_reserved_bytes,
+            smem_per_block: self.smem_per_block_kib * 1024,
+            smem_opt_in: self.smem_opt_in_kib * 1024,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_compute_capability_of_the_occupancy_reference_is_there() {
+        let table = LimitsTable::shipped().unwrap();
+        for cc in
+            "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 12.0 12.1".split(' ')
+        {
+            assert!(table.get(cc.parse().unwrap()).is_some(), "{cc}");
+        }
+        assert_eq!(table.iter().count(), 19);
+    }
+
+    #[test]
+    fn compute_capabilities_sort_by_number_and_refuse_nonsense() {
+        let cc = |s: &str| s.parse::<ComputeCapability>();
+        assert!(cc("10.0").unwrap() > cc("9.0").unwrap());
+        for bad in ["", "8", "8.9.1", "eight", "8.-1", "300.0"] {
+            assert!(cc(bad).unwrap_err().contains("expected major.minor"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a GPU is: every number with its unit in the type and its source beside it.
+//!
+//! [`Gpu`] is checked; the file it is read from is `file::GpuFile`. What a datasheet states (`*_peak`) and what
+//! somebody measured (`*_achieved`) are different fields.
+
+mod catalogue;
+mod file;
+mod limits;
+
+pub use catalogue::{load_shipped, load_text};
+pub use limits::{ComputeCapability, Limits, LimitsTable};
+
+use crate::catalogue::{Entry, Sourced};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+
+/// One GPU model, as its documents describe it.
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    /// As engineers type it: `rtx-4070`.
+    pub id: String,
+    /// As its vendor writes it, without the vendor.
+    pub name: String,
+    /// Other names, driver names among them.
+    pub aliases: Vec<String>,
+    /// Architecture in lower case: `ada`.
+    pub architecture: String,
+    /// The die: `AD104`.
+    pub chip: String,
+    /// Decides the limits of a launch.
+    pub compute_capability: ComputeCapability,
+    /// Limits of that compute capability.
+    pub limits: Limits,
+    /// Year of launch.
+    pub launch_year: u16,
+    /// Streaming multiprocessors.
+    pub sms: Sourced<u32>,
+    /// FP32 lanes ("CUDA cores") per SM.
+    pub fp32_lanes_per_sm: Sourced<u32>,
+    /// FP64 lanes per SM.
+    pub fp64_lanes_per_sm: Option<Sourced<u32>>,
+    /// Load/store lanes per SM.
+    pub lsu_lanes_per_sm: Option<Sourced<u32>>,
+    /// Guaranteed clock.
+    pub base_clock: Option<Sourced<Hertz>>,
+    /// Boost clock, the one peak rates are stated at.
+    pub boost_clock: Sourced<Hertz>,
+    /// Clock held under a sustained load.
+    pub sustained_clock: Option<Sourced<Hertz>>,
+    /// FP32 vector rate as published.
+    pub fp32_peak: Sourced<FlopsPerSecond>,
+    /// FP32 rate that somebody reached (SGEMM or FMA loop; see its note).
+    pub fp32_achieved: Option<Sourced<FlopsPerSecond>>,
+    /// FP64 vector rate.
+    pub fp64_peak: Option<Sourced<FlopsPerSecond>>,
+    /// FP16 vector rate, not the tensor rate.
+    pub fp16_peak: Option<Sourced<FlopsPerSecond>>,
+    /// Tensor-core rates, one per input and accumulate type.
+    pub tensor: Vec<TensorRate>,
+    /// DRAM technology: `GDDR6X`, `HBM2e`.
+    pub memory_type: String,
+    /// DRAM size.
+    pub memory_size: Sourced<Bytes>,
+    /// Width of the DRAM bus in bits.
+    pub bus_bits: Sourced<u32>,
+    /// Data rate per pin in bits per second.
+    pub data_rate: Sourced<f64>,
+    /// DRAM bandwidth as published.
+    pub bandwidth_peak: Sourced<BytesPerSecond>,
+    /// DRAM bandwidth that somebody reached.
+    pub bandwidth_achieved: Option<Sourced<BytesPerSecond>>,
+    /// L2 cache size.
+    pub l2_size: Sourced<Bytes>,
+    /// L2 bandwidth.
+    pub l2_bandwidth: Option<Sourced<BytesPerSecond>>,
+    /// L1 bytes per clock per SM.
+    pub l1_bytes_per_clock: Option<Sourced<f64>>,
+    /// Shared-memory bytes per clock per SM.
+    pub shared_bytes_per_clock: Option<Sourced<f64>>,
+    /// Board power limit.
+    pub power_limit: Sourced<Watts>,
+    /// Board power while idle.
+    pub idle_power: Option<Sourced<Watts>>,
+    /// Smallest time per launch seen; belongs to the host as much as to the GPU.
+    pub launch_floor: Option<Sourced<Seconds>>,
+    /// List price at launch, US dollars.
+    pub list_usd: Option<Sourced<f64>>,
+    /// Typical price of an hour in a public cloud, US dollars.
+    pub cloud_usd_per_hour: Option<Sourced<f64>>,
+}
+
+/// A tensor-core rate for one input type and one accumulate type.
+#[derive(Debug, Clone)]
+pub struct TensorRate {
+    /// Input type: `fp16`, `bf16`, `tf32`, `fp8`, `fp4`, `fp64`, `int8`, `int4`.
+    pub input: String,
+    /// Accumulate type: `fp16`, `fp32`, `fp64`, `int32`.
+    pub accumulate: String,
+    /// Rate on dense operands (operations per second for integer types).
+    pub dense: Option<Sourced<FlopsPerSecond>>,
+    /// Rate with 2:4 structured sparsity; never compared with a dense one.
+    pub sparse: Option<Sourced<FlopsPerSecond>>,
+}
+
+/// Which ceilings a model or chart uses; always shown beside the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ceilings {
+    /// What the datasheet states.
+    #[default]
+    Peak,
+    /// What somebody measured, where somebody did; the published value otherwise.
+    Achieved,
+}
+
+impl Ceilings {
+    /// The word on screen and in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Peak => "peak",
+            Self::Achieved => "achieved",
+        }
+    }
+}
+
+impl Gpu {
+    /// The FP32 compute ceiling of this kind.
+    #[must_use]
+    pub fn compute(&self, ceilings: Ceilings) -> &Sourced<FlopsPerSecond> {
+        match ceilings {
+            Ceilings::Peak => &self.fp32_peak,
+            Ceilings::Achieved => self.fp32_achieved.as_ref().unwrap_or(&self.fp32_peak),
+        }
+    }
+
+    /// The DRAM bandwidth ceiling of this kind.
+    #[must_use]
+    pub fn bandwidth(&self, ceilings: Ceilings) -> &Sourced<BytesPerSecond> {
+        match ceilings {
+            Ceilings::Peak => &self.bandwidth_peak,
+            Ceilings::Achieved => self.bandwidth_achieved.as_ref().unwrap_or(&self.bandwidth_peak),
+        }
+    }
+
+    /// L1 bandwidth of all SMs at the boost clock.
+    #[must_use]
+    pub fn l1_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
+        self.l1_bytes_per_clock.as_ref().map(|b| b.map(|b| self.over_all_sms(*b)))
+    }
+
+    /// Shared-memory bandwidth of all SMs at the boost clock.
+    #[must_use]
+    pub fn shared_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
+        self.shared_bytes_per_clock.as_ref().map(|b| b.map(|b| self.over_all_sms(*b)))
+    }
+
+    fn over_all_sms(&self, bytes_per_clock: f64) -> BytesPerSecond {
+        BytesPerSecond(bytes_per_clock * f64::from(self.sms.value) * self.boost_clock.value.0)
+    }
+}
+
+impl Entry for Gpu {
+    fn id(&self) -> &str {
+        &self.id
+    }
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+}

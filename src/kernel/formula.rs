@@ -1,0 +1,140 @@
+//! Formulas of kernel files: parsed once, checked for unknown names, evaluated at every keystroke.
+
+use exmex::{Express, FlatEx};
+
+/// The most names one formula may use.
+const MOST_NAMES: usize = 16;
+
+/// A formula bound to the places of its names in a scope.
+#[derive(Debug, Clone)]
+pub struct Formula {
+    text: String,
+    expression: FlatEx<f64>,
+    slots: Vec<usize>,
+}
+
+/// Why a formula was refused or gave no number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormulaError {
+    /// It does not parse.
+    #[error("formula `{text}`: {why}")]
+    Syntax {
+        /// The formula.
+        text: String,
+        /// The parser's words.
+        why: String,
+    },
+    /// It uses a name that is not in scope.
+    #[error("formula `{text}`: unknown name `{name}`; known here: {known}")]
+    UnknownName {
+        /// The formula.
+        text: String,
+        /// The name.
+        name: String,
+        /// What it could be.
+        known: String,
+    },
+    /// Its value is not a finite number.
+    #[error("formula `{text}` gives {value} for {scope}: division by zero or overflow")]
+    NotFinite {
+        /// The formula.
+        text: String,
+        /// `inf`, `-inf` or `NaN`.
+        value: String,
+        /// The names and their values.
+        scope: String,
+    },
+    /// Its value is negative.
+    #[error("formula `{text}` gives {value} for {scope}: a count cannot be negative")]
+    Negative {
+        /// The formula.
+        text: String,
+        /// The value.
+        value: String,
+        /// The names and their values.
+        scope: String,
+    },
+}
+
+impl Formula {
+    /// Parses `text`; its names must be among `names`, whose order is that of the values given to [`Formula::eval`].
+    ///
+    /// # Errors
+    /// [`FormulaError::Syntax`] or [`FormulaError::UnknownName`].
+    pub fn parse(text: &str, names: &[String]) -> Result<Self, FormulaError> {
+        let syntax = |why: String| FormulaError::Syntax { text: text.to_string(), why };
+        let expression = exmex::parse::<f64>(text).map_err(|e| syntax(e.msg().to_string()))?;
+        let used = expression.var_names();
+        if used.len() > MOST_NAMES {
+            return Err(syntax(format!("uses {} names; at most {MOST_NAMES} are allowed", used.len())));
+        }
+        let slot = |name: &String| {
+            names.iter().position(|n| n == name).ok_or_else(|| FormulaError::UnknownName {
+                text: text.to_string(),
+                name: name.clone(),
+                known: names.join(", "),
+            })
+        };
+        let slots = used.iter().map(slot).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_string(), expression, slots })
+    }
+
+    /// The formula as it was typed.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its value; `scope` has one value per name of [`Formula::parse`].
+    ///
+    /// # Errors
+    /// [`FormulaError::NotFinite`] or [`FormulaError::Negative`].
+    pub fn eval(&self, scope: &[f64]) -> Result<f64, FormulaError> {
+        let mut values = [0.0; MOST_NAMES];
+        for (value, slot) in values.iter_mut().zip(&self.slots) {
+            *value = scope[*slot];
+        }
+        let value = self.expression.eval(&values[..self.slots.len()]).unwrap_or(f64::NAN);
+        if value.is_finite() && value >= 0.0 {
+            return Ok(value);
+        }
+        let names = self.expression.var_names();
+        let scope = names.iter().zip(values).map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
+        let (text, value) = (self.text.clone(), value.to_string());
+        Err(if value.starts_with("-") && value != "-inf" {
+            FormulaError::Negative { text, value, scope }
+        } else {
+            FormulaError::NotFinite { text, value, scope }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eval(text: &str, n: f64) -> Result<f64, FormulaError> {
+        Formula::parse(text, &["n".into(), "threads".into()])?.eval(&[n, 256.0])
+    }
+
+    #[test]
+    fn the_arithmetic_of_kernel_files() {
+        assert_eq!(eval("12*n", 10.0), Ok(120.0));
+        assert_eq!(eval("ceil(n/threads)", 257.0), Ok(2.0));
+        assert_eq!(eval("2*n^3", 2.0), Ok(16.0));
+        assert_eq!(eval("max(n, 100) + min(3, n)", 5.0), Ok(103.0));
+        assert_eq!(eval("ceil((n-6)/16)*4", 22.0), Ok(4.0));
+    }
+
+    #[test]
+    fn unknown_names_and_divisions_by_zero_say_so() {
+        assert!(
+            eval("12*m", 1.0).unwrap_err().to_string().contains("unknown name `m`; known here: n, threads")
+        );
+        assert!(eval("1/(n-1)", 1.0).unwrap_err().to_string().contains("for n=1: division by zero"));
+        assert!(eval("n-2", 1.0).unwrap_err().to_string().contains("cannot be negative"));
+        for bad in ["", "2*", "(n", "n n", "2**n", "if(n)"] {
+            assert!(eval(bad, 1.0).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! What a kernel is: its launch shape, its resources per compute capability and its work, as functions of the
+//! problem size.
+//!
+//! [`Kernel`] is checked; the file it is read from is `file::KernelFile`. [`Kernel::instance`] evaluates everything
+//! for one problem.
+
+mod catalogue;
+mod file;
+mod formula;
+mod problem;
+
+pub use catalogue::{load_shipped, load_text};
+pub use formula::{Formula, FormulaError};
+pub use problem::{Problem, ProblemError, Value};
+
+use crate::catalogue::{Entry, Sourced};
+use crate::units::{Bytes, Flops, Intensity};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A kernel of the catalogue, or one known only from a measurement file.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// As engineers type it: `matmul_tiled`.
+    pub id: String,
+    /// As its authors write it.
+    pub name: String,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// What it computes, in one line.
+    pub summary: String,
+    /// Paper 1's category: memory, compute, reduction, atomic, special.
+    pub category: String,
+    /// Element type: `fp32`.
+    pub dtype: String,
+    /// Id of the source that describes it.
+    pub source: Arc<str>,
+    /// Problem keys in order; none for a kernel known only from measurements.
+    pub keys: Vec<String>,
+    /// Named sizes, smallest first.
+    pub sizes: Vec<(String, Problem)>,
+    /// Registers per thread by compute capability `(major, minor)`.
+    pub registers: BTreeMap<(u8, u8), Sourced<u32>>,
+    /// What has to be said beside every prediction of it.
+    pub cautions: Vec<String>,
+    /// Counts nobody made, and why.
+    pub unknown: BTreeMap<String, String>,
+    /// Formulas; `None` for a kernel known only from measurements.
+    formulas: Option<Arc<Formulas>>,
+}
+
+/// Every formula of a kernel. The scope is: keys, `let` names, `threads`, `blocks`.
+#[derive(Debug)]
+struct Formulas {
+    /// For keys that were left out; the scope is the keys.
+    defaults: BTreeMap<String, Formula>,
+    lets: Vec<Formula>,
+    block: Vec<Formula>,
+    grid: Vec<Formula>,
+    smem_static: Option<Formula>,
+    smem_dynamic: Option<Formula>,
+    work: BTreeMap<Count, CountFormula>,
+}
+
+/// One count of the work with where it comes from.
+#[derive(Debug, Clone)]
+pub struct CountFormula {
+    /// The formula.
+    pub formula: Formula,
+    /// Source id.
+    pub source: Arc<str>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+/// What can be counted of a launch; names are the canonical CSV's columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    /// Floating-point operations; a fused multiply-add counts two.
+    Flops,
+    /// Compulsory DRAM traffic in bytes.
+    DramBytes,
+    /// Distinct bytes touched.
+    WorkingSetBytes,
+    /// Bytes through L2.
+    L2Bytes,
+    /// Bytes through L1.
+    L1Bytes,
+    /// Global load and store warp instructions.
+    GlobalWarpInsts,
+    /// All warp instructions of the load/store unit.
+    LsuWarpInsts,
+    /// Shared-memory wavefronts of 128 bytes, conflicts included.
+    SmemWavefronts,
+    /// Warp instructions issued.
+    WarpInstsIssued,
+    /// Same-address global atomic warp requests.
+    GlobalAtomicRequests,
+    /// Active threads per warp instruction, at most 32; below it, branches diverge.
+    ActiveThreadsPerInst,
+}
+
+impl Count {
+    /// All counts, in the order they are shown.
+    pub const ALL: [Self; 11] = [
+        Self::Flops,
+        Self::DramBytes,
+        Self::WorkingSetBytes,
+        Self::L2Bytes,
+        Self::L1Bytes,
+        Self::GlobalWarpInsts,
+        Self::LsuWarpInsts,
+        Self::SmemWavefronts,
+        Self::WarpInstsIssued,
+        Self::GlobalAtomicRequests,
+        Self::ActiveThreadsPerInst,
+    ];
+
+    /// The column of the canonical CSV and the key of a kernel file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flops => "flops",
+            Self::DramBytes => "dram_bytes",
+            Self::WorkingSetBytes => "working_set_bytes",
+            Self::L2Bytes => "l2_bytes",
+            Self::L1Bytes => "l1_bytes",
+            Self::GlobalWarpInsts => "global_warp_insts",
+            Self::LsuWarpInsts => "lsu_warp_insts",
+            Self::SmemWavefronts => "smem_wavefronts",
+            Self::WarpInstsIssued => "warp_insts_issued",
+            Self::GlobalAtomicRequests => "global_atomic_requests",
+            Self::ActiveThreadsPerInst => "active_threads_per_inst",
+        }
+    }
+}
+
+/// The work of one launch; absent = nobody counted it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work([Option<f64>; Count::ALL.len()]);
+
+impl Work {
+    /// This count, if it was made.
+    #[must_use]
+    pub fn get(&self, count: Count) -> Option<f64> {
+        self.0[count as usize]
+    }
+
+    /// The same work with one count set.
+    #[must_use]
+    pub fn with(mut self, count: Count, value: Option<f64>) -> Self {
+        self.0[count as usize] = value;
+        self
+    }
+
+    /// `other`'s counts where it has them, else this one's.
+    #[must_use]
+    pub fn overlaid(mut self, other: &Self) -> Self {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = theirs.or(*mine);
+        }
+        self
+    }
+
+    /// Floating-point operations.
+    #[must_use]
+    pub fn flops(&self) -> Option<Flops> {
+        self.get(Count::Flops).map(Flops)
+    }
+
+    /// Compulsory DRAM traffic.
+    #[must_use]
+    pub fn dram(&self) -> Option<Bytes> {
+        self.get(Count::DramBytes).map(Bytes)
+    }
+
+    /// Bytes through shared memory: wavefronts x 128.
+    #[must_use]
+    pub fn shared(&self) -> Option<Bytes> {
+        self.get(Count::SmemWavefronts).map(|w| Bytes(128.0 * w))
+    }
+
+    /// Operational intensity at DRAM, where both counts exist and bytes move.
+    #[must_use]
+    pub fn intensity(&self) -> Option<Intensity> {
+        let (flops, bytes) = (self.flops()?, self.dram()?);
+        (bytes.0 > 0.0).then(|| flops / bytes)
+    }
+}
+
+/// The launch of one problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Threads per block, x y z.
+    pub block: [u32; 3],
+    /// Blocks, x y z.
+    pub grid: [u64; 3],
+}
+
+impl Launch {
+    /// Threads per block. Saturates, so that absurd input is caught by the launch limits.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.block.iter().fold(1, |a, b| a.saturating_mul(*b))
+    }
+
+    /// Blocks in the grid.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().fold(1, |a, b| a.saturating_mul(*b))
+    }
+}
+
+/// A kernel at one problem size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance {
+    /// Its launch shape, if known.
+    pub launch: Option<Launch>,
+    /// Static shared memory per block in bytes, if known.
+    pub smem_static: Option<u32>,
+    /// Dynamic shared memory per block in bytes, if known.
+    pub smem_dynamic: Option<u32>,
+    /// Its counts.
+    pub work: Work,
+}
+
+/// Registers per thread for a GPU, and how well they are known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Registers {
+    /// Registers per thread.
+    pub per_thread: u32,
+    /// The compute capability they were compiled for, when it is another one than asked for.
+    pub borrowed_from: Option<(u8, u8)>,
+}
+
+impl Kernel {
+    /// A kernel known only by the name it has in a measurement file.
+    #[must_use]
+    pub fn from_measurements(id: &str, dtype: &str) -> Self {
+        Self {
+            id: id.to_string(),
+            name: id.to_string(),
+            aliases: Vec::new(),
+            summary: "known only from measurement files".into(),
+            category: "measured".into(),
+            dtype: dtype.to_string(),
+            source: "".into(),
+            keys: Vec::new(),
+            sizes: Vec::new(),
+            registers: BTreeMap::new(),
+            cautions: Vec::new(),
+            unknown: BTreeMap::new(),
+            formulas: None,
+        }
+    }
+
+    /// Whether the kernel has formulas, so that any size can be asked for.
+    #[must_use]
+    pub fn has_formulas(&self) -> bool {
+        self.formulas.is_some()
+    }
+
+    /// The formula behind a count.
+    #[must_use]
+    pub fn count(&self, count: Count) -> Option<&CountFormula> {
+        self.formulas.as_ref()?.work.get(&count)
+    }
+
+    /// Completes typed sizes: the kernel's keys in its order, defaults filled in.
+    ///
+    /// # Errors
+    /// [`ProblemError`] for an unknown, missing or absurd key.
+    pub fn problem(&self, typed: &Problem) -> Result<Problem, ProblemError> {
+        let Some(formulas) = &self.formulas else { return Ok(typed.clone()) };
+        if let Some((key, _)) = typed.pairs().iter().find(|(k, _)| !self.keys.contains(k)) {
+            let keys = self.keys.join(", ");
+            return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key: key.clone(), keys });
+        }
+        // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
+        let scope: Vec<f64> = self.keys.iter().map(|k| typed.number(k).unwrap_or(f64::NAN)).collect();
+        let mut pairs = Vec::with_capacity(self.keys.len());
+        for key in &self.keys {
+            let value = match (typed.get(key), formulas.defaults.get(key)) {
+                (Some(Value::Number(n)), _) => *n,
+                (None, Some(default)) => default.eval(&scope).map_err(|_| ProblemError::Missing {
+                    kernel: self.id.clone(),
+                    key: default.text().to_string(),
+                })?,
+                _ => return Err(ProblemError::Missing { kernel: self.id.clone(), key: key.clone() }),
+            };
+            pairs.push((key.clone(), Value::Number(value)));
+        }
+        Ok(Problem::from_pairs(pairs))
+    }
+
+    /// The problem as a person would type it: keys that equal their default are left out.
+    #[must_use]
+    pub fn short_problem(&self, problem: &Problem) -> String {
+        let Some(formulas) = &self.formulas else { return problem.to_string() };
+        let typed: Vec<_> =
+            problem.pairs().iter().filter(|(k, _)| !formulas.defaults.contains_key(k)).cloned().collect();
+        let typed = Problem::from_pairs(typed);
+        match self.problem(&typed) {
+            Ok(full) if full == *problem => typed.to_string(),
+            _ => problem.to_string(),
+        }
+    }
+
+    /// Launch shape, shared memory and counts at this problem size.
+    ///
+    /// # Errors
+    /// [`FormulaError`] where a formula gives no sound number.
+    pub fn instance(&self, problem: &Problem) -> Result<Instance, FormulaError> {
+        let Some(f) = &self.formulas else {
+            return Ok(Instance {
+                launch: None,
+                smem_static: None,
+                smem_dynamic: None,
+                work: Work::default(),
+            });
+        };
+        let mut scope: Vec<f64> = self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)).collect();
+        for l in &f.lets {
+            let value = l.eval(&scope)?;
+            scope.push(value);
+        }
+        let block = dimensions(&f.block, &scope)?.map(|v| v as u32);
+        scope.push(block.iter().map(|b| f64::from(*b)).product());
+        let grid = dimensions(&f.grid, &scope)?.map(|v| v as u64);
+        scope.push(grid.iter().map(|g| *g as f64).product());
+        let bytes = |formula: &Option<Formula>| {
+            formula.as_ref().map(|f| f.eval(&scope)).transpose().map(|v| v.map(|v| v as u32))
+        };
+        let mut work = Work::default();
+        for (count, c) in &f.work {
+            work = work.with(*count, Some(c.formula.eval(&scope)?));
+        }
+        Ok(Instance {
+            launch: Some(Launch { block, grid }),
+            smem_static: bytes(&f.smem_static)?,
+            smem_dynamic: bytes(&f.smem_dynamic)?,
+            work,
+        })
+    }
+
+    /// Registers per thread on this compute capability; the nearest known one's where it has none of its own.
+    #[must_use]
+    pub fn registers_on(&self, major: u8, minor: u8) -> Option<Registers> {
+        if let Some(exact) = self.registers.get(&(major, minor)) {
+            return Some(Registers { per_thread: exact.value, borrowed_from: None });
+        }
+        let number = |(a, b): (u8, u8)| i32::from(a) * 10 + i32::from(b);
+        let asked = number((major, minor));
+        let nearest = self.registers.iter().min_by_key(|(cc, _)| (number(**cc) - asked).abs())?;
+        Some(Registers { per_thread: nearest.1.value, borrowed_from: Some(*nearest.0) })
+    }
+}
+
+/// Up to three dimensions, rounded up, at least 1 each.
+fn dimensions(formulas: &[Formula], scope: &[f64]) -> Result<[f64; 3], FormulaError> {
+    let mut out = [1.0; 3];
+    for (slot, formula) in out.iter_mut().zip(formulas) {
+        *slot = formula.eval(scope)?.ceil().max(1.0);
+    }
+    Ok(out)
+}
+
+impl Entry for Kernel {
+    fn id(&self) -> &str {
+        &self.id
+    }
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+}

@@ -1,0 +1,226 @@
+//! Problem sizes: `m=512;n=512;k=1024`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Largest number a problem key may have: above it, f64 no longer counts every integer.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// Named sizes in the order they were given or the kernel declares them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Problem(Vec<(String, Value)>);
+
+/// The value of a problem key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A size; integers print as integers.
+    Number(f64),
+    /// A word such as `layout=nt`, which formulas cannot use.
+    Word(String),
+}
+
+/// Why a problem text or a set of sizes was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProblemError {
+    /// A part is not `key=value`.
+    #[error("problem part `{0}`: expected key=value, for example n=1048576")]
+    NotAPair(String),
+    /// A key stands twice.
+    #[error("problem key `{0}` stands twice; give it once")]
+    Twice(String),
+    /// A size is zero, negative, fractional or absurd.
+    #[error(
+        "{key}={value}: expected a whole number from 1 to 2^53 (1048576, 2^20, 1e6, 4k, 1M and 1Mi are read)"
+    )]
+    BadSize {
+        /// The key.
+        key: String,
+        /// As typed.
+        value: String,
+    },
+    /// A key the kernel does not have.
+    #[error("{kernel} has no problem key `{key}`; its keys are {keys}")]
+    UnknownKey {
+        /// The kernel's id.
+        kernel: String,
+        /// As typed.
+        key: String,
+        /// The kernel's keys.
+        keys: String,
+    },
+    /// A key without a value and without a default.
+    #[error("{kernel} needs `{key}`; give it as {key}=…")]
+    Missing {
+        /// The kernel's id.
+        kernel: String,
+        /// The key.
+        key: String,
+    },
+    /// A default formula failed.
+    #[error("{0}")]
+    Formula(String),
+}
+
+impl Problem {
+    /// From pairs that are already known to be sound.
+    #[must_use]
+    pub(super) fn from_pairs(pairs: Vec<(String, Value)>) -> Self {
+        Self(pairs)
+    }
+
+    /// Keys and values, in order.
+    #[must_use]
+    pub fn pairs(&self) -> &[(String, Value)] {
+        &self.0
+    }
+
+    /// The value of this key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    /// The number of this key, if it is one.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<f64> {
+        match self.get(key) {
+            Some(Value::Number(n)) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The product of all numbers: a rough order of size within one kernel.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        self.0.iter().filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None }).product()
+    }
+
+    /// Reads `n=1048576` as a measurement file has it: any value that is no number is kept as a word, and nothing is
+    /// asked of numbers.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotAPair`] or [`ProblemError::Twice`].
+    pub fn parse_recorded(text: &str) -> Result<Self, ProblemError> {
+        pairs(text)?
+            .map(|pair| {
+                let (key, value) = pair?;
+                let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
+                Ok((key.to_string(), number.map_or_else(|| Value::Word(value.to_string()), Value::Number)))
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map(Self)
+    }
+}
+
+/// Reads a size that a person typed: `n=2^20`, `m=512;n=1k`, separated by `;` or `,`.
+impl FromStr for Problem {
+    type Err = ProblemError;
+    fn from_str(text: &str) -> Result<Self, ProblemError> {
+        let read = |pair: Result<(&str, &str), ProblemError>| {
+            let (key, value) = pair?;
+            let size = typed_size(value)
+                .filter(|s| (1.0..=LARGEST).contains(s) && s.fract() == 0.0)
+                .ok_or_else(|| ProblemError::BadSize { key: key.to_string(), value: shorten(value) })?;
+            Ok((key.to_string(), Value::Number(size)))
+        };
+        pairs(text)?.map(read).collect::<Result<Vec<_>, _>>().map(Self)
+    }
+}
+
+/// Splits `a=1;b=2` and refuses what is not a pair or stands twice.
+fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), ProblemError>>, ProblemError> {
+    let parts = || text.split([';', ',']).map(str::trim).filter(|p| !p.is_empty());
+    let mut keys: Vec<&str> = parts().filter_map(|p| p.split_once('=').map(|(k, _)| k.trim())).collect();
+    keys.sort_unstable();
+    if let Some(pair) = keys.windows(2).find(|w| w[0] == w[1]) {
+        return Err(ProblemError::Twice(shorten(pair[0])));
+    }
+    Ok(parts().map(|part| {
+        let (key, value) = part.split_once('=').ok_or_else(|| ProblemError::NotAPair(shorten(part)))?;
+        Ok((key.trim(), value.trim()))
+    }))
+}
+
+/// `1048576`, `2^20`, `1e6`, `4k`, `1M`, `1Mi`.
+fn typed_size(text: &str) -> Option<f64> {
+    if let Some((base, exponent)) = text.split_once('^') {
+        let (base, exponent): (f64, i32) = (base.trim().parse().ok()?, exponent.trim().parse().ok()?);
+        return Some(base.powi(exponent));
+    }
+    const SUFFIXES: [(&str, f64); 6] =
+        [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
+    let with = |(suffix, scale): &(&str, f64)| {
+        text.strip_suffix(suffix).and_then(|t| t.parse::<f64>().ok()).map(|v| v * scale)
+    };
+    SUFFIXES.iter().find_map(with).or_else(|| text.parse().ok())
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(n) => write!(f, "{n}"),
+            Self::Word(w) => f.write_str(w),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (key, value)) in self.0.iter().enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { "" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_type_them() {
+        for (text, printed) in [
+            ("n=1048576", "n=1048576"),
+            ("n=2^20", "n=1048576"),
+            ("n=1Mi", "n=1048576"),
+            (" n = 1e6 ", "n=1000000"),
+            ("m=1k,n=2;k=3", "m=1000;n=2;k=3"),
+            ("", ""),
+        ] {
+            assert_eq!(text.parse::<Problem>().unwrap().to_string(), printed, "{text}");
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused_with_what_was_expected() {
+        for bad in [
+            "n=0",
+            "n=-4",
+            "n=1e30",
+            "n=1.5",
+            "n=nan",
+            "n=inf",
+            "n=",
+            "n=x",
+            "n=2^-1",
+            "n=2^99999",
+            "n=9^9999999999",
+        ] {
+            let error = bad.parse::<Problem>().unwrap_err().to_string();
+            assert!(error.contains("expected a whole number from 1"), "{bad}: {error}");
+        }
+        assert!("1048576".parse::<Problem>().unwrap_err().to_string().contains("expected key=value"));
+        assert!("n=1;n=2".parse::<Problem>().unwrap_err().to_string().contains("twice"));
+    }
+
+    #[test]
+    fn recorded_words_survive() {
+        let p = Problem::parse_recorded("m=512;layout=nt;beta=0").unwrap();
+        assert_eq!(p.to_string(), "m=512;layout=nt;beta=0");
+        assert_eq!((p.number("beta"), p.number("layout")), (Some(0.0), None));
+    }
+}

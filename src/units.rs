@@ -1,0 +1,297 @@
+//! Quantities with their unit in the type, and how they are printed: three significant digits and an SI prefix.
+//!
+//! ```
+//! use roofswap::units::{Bytes, BytesPerSecond, Seconds};
+//! let t = Bytes(12.0 * 1_048_576.0) / BytesPerSecond::from_giga(504.0);
+//! assert_eq!(t.to_string(), "25.0 µs");
+//! assert_eq!(Seconds::from_millis(0.00934).to_string(), "9.34 µs");
+//! ```
+
+use std::fmt;
+use std::ops::{Div, Mul};
+
+/// Declares a quantity: its doc, its unit symbol, and how it prints (`prefixed` or `plain`).
+macro_rules! quantity {
+    ($(#[$doc:meta])* $name:ident, $symbol:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+        pub struct $name(pub f64);
+
+        impl $name {
+            /// The unit's symbol, without prefix.
+            pub const SYMBOL: &'static str = $symbol;
+
+            /// The smaller of the two.
+            #[must_use]
+            pub fn min(self, other: Self) -> Self {
+                Self(self.0.min(other.0))
+            }
+
+            /// The larger of the two.
+            #[must_use]
+            pub fn max(self, other: Self) -> Self {
+                Self(self.0.max(other.0))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&prefixed(self.0, $symbol))
+            }
+        }
+
+        impl Div for $name {
+            type Output = f64;
+            fn div(self, other: Self) -> f64 {
+                self.0 / other.0
+            }
+        }
+
+        impl Mul<f64> for $name {
+            type Output = Self;
+            fn mul(self, factor: f64) -> Self {
+                Self(self.0 * factor)
+            }
+        }
+    };
+}
+
+quantity!(
+    /// A duration.
+    Seconds, "s");
+quantity!(
+    /// An amount of data.
+    Bytes, "B");
+quantity!(
+    /// A count of floating-point operations; a fused multiply-add counts two.
+    Flops, "FLOP");
+quantity!(
+    /// Arithmetic throughput.
+    FlopsPerSecond, "FLOP/s");
+quantity!(
+    /// Data throughput; decimal prefixes (1 GB/s = 1e9 B/s), as datasheets use them.
+    BytesPerSecond, "B/s");
+quantity!(
+    /// A clock.
+    Hertz, "Hz");
+quantity!(
+    /// Electrical power.
+    Watts, "W");
+quantity!(
+    /// Operational (arithmetic) intensity: FLOPs per byte moved.
+    Intensity, "FLOP/B");
+
+impl Seconds {
+    /// From milliseconds, the unit of the measurement files.
+    #[must_use]
+    pub fn from_millis(ms: f64) -> Self {
+        Self(ms * 1e-3)
+    }
+
+    /// From microseconds, the unit of launch floors.
+    #[must_use]
+    pub fn from_micros(us: f64) -> Self {
+        Self(us * 1e-6)
+    }
+
+    /// In milliseconds, the unit of the measurement files.
+    #[must_use]
+    pub fn millis(self) -> f64 {
+        self.0 * 1e3
+    }
+}
+
+impl FlopsPerSecond {
+    /// From 1e9 FLOP/s.
+    #[must_use]
+    pub fn from_giga(g: f64) -> Self {
+        Self(g * 1e9)
+    }
+
+    /// From 1e12 FLOP/s, the unit of datasheets.
+    #[must_use]
+    pub fn from_tera(t: f64) -> Self {
+        Self(t * 1e12)
+    }
+}
+
+impl BytesPerSecond {
+    /// From 1e9 B/s, the unit of datasheets.
+    #[must_use]
+    pub fn from_giga(g: f64) -> Self {
+        Self(g * 1e9)
+    }
+}
+
+impl Hertz {
+    /// From 1e6 Hz, the unit of datasheets.
+    #[must_use]
+    pub fn from_mega(m: f64) -> Self {
+        Self(m * 1e6)
+    }
+}
+
+impl Bytes {
+    /// From 1024² bytes, the unit of cache sizes.
+    #[must_use]
+    pub fn from_mebi(m: f64) -> Self {
+        Self(m * 1_048_576.0)
+    }
+
+    /// From 1024³ bytes, the unit of memory sizes.
+    #[must_use]
+    pub fn from_gibi(g: f64) -> Self {
+        Self(g * 1_073_741_824.0)
+    }
+}
+
+impl Div<FlopsPerSecond> for Flops {
+    type Output = Seconds;
+    fn div(self, rate: FlopsPerSecond) -> Seconds {
+        Seconds(self.0 / rate.0)
+    }
+}
+
+impl Div<BytesPerSecond> for Bytes {
+    type Output = Seconds;
+    fn div(self, rate: BytesPerSecond) -> Seconds {
+        Seconds(self.0 / rate.0)
+    }
+}
+
+impl Div<Seconds> for Flops {
+    type Output = FlopsPerSecond;
+    fn div(self, time: Seconds) -> FlopsPerSecond {
+        FlopsPerSecond(self.0 / time.0)
+    }
+}
+
+impl Div<Seconds> for Bytes {
+    type Output = BytesPerSecond;
+    fn div(self, time: Seconds) -> BytesPerSecond {
+        BytesPerSecond(self.0 / time.0)
+    }
+}
+
+impl Div<Bytes> for Flops {
+    type Output = Intensity;
+    fn div(self, bytes: Bytes) -> Intensity {
+        Intensity(self.0 / bytes.0)
+    }
+}
+
+impl Div<BytesPerSecond> for FlopsPerSecond {
+    type Output = Intensity;
+    fn div(self, bandwidth: BytesPerSecond) -> Intensity {
+        Intensity(self.0 / bandwidth.0)
+    }
+}
+
+impl Mul<Intensity> for BytesPerSecond {
+    type Output = FlopsPerSecond;
+    fn mul(self, intensity: Intensity) -> FlopsPerSecond {
+        FlopsPerSecond(self.0 * intensity.0)
+    }
+}
+
+/// `value` with three significant digits and no prefix: `9.34`, `0.0312`, `1230`, `1.20e9`.
+///
+/// ```
+/// use roofswap::units::significant;
+/// assert_eq!(significant(22.857), "22.9");
+/// assert_eq!(significant(0.99951), "1.00");
+/// assert_eq!(significant(1234.0), "1230");
+/// ```
+#[must_use]
+pub fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !value.is_finite() {
+        return format!("{value}");
+    }
+    // Round first, so that 999.6 becomes 1000 before its digits are counted.
+    let exponent = value.abs().log10().floor() as i32;
+    let scale = 10f64.powi(2 - exponent);
+    let rounded = if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value };
+    let exponent = rounded.abs().log10().floor() as i32;
+    match exponent {
+        -4..=5 => format!("{:.*}", (2 - exponent).max(0) as usize, rounded),
+        _ => format!("{rounded:.2e}"),
+    }
+}
+
+/// `value` with an SI prefix and three significant digits: `29.1 TFLOP/s`, `9.34 µs`.
+#[must_use]
+pub fn prefixed(value: f64, symbol: &str) -> String {
+    const PREFIXES: [(f64, &str); 10] = [
+        (1e18, "E"),
+        (1e15, "P"),
+        (1e12, "T"),
+        (1e9, "G"),
+        (1e6, "M"),
+        (1e3, "k"),
+        (1.0, ""),
+        (1e-3, "m"),
+        (1e-6, "µ"),
+        (1e-9, "n"),
+    ];
+    // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
+    let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
+    let smallest = if symbol == "s" { PREFIXES.len() } else { 7 };
+    let found = PREFIXES[..smallest].iter().find(fits);
+    match found {
+        Some(&(scale, prefix)) if value.abs() < 1e21 => {
+            format!("{} {prefix}{symbol}", significant(value / scale))
+        }
+        _ => format!("{} {symbol}", significant(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_from_bytes_and_bandwidth_is_the_known_one() {
+        // 12 bytes x 2^20 elements over 504 GB/s = 24.97 µs.
+        let t = Bytes(12.0 * 1_048_576.0) / BytesPerSecond::from_giga(504.0);
+        assert!((t.0 - 24.966e-6).abs() < 1e-9, "{t:?}");
+    }
+
+    #[test]
+    fn a_ridge_point_is_flops_over_bandwidth() {
+        let ridge = FlopsPerSecond::from_tera(29.1) / BytesPerSecond::from_giga(504.0);
+        assert_eq!(significant(ridge.0), "57.7");
+    }
+
+    #[test]
+    fn three_significant_digits_survive_rounding_up_to_the_next_prefix() {
+        for (seconds, text) in [
+            (0.000_999_6, "1.00 ms"),
+            (9.34e-6, "9.34 µs"),
+            (0.0, "0 s"),
+            (1.0, "1.00 s"),
+            (123.456, "123 s"),
+            (1e-13, "1.00e-13 s"),
+        ] {
+            assert_eq!(Seconds(seconds).to_string(), text);
+        }
+        assert_eq!(FlopsPerSecond::from_tera(29.1).to_string(), "29.1 TFLOP/s");
+        assert_eq!(Bytes(0.25).to_string(), "0.250 B");
+        assert_eq!(Intensity(0.0833).to_string(), "0.0833 FLOP/B");
+    }
+
+    #[test]
+    fn absurd_values_print_and_do_not_panic() {
+        for v in [f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, -5e-324, 1e300] {
+            assert!(!Seconds(v).to_string().is_empty());
+            assert!(!Flops(v).to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_padded_quantity_keeps_its_column() {
+        assert_eq!(format!("{:>10}|", Seconds(1e-6)), "   1.00 µs|");
+    }
+}
