@@ -25,7 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
     ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
-    ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
+    ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),
     ("report", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart"]),
     ("config", &["units", "catalogue"]),
     ("session", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config"]),

@@ -1,0 +1,158 @@
+//! Charts as plain descriptions. The dashboard's panes and the SVG export draw the same [`ChartSpec`], so they cannot
+//! disagree.
+
+mod occupancy;
+mod predictions;
+mod roofline;
+mod svg;
+
+pub use occupancy::occupancy_chart;
+pub use predictions::predictions_chart;
+pub use roofline::{RooflineView, roofline_chart};
+pub use svg::{SvgError, Theme, render_svg};
+
+/// A chart: axes, and marks in drawing order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartSpec {
+    /// What is compared: kernel, size, GPUs.
+    pub title: String,
+    /// One line under it: model, ceilings, rules, what the marks mean.
+    pub subtitle: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Everything drawn, back to front.
+    pub marks: Vec<Mark>,
+    /// Remarks under the chart: sources, cautions.
+    pub notes: Vec<String>,
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// Quantity with unit: `operational intensity, FLOP/B`.
+    pub label: String,
+    /// How values become places.
+    pub scale: Scale,
+}
+
+/// How values become places.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scale {
+    /// Decades between these values, both above zero.
+    Log {
+        /// Left or lower end.
+        min: f64,
+        /// Right or upper end.
+        max: f64,
+    },
+    /// Even steps between these values.
+    Linear {
+        /// Left or lower end.
+        min: f64,
+        /// Right or upper end.
+        max: f64,
+    },
+    /// One slot per name, in order; a mark's place is the slot's index.
+    Category(Vec<String>),
+}
+
+/// What a mark stands for; a theme turns it into a colour, and shape or dash tell it apart without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// Belongs to the source GPU.
+    Source,
+    /// Belongs to the target GPU.
+    Target,
+    /// The resource that limits.
+    Limiter,
+    /// Context: other kernels, grid.
+    Dim,
+}
+
+/// How a line is drawn; one per memory level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dash {
+    /// DRAM and compute roofs.
+    Solid,
+    /// L2.
+    Dashed,
+    /// L1.
+    Dotted,
+    /// Shared memory.
+    DashDot,
+}
+
+/// The shape of a point; each has one meaning everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// ● timed.
+    Measured,
+    /// ◆ predicted.
+    Predicted,
+    /// ~ estimated without a measurement.
+    Estimated,
+    /// A small dot: another kernel.
+    Other,
+}
+
+/// One thing on a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mark {
+    /// A polyline with an entry in the legend (none if the name is empty).
+    Line {
+        /// Legend entry with its value: `TITAN V DRAM 653 GB/s`.
+        name: String,
+        /// Whose it is.
+        meaning: Meaning,
+        /// Which level.
+        dash: Dash,
+        /// Data coordinates.
+        points: Vec<(f64, f64)>,
+    },
+    /// A point, with its interval along y where there is one.
+    Point {
+        /// Legend entry; empty for none.
+        name: String,
+        /// Whose it is.
+        meaning: Meaning,
+        /// What kind of number.
+        shape: Shape,
+        /// Data coordinates.
+        at: (f64, f64),
+        /// Lower and upper end.
+        interval: Option<(f64, f64)>,
+        /// Text beside it; empty for none.
+        label: String,
+    },
+    /// An arrow from a measured to a predicted point.
+    Arrow {
+        /// Tail.
+        from: (f64, f64),
+        /// Head.
+        to: (f64, f64),
+    },
+    /// Text at a place: a ridge point.
+    Label {
+        /// Whose it is.
+        meaning: Meaning,
+        /// Data coordinates of what it names.
+        at: (f64, f64),
+        /// The text.
+        text: String,
+    },
+    /// A horizontal bar from the axis to a value, in a category slot.
+    Bar {
+        /// Legend entry, once per name; empty for none.
+        name: String,
+        /// Whose it is.
+        meaning: Meaning,
+        /// Index of the category; bars of one category are drawn side by side in the order they come.
+        slot: usize,
+        /// Its length on the value axis.
+        value: f64,
+        /// Text at its end.
+        label: String,
+    },
+}

@@ -1,0 +1,10 @@
+//! How wrong the models are: error metrics, intervals calibrated on published figures, and the answer to one question
+//! with all of it beside the prediction.
+
+mod answer;
+mod calibration;
+mod metrics;
+
+pub use answer::{Answer, Measured, Settings, answer};
+pub use calibration::{COVERAGE, Calibration, Interval};
+pub use metrics::{ErrorSummary, summarise};

@@ -1,0 +1,106 @@
+//! What the reader of a prediction must know.
+
+use crate::gpu::Ceilings;
+use crate::kernel::Problem;
+use std::fmt;
+use std::sync::Arc;
+
+/// One caution; its text is made when it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Caution {
+    /// The source time is scaled from another size.
+    NearestSize(Arc<Problem>),
+    /// Nobody timed this kernel on the source; its time is a model's.
+    SourceModelled,
+    /// Registers are those of another compute capability.
+    RegistersBorrowed {
+        /// Whose they should be.
+        gpu: Arc<str>,
+        /// Whose they are.
+        from: (u8, u8),
+    },
+    /// Registers are those of another GPU's measured build.
+    RegistersOfOtherBuild(Arc<str>),
+    /// Registers are not known; occupancy is an upper bound.
+    RegistersUnknown,
+    /// Without a launch shape there is no occupancy; both sides are taken as equal.
+    OccupancyUnknown,
+    /// Achieved ceilings were asked for, and one GPU has none.
+    CeilingsFellBack {
+        /// The GPU without.
+        gpu: Arc<str>,
+    },
+    /// The measured point lies above its roof.
+    AboveRoof {
+        /// The source GPU.
+        gpu: Arc<str>,
+        /// How far: achieved over roof.
+        ratio: f64,
+        /// Whether the working set fits in L2.
+        in_l2: bool,
+    },
+    /// The working set fits in the L2 of this GPU.
+    FitsL2(Arc<str>),
+    /// No FLOPs: bandwidth alone is carried over.
+    NoFlops,
+    /// A time near the launch floor says little about the kernel.
+    LaunchBound(Arc<str>),
+    /// Same-address atomics are not in this model.
+    AtomicsNotModelled,
+    /// A caution of the kernel file.
+    Kernel(Arc<str>),
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NearestSize(p) => {
+                write!(f, "source time is an estimate (~): scaled by the roofline from the measured size {p}")
+            }
+            Self::SourceModelled => f.write_str(
+                "source time is an estimate (~): nobody timed this kernel there; first-principles stands in",
+            ),
+            Self::RegistersBorrowed { gpu, from: (a, b) } => {
+                write!(f, "{gpu}: registers of its compute capability unknown; those of {a}.{b} stand in")
+            }
+            Self::RegistersOfOtherBuild(gpu) => {
+                write!(f, "{gpu}: registers unknown; those measured on another GPU stand in")
+            }
+            Self::RegistersUnknown => f.write_str("registers unknown: occupancy is an upper bound"),
+            Self::OccupancyUnknown => {
+                f.write_str("launch shape unknown: occupancy taken as equal on both GPUs")
+            }
+            Self::CeilingsFellBack { gpu } => {
+                write!(
+                    f,
+                    "no achieved ceilings for {gpu}: {} ceilings used on both GPUs",
+                    Ceilings::Peak.word()
+                )
+            }
+            Self::AboveRoof { gpu, ratio, in_l2 } => {
+                let cause = if *in_l2 {
+                    "its working set fits in L2, so DRAM does not bind"
+                } else {
+                    "look at the FLOP and byte counts, and at the boost clock"
+                };
+                write!(f, "measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
+            }
+            Self::FitsL2(gpu) => {
+                write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
+            }
+            Self::NoFlops => f.write_str(
+                "no FLOPs: the bandwidth's efficiency is carried over (Algorithm 1, case FLOPs = 0)",
+            ),
+            Self::LaunchBound(gpu) => {
+                write!(
+                    f,
+                    "{gpu}: under 10 µs, the launch itself may be most of it (floors of 1.4-9 µs were seen)"
+                )
+            }
+            Self::AtomicsNotModelled => {
+                f.write_str("same-address atomics are not in this model: expect more time")
+            }
+            Self::Kernel(text) => f.write_str(text),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The chain from what is known to the predicted time, one number at a time.
+
+use crate::catalogue::{Origin, Sourced};
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Intensity, Seconds, significant};
+use std::fmt;
+use std::sync::Arc;
+
+/// A number with its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// A duration.
+    Time(Seconds),
+    /// Arithmetic.
+    Flops(Flops),
+    /// Data.
+    Bytes(Bytes),
+    /// Arithmetic throughput.
+    Rate(FlopsPerSecond),
+    /// Data throughput.
+    Bandwidth(BytesPerSecond),
+    /// FLOPs per byte.
+    Intensity(Intensity),
+    /// A plain number.
+    Ratio(f64),
+    /// A factor the time is multiplied by.
+    Times(f64),
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(v) => v.fmt(f),
+            Self::Flops(v) => v.fmt(f),
+            Self::Bytes(v) => v.fmt(f),
+            Self::Rate(v) => v.fmt(f),
+            Self::Bandwidth(v) => v.fmt(f),
+            Self::Intensity(v) => v.fmt(f),
+            Self::Ratio(v) => f.pad(&significant(*v)),
+            Self::Times(v) => f.pad(&format!("× {}", significant(*v))),
+        }
+    }
+}
+
+impl Amount {
+    /// The bare number in SI units.
+    #[must_use]
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Time(v) => v.0,
+            Self::Flops(v) => v.0,
+            Self::Bytes(v) => v.0,
+            Self::Rate(v) => v.0,
+            Self::Bandwidth(v) => v.0,
+            Self::Intensity(v) => v.0,
+            Self::Ratio(v) | Self::Times(v) => *v,
+        }
+    }
+}
+
+/// Where a factor's number comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Provenance {
+    /// A number of a spec or a measurement, with its source's id.
+    Stated(Origin, Arc<str>),
+    /// Computed here, by this rule.
+    Modelled(&'static str),
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stated(origin, source) => write!(f, "{}: {source}", origin.word()),
+            Self::Modelled(rule) => write!(f, "modelled: {rule}"),
+        }
+    }
+}
+
+/// One link of the chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factor {
+    /// What it is.
+    pub name: &'static str,
+    /// The number on the source side or the only one.
+    pub source: Option<Amount>,
+    /// The number on the target side.
+    pub target: Option<Amount>,
+    /// Where the numbers come from: source side first.
+    pub from: [Option<Provenance>; 2],
+}
+
+impl Factor {
+    /// A number that belongs to the kernel, not to a GPU.
+    pub(super) fn shared(name: &'static str, amount: Amount, from: Provenance) -> Self {
+        Self { name, source: Some(amount), target: None, from: [Some(from), None] }
+    }
+
+    /// A number of the target alone.
+    pub(super) fn of_target(name: &'static str, amount: Amount, from: Provenance) -> Self {
+        Self { name, source: None, target: Some(amount), from: [None, Some(from)] }
+    }
+
+    /// The same specification on both GPUs.
+    pub(super) fn both<T: Copy>(
+        name: &'static str,
+        unit: fn(T) -> Amount,
+        source: &Sourced<T>,
+        target: &Sourced<T>,
+    ) -> Self {
+        let stated = |s: &Sourced<T>| Some(Provenance::Stated(s.origin, s.source.clone()));
+        Self {
+            name,
+            source: Some(unit(source.value)),
+            target: Some(unit(target.value)),
+            from: [stated(source), stated(target)],
+        }
+    }
+
+    /// The same computed number on both GPUs.
+    pub(super) fn computed(name: &'static str, source: Amount, target: Amount, rule: &'static str) -> Self {
+        Self {
+            name,
+            source: Some(source),
+            target: Some(target),
+            from: [Some(Provenance::Modelled(rule)), None],
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `first-principles` (paper 5): iterations give FLOPs and bytes, the larger of the two times is the body, and a launch
+//! costs 4-6 µs.
+//!
+//! T_t = max(F / C_t, D / B_t) + T_launch, with F and D from the kernel file (for paper 5's template: iterations =
+//! ceil(K / threads) x threads x blocks, 3 FLOPs and 8 bytes each), C the FP32 ceiling, B the DRAM bandwidth.
+//! T_launch = 5 µs, the middle of the range the paper gives (section 5).
+//! Needs no measurement.
+
+use super::plain_roofline::{body_on_target, target_cautions, work_factors};
+use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use crate::catalogue::Origin;
+use crate::roofline::Bound;
+use crate::units::Seconds;
+
+/// The middle of paper 5's 4-6 µs (section 5).
+pub(super) const LAUNCH_OVERHEAD: Seconds = Seconds(5e-6);
+
+/// The model.
+pub(super) struct FirstPrinciples;
+
+impl Predictor for FirstPrinciples {
+    fn id(&self) -> &'static str {
+        "first-principles"
+    }
+
+    fn summary(&self) -> &'static str {
+        "T_t = max(FLOPs / C_t, bytes / B_t) + 5 µs per launch (paper 5); no measurement"
+    }
+
+    fn needs_source(&self) -> bool {
+        false
+    }
+
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let body = body_on_target(q, self.id())?;
+        let mut factors = work_factors(q);
+        factors.push(Factor::of_target(
+            "launch overhead",
+            Amount::Time(LAUNCH_OVERHEAD),
+            Provenance::Stated(Origin::Published, "paper5".into()),
+        ));
+        let launch_binds = LAUNCH_OVERHEAD > body;
+        let bound_target = bound_on(q.target.gpu, &q.work, q.ceilings);
+        Ok(Prediction {
+            time: sound(Seconds(body.0 + LAUNCH_OVERHEAD.0), self.id())?,
+            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
+            bound_target: if launch_binds { Some(Bound::Launch) } else { bound_target },
+            efficiency: None,
+            factors,
+            cautions: target_cautions(q),
+        })
+    }
+}

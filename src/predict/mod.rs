@@ -1,0 +1,142 @@
+//! What if this kernel ran on that GPU instead? One trait, one file per model.
+//!
+//! A [`Predictor`] answers a [`Question`] with a [`Prediction`]: the time, what binds on either side, every factor with
+//! its origin, and cautions. Intervals come from `evaluate`, which knows how wrong each model has been.
+
+mod caution;
+mod efficiency_transfer;
+mod factor;
+mod first_principles;
+mod plain_roofline;
+mod question;
+mod same_time;
+mod source_time;
+
+pub use caution::Caution;
+pub use factor::{Amount, Factor, Provenance};
+pub use question::{Question, Side, Subject, question};
+pub use source_time::{SourceKind, SourceTime};
+
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::Work;
+use crate::occupancy::LaunchRefusal;
+use crate::roofline::{Bound, bound};
+use crate::units::{Bytes, Seconds};
+
+/// A model that predicts the time on the target.
+pub trait Predictor: Sync {
+    /// As typed: `efficiency-transfer`.
+    fn id(&self) -> &'static str;
+    /// Formula and reference in one line.
+    fn summary(&self) -> &'static str;
+    /// Whether the answer depends on a time on the source.
+    fn needs_source(&self) -> bool;
+    /// Answers the question.
+    ///
+    /// # Errors
+    /// [`Refusal`] where the model has nothing honest to say.
+    fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
+}
+
+/// Every model, the default first.
+pub const MODELS: [&dyn Predictor; 4] = [
+    &efficiency_transfer::EfficiencyTransfer,
+    &first_principles::FirstPrinciples,
+    &plain_roofline::PlainRoofline,
+    &same_time::SameTime,
+];
+
+/// A model name that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model `{0}`; the models are: {list}", list = MODELS.map(|m| m.id()).join(", "))]
+pub struct UnknownModel(pub String);
+
+/// The place of the model with this id in [`MODELS`].
+///
+/// # Errors
+/// [`UnknownModel`], listing all.
+pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
+    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
+}
+
+/// A model's answer.
+#[derive(Debug, Clone)]
+pub struct Prediction {
+    /// Time per launch on the target.
+    pub time: Seconds,
+    /// What binds on the source, where the work is known.
+    pub bound_source: Option<Bound>,
+    /// What binds on the target, where the work is known.
+    pub bound_target: Option<Bound>,
+    /// The share of the (occupancy-scaled) roof that the source reached and the model carries over.
+    pub efficiency: Option<f64>,
+    /// From what is known to the predicted time, in order.
+    pub factors: Vec<Factor>,
+    /// What the reader must know.
+    pub cautions: Vec<Caution>,
+}
+
+/// Why a model gives no time.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The launch cannot start on this GPU.
+    #[error("{gpu}: {why}")]
+    CannotLaunch {
+        /// The GPU's id.
+        gpu: String,
+        /// The limit that is broken.
+        why: LaunchRefusal,
+    },
+    /// The working set does not fit the memory of this GPU.
+    #[error("{gpu}: does not fit: needs {needed}, has {memory}")]
+    DoesNotFit {
+        /// The GPU's id.
+        gpu: String,
+        /// Bytes touched.
+        needed: Bytes,
+        /// Memory of the GPU.
+        memory: Bytes,
+    },
+    /// Nobody counted what the model needs.
+    #[error("{model} needs {missing} of this kernel, and nobody counted it")]
+    NoCount {
+        /// The model's id.
+        model: &'static str,
+        /// The missing count.
+        missing: &'static str,
+    },
+    /// The kernel does no work the model knows.
+    #[error("{model} knows FLOPs and DRAM bytes only, and this kernel has neither")]
+    NoWork {
+        /// The model's id.
+        model: &'static str,
+    },
+    /// There is no time on the source, measured or estimated.
+    #[error("{model} needs a time on {gpu}, and none is measured or can be estimated")]
+    NoSourceTime {
+        /// The model's id.
+        model: &'static str,
+        /// The source GPU's id.
+        gpu: String,
+    },
+    /// The arithmetic left the range of numbers.
+    #[error("{model}: the result is not a finite time; the size is out of range")]
+    OutOfRange {
+        /// The model's id.
+        model: &'static str,
+    },
+}
+
+/// What binds on this GPU, where the work is known.
+fn bound_on(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Bound> {
+    let (flops, bytes) = (work.flops()?, work.dram()?);
+    if bytes.0 <= 0.0 {
+        return (flops.0 > 0.0).then_some(Bound::Compute);
+    }
+    Some(bound(gpu.compute(ceilings).value, gpu.bandwidth(ceilings).value, flops / bytes))
+}
+
+/// A time that is a positive finite number.
+fn sound(time: Seconds, model: &'static str) -> Result<Seconds, Refusal> {
+    if time.0.is_finite() && time.0 > 0.0 { Ok(time) } else { Err(Refusal::OutOfRange { model }) }
+}

@@ -1,0 +1,91 @@
+//! `plain-roofline`: the kernel runs at its roof, on the target, whatever it did elsewhere.
+//!
+//! T_t = max(F / C_t, D / B_t), with F FLOPs, D compulsory DRAM bytes, C FP32 ceiling (FLOP/s), B DRAM bandwidth (B/s).
+//! Assumes perfect overlap and no launch cost: a lower bound wherever the counts are right and DRAM is really used.
+//! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
+
+use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::Work;
+use crate::units::Seconds;
+
+/// The model.
+pub(super) struct PlainRoofline;
+
+/// max(F/C, D/B); what nobody counted takes no time, and nothing counted at all gives nothing.
+pub(super) fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
+    let compute = work.flops().map(|f| f / gpu.compute(ceilings).value);
+    let memory = work.dram().map(|d| d / gpu.bandwidth(ceilings).value);
+    match (compute, memory) {
+        (Some(c), Some(m)) => Some(c.max(m)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// [`body`] on the target, or why there is none.
+pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Seconds, Refusal> {
+    q.target.feasible(&q.work)?;
+    let body = body(q.target.gpu, &q.work, q.ceilings).ok_or(Refusal::NoWork { model })?;
+    if body.0 == 0.0 { Err(Refusal::NoWork { model }) } else { Ok(body) }
+}
+
+/// FLOPs, bytes and the target's two times: the first links of a chain that needs no measurement.
+pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
+    let gpu = q.target.gpu;
+    let (compute, bandwidth) = (gpu.compute(q.ceilings), gpu.bandwidth(q.ceilings));
+    let mut factors = Vec::with_capacity(8);
+    if let Some(flops) = q.work.flops() {
+        factors.push(Factor::shared("FLOPs", Amount::Flops(flops), COUNTED));
+        let stated = Provenance::Stated(compute.origin, compute.source.clone());
+        factors.push(Factor::of_target("FP32 ceiling", Amount::Rate(compute.value), stated));
+        let time = Amount::Time(flops / compute.value);
+        factors.push(Factor::of_target("compute time", time, Provenance::Modelled("FLOPs / ceiling")));
+    }
+    if let Some(bytes) = q.work.dram() {
+        factors.push(Factor::shared("DRAM bytes", Amount::Bytes(bytes), COUNTED));
+        let stated = Provenance::Stated(bandwidth.origin, bandwidth.source.clone());
+        factors.push(Factor::of_target("DRAM bandwidth", Amount::Bandwidth(bandwidth.value), stated));
+        let time = Amount::Time(bytes / bandwidth.value);
+        factors.push(Factor::of_target("memory time", time, Provenance::Modelled("bytes / bandwidth")));
+    }
+    factors
+}
+
+/// Where counts come from: the kernel file's formula, or the row's own counter.
+pub(super) const COUNTED: Provenance =
+    Provenance::Modelled("the kernel file's formula, or the measured row's count");
+
+/// Cautions of a model that knows only what the target states.
+pub(super) fn target_cautions(q: &Question<'_>) -> Vec<Caution> {
+    let mut cautions = q.cautions(false);
+    if q.fits_l2(q.target.gpu) {
+        cautions.push(Caution::FitsL2(q.target.gpu.id.as_str().into()));
+    }
+    cautions
+}
+
+impl Predictor for PlainRoofline {
+    fn id(&self) -> &'static str {
+        "plain-roofline"
+    }
+
+    fn summary(&self) -> &'static str {
+        "T_t = max(FLOPs / C_t, bytes / B_t): at the roof, no launch cost, no measurement"
+    }
+
+    fn needs_source(&self) -> bool {
+        false
+    }
+
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let body = body_on_target(q, self.id())?;
+        Ok(Prediction {
+            time: sound(body, self.id())?,
+            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            efficiency: None,
+            factors: work_factors(q),
+            cautions: target_cautions(q),
+        })
+    }
+}

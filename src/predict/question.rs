@@ -1,0 +1,192 @@
+//! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
+
+use super::source_time::{SourceTime, source_time};
+use super::{Caution, Refusal};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::{Instance, Kernel, Launch, Problem, Work};
+use crate::measurement::{Measurement, Store};
+use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
+use crate::units::Bytes;
+use std::sync::Arc;
+
+/// A kernel at one size in one variant, with its counts evaluated: everything that does not depend on a GPU.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Position of the kernel in its catalogue.
+    pub kernel: usize,
+    /// The sizes.
+    pub problem: Arc<Problem>,
+    /// Code variant.
+    pub variant: Arc<str>,
+    /// Launch shape, shared memory and counts.
+    pub instance: Instance,
+}
+
+/// One GPU's side of a question.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// The GPU.
+    pub gpu: &'a Gpu,
+    /// What a block asks for, where the launch shape is known.
+    pub needs: Option<BlockNeeds>,
+    /// Resident blocks, where the launch shape is known.
+    pub occupancy: Option<Occupancy>,
+    /// Why the launch cannot start here.
+    pub refusal: Option<LaunchRefusal>,
+    /// What must be said about the registers.
+    pub registers: Option<Caution>,
+}
+
+/// A whole question.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The work of one launch.
+    pub work: Work,
+    /// Its launch shape, where known.
+    pub launch: Option<Launch>,
+    /// Where it was timed, or is supposed to have been.
+    pub source: Side<'a>,
+    /// Where it might run.
+    pub target: Side<'a>,
+    /// The time on the source.
+    pub source_time: Option<SourceTime>,
+    /// The ceilings in use on both sides.
+    pub ceilings: Ceilings,
+    /// Set where other ceilings were asked for than are in use.
+    pub ceilings_caution: Option<Caution>,
+}
+
+/// Gathers all that is known for `subject` on two GPUs.
+///
+/// `gpus` are the source and the target with their positions in the catalogue.
+#[must_use]
+pub fn question<'a>(
+    kernel: &'a Kernel,
+    subject: &Subject,
+    gpus: [(usize, &'a Gpu); 2],
+    store: &Store,
+    ceilings: Ceilings,
+    rules: Rules,
+) -> Question<'a> {
+    let config = store.find(subject.kernel, &subject.problem, &subject.variant);
+    let any_row = config.and_then(|c| store.any_row(c));
+    let side = |(at, gpu): (usize, &'a Gpu)| {
+        let row = config.and_then(|c| store.row(c, at));
+        Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
+    };
+    let [source, target] = gpus.map(side);
+    let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
+    let work = any_row.map_or(subject.instance.work, |r| subject.instance.work.overlaid(&r.work));
+    Question {
+        kernel,
+        work,
+        launch: subject.instance.launch.or_else(|| any_row.and_then(|r| r.launch)),
+        source_time: source_time(kernel, subject, &work, gpus[0], store, source.refusal.is_some()),
+        source,
+        target,
+        ceilings,
+        ceilings_caution,
+    }
+}
+
+/// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
+fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
+    let without = gpus.iter().find(|g| g.bandwidth_achieved.is_none() || g.fp32_achieved.is_none());
+    match (asked, without) {
+        (Ceilings::Achieved, Some(gpu)) => {
+            (Ceilings::Peak, Some(Caution::CeilingsFellBack { gpu: gpu.id.as_str().into() }))
+        }
+        _ => (asked, None),
+    }
+}
+
+impl<'a> Side<'a> {
+    fn new(
+        kernel: &Kernel,
+        instance: &Instance,
+        gpu: &'a Gpu,
+        row: Option<&Measurement>,
+        any_row: Option<&Measurement>,
+        rules: Rules,
+    ) -> Self {
+        let launch = instance.launch.or_else(|| row.or(any_row).and_then(|r| r.launch));
+        let (regs, registers) = registers(kernel, gpu, row, any_row);
+        let smem = |of_instance: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
+            row.and_then(of_row).or(of_instance).or_else(|| any_row.and_then(of_row)).unwrap_or(0)
+        };
+        let needs = launch.map(|l| BlockNeeds {
+            threads: l.threads(),
+            regs_per_thread: regs,
+            smem_static: smem(instance.smem_static, |r| r.smem_static),
+            smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic),
+        });
+        Self {
+            gpu,
+            needs,
+            occupancy: needs.map(|n| occupancy(&gpu.limits, n, rules)),
+            refusal: needs.and_then(|n| launch_refusal(&gpu.limits, n, launch.as_ref())),
+            registers,
+        }
+    }
+
+    /// Why no time can be given on this GPU, whatever the model.
+    pub(super) fn feasible(&self, work: &Work) -> Result<(), Refusal> {
+        if let Some(why) = self.refusal {
+            return Err(Refusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
+        }
+        let needed = work.get(crate::kernel::Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
+        let memory = self.gpu.memory_size.value;
+        if needed > memory {
+            return Err(Refusal::DoesNotFit { gpu: self.gpu.id.clone(), needed, memory });
+        }
+        Ok(())
+    }
+}
+
+/// Registers per thread, from the best source: the row timed here, the compiler's word for this compute capability, the
+/// nearest one's, a row timed elsewhere. 0 = unknown.
+fn registers(
+    kernel: &Kernel,
+    gpu: &Gpu,
+    row: Option<&Measurement>,
+    any_row: Option<&Measurement>,
+) -> (u32, Option<Caution>) {
+    if let Some(regs) = row.and_then(|r| r.regs_per_thread) {
+        return (regs, None);
+    }
+    let cc = gpu.compute_capability;
+    if let Some(known) = kernel.registers_on(cc.major, cc.minor) {
+        let caution =
+            known.borrowed_from.map(|from| Caution::RegistersBorrowed { gpu: gpu.id.as_str().into(), from });
+        return (known.per_thread, caution);
+    }
+    match any_row.and_then(|r| r.regs_per_thread) {
+        Some(regs) => (regs, Some(Caution::RegistersOfOtherBuild(gpu.id.as_str().into()))),
+        None => (0, Some(Caution::RegistersUnknown)),
+    }
+}
+
+impl Question<'_> {
+    /// Cautions that hold whatever the model.
+    pub(super) fn cautions(&self, uses_source: bool) -> Vec<Caution> {
+        let mut all = Vec::new();
+        if uses_source {
+            all.extend(self.source_time.as_ref().and_then(|t| t.caution.clone()));
+            all.extend(self.source.registers.clone());
+        }
+        all.extend(self.target.registers.clone().filter(|c| !all.contains(c)));
+        all.extend(self.ceilings_caution.clone());
+        all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
+        if self.work.get(crate::kernel::Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0) {
+            all.push(Caution::AtomicsNotModelled);
+        }
+        all
+    }
+
+    /// Whether the working set fits in the L2 of this GPU.
+    pub(super) fn fits_l2(&self, gpu: &Gpu) -> bool {
+        self.work.get(crate::kernel::Count::WorkingSetBytes).is_some_and(|w| w <= gpu.l2_size.value.0)
+    }
+}

@@ -1,0 +1,56 @@
+//! `same-time`: the target takes as long as the source. The baseline that every model must beat.
+//!
+//! T_t = T_s. No assumption about the GPUs at all.
+
+use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use crate::catalogue::Origin;
+use crate::predict::{SourceKind, SourceTime};
+
+/// The baseline.
+pub(super) struct SameTime;
+
+impl Predictor for SameTime {
+    fn id(&self) -> &'static str {
+        "same-time"
+    }
+
+    fn summary(&self) -> &'static str {
+        "T_t = T_s: the baseline every model must beat"
+    }
+
+    fn needs_source(&self) -> bool {
+        true
+    }
+
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        q.target.feasible(&q.work)?;
+        let known = needed_source(q, self.id())?;
+        Ok(Prediction {
+            time: sound(known.time, self.id())?,
+            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            efficiency: None,
+            factors: vec![source_factor(known)],
+            cautions: q.cautions(true),
+        })
+    }
+}
+
+/// The source time, or why there is none.
+pub(super) fn needed_source<'q>(q: &'q Question<'_>, model: &'static str) -> Result<&'q SourceTime, Refusal> {
+    q.source.feasible(&q.work)?;
+    q.source_time.as_ref().ok_or_else(|| Refusal::NoSourceTime { model, gpu: q.source.gpu.id.clone() })
+}
+
+/// The first link of every chain that starts from a time.
+pub(super) fn source_factor(known: &SourceTime) -> Factor {
+    let from = match (known.kind, known.extrapolation) {
+        (SourceKind::Measured, _) => Provenance::Stated(Origin::Measured, known.source.clone()),
+        (SourceKind::Published, _) => Provenance::Stated(Origin::Published, known.source.clone()),
+        (SourceKind::Estimated, Some(_)) => {
+            Provenance::Modelled("nearest measured size x ratio of roofline times")
+        }
+        (SourceKind::Estimated, None) => Provenance::Modelled("first-principles on the source"),
+    };
+    Factor::shared("source time", Amount::Time(known.time), from)
+}

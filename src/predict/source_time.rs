@@ -1,0 +1,118 @@
+//! The time on the source: measured, published, or an estimate that is marked as one.
+
+use super::question::Subject;
+use super::{Caution, first_principles, plain_roofline};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::{Kernel, Work};
+use crate::measurement::{Kind, Measurement, Store};
+use crate::units::Seconds;
+
+/// How the source time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// The user's own measurement.
+    Measured,
+    /// A published figure.
+    Published,
+    /// Scaled from another size, or a model's.
+    Estimated,
+}
+
+impl SourceKind {
+    /// The word in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Published => "published",
+            Self::Estimated => "estimated",
+        }
+    }
+
+    /// The mark on screen: ● was timed, ~ is an estimate.
+    #[must_use]
+    pub fn mark(self) -> char {
+        if self == Self::Estimated { '~' } else { '●' }
+    }
+}
+
+impl From<Kind> for SourceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Measured => Self::Measured,
+            Kind::Published => Self::Published,
+        }
+    }
+}
+
+/// A time on the source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceTime {
+    /// Time per launch.
+    pub time: Seconds,
+    /// Standard deviation over trials, where it was timed.
+    pub std: Option<Seconds>,
+    /// How it is known.
+    pub kind: SourceKind,
+    /// Where the row says it comes from; empty for an estimate.
+    pub source: std::sync::Arc<str>,
+    /// What must be said about it.
+    pub caution: Option<Caution>,
+    /// Work at the asked size over work at the timed size, as the roofline counts it; 1 where it was timed. `None` where
+    /// no timed size stands behind it.
+    pub extrapolation: Option<f64>,
+}
+
+/// The row of this very configuration; else the nearest size scaled by the ratio of roofline times; else, where nobody
+/// timed the kernel on this GPU, the first-principles time.
+pub(super) fn source_time(
+    kernel: &Kernel,
+    subject: &Subject,
+    work: &Work,
+    (at, gpu): (usize, &Gpu),
+    store: &Store,
+    cannot_launch: bool,
+) -> Option<SourceTime> {
+    let exact = store.find(subject.kernel, &subject.problem, &subject.variant).and_then(|c| store.row(c, at));
+    if let Some(row) = exact {
+        return Some(SourceTime {
+            time: row.time,
+            std: row.time_std,
+            kind: row.kind.into(),
+            source: row.source.clone(),
+            caution: None,
+            extrapolation: Some(1.0),
+        });
+    }
+    if cannot_launch {
+        return None;
+    }
+    let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
+    nearest.and_then(|row| scaled(kernel, work, row, gpu)).or_else(|| modelled(work, gpu))
+}
+
+fn scaled(kernel: &Kernel, work: &Work, row: &Measurement, gpu: &Gpu) -> Option<SourceTime> {
+    let there = kernel.instance(&row.problem).ok()?.work.overlaid(&row.work);
+    let body = |w: &Work| plain_roofline::body(gpu, w, Ceilings::Peak).filter(|t| t.0 > 0.0);
+    let ratio = body(work)? / body(&there)?;
+    Some(SourceTime {
+        time: row.time * ratio,
+        std: None,
+        kind: SourceKind::Estimated,
+        source: row.source.clone(),
+        caution: Some(Caution::NearestSize(row.problem.clone())),
+        extrapolation: Some(ratio),
+    })
+}
+
+fn modelled(work: &Work, gpu: &Gpu) -> Option<SourceTime> {
+    let body = plain_roofline::body(gpu, work, Ceilings::Peak)?;
+    Some(SourceTime {
+        time: Seconds(body.0 + first_principles::LAUNCH_OVERHEAD.0),
+        std: None,
+        kind: SourceKind::Estimated,
+        source: "first-principles".into(),
+        caution: Some(Caution::SourceModelled),
+        extrapolation: None,
+    })
+}

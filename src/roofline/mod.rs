@@ -1,0 +1,126 @@
+//! The roofline of a GPU: ceilings, ridge points, attainable performance.
+//!
+//! Attainable performance at operational intensity I is min(C, B I) (Williams, Waterman, Patterson 2009), with the
+//! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
+
+use crate::catalogue::Sourced;
+use crate::gpu::{Ceilings, Gpu};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Intensity};
+
+/// A level of the memory hierarchy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Device memory.
+    Dram,
+    /// The shared L2 cache.
+    L2,
+    /// The L1 caches of all SMs.
+    L1,
+    /// The shared memories of all SMs.
+    Shared,
+}
+
+impl Level {
+    /// All levels, slowest first.
+    pub const ALL: [Self; 4] = [Self::Dram, Self::L2, Self::L1, Self::Shared];
+
+    /// The word on screen and in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Dram => "DRAM",
+            Self::L2 => "L2",
+            Self::L1 => "L1",
+            Self::Shared => "shared",
+        }
+    }
+}
+
+/// What limits a launch on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Arithmetic: the intensity lies right of the ridge point.
+    Compute,
+    /// Device memory: it lies left of it.
+    Dram,
+    /// The launch itself.
+    Launch,
+}
+
+impl Bound {
+    /// The word on screen and in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Dram => "DRAM",
+            Self::Launch => "launch",
+        }
+    }
+}
+
+/// The ceilings of one GPU.
+#[derive(Debug, Clone)]
+pub struct Roofline {
+    /// FP32 vector ceiling.
+    pub compute: Sourced<FlopsPerSecond>,
+    /// Bandwidth ceilings that are known, slowest level first; DRAM is always there.
+    pub bandwidths: Vec<(Level, Sourced<BytesPerSecond>)>,
+}
+
+/// The ceilings of this GPU, peak or achieved; caches have one figure each, whose origin says what it is.
+#[must_use]
+pub fn roofline(gpu: &Gpu, ceilings: Ceilings) -> Roofline {
+    let known = |level| match level {
+        Level::Dram => Some(gpu.bandwidth(ceilings).clone()),
+        Level::L2 => gpu.l2_bandwidth.clone(),
+        Level::L1 => gpu.l1_bandwidth(),
+        Level::Shared => gpu.shared_bandwidth(),
+    };
+    let bandwidths = Level::ALL.into_iter().filter_map(|l| known(l).map(|b| (l, b))).collect();
+    Roofline { compute: gpu.compute(ceilings).clone(), bandwidths }
+}
+
+impl Roofline {
+    /// The bandwidth of this level, if known.
+    #[must_use]
+    pub fn bandwidth(&self, level: Level) -> Option<BytesPerSecond> {
+        self.bandwidths.iter().find(|(l, _)| *l == level).map(|(_, b)| b.value)
+    }
+
+    /// The intensity from which on arithmetic binds, for this level.
+    #[must_use]
+    pub fn ridge(&self, level: Level) -> Option<Intensity> {
+        self.bandwidth(level).map(|b| self.compute.value / b)
+    }
+}
+
+/// min(C, B I).
+#[must_use]
+pub fn attainable(
+    compute: FlopsPerSecond,
+    bandwidth: BytesPerSecond,
+    intensity: Intensity,
+) -> FlopsPerSecond {
+    compute.min(bandwidth * intensity)
+}
+
+/// What binds at this intensity: compute from the ridge point on, DRAM before it.
+#[must_use]
+pub fn bound(compute: FlopsPerSecond, bandwidth: BytesPerSecond, intensity: Intensity) -> Bound {
+    if bandwidth * intensity < compute { Bound::Dram } else { Bound::Compute }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn performance_meets_the_roof_at_the_ridge_point() {
+        let (c, b) = (FlopsPerSecond::from_tera(14.9), BytesPerSecond::from_giga(652.8));
+        let ridge = c / b;
+        assert!((attainable(c, b, ridge).0 / c.0 - 1.0).abs() < 1e-12);
+        assert_eq!(bound(c, b, Intensity(ridge.0 * 0.99)), Bound::Dram);
+        assert_eq!(bound(c, b, Intensity(ridge.0 * 1.01)), Bound::Compute);
+    }
+}

@@ -1,0 +1,156 @@
+//! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
+
+use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
+use crate::evaluate::{Answer, Calibration, Settings, answer};
+use crate::gpu::{self, Gpu, LimitsTable};
+use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
+use crate::measurement::{Kind, ReadError, RowError, Store, read_csv, read_path};
+use crate::predict::Subject;
+use include_dir::{Dir, include_dir};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
+
+/// The loaded world.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// GPUs, oldest architecture first, the user's last.
+    pub gpus: Catalogue<Gpu>,
+    /// Kernels by name, those of measurement files last.
+    pub kernels: Catalogue<Kernel>,
+    /// Sources of every number.
+    pub sources: SourceTable,
+    /// Every measurement.
+    pub store: Store,
+    /// How wide intervals are.
+    pub calibration: Calibration,
+    /// What was refused while loading; the rest still works.
+    pub problems: Vec<String>,
+}
+
+/// Why a question could not be put.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SubjectError {
+    /// The sizes do not fit the kernel.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A formula of the kernel gives no sound number for them.
+    #[error("kernel {kernel}: {error}")]
+    Formula {
+        /// The kernel's id.
+        kernel: String,
+        /// What went wrong.
+        error: FormulaError,
+    },
+}
+
+impl Session {
+    /// Loads what ships with the program, then `gpus/*.toml` and `kernels/*.toml` of the user's folder. A bad file is put
+    /// into [`Session::problems`]; the rest still loads.
+    ///
+    /// # Errors
+    /// [`FileError`] only if a table inside the program itself is damaged.
+    pub fn load(user_folder: Option<&Path>) -> Result<Self, FileError> {
+        let sources = shipped_sources()?;
+        let limits = LimitsTable::shipped()?;
+        let (mut gpus, gpu_problems) = gpu::load_shipped(&sources, &limits);
+        let (mut kernels, kernel_problems) = kernel::load_shipped(&sources);
+        let mut problems: Vec<String> =
+            gpu_problems.iter().chain(&kernel_problems).map(ToString::to_string).collect();
+        let mut store = Store::default();
+        for folder in DATASETS.dirs() {
+            for csv in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "csv")) {
+                let name = format!("datasets/{}", csv.path().display());
+                match read_csv(csv.contents(), &name, Kind::Published, &gpus, &mut kernels) {
+                    Ok(read) => {
+                        problems.extend(read.refused.iter().map(ToString::to_string));
+                        store.add(read.rows);
+                    }
+                    Err(e) => problems.push(e.to_string()),
+                }
+            }
+        }
+        // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
+        let calibration = Calibration::new(&gpus, &kernels, &store)?;
+        for path in user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default() {
+            let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
+            problems.extend(loaded.err().map(|e| e.to_string()));
+        }
+        for path in user_folder.map(|f| toml_files(&f.join("kernels"))).unwrap_or_default() {
+            let loaded = with_text(&path, |file| kernel::load_text(file, &sources, &mut kernels));
+            problems.extend(loaded.err().map(|e| e.to_string()));
+        }
+        Ok(Self { gpus, kernels, sources, store, calibration, problems })
+    }
+
+    /// Adds a measurement file of the user's. Good rows are kept; refused ones are returned (the first hundred), with
+    /// their number.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
+    pub fn add_data(&mut self, path: &Path) -> Result<(usize, Vec<RowError>, usize), ReadError> {
+        let mut kernels = self.kernels.clone();
+        let read = read_path(path, Kind::Measured, &self.gpus, &mut kernels)?;
+        let added = read.rows.len();
+        self.kernels = kernels;
+        self.store.add(read.rows);
+        Ok((added, read.refused, read.refused_count))
+    }
+
+    /// A kernel at typed sizes: defaults filled in, formulas evaluated.
+    ///
+    /// # Errors
+    /// [`SubjectError`] where the sizes do not fit the kernel.
+    pub fn subject(&self, kernel: usize, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
+        let of = &self.kernels.entries()[kernel];
+        let problem = of.problem(typed)?;
+        let instance =
+            of.instance(&problem).map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
+        Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance })
+    }
+
+    /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.
+    #[must_use]
+    pub fn sizes(&self, kernel: usize, variant: &str) -> Vec<Problem> {
+        let mut sizes: Vec<Problem> =
+            self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
+        let measured = self.store.of_kernel(kernel).iter().map(|c| self.store.config(*c));
+        sizes.extend(measured.filter(|c| &*c.variant == variant).map(|c| (*c.problem).clone()));
+        sizes.sort_by(|a, b| a.volume().total_cmp(&b.volume()));
+        sizes.dedup();
+        sizes
+    }
+
+    /// The size a kernel is shown at first: its smallest measured one, else the second named one.
+    #[must_use]
+    pub fn default_size(&self, kernel: usize) -> Problem {
+        let measured = self.store.of_kernel(kernel).iter().map(|c| &self.store.config(*c).problem);
+        let smallest = measured.min_by(|a, b| a.volume().total_cmp(&b.volume()));
+        let named = &self.kernels.entries()[kernel].sizes;
+        smallest
+            .map(|p| (**p).clone())
+            .or_else(|| named.get(1).or(named.first()).map(|(_, p)| p.clone()))
+            .unwrap_or_default()
+    }
+
+    /// Answers one question about two GPUs of the catalogue.
+    #[must_use]
+    pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
+        answer(&self.gpus, &self.kernels, &self.store, &self.calibration, subject, (source, target), settings)
+    }
+}
+
+fn with_text(path: &Path, load: impl FnOnce(SpecFile<'_>) -> Result<(), FileError>) -> Result<(), FileError> {
+    let text = read_limited(path)?;
+    load(SpecFile { name: &path.display().to_string(), text: &text })
+}
+
+/// The TOML files of a folder, by name; none where there is no folder.
+fn toml_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    files
+}
