@@ -4,6 +4,7 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod catalogue;
+pub mod chart;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;
