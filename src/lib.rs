@@ -5,6 +5,7 @@
 
 pub mod catalogue;
 pub mod chart;
+pub mod config;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;
@@ -13,4 +14,5 @@ pub mod occupancy;
 pub mod predict;
 pub mod roofline;
 pub mod session;
+pub mod tui;
 pub mod units;
