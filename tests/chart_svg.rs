@@ -277,10 +277,11 @@ fn a_kernel_without_flops_gets_its_roofs_and_a_note() {
 }
 
 #[test]
-fn a_kernel_that_cannot_launch_says_why_on_every_chart() {
+fn a_kernel_that_cannot_launch_says_why_on_every_chart_however_small() {
     let charts = World::new().charts("shared_bank_conflict", PAIRS[0], Settings::default(), Sides::Both);
     for chart in charts {
-        assert!(chart.notes.iter().any(|n| n.contains("cannot launch: 206 registers")), "{:?}", chart.notes);
+        let said = all(&texts(&render_svg(&chart, LIGHT, (800, 600)).unwrap()));
+        assert!(said.contains("cannot launch: 206 registers"), "{said}");
     }
 }
 
@@ -408,7 +409,7 @@ fn absurd_sizes_are_refused_in_words() {
 }
 
 #[test]
-fn no_rows_at_all_and_sixty_rows_are_charts_too() {
+fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
     let world = World::new();
     let (a, b) = (world.gpu("titan-v").1, world.gpu("rtx-4070").1);
     assert!(matches!(
@@ -421,6 +422,13 @@ fn no_rows_at_all_and_sixty_rows_are_charts_too() {
     for size in [suggested_size(&chart), (800, 600)] {
         assert_tidy(&render_svg(&chart, LIGHT, size).unwrap(), size, "sixty rows");
     }
+    let rows: Vec<_> = (0..10_000).map(|i| one[i % one.len()].clone()).collect();
+    let chart = predictions_chart(&rows, [a, b], "ten thousand rows");
+    assert_tidy(
+        &render_svg(&chart, LIGHT, suggested_size(&chart)).unwrap(),
+        suggested_size(&chart),
+        "10,000 rows",
+    );
 }
 
 /// Writes pictures to look at: `cargo test --test chart_svg -- --ignored` and open target/charts.
@@ -442,6 +450,8 @@ fn pictures_to_look_at() {
         for (chart, kind) in charts.iter().zip(["roofline", "occupancy", "predictions"]) {
             let bytes = render_svg(chart, theme, suggested_size(chart)).unwrap();
             std::fs::write(format!("target/charts/{file}-{kind}.svg"), bytes).unwrap();
+            let small = render_svg(chart, theme, (800, 600)).unwrap();
+            std::fs::write(format!("target/charts/{file}-{kind}-small.svg"), small).unwrap();
         }
     }
 }

@@ -41,6 +41,9 @@ struct Waiting<'a> {
     reach: Option<(f64, f64)>,
 }
 
+/// The height of a row with two lanes of text.
+const LEAST_ROW: f64 = 26.0;
+
 /// The plot while it is drawn.
 struct Plot<'a, 'b> {
     spec: &'a ChartSpec,
@@ -221,6 +224,12 @@ impl<'a> Plot<'a, '_> {
     /// Puts every label beside what it names; returns how many found no room.
     fn labels(&mut self) -> usize {
         let mut waiting = std::mem::take(&mut self.waiting);
+        // In rows this thin, texts would cover the marks of their neighbours: none is tried, however many there are.
+        if let Scale::Category(names) = &self.spec.y.scale
+            && self.area.h < LEAST_ROW * names.len() as f64
+        {
+            return waiting.len();
+        }
         for label in &mut waiting {
             let lane = self.lanes.iter().filter(|(y, _, _)| *y == label.at.1);
             label.reach =
@@ -228,12 +237,6 @@ impl<'a> Plot<'a, '_> {
         }
         waiting.sort_by_key(|w| w.rank);
         let mut lost = 0;
-        // Rows thinner than a text: none is tried, however many there are.
-        if let Scale::Category(names) = &self.spec.y.scale
-            && self.area.h < SMALL * names.len() as f64
-        {
-            return waiting.len();
-        }
         for label in &waiting {
             let text = clean(label.text, 200);
             let full = width(&text, SMALL).min(self.area.w - 20.0);

@@ -49,6 +49,9 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let mut notes = Vec::new();
     let times = times(view);
     let points = points(view, &times, &mut notes);
+    // A launch that cannot start is said before anything else; cautions before remarks about the picture.
+    let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
+    notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
     let roofs = [0, 1].map(|side| roofline(view.gpus[side], view.answer.ceilings_used));
     let (x, y) = ranges(view.show, &roofs, &points, &others);
@@ -72,7 +75,6 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     }
     marks.extend(way(&points));
     marks.extend(points);
-    notes.extend(caption::remarks(view.answer, view.show));
     ChartSpec {
         title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
         subtitle: caption::subtitle(view.answer, view.show),

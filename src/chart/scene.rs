@@ -114,6 +114,8 @@ const RIGHT: f64 = 40.0;
 const X_AXIS: f64 = 52.0;
 /// The least height of a plot that still says something.
 const LEAST_PLOT: f64 = 90.0;
+/// Lines of notes that stay as long as there is a plot, the last of them for how many went.
+const FIRST_NOTES: usize = 4;
 /// Longest text looked at, in characters.
 const LONGEST: usize = 2000;
 
@@ -151,19 +153,20 @@ impl Surround {
         X_AXIS + self.legend.height() + if notes > 0.0 { notes + 10.0 } else { 0.0 } + MARGIN * 0.7
     }
 
-    /// Cuts notes, then the legend, until the plot keeps its share of the height.
+    /// Cuts notes until the plot keeps its share of the height, but not the first ones, which say most; where the plot
+    /// would vanish, those as well, then the legend.
     fn fit(&mut self, height: f64) {
-        let share = (0.4 * height).max(LEAST_PLOT);
         let left = |s: &Self| height - s.above() - s.below();
         let all = self.notes.len();
-        while left(self) < share && !self.notes.is_empty() {
+        while left(self) < 0.4 * height && self.notes.len() > FIRST_NOTES {
             self.notes.pop();
         }
-        if self.notes.len() < all && self.notes.pop().is_some() {
-            let more = all - self.notes.len();
+        if self.notes.len() < all {
+            let more = all + 1 - self.notes.len();
+            self.notes.pop();
             self.notes.push(format!("… {more} more lines of notes do not fit at this size"));
         }
-        while left(self) < share && self.legend.drop_row() {}
+        while left(self) < LEAST_PLOT && (self.notes.pop().is_some() || self.legend.drop_row()) {}
     }
 
     fn draw(&self, plot: Rect, canvas: (f64, f64), items: &mut Vec<Item>) {
@@ -257,7 +260,7 @@ fn y_ticks(spec: &ChartSpec, canvas: (f64, f64)) -> Vec<Tick> {
     spec.y.ticks(most).into_iter().map(cut).collect()
 }
 
-/// Grid, ticks and the label of the x axis. Returns how many names share one text beside the y axis (1: none).
+/// Grid, ticks and labels of both axes. Returns what [`y_axis`] does.
 fn axes(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -> usize {
     for value in spec.x.minor() {
         if let Some(x) = plot::x_place(spec, area, value).filter(|x| *x > area.x && *x < area.right()) {
@@ -287,10 +290,16 @@ fn axes(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -
     let at = (area.x + area.w / 2.0, area.bottom() + 25.0);
     let label = shorten(&clean(&spec.x.label, LONGEST), SMALL, area.w);
     items.push(Item::text(label, at, SMALL, Anchor::Middle, Ink::Text));
+    y_axis(spec, area, ticks, items)
+}
+
+/// Grid and ticks of the y axis. Returns how many names share one text beside it (1: none).
+fn y_axis(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -> usize {
     let (step, is_slots) = match &spec.y.scale {
         Scale::Category(names) => ((15.0 * names.len() as f64 / area.h).ceil().max(1.0) as usize, true),
         _ => (1, false),
     };
+    let mut last = None;
     for (i, tick) in ticks.into_iter().enumerate() {
         let Some(y) = plot::y_place(spec, area, tick.value) else { continue };
         if y < area.y || y > area.bottom() {
@@ -299,7 +308,8 @@ fn axes(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -
         if !is_slots {
             items.push(Item::line((area.x, y), (area.right(), y), Ink::Grid));
         }
-        if i % step == 0 {
+        if i % step == 0 && (is_slots || last.is_none_or(|l: f64| (l - y).abs() > SMALL + 3.0)) {
+            last = Some(y);
             let at = (area.x - 8.0, (y - SMALL * 0.55).round());
             items.push(Item::text(tick.label, at, SMALL, Anchor::End, Ink::Text));
         }
