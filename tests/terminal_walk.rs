@@ -1,7 +1,10 @@
 //! The real program in a real pseudo-terminal: it draws, answers keys, survives a resize, and gives the terminal back.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "clippy.toml allows it in test functions; their builders stand outside")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -92,7 +95,11 @@ impl Walk {
         let screen = self.screen.screen();
         assert!(!screen.alternate_screen(), "the alternate screen was left on");
         assert!(!screen.hide_cursor(), "the cursor was left hidden");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse was left captured");
+        assert_eq!(
+            screen.mouse_protocol_mode(),
+            vt100::MouseProtocolMode::None,
+            "the mouse was left captured"
+        );
         (status.exit_code(), self.home)
     }
 }
@@ -104,7 +111,11 @@ fn fresh() -> TempDir {
 #[test]
 fn a_first_walk_swaps_resizes_exports_and_remembers() {
     let mut walk = start(80, 24, fresh(), &[]);
-    walk.wait("1 GPUs").wait("2 Roofline").wait("3 Occupancy").wait("4 Predictions").wait("TITAN V ▶ RTX 4070");
+    walk.wait("1 GPUs")
+        .wait("2 Roofline")
+        .wait("3 Occupancy")
+        .wait("4 Predictions")
+        .wait("TITAN V ▶ RTX 4070");
     walk.press("x").wait("RTX 4070 ▶ TITAN V");
     walk.press("m").wait("first-principles");
     walk.press("+").wait("n=1024");
@@ -114,7 +125,8 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
     walk.press("q");
     let (code, home) = walk.gone();
     assert_eq!(code, 0);
-    let svg = std::fs::read_to_string(home.path().join("roofline-matmul_tiled-rtx-4070-titan-v.svg")).unwrap();
+    let svg =
+        std::fs::read_to_string(home.path().join("roofline-matmul_tiled-rtx-4070-titan-v.svg")).unwrap();
     assert!(svg.contains("RTX 4070") && svg.trim_end().ends_with("</svg>"));
 
     let mut again = start(80, 24, home, &[]);

@@ -31,10 +31,11 @@ pub enum Effect {
     Cancel,
 }
 
-/// Runs jobs on threads; an answer that was cancelled or overtaken is dropped.
+/// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
+    /// Counts loads and cancellations: an answer of an older count is stale.
     generation: Arc<AtomicU64>,
 }
 
@@ -45,14 +46,14 @@ impl Worker {
         Self { answers, generation: Arc::default() }
     }
 
-    /// Drops the answer of what is running.
+    /// Drops the answers of what is running.
     pub fn cancel(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Runs `job` on its own thread and sends what it returns, unless it was cancelled meanwhile.
+    /// Runs `job` on its own thread and sends what it says and returns, unless it was cancelled meanwhile.
     fn spawn(&self, job: impl FnOnce(&dyn Fn(String)) -> Message + Send + 'static) {
-        let mine = self.generation.fetch_add(1, Ordering::SeqCst) + 1;
+        let mine = self.generation.load(Ordering::SeqCst);
         let (answers, generation) = (self.answers.clone(), self.generation.clone());
         std::thread::spawn(move || {
             let current = || generation.load(Ordering::SeqCst) == mine;
@@ -67,8 +68,9 @@ impl Worker {
         });
     }
 
-    /// Reads the user's measurement files on top of this session.
+    /// Reads the user's measurement files on top of this session; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
+        self.cancel();
         self.spawn(move |progress| load(&session, &files, progress));
     }
 
