@@ -4,12 +4,14 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod catalogue;
+pub mod cli;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;
 pub mod measurement;
 pub mod occupancy;
 pub mod predict;
+pub mod report;
 pub mod roofline;
 pub mod session;
 pub mod units;

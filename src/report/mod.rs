@@ -1,0 +1,17 @@
+//! Tables that a person reads and a program parses: what `predict`, `gpus`, `kernels`, `occupancy` and `models` answer.
+//!
+//! Every builder returns a [`Table`]; [`Table::render`] turns it into text, JSON, CSV or Markdown. Nothing here prints.
+//!
+//! [`Table`]: table::Table
+//! [`Table::render`]: table::Table::render
+
+pub mod explain;
+pub mod gpus;
+pub mod kernels;
+pub mod models;
+pub mod occupancy;
+pub mod predictions;
+pub mod shown;
+pub mod table;
+
+pub use table::{Align, Cell, Column, Format, Table};
