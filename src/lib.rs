@@ -4,7 +4,9 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod catalogue;
+pub mod chart;
 pub mod cli;
+pub mod config;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;
@@ -14,4 +16,5 @@ pub mod predict;
 pub mod report;
 pub mod roofline;
 pub mod session;
+pub mod tui;
 pub mod units;

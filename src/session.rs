@@ -107,7 +107,8 @@ impl Session {
         let problem = of.problem(typed)?;
         let instance =
             of.instance(&problem).map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
-        Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance })
+        let config = self.store.find(kernel, &problem, variant);
+        Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
     }
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.

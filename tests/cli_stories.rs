@@ -233,6 +233,18 @@ fn the_explanation_ends_at_the_predicted_time() {
 }
 
 #[test]
+fn the_title_names_the_ceilings_really_used() {
+    let desk = Desk::new();
+    let title = |words: &str| desk.types(words).works().stdout.lines().next().unwrap_or_default().to_string();
+    assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved ceilings ·"));
+    // Nobody measured the ceilings of a Tesla T4.
+    let fell_back = title("predict --from titan-v --to t4 --kernel saxpy --ceilings achieved");
+    assert!(fell_back.contains("· peak ceilings ·"), "{fell_back}");
+    let mixed = title(&format!("{SAXPY} --to t4 --ceilings achieved"));
+    assert!(mixed.contains("where both GPUs have them"), "{mixed}");
+}
+
+#[test]
 fn markdown_is_a_pipe_table() {
     let text = Desk::new().types(&format!("{SAXPY} --format markdown")).works().stdout;
     let pipes: Vec<usize> =
@@ -477,4 +489,104 @@ fn a_full_disk_behind_stdout_is_said() {
     let done = command.stdout(full).stderr(Stdio::piped()).output().expect("the program starts");
     assert_eq!(done.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&done.stderr).contains("stdout cannot be written"));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pictures
+// ---------------------------------------------------------------------------------------------------------------------
+
+const ROOFLINE: &str = "export roofline --from titan-v --to rtx-4070 --kernel saxpy";
+
+#[test]
+fn every_chart_is_written_and_the_same_question_gives_the_same_bytes() {
+    let desk = Desk::new();
+    for chart in ["roofline", "occupancy", "predictions"] {
+        let words = format!("export {chart} --from titan-v --to rtx-4070 --kernel saxpy --output");
+        let file = desk.path(&format!("{chart}.svg"));
+        assert_eq!(desk.types_with(&words, &[&file]).works().stdout, "", "{chart}");
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(desk.types(&format!("{words} -")).works().stdout, svg, "{chart}");
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let texts: String = document.descendants().filter_map(|n| n.text()).collect();
+        assert!(texts.contains("TITAN V") && texts.contains("RTX 4070"), "{chart}: {texts}");
+        assert_eq!(std::fs::read_dir(desk.path("")).unwrap().count(), 2, "no temporary file stays behind");
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn one_side_more_levels_and_the_other_theme_change_the_picture() {
+    let desk = Desk::new();
+    let plain = desk.types(&format!("{ROOFLINE} -o -")).works().stdout;
+    for more in [
+        "--show source",
+        "--show target",
+        "--levels dram,l2,l1,shared",
+        "--theme dark",
+        "--ceilings achieved",
+    ] {
+        let other = desk.types(&format!("{ROOFLINE} {more} -o -")).works().stdout;
+        assert!(other.contains("<svg") && other != plain, "{more}");
+    }
+}
+
+#[test]
+fn a_question_that_does_not_fit_one_picture_is_refused() {
+    let desk = Desk::new();
+    desk.types("export roofline --from titan-v --to rtx-4070 -o -").ends(2, &["give one --kernel"]);
+    desk.types(&format!("{ROOFLINE} --model all -o -")).ends(2, &["at most one --model"]);
+    desk.types("export predictions --from titan-v --to rtx-4070,t4 -o -").ends(2, &["give one --to"]);
+    desk.types("export predictions --from titan-v --to rtx-4070").ends(2, &["--output"]);
+    desk.types("export predictions --from titan-v --to rtx-4070 -o -").works();
+    // Nothing to draw but why: still a picture.
+    desk.types("export roofline --from titan-v --to rtx-4070 --kernel shared_bank_conflict -o -").works();
+}
+
+#[test]
+fn an_export_that_fails_keeps_what_was_there() {
+    let desk = Desk::new();
+    let missing = desk.path("none/chart.svg");
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&missing]).ends(1, &["none/chart.svg", "does not exist"]);
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&desk.path("config")]).ends(1, &["config", "is a folder"]);
+    let kept = desk.file("kept.svg", "mine");
+    let mut permissions = std::fs::metadata(&kept).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&kept, permissions).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&kept]).ends(1, &["kept.svg", "is read-only"]);
+    assert_eq!(std::fs::read(&kept).unwrap(), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_into_a_read_only_folder_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let folder = desk.path("locked");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let root_writes_anywhere = std::fs::write(folder.join("probe"), "").is_ok();
+    let done = desk.types_with(&format!("{ROOFLINE} -o"), &[&folder.join("chart.svg")]);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+    if root_writes_anywhere {
+        eprintln!("SKIPPED: this user may write into a read-only folder");
+        return;
+    }
+    done.ends(1, &["locked/chart.svg", "was not written"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_into_and_a_link_stays_a_link() {
+    use std::os::unix::fs::FileTypeExt;
+    let desk = Desk::new();
+    // Through a link, so that a mistake replaces the link and not the machine's device.
+    let null = desk.path("null");
+    std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&null]).works();
+    assert!(std::fs::metadata(&null).unwrap().file_type().is_char_device());
+    let (real, link) = (desk.file("real.svg", "old"), desk.path("link.svg"));
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&link]).works();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("<svg"));
 }

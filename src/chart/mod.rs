@@ -1,15 +1,60 @@
 //! Charts as plain descriptions. The dashboard's panes and the SVG export draw the same [`ChartSpec`], so they cannot
 //! disagree.
+//!
+//! ```text
+//! answer ─> roofline, occupancy, predictions ─> ChartSpec ─> scene ─> svg
+//!           (what is said: caption)                 │        (where it stands: scale, layout, legend, plot, marker)
+//!                                                   └─> terminal panes
+//! ```
 
+mod caption;
+mod layout;
+mod legend;
+mod marker;
 mod occupancy;
+mod plot;
 mod predictions;
 mod roofline;
+mod roofs;
+mod scale;
+mod scene;
 mod svg;
 
 pub use occupancy::occupancy_chart;
-pub use predictions::predictions_chart;
+pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};
-pub use svg::{SvgError, Theme, render_svg};
+pub use scale::Tick;
+pub use svg::{SvgError, Theme, render_svg, suggested_size};
+
+/// Which of the two GPUs a chart shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sides {
+    /// The source alone.
+    Source,
+    /// The target alone.
+    Target,
+    /// Both, with the way from one to the other.
+    #[default]
+    Both,
+}
+
+impl Sides {
+    /// The places (0 source, 1 target) that are shown.
+    pub fn shown(self) -> impl Iterator<Item = usize> {
+        let range = match self {
+            Self::Source => 0..1,
+            Self::Target => 1..2,
+            Self::Both => 0..2,
+        };
+        range.into_iter()
+    }
+
+    /// Whether place 0 (source) or 1 (target) is shown.
+    #[must_use]
+    pub fn shows(self, side: usize) -> bool {
+        self.shown().any(|s| s == side)
+    }
+}
 
 /// A chart: axes, and marks in drawing order.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +99,8 @@ pub enum Scale {
         /// Right or upper end.
         max: f64,
     },
-    /// One slot per name, in order; a mark's place is the slot's index.
+    /// One slot per name, in order, the first on top; a mark's place is the slot's index, a fraction moves it within
+    /// the slot.
     Category(Vec<String>),
 }
 
@@ -69,6 +115,13 @@ pub enum Meaning {
     Limiter,
     /// Context: other kernels, grid.
     Dim,
+}
+
+impl Meaning {
+    /// Of the source (0) or the target (1).
+    fn of(side: usize) -> Self {
+        if side == 0 { Self::Source } else { Self::Target }
+    }
 }
 
 /// How a line is drawn; one per memory level.
@@ -111,7 +164,7 @@ pub enum Mark {
         /// Data coordinates.
         points: Vec<(f64, f64)>,
     },
-    /// A point, with its interval along y where there is one.
+    /// A point, with its interval along the value axis where there is one: along y, or along x where y is categories.
     Point {
         /// Legend entry; empty for none.
         name: String,

@@ -1,5 +1,6 @@
 //! Words that several commands let one choose from.
 
+use crate::chart::Theme;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::report::Format;
@@ -61,6 +62,24 @@ impl From<RulesChoice> for Rules {
         match choice {
             RulesChoice::Exact => Self::Exact,
             RulesChoice::Study => Self::Study,
+        }
+    }
+}
+
+/// `--theme` of a picture.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ThemeChoice {
+    /// For paper and white pages
+    Light,
+    /// For dark pages
+    Dark,
+}
+
+impl From<ThemeChoice> for Theme {
+    fn from(choice: ThemeChoice) -> Self {
+        match choice {
+            ThemeChoice::Light => Self::Light,
+            ThemeChoice::Dark => Self::Dark,
         }
     }
 }

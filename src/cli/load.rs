@@ -1,9 +1,9 @@
 //! Loads the session, and says on stderr what was refused while loading.
 
 use super::output;
+use crate::config::user_folder;
 use crate::session::Session;
 use anyhow::{Context, Result};
-use etcetera::BaseStrategy;
 use std::path::PathBuf;
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
@@ -22,10 +22,4 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
         }
     }
     Ok(session)
-}
-
-/// `$ROOFSWAP_CONFIG`, else `roofswap` in the configuration folder of the system.
-fn user_folder() -> Option<PathBuf> {
-    let named = std::env::var_os("ROOFSWAP_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
-    named.or_else(|| etcetera::choose_base_strategy().ok().map(|s| s.config_dir().join("roofswap")))
 }

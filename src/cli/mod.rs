@@ -5,6 +5,7 @@
 
 mod choices;
 mod dashboard;
+mod export;
 mod gpus;
 mod kernels;
 mod load;
@@ -50,6 +51,8 @@ enum Command {
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
     Predict(predict::PredictArgs),
+    /// Draw a roofline, an occupancy or a predictions chart as SVG
+    Export(export::ExportArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
     /// Print the completion script of a shell
@@ -79,6 +82,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Kernels(args)) => kernels::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),

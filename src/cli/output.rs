@@ -1,8 +1,10 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
-use anyhow::{Context, Result};
+use crate::config::write_whole;
+use anyhow::{Context, Result, bail};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Writes an answer to stdout. A reader who has gone away (`roofswap gpus | head -1`) is no failure.
 pub(super) fn answer(bytes: &[u8]) -> Result<()> {
@@ -28,5 +30,23 @@ pub(super) fn remarks<T: Display>(first: &[T], total: usize) {
     let shown = first.len().min(SHOWN);
     if total > shown {
         remark(format!("… and {} more", total - shown));
+    }
+}
+
+/// Writes a whole file or leaves what was there. A device or a pipe (`/dev/null`, `/dev/fd/3`) is written into, because
+/// it must not be replaced by a file.
+pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = match std::fs::metadata(path) {
+        Ok(there) if there.is_file() && there.permissions().readonly() => {
+            bail!("{}: is read-only; make it writable or give another name", path.display())
+        }
+        Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
+        // What a link points to is replaced, not the link.
+        Ok(_) => std::fs::canonicalize(path).and_then(|real| write_whole(&real, bytes)),
+        Err(_) => write_whole(path, bytes),
+    };
+    match written {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done.with_context(|| format!("{}: was not written", path.display())),
     }
 }

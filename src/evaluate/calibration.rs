@@ -8,7 +8,7 @@ use super::Settings;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{Config, Store};
+use crate::measurement::{Config, ConfigId, Store};
 use crate::predict::{MODELS, Predictor, Subject, question};
 use crate::units::Seconds;
 use serde::Deserialize;
@@ -73,7 +73,7 @@ impl Calibration {
             let mut residuals = Vec::new();
             for (id, config) in store.configs() {
                 let timed: Vec<(usize, f64)> = store.rows_of(id).map(|r| (r.gpu, r.time.0)).collect();
-                residuals_of(model, gpus, kernels, store, config, &timed, &mut residuals);
+                residuals_of(model, gpus, kernels, store, (id, config), &timed, &mut residuals);
             }
             all.learn(at, &residuals);
         }
@@ -132,7 +132,7 @@ fn residuals_of(
     gpus: &Catalogue<Gpu>,
     kernels: &Catalogue<Kernel>,
     store: &Store,
-    config: &Config,
+    (id, config): (ConfigId, &Config),
     timed: &[(usize, f64)],
     out: &mut Vec<Residual>,
 ) {
@@ -143,6 +143,7 @@ fn residuals_of(
         problem: config.problem.clone(),
         variant: config.variant.clone(),
         instance,
+        config: Some(id),
     };
     let settings = Settings::default();
     let at = |i: usize| (i, &gpus.entries()[i]);

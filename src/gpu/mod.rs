@@ -153,6 +153,13 @@ impl Gpu {
         self.shared_bytes_per_clock.as_ref().map(|b| b.map(|b| self.over_all_sms(*b)))
     }
 
+    /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        let bare = self.name.strip_prefix("NVIDIA ").unwrap_or(&self.name);
+        ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
+    }
+
     fn over_all_sms(&self, bytes_per_clock: f64) -> BytesPerSecond {
         BytesPerSecond(bytes_per_clock * f64::from(self.sms.value) * self.boost_clock.value.0)
     }

@@ -302,7 +302,7 @@ impl Kernel {
             problem.pairs().iter().filter(|(k, _)| !formulas.defaults.contains_key(k)).cloned().collect();
         let typed = Problem::from_pairs(typed);
         match self.problem(&typed) {
-            Ok(full) if full == *problem => typed.to_string(),
+            Ok(full) if full == *problem && !typed.pairs().is_empty() => typed.to_string(),
             _ => problem.to_string(),
         }
     }

@@ -29,12 +29,15 @@ pub struct Store {
     configs: Vec<Config>,
     by_name: HashMap<(usize, String, Arc<str>), ConfigId>,
     by_kernel: HashMap<usize, Vec<ConfigId>>,
+    /// Timed configurations of a kernel in a variant on a GPU, by the logarithm of their size.
+    by_size: HashMap<(usize, usize, Arc<str>), Vec<(f64, ConfigId)>>,
 }
 
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
     /// the later before the earlier.
     pub fn add(&mut self, rows: Vec<Measurement>) {
+        let mut grown = Vec::new();
         for row in rows {
             let id = self.intern(&row);
             let place = self.rows.len();
@@ -42,9 +45,21 @@ impl Store {
             match best.binary_search_by_key(&row.gpu, |(gpu, _)| *gpu) {
                 Ok(i) if self.rows[best[i].1].kind <= row.kind => best[i].1 = place,
                 Ok(_) => {}
-                Err(i) => best.insert(i, (row.gpu, place)),
+                Err(i) => {
+                    best.insert(i, (row.gpu, place));
+                    let key = (row.kernel, row.gpu, row.variant.clone());
+                    self.by_size.entry(key.clone()).or_default().push((ln_volume(&row.problem), id));
+                    grown.push(key);
+                }
             }
             self.rows.push(row);
+        }
+        grown.sort_unstable();
+        grown.dedup();
+        for key in grown {
+            if let Some(sizes) = self.by_size.get_mut(&key) {
+                sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+            }
         }
     }
 
@@ -112,24 +127,21 @@ impl Store {
         self.configs[id.0].best.iter().map(|(_, row)| &self.rows[*row])
     }
 
-    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant.
+    /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
     #[must_use]
     pub fn nearest(
         &self,
         kernel: usize,
         problem: &Problem,
-        variant: &str,
+        variant: &Arc<str>,
         gpu: usize,
     ) -> Option<&Measurement> {
-        let asked = problem.volume().max(1.0).ln();
-        self.of_kernel(kernel)
-            .iter()
-            .filter(|id| &*self.configs[id.0].variant == variant)
-            .filter_map(|id| self.row(*id, gpu))
-            .min_by(|a, b| {
-                let distance = |m: &Measurement| (m.problem.volume().max(1.0).ln() - asked).abs();
-                distance(a).total_cmp(&distance(b))
-            })
+        let sizes = self.by_size.get(&(kernel, gpu, variant.clone()))?;
+        let asked = ln_volume(problem);
+        let after = sizes.partition_point(|(ln, _)| *ln < asked);
+        let around = [after.checked_sub(1), Some(after)].into_iter().flatten().filter_map(|i| sizes.get(i));
+        let nearest = around.min_by(|a, b| (a.0 - asked).abs().total_cmp(&(b.0 - asked).abs()))?;
+        self.row(nearest.1, gpu)
     }
 
     /// How many rows are the user's own.
@@ -137,4 +149,8 @@ impl Store {
     pub fn measured_count(&self) -> usize {
         self.rows.iter().filter(|r| r.kind == Kind::Measured).count()
     }
+}
+
+fn ln_volume(problem: &Problem) -> f64 {
+    problem.volume().max(1.0).ln()
 }

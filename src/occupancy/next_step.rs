@@ -22,7 +22,7 @@ impl fmt::Display for NextStep {
         let unit = match self.resource {
             Resource::Registers => "regs",
             Resource::SharedMemory => "B smem",
-            Resource::Warps | Resource::Blocks => "threads",
+            Resource::Warps | Resource::Blocks => "thr",
         };
         write!(f, "{}→{} {unit}: {} blk", self.from, self.to, self.blocks)
     }

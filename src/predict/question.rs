@@ -4,7 +4,7 @@ use super::source_time::{SourceTime, source_time};
 use super::{Caution, Refusal};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Instance, Kernel, Launch, Problem, Work};
-use crate::measurement::{Measurement, Store};
+use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct Subject {
     pub variant: Arc<str>,
     /// Launch shape, shared memory and counts.
     pub instance: Instance,
+    /// Its place in the store, where somebody timed it.
+    pub config: Option<ConfigId>,
 }
 
 /// One GPU's side of a question.
@@ -70,7 +72,7 @@ pub fn question<'a>(
     ceilings: Ceilings,
     rules: Rules,
 ) -> Question<'a> {
-    let config = store.find(subject.kernel, &subject.problem, &subject.variant);
+    let config = subject.config;
     let any_row = config.and_then(|c| store.any_row(c));
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));

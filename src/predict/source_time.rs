@@ -73,7 +73,7 @@ pub(super) fn source_time(
     store: &Store,
     cannot_launch: bool,
 ) -> Option<SourceTime> {
-    let exact = store.find(subject.kernel, &subject.problem, &subject.variant).and_then(|c| store.row(c, at));
+    let exact = subject.config.and_then(|c| store.row(c, at));
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,

@@ -1,8 +1,9 @@
 //! The chain of factors from what is known to the predicted time.
 
+use super::cell::Cell;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Table};
 use crate::predict::{Amount, Factor, Prediction, Provenance};
 
 const FACTOR_COLUMNS: [Column; 6] = [

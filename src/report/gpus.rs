@@ -1,6 +1,7 @@
 //! The GPU catalogue: one row per GPU, or one GPU with every number and where it comes from.
 
-use super::table::{Cell, Column, Table};
+use super::cell::Cell;
+use super::table::{Column, Table};
 use crate::catalogue::{SourceTable, Sourced};
 use crate::gpu::{Gpu, Limits};
 use crate::units::significant;
@@ -35,7 +36,7 @@ pub fn overview<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> Table {
         ("boost_mhz", "boost MHz"),
         ("fp32_tflops", "FP32 TFLOPS"),
         ("dram_gb_per_s", "DRAM GB/s"),
-        ("dram_achieved_gb_per_s", "achieved"),
+        ("dram_achieved_gb_per_s", "DRAM achieved"),
         ("l2_mib", "L2 MiB"),
         ("power_w", "W"),
     ])

@@ -1,9 +1,10 @@
 //! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
 
+use super::cell::Cell;
 use super::shown;
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Table};
 use crate::catalogue::SourceTable;
-use crate::kernel::{Count, Instance, Kernel, Launch, Problem};
+use crate::kernel::{Count, Instance, Kernel, Problem};
 use crate::units::{Bytes, Flops, significant};
 
 /// A kernel with what the session knows of it.
@@ -139,12 +140,6 @@ impl Sheet<'_> {
 pub fn dimensions<T: Copy + PartialEq + From<u8> + ToString>(all: [T; 3]) -> String {
     let used = all.iter().rposition(|d| *d != T::from(1)).map_or(1, |i| i + 1);
     all[..used].iter().map(ToString::to_string).collect::<Vec<_>>().join("x")
-}
-
-/// `32x32 threads, 16x16 blocks`.
-#[must_use]
-pub fn launch(launch: &Launch) -> String {
-    format!("{} threads, {} blocks", dimensions(launch.block), dimensions(launch.grid))
 }
 
 #[cfg(test)]

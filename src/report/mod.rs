@@ -5,6 +5,7 @@
 //! [`Table`]: table::Table
 //! [`Table::render`]: table::Table::render
 
+mod cell;
 pub mod explain;
 pub mod gpus;
 pub mod kernels;
@@ -14,4 +15,5 @@ pub mod predictions;
 pub mod shown;
 pub mod table;
 
-pub use table::{Align, Cell, Column, Format, Table};
+pub use cell::Cell;
+pub use table::{Align, Column, Format, Table};

@@ -1,6 +1,7 @@
 //! The models, and how wrong each one is on the figures that ship with the program.
 
-use super::table::{Cell, Column, Table};
+use super::cell::Cell;
+use super::table::{Column, Table};
 use crate::evaluate::ErrorSummary;
 use crate::predict::Predictor;
 

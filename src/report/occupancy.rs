@@ -1,7 +1,8 @@
 //! What `occupancy` answers: per GPU every limit, what limits, and the next step.
 
+use super::cell::Cell;
 use super::shown;
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Table};
 use crate::gpu::Gpu;
 use crate::kernel::Launch;
 use crate::occupancy::{BlockNeeds, Rules, launch_refusal, next_step, occupancy, waves};

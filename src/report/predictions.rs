@@ -1,9 +1,10 @@
 //! What `predict` answers: nineteen columns for programs, a narrower table with footnotes for people.
 
+use super::cell::Cell;
 use super::shown;
-use super::table::{Cell, Column, Table};
+use super::table::{Column, Table};
 use crate::catalogue::Catalogue;
-use crate::evaluate::Answer;
+use crate::evaluate::{Answer, COVERAGE};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
@@ -130,10 +131,10 @@ pub fn records(rows: &[Comparison<'_>]) -> Table {
 /// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
 ///
 /// ```text
-/// titan-v → rtx-4070 · efficiency-transfer · peak ceilings · exact occupancy
+/// titan-v → rtx-4070 · efficiency-transfer · peak ceilings · exact occupancy · 90 % intervals
 ///
-/// kernel  size           source  predicted  90 % interval  speedup  bound  occupancy   measured     error  notes
-/// saxpy   n=1048576  24.6 µs ●  31.8 µs ◆   12.5–80.8 µs   0.772×  DRAM       100 %  9.30 µs ●  +241.9 %  [1]
+/// kernel  size           source  predicted      interval  speedup  bound  occupancy   measured     error  notes
+/// saxpy   n=1048576  24.6 µs ●  31.8 µs ◆  12.5–80.8 µs   0.772×  DRAM       100 %  9.30 µs ●  +241.9 %  [1]
 /// ```
 #[must_use]
 pub fn overview(rows: &[Comparison<'_>]) -> Table {
@@ -160,7 +161,7 @@ fn overview_columns() -> Vec<Column> {
         Column::left("model"),
         Column::right("source"),
         Column::right("predicted"),
-        Column::right("90 % interval"),
+        Column::right("interval"),
         Column::right("speedup"),
         Column::left("bound"),
         Column::right("occupancy"),
@@ -195,7 +196,14 @@ fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
     let Some(first) = rows.first() else { return "nothing to predict".into() };
     let target = if targets { "several targets" } else { &first.target.id };
     let model = if models { "several models" } else { first.model() };
-    let settings = first.answer.settings;
-    let (ceilings, rules) = (settings.ceilings.word(), settings.rules.word());
-    format!("{} → {target} · {model} · {ceilings} ceilings · {rules} occupancy", first.source.id)
+    let used = first.answer.ceilings_used;
+    // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
+    let ceilings = if rows.iter().all(|r| r.answer.ceilings_used == used) {
+        format!("{} ceilings", used.word())
+    } else {
+        "achieved ceilings where both GPUs have them, else peak".into()
+    };
+    let (rules, covered) = (first.answer.settings.rules.word(), 100.0 * COVERAGE);
+    let source = &first.source.id;
+    format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
 }

@@ -3,7 +3,7 @@
 
 use crate::evaluate::{Answer, Interval};
 use crate::kernel::{Kernel, Problem};
-use crate::occupancy::{LaunchRefusal, NextStep, Occupancy, Waves};
+use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
 use crate::units::{Seconds, significant};
@@ -109,18 +109,6 @@ pub fn millis(time: Seconds) -> f64 {
 #[must_use]
 pub fn warps(occupancy: &Occupancy) -> String {
     format!("{}/{}", occupancy.active_warps, occupancy.max_warps)
-}
-
-/// `11.1 (last 13 %)`.
-#[must_use]
-pub fn waves(waves: &Waves) -> String {
-    format!("{} (last {:.0} %)", significant(waves.waves), 100.0 * waves.tail)
-}
-
-/// Why it cannot launch, else the next step, else nothing.
-#[must_use]
-pub fn remark(refusal: Option<LaunchRefusal>, next: Option<NextStep>) -> Option<String> {
-    refusal.map(|r| r.to_string()).or_else(|| next.map(|n| n.to_string()))
 }
 
 #[cfg(test)]

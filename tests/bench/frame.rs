@@ -1,1 +1,94 @@
-fn main() {}
+//! What a person waits for: the first frame, and a key until its frame, with 60 GPUs and 1,000 rows all predicted again.
+//! `cargo bench` prints criterion's figures; the 99th percentile over 2,000 keys is printed before them.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roofswap::session::Session;
+use roofswap::tui::{Message, Options, State, first_state, update, view};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const SCREEN: (u16, u16) = (200, 60);
+
+/// GPUs beside the shipped ones until there are 60: copies of one shipped file under other names.
+fn more_gpus(folder: &Path) {
+    let shipped = include_str!("../../specs/gpus/volta/titan-v.toml");
+    std::fs::create_dir_all(folder.join("gpus")).unwrap();
+    let have = Session::load(None).unwrap().gpus.entries().len();
+    for i in 0..60usize.saturating_sub(have) {
+        let renamed: Vec<String> = shipped
+            .lines()
+            .map(|line| match line.split_once('=').map(|(k, _)| k.trim()) {
+                Some("id") => format!("id = \"bench-{i}\""),
+                Some("aliases") => "aliases = []".into(),
+                _ => line.to_string(),
+            })
+            .collect();
+        std::fs::write(folder.join(format!("gpus/bench-{i}.toml")), renamed.join("\n")).unwrap();
+    }
+}
+
+/// Measured sizes until there are 1,000 rows. The times are made up: a benchmark of the screen, not of a GPU.
+fn more_rows(file: &Path, rows: usize) {
+    let mut text = String::from("gpu,kernel,problem,time_ms\n");
+    for i in 0..rows {
+        writeln!(text, "titan-v,saxpy,n={},{}", 1000 + 7 * i, 0.01 + i as f64 * 1e-4).unwrap();
+    }
+    std::fs::write(file, text).unwrap();
+}
+
+fn large_state() -> State {
+    let folder = tempfile::tempdir().unwrap();
+    more_gpus(folder.path());
+    let mut session = Session::load(Some(folder.path())).unwrap();
+    let csv = folder.path().join("rows.csv");
+    let first = first_state(session.clone(), &Options::default()).unwrap().rows.len();
+    more_rows(&csv, 1000 - first);
+    session.add_data(&csv).unwrap();
+    let mut state = first_state(session, &Options::default()).unwrap();
+    assert_eq!((state.session.gpus.entries().len(), state.rows.len()), (60, 1000));
+    update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
+    state
+}
+
+fn press_and_draw(state: &mut State, terminal: &mut Terminal<TestBackend>, key: &str) {
+    update(state, Message::Key(key.into()));
+    terminal.draw(|frame| view(frame, state)).unwrap();
+}
+
+fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>) -> Duration {
+    let keys = ["x", "m", "P", "x", "R", "+", "-", "down", "o", "x"];
+    let mut times: Vec<Duration> = (0..2000)
+        .map(|i| {
+            let start = Instant::now();
+            press_and_draw(state, terminal, keys[i % keys.len()]);
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[times.len() * 99 / 100]
+}
+
+fn frames(c: &mut Criterion) {
+    let mut state = large_state();
+    let mut terminal = Terminal::new(TestBackend::new(SCREEN.0, SCREEN.1)).unwrap();
+    println!("key to frame, 200x60, 60 GPUs, 1000 rows: p99 {:?}", percentile_99(&mut state, &mut terminal));
+    let mut state = large_state();
+    c.bench_function("key_to_frame/swap_1000_rows_200x60", |b| {
+        b.iter(|| press_and_draw(&mut state, &mut terminal, "x"))
+    });
+    c.bench_function("key_to_frame/cursor_200x60", |b| {
+        b.iter(|| press_and_draw(&mut state, &mut terminal, "down"))
+    });
+    c.bench_function("first_frame/load_and_draw_200x60", |b| {
+        b.iter(|| {
+            let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+            terminal.draw(|frame| view(frame, &state)).unwrap();
+        });
+    });
+}
+
+criterion_group!(benches, frames);
+criterion_main!(benches);

@@ -1,0 +1,102 @@
+//! The words around a chart, the same for every chart of one answer: title, subtitle, remarks.
+
+use super::Sides;
+use crate::evaluate::{Answer, COVERAGE, Interval};
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::predict::{MODELS, SourceKind};
+use crate::units::{Seconds, significant};
+
+/// `saxpy n=1048576, fp32: TITAN V → RTX 4070`.
+pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides) -> String {
+    let size = if problem.is_empty() { String::new() } else { format!(" {problem}") };
+    let on = match show {
+        Sides::Both => format!(": {} → {}", gpus[0].name, gpus[1].name),
+        _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
+    };
+    format!("{}{size}, {}{on}", kernel.id, kernel.dtype)
+}
+
+/// Model, ceilings and rules, with the predicted speedup in front where the target is shown.
+pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
+    let settings = answer.settings;
+    let (ceilings, rules) = (answer.ceilings_used.word(), settings.rules.word());
+    if show == Sides::Source {
+        return format!("{ceilings} ceilings, {rules} occupancy rules");
+    }
+    let model = MODELS[settings.model].id();
+    let verdict =
+        answer.speedup().map_or(String::new(), |s| format!("predicted speedup {}×; ", significant(s)));
+    format!("{verdict}model {model}, {ceilings} ceilings, {rules} occupancy rules")
+}
+
+/// Why there is no prediction, then its cautions.
+pub(super) fn remarks(answer: &Answer, show: Sides) -> Vec<String> {
+    if show == Sides::Source {
+        let caution = answer.source_time.as_ref().and_then(|t| t.caution.as_ref());
+        return caution.map(|c| format!("caution: {c}")).into_iter().collect();
+    }
+    match &answer.prediction {
+        Ok(prediction) => prediction.cautions.iter().map(|c| format!("caution: {c}")).collect(),
+        Err(refusal) => vec![format!("no prediction: {refusal}")],
+    }
+}
+
+/// How a time is known: `measured here`, `published figure`, `estimated`.
+pub(super) fn kind_words(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Measured => "measured",
+        SourceKind::Published => "measured (published figure)",
+        SourceKind::Estimated => "estimated, not timed",
+    }
+}
+
+/// The word for a number of the model's: `predicted`, or `estimated` where no measurement stands behind it.
+pub(super) fn predicted_word(estimate: bool) -> &'static str {
+    if estimate { "estimated" } else { "predicted" }
+}
+
+/// `10.9 µs`, or `10.9 µs (9.20–12.8 µs)` with its interval.
+pub(super) fn time_with_interval(time: Seconds, interval: Option<&Interval>) -> String {
+    match interval {
+        Some(i) => format!("{time} ({})", range(i.low, i.high)),
+        None => time.to_string(),
+    }
+}
+
+/// `9.20–12.8 µs`; the unit stands once if both ends have the same.
+pub(super) fn range(low: Seconds, high: Seconds) -> String {
+    let (low, high) = (low.to_string(), high.to_string());
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
+/// `90 % interval`.
+pub(super) fn coverage() -> String {
+    format!("{:.0} % interval", 100.0 * COVERAGE)
+}
+
+/// `+17.2 %`, with its sign.
+pub(super) fn percent(value: f64) -> String {
+    let sign = if value < 0.0 { '−' } else { '+' };
+    format!("{sign}{} %", significant(value.abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_says_its_unit_once() {
+        assert_eq!(range(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
+        assert_eq!(range(Seconds(0.9e-6), Seconds(1.1e-6)), "900 ns–1.10 µs");
+    }
+
+    #[test]
+    fn a_percentage_keeps_its_sign() {
+        assert_eq!(percent(17.21), "+17.2 %");
+        assert_eq!(percent(-5.0), "−5.00 %");
+    }
+}

@@ -1,0 +1,153 @@
+//! The occupancy chart: how many blocks each resource of an SM holds, on source and target.
+
+use super::scale::round_up;
+use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::occupancy::{Occupancy, Resource, next_step, waves};
+use crate::units::significant;
+
+/// The mark of what limits, everywhere.
+const LIMITER: char = '◀';
+
+/// Draws the limits and the resident blocks of one answer.
+#[must_use]
+pub fn occupancy_chart(
+    gpus: [&Gpu; 2],
+    kernel: &Kernel,
+    problem: &str,
+    answer: &Answer,
+    show: Sides,
+) -> ChartSpec {
+    let mut slots: Vec<String> = Resource::ALL.iter().map(|r| slot_name(*r).to_string()).collect();
+    slots.push("active blocks".into());
+    let mut marks = Vec::new();
+    for (slot, resource) in Resource::ALL.into_iter().enumerate() {
+        for side in show.shown() {
+            marks.extend(limit_bar(gpus[side], answer, side, slot, resource));
+        }
+    }
+    for side in show.shown() {
+        marks.extend(active_bar(gpus[side], answer, side, slots.len() - 1));
+    }
+    let values = marks.iter().map(|m| if let Mark::Bar { value, .. } = m { *value } else { 0.0 });
+    // More than the longest bar, so that the text at its end has room.
+    let longest = values.fold(1.0, f64::max) * 1.4;
+    let step = round_up(longest / 10.0);
+    let max = (longest / step).ceil() * step;
+    let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
+    notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], kernel, answer, side)));
+    ChartSpec {
+        title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
+        subtitle: format!(
+            "blocks each resource of one SM has room for; the smallest limits ({LIMITER}); {} rules",
+            answer.settings.rules.word()
+        ),
+        x: Axis { label: "blocks per SM".into(), scale: Scale::Linear { min: 0.0, max } },
+        y: Axis { label: String::new(), scale: Scale::Category(slots) },
+        marks,
+        notes,
+    }
+}
+
+fn slot_name(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Registers => "by registers",
+        Resource::SharedMemory => "by shared memory",
+        Resource::Warps => "by warps",
+        Resource::Blocks => "by block slots",
+    }
+}
+
+/// The bar of one resource; none where the occupancy is not known.
+fn limit_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize, resource: Resource) -> Option<Mark> {
+    let occupancy = answer.occupancy[side]?;
+    let unknown =
+        resource == Resource::Registers && answer.needs[side].is_some_and(|n| n.regs_per_thread == 0);
+    let limits = occupancy.is_limiter(resource);
+    let (value, text) = match occupancy.limit(resource) {
+        Some(blocks) if limits => (f64::from(blocks), format!("{blocks} {LIMITER}")),
+        Some(blocks) => (f64::from(blocks), blocks.to_string()),
+        None if unknown => (0.0, "registers unknown".into()),
+        None => (0.0, "no limit".into()),
+    };
+    let (name, meaning) = if limits {
+        (format!("{LIMITER} limits the resident blocks"), Meaning::Limiter)
+    } else {
+        (side_name(gpu, side), Meaning::of(side))
+    };
+    Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", gpu.name) })
+}
+
+fn active_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize) -> Option<Mark> {
+    let o = answer.occupancy[side]?;
+    let (name, meaning) = (side_name(gpu, side), Meaning::of(side));
+    let label = format!(
+        "{}: {}, {} of {} warps ({})",
+        gpu.name,
+        o.active_blocks,
+        o.active_warps,
+        o.max_warps,
+        share(&o)
+    );
+    Some(Mark::Bar { name, meaning, slot, value: f64::from(o.active_blocks), label })
+}
+
+fn side_name(gpu: &Gpu, side: usize) -> String {
+    let role = if side == 0 { "source" } else { "target" };
+    format!("{} ({role}, compute capability {})", gpu.name, gpu.compute_capability)
+}
+
+/// Occupancy in percent.
+fn share(o: &Occupancy) -> String {
+    format!("{} %", significant(100.0 * o.fraction()))
+}
+
+/// What one GPU does with the launch: refusal, occupancy, waves, next step.
+fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(refusal) = &answer.launch_refusal[side] {
+        notes.push(format!("{}: {refusal}", gpu.name));
+        return notes;
+    }
+    let (Some(o), Some(needs)) = (answer.occupancy[side], answer.needs[side]) else {
+        notes.push(format!("{}: the launch shape is not known, so its occupancy is not either", gpu.name));
+        return notes;
+    };
+    let limiters: Vec<&str> = o.limiters().map(Resource::word).collect();
+    let mut text = format!(
+        "{}: occupancy {} ({} of {} warps); limited by {}",
+        gpu.name,
+        share(&o),
+        o.active_warps,
+        o.max_warps,
+        limiters.join(" and ")
+    );
+    if let Some(w) = answer.launch.and_then(|l| waves(gpu, &o, l.blocks())) {
+        text += &format!("; {} waves, the last {:.0} % full", significant(w.waves), 100.0 * w.tail);
+    }
+    if let Some(step) = next_step(&gpu.limits, needs, answer.settings.rules) {
+        text += &format!("; next step {step}");
+    }
+    notes.push(text);
+    notes
+}
+
+/// Resources of a block, and registers borrowed from another build.
+fn registers_note(gpu: &Gpu, kernel: &Kernel, answer: &Answer, side: usize) -> Option<String> {
+    let needs = answer.needs[side]?;
+    let smem = needs.smem_static.saturating_add(needs.smem_dynamic);
+    let registers = match needs.regs_per_thread {
+        0 => "an unknown number of registers (treated as no limit)".to_string(),
+        n => format!("{n} registers"),
+    };
+    let cc = gpu.compute_capability;
+    let borrowed = kernel.registers_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
+    let from = borrowed.map_or(String::new(), |(a, b)| format!(" (as compiled for {a}.{b})"));
+    let from = if needs.regs_per_thread == 0 { String::new() } else { from };
+    Some(format!(
+        "{} per block: {} threads, {registers} per thread{from}, {smem} B of shared memory",
+        gpu.name, needs.threads
+    ))
+}

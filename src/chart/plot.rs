@@ -1,0 +1,295 @@
+//! What is inside the plot: marks and the labels beside them.
+
+use super::layout::{Placer, Rect, clean, clip, likely_width, shorten, width};
+use super::marker::{RADIUS, arrow, bar, marker, stroke};
+use super::scene::{Anchor, Ink, Item, Place, SMALL};
+use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+
+/// A label is not cut below this many pixels; it is left out.
+const LEAST_LABEL: f64 = 40.0;
+
+/// Where a value of the x axis stands, if it stands anywhere.
+pub(super) fn x_place(spec: &ChartSpec, area: Rect, value: f64) -> Option<f64> {
+    place(&spec.x, value)
+        .map(|p| if is_slots(&spec.x) { area.x + p * area.w } else { (area.x + p * area.w).round() })
+}
+
+/// Where a value of the y axis stands; categories run downwards, numbers upwards.
+pub(super) fn y_place(spec: &ChartSpec, area: Rect, value: f64) -> Option<f64> {
+    let p = place(&spec.y, value)?;
+    let p = if is_slots(&spec.y) { p } else { 1.0 - p };
+    Some((area.y + p * area.h).round())
+}
+
+fn place(axis: &Axis, value: f64) -> Option<f64> {
+    // Far outside is far enough: coordinates stay small numbers.
+    axis.scale.place(value).map(|p| p.clamp(-50.0, 50.0))
+}
+
+fn is_slots(axis: &Axis) -> bool {
+    matches!(axis.scale, Scale::Category(_))
+}
+
+/// A label that waits for its place.
+struct Waiting<'a> {
+    at: Place,
+    text: &'a str,
+    ink: Ink,
+    /// Points first, then ridge points and names.
+    rank: u8,
+    /// In rows: how far the marks of the same lane reach.
+    reach: Option<(f64, f64)>,
+}
+
+/// The height of a row with two lanes of text.
+const LEAST_ROW: f64 = 26.0;
+
+/// The plot while it is drawn.
+struct Plot<'a, 'b> {
+    spec: &'a ChartSpec,
+    area: Rect,
+    items: &'b mut Vec<Item>,
+    placer: Placer,
+    waiting: Vec<Waiting<'a>>,
+    /// In rows: y, left and right end of each marker and band; labels stand beside all of them.
+    lanes: Vec<(f64, f64, f64)>,
+    outside: usize,
+}
+
+/// Draws every mark, then the labels. Returns what could not be drawn, in words.
+pub(super) fn draw(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) -> Vec<String> {
+    let placer = Placer::new(area.grown(-3.0));
+    let mut plot = Plot { spec, area, items, placer, waiting: Vec::new(), lanes: Vec::new(), outside: 0 };
+    plot.slots();
+    plot.bars();
+    // Bands first: they must not tint the markers of other points.
+    for mark in &spec.marks {
+        if let Mark::Point { meaning, at, interval: Some(ends), .. } = mark
+            && plot.inside(*at).is_some()
+        {
+            plot.interval(*at, *ends, *meaning);
+        }
+    }
+    for mark in &spec.marks {
+        plot.mark(mark);
+    }
+    let unlabelled = plot.labels();
+    let mut lost = Vec::new();
+    if plot.outside > 0 {
+        lost.push(format!("{} of the marks lie outside the axes", plot.outside));
+    }
+    if unlabelled > 0 {
+        lost.push(format!("{unlabelled} of the labels have no room"));
+    }
+    lost
+}
+
+impl<'a> Plot<'a, '_> {
+    fn at(&self, (x, y): (f64, f64)) -> Option<Place> {
+        Some((x_place(self.spec, self.area, x)?, y_place(self.spec, self.area, y)?))
+    }
+
+    /// As [`Self::at`], for points that must stand inside.
+    fn inside(&self, at: (f64, f64)) -> Option<Place> {
+        let (x, y) = self.at(at)?;
+        self.area.grown(1.0).holds(&Rect { x, y, w: 0.0, h: 0.0 }).then_some((x, y))
+    }
+
+    /// Lines between categories.
+    fn slots(&mut self) {
+        if let Scale::Category(names) = &self.spec.y.scale {
+            for i in 1..names.len() {
+                if let Some(y) = y_place(self.spec, self.area, i as f64 - 0.5) {
+                    self.items.push(Item::line((self.area.x, y), (self.area.right(), y), Ink::Grid));
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, mark: &'a Mark) {
+        match mark {
+            Mark::Line { meaning, dash, points, .. } => self.line(points, *meaning, *dash),
+            Mark::Point { meaning, shape, at, label, .. } => {
+                let Some(place) = self.inside(*at) else {
+                    self.outside += 1;
+                    return;
+                };
+                marker(place, *meaning, *shape, self.items);
+                let radius = if *shape == Shape::Other { 2.0 } else { RADIUS + 1.0 };
+                self.placer.add_marker(place, radius);
+                if is_slots(&self.spec.y) {
+                    self.lanes.push((place.1, place.0, place.0));
+                }
+                self.wait(place, label, Ink::Of(*meaning), 0);
+            }
+            Mark::Arrow { from, to } => match (self.inside(*from), self.inside(*to)) {
+                (Some(from), Some(to)) => arrow(from, to, self.items),
+                _ => self.outside += 1,
+            },
+            Mark::Label { meaning, at, text } => match self.inside(*at) {
+                Some(place) => self.wait(place, text, Ink::Of(*meaning), 1),
+                None => self.outside += 1,
+            },
+            Mark::Bar { .. } => {}
+        }
+    }
+
+    fn wait(&mut self, at: Place, text: &'a str, ink: Ink, rank: u8) {
+        if !text.is_empty() {
+            let reach = is_slots(&self.spec.y).then_some((at.0, at.0));
+            self.waiting.push(Waiting { at, text, ink, rank, reach });
+        }
+    }
+
+    fn line(&mut self, points: &[(f64, f64)], meaning: Meaning, dash: Dash) {
+        let mut run: Vec<Place> = Vec::new();
+        let mut drawn = 0;
+        for pair in points.windows(2) {
+            let ends = self.at(pair[0]).zip(self.at(pair[1]));
+            let Some((a, b)) = ends.and_then(|(a, b)| clip(&self.area, a, b)) else { continue };
+            self.placer.add_line(a, b, if meaning == Meaning::Dim { 1.0 } else { 3.0 });
+            if run.last() != Some(&a) {
+                self.stroke_run(std::mem::take(&mut run), meaning, dash);
+                run.push(a);
+            }
+            run.push(b);
+            drawn += 1;
+        }
+        self.stroke_run(run, meaning, dash);
+        self.outside += usize::from(drawn == 0);
+    }
+
+    fn stroke_run(&mut self, run: Vec<Place>, meaning: Meaning, dash: Dash) {
+        if run.len() > 1 {
+            stroke(run, meaning, dash, self.items);
+        }
+    }
+
+    /// The interval of a point, a pale band with caps along the value axis.
+    fn interval(&mut self, (x, y): (f64, f64), (low, high): (f64, f64), meaning: Meaning) {
+        let sideways = is_slots(&self.spec.y);
+        let ends = if sideways { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
+        let (Some(a), Some(b)) = (self.at(ends[0]), self.at(ends[1])) else { return };
+        let Some((a, b)) = clip(&self.area, a, b) else { return };
+        let ink = Ink::Of(meaning);
+        let across = |(x, y): Place, by: f64| if sideways { (x, y + by) } else { (x + by, y) };
+        let points = vec![across(a, -4.0), across(b, -4.0), across(b, 4.0), across(a, 4.0)];
+        self.items.push(Item::Polygon { points, ink, alpha: 0.3 });
+        for end in [a, b] {
+            self.items.push(Item::line(across(end, -5.0), across(end, 5.0), ink));
+        }
+        self.placer.add_line(a, b, 3.0);
+        if sideways {
+            self.lanes.push((a.1, a.0.min(b.0), a.0.max(b.0)));
+        }
+    }
+
+    /// Bars of one slot stand side by side in the order they come.
+    fn bars(&mut self) {
+        let spec = self.spec;
+        let Scale::Category(names) = &spec.y.scale else {
+            self.outside += spec.marks.iter().filter(|m| matches!(m, Mark::Bar { .. })).count();
+            return;
+        };
+        let mut count = vec![0_usize; names.len()];
+        for mark in &spec.marks {
+            if let Mark::Bar { slot, .. } = mark {
+                count.get_mut(*slot).into_iter().for_each(|c| *c += 1);
+            }
+        }
+        let mut seen = vec![0_usize; names.len()];
+        for mark in &spec.marks {
+            let Mark::Bar { meaning, slot, value, label, .. } = mark else { continue };
+            let end = x_place(spec, self.area, *value);
+            let (Some(n), Some(end)) = (count.get(*slot), end) else {
+                self.outside += 1;
+                continue;
+            };
+            let slot_height = self.area.h / names.len() as f64;
+            let h = 0.76 * slot_height / *n as f64;
+            let y = self.area.y + (*slot as f64 + 0.12) * slot_height + seen[*slot] as f64 * h;
+            seen[*slot] += 1;
+            let end = end.clamp(self.area.x, self.area.right());
+            let r = Rect {
+                x: self.area.x,
+                y: (y + 1.0).round(),
+                w: end - self.area.x,
+                h: (h - 2.0).max(1.0).round(),
+            };
+            bar(r, *meaning, self.items);
+            self.wait((end, r.y + r.h / 2.0), label, Ink::Text, 0);
+        }
+    }
+
+    /// Puts every label beside what it names; returns how many found no room.
+    fn labels(&mut self) -> usize {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        // In rows this thin, texts would cover the marks of their neighbours: none is tried, however many there are.
+        if let Scale::Category(names) = &self.spec.y.scale
+            && self.area.h < LEAST_ROW * names.len() as f64
+        {
+            return waiting.len();
+        }
+        for label in &mut waiting {
+            let lane = self.lanes.iter().filter(|(y, _, _)| *y == label.at.1);
+            label.reach =
+                label.reach.map(|r| lane.fold(r, |(a, b), (_, low, high)| (a.min(*low), b.max(*high))));
+        }
+        waiting.sort_by_key(|w| w.rank);
+        let mut lost = 0;
+        for label in &waiting {
+            let text = clean(label.text, 200);
+            let full = width(&text, SMALL).min(self.area.w - 20.0);
+            let mut found = None;
+            for share in [1.0, 0.6, 0.35] {
+                let room = full * share;
+                let text = shorten(&text, SMALL, room);
+                if text.is_empty() || (share < 1.0 && room < LEAST_LABEL) {
+                    break;
+                }
+                let size = (width(&text, SMALL) + 2.0, SMALL + 2.0);
+                let place = match label.reach {
+                    Some(reach) => self.placer.place_in_row(reach, label.at.1, size),
+                    None => self.placer.place(label.at, size),
+                };
+                if let Some(r) = place {
+                    found = Some((text, r));
+                    break;
+                }
+            }
+            let Some((text, r)) = found else {
+                lost += 1;
+                continue;
+            };
+            self.label(text, r, label);
+        }
+        lost
+    }
+
+    fn label(&mut self, text: String, r: Rect, label: &Waiting<'_>) {
+        let near = (label.at.0.clamp(r.x, r.right()), label.at.1.clamp(r.y, r.bottom()));
+        let far = (near.0 - label.at.0).hypot(near.1 - label.at.1) > 24.0;
+        if far && label.reach.is_none() {
+            self.items.push(Item::line(label.at, near, Ink::Frame));
+        }
+        // The text's own edge stands where it points to, since its width is an estimate.
+        let likely = likely_width(&text, SMALL).min(r.w);
+        let (x, anchor, left) = if r.x > label.at.0 {
+            (r.x + 1.0, Anchor::Start, r.x)
+        } else if r.right() < label.at.0 {
+            (r.right() - 1.0, Anchor::End, r.right() - likely)
+        } else {
+            (r.x + r.w / 2.0, Anchor::Middle, r.x + (r.w - likely) / 2.0)
+        };
+        self.items.push(Item::rect(Rect { x: left, w: likely, ..r }, Ink::Paper, 0.8));
+        self.items.push(Item::text(text, (x.round(), r.y + 1.0), SMALL, anchor, label.ink));
+    }
+}
+
+/// A height at which the marks have room.
+pub(super) fn natural_height(spec: &ChartSpec) -> f64 {
+    let Scale::Category(names) = &spec.y.scale else { return 480.0 };
+    let bars = spec.marks.iter().filter(|m| matches!(m, Mark::Bar { .. })).count();
+    let slot = if bars > 0 { (24.0 * bars as f64 / names.len() as f64 + 14.0).max(32.0) } else { 38.0 };
+    slot * names.len() as f64
+}

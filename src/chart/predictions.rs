@@ -1,0 +1,132 @@
+//! The predictions chart: one row per kernel, the time on the source above the predicted (and measured) time on the
+//! target.
+
+use super::caption::{self, percent};
+use super::scale::{round_down, round_up};
+use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::predict::SourceKind;
+use crate::units::{Seconds, significant};
+
+/// How far source and target stand from the middle of their row, in rows.
+const LANE: f64 = 0.22;
+/// Times outside of these are a slip of units.
+const SANE: (f64, f64) = (1e-10, 1e7);
+
+/// One row: a kernel at one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictionRow {
+    /// Kernel and size.
+    pub label: String,
+    /// The time on the source, and whether it was timed or estimated.
+    pub source: Option<(Seconds, Shape)>,
+    /// The predicted time with its interval, or why there is none.
+    pub predicted: Result<(Seconds, Option<(Seconds, Seconds)>), String>,
+    /// Whether the prediction rests on an estimate.
+    pub estimate: bool,
+    /// The time measured on the target.
+    pub measured: Option<Seconds>,
+}
+
+impl PredictionRow {
+    /// The row of an answer.
+    #[must_use]
+    pub fn new(label: String, answer: &Answer) -> Self {
+        let shape = |kind| if kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
+        let interval = answer.interval.map(|i| (i.low, i.high));
+        Self {
+            label,
+            source: answer.source_time.as_ref().map(|t| (t.time, shape(t.kind))),
+            predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
+            estimate: answer.is_estimate(),
+            measured: answer.measured.map(|m| m.time),
+        }
+    }
+
+    fn times(&self) -> impl Iterator<Item = Seconds> {
+        let predicted = self.predicted.as_ref().ok();
+        let ends = predicted.and_then(|p| p.1).into_iter().flat_map(|(a, b)| [a, b]);
+        self.source.map(|s| s.0).into_iter().chain(predicted.map(|p| p.0)).chain(self.measured).chain(ends)
+    }
+}
+
+/// Draws one row per kernel, in the order given.
+#[must_use]
+pub fn predictions_chart(rows: &[PredictionRow], gpus: [&Gpu; 2], subtitle: &str) -> ChartSpec {
+    let mut notes = Vec::new();
+    let mut marks = Vec::new();
+    for (slot, row) in rows.iter().enumerate() {
+        row_marks(row, slot as f64, gpus, &mut marks);
+        if let Err(reason) = &row.predicted {
+            notes.push(format!("{}: {reason}", row.label.trim()));
+        }
+        if row.times().any(|t| !is_sane(t)) {
+            notes.push(format!("{}: a time is out of range and not drawn", row.label.trim()));
+        }
+    }
+    let times = || rows.iter().flat_map(PredictionRow::times).filter(|t| is_sane(*t)).map(|t| t.0);
+    let low = times().fold(f64::INFINITY, f64::min);
+    let high = times().fold(0.0, f64::max);
+    // Air on both sides for the texts beside the points.
+    let (min, max) = if low <= high { (low / 1.8, high * 1.8) } else { (1e-6, 1e-3) };
+    let min = round_down(min);
+    for (slot, _) in rows.iter().enumerate().filter(|(_, r)| r.predicted.is_err()) {
+        let text = "no prediction: see the notes".to_string();
+        marks.push(Mark::Label { meaning: Meaning::Dim, at: (min, slot as f64 + LANE), text });
+    }
+    if rows.iter().any(|r| r.measured.is_some() && r.predicted.is_ok()) {
+        notes.push("×: predicted speedup over the source; %: predicted over measured time, minus one".into());
+    } else if rows.iter().any(|r| r.predicted.is_ok()) {
+        notes.push("×: predicted speedup over the source".into());
+    }
+    ChartSpec {
+        title: format!("Predicted times: {} → {}", gpus[0].name, gpus[1].name),
+        subtitle: subtitle.to_string(),
+        x: Axis { label: "time per launch, s".into(), scale: Scale::Log { min, max: round_up(max) } },
+        y: Axis {
+            label: String::new(),
+            scale: Scale::Category(rows.iter().map(|r| r.label.clone()).collect()),
+        },
+        marks,
+        notes,
+    }
+}
+
+fn is_sane(time: Seconds) -> bool {
+    time.0 >= SANE.0 && time.0 <= SANE.1 // false for NaN
+}
+
+/// The points of one row; the names make one legend entry per kind.
+fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Mark>) {
+    let [source, target] = gpus.map(|g| &g.name);
+    let predicted = row.predicted.as_ref().ok().filter(|p| is_sane(p.0));
+    let mut push = |name: String, side, shape, time: Seconds, interval, label| {
+        let lane = if side == 0 { -LANE } else { LANE };
+        let meaning = Meaning::of(side);
+        marks.push(Mark::Point { name, meaning, shape, at: (time.0, slot + lane), interval, label });
+    };
+    if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {
+        let how = if shape == Shape::Measured { "measured" } else { "estimated, not timed" };
+        push(format!("{source}: {how}"), 0, shape, time, None, time.to_string());
+    }
+    if let Some((time, interval)) = predicted {
+        let speedup = row.source.map_or(String::new(), |s| format!(" ({}×)", significant(s.0 / *time)));
+        let shape = if row.estimate { Shape::Estimated } else { Shape::Predicted };
+        let word = if row.estimate { "estimated" } else { "predicted" };
+        let bar = if interval.is_some() { format!(", bar: {}", caption::coverage()) } else { String::new() };
+        let ends = interval.filter(|(a, b)| is_sane(*a) && is_sane(*b)).map(|(a, b)| (a.0, b.0));
+        push(format!("{target}: {word}{bar}"), 1, shape, *time, ends, format!("{time}{speedup}"));
+    }
+    if let Some(time) = row.measured.filter(|t| is_sane(*t)) {
+        let error = predicted.map_or(String::new(), |p| format!(", {}", percent(100.0 * (p.0 / time - 1.0))));
+        push(
+            format!("{target}: measured"),
+            1,
+            Shape::Measured,
+            time,
+            None,
+            format!("measured {time}{error}"),
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! The roofline chart: both GPUs' roofs in one log-log plane, the measured point, the predicted one, the way between.
+
+use super::caption::{self, kind_words, predicted_word, time_with_interval};
+use super::roofs::roof_marks;
+use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::predict::SourceKind;
+use crate::roofline::{Level, Roofline, roofline};
+use crate::units::{Flops, FlopsPerSecond, Seconds};
+
+/// Numbers outside of these are a slip of units, not a kernel; they would squeeze the rest into a corner.
+const SANE_INTENSITY: (f64, f64) = (1e-5, 1e7);
+const SANE_PERFORMANCE: (f64, f64) = (1e3, 1e19);
+
+/// What a roofline chart shows.
+#[derive(Debug, Clone)]
+pub struct RooflineView<'a> {
+    /// Source and target.
+    pub gpus: [&'a Gpu; 2],
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its size in short: `n=1048576`.
+    pub problem: String,
+    /// The answer whose points are drawn.
+    pub answer: &'a Answer,
+    /// Which of the two GPUs.
+    pub show: Sides,
+    /// Memory levels to draw roofs of; DRAM is always drawn.
+    pub levels: Vec<Level>,
+    /// Other kernels on the source: intensity in FLOP/B and FLOP/s.
+    pub others: Vec<(f64, f64)>,
+}
+
+/// A time of the kernel on one of the GPUs, on its way to become a point.
+struct Timed {
+    side: usize,
+    shape: Shape,
+    time: Seconds,
+    interval: Option<(Seconds, Seconds)>,
+    legend: String,
+    label: String,
+}
+
+/// Draws the roofs, ridge points and points of one answer.
+#[must_use]
+pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
+    let mut notes = Vec::new();
+    let times = times(view);
+    let points = points(view, &times, &mut notes);
+    // A launch that cannot start is said before anything else; cautions before remarks about the picture.
+    let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
+    notes.splice(at..at, caption::remarks(view.answer, view.show));
+    let others = sane_others(&view.others, &mut notes);
+    let roofs = [0, 1].map(|side| roofline(view.gpus[side], view.answer.ceilings_used));
+    let (x, y) = ranges(view.show, &roofs, &points, &others);
+    let mut marks = Vec::new();
+    for side in view.show.shown() {
+        roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
+    }
+    if marks
+        .iter()
+        .any(|m| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty()))
+    {
+        notes.push(
+            "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level".into(),
+        );
+    }
+    for (i, at) in others.into_iter().enumerate() {
+        let name =
+            if i == 0 { format!("other kernels, measured on {}", view.gpus[0].name) } else { String::new() };
+        let (label, interval) = (String::new(), None);
+        marks.push(Mark::Point { name, meaning: Meaning::Dim, shape: Shape::Other, at, interval, label });
+    }
+    marks.extend(way(&points));
+    marks.extend(points);
+    ChartSpec {
+        title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
+        subtitle: caption::subtitle(view.answer, view.show),
+        x: Axis {
+            label: "operational intensity (DRAM), FLOP/B".into(),
+            scale: Scale::Log { min: x.0, max: x.1 },
+        },
+        y: Axis { label: "performance, FLOP/s".into(), scale: Scale::Log { min: y.0, max: y.1 } },
+        marks,
+        notes,
+    }
+}
+
+/// The arrow from the source's point to the target's predicted one.
+fn way(points: &[Mark]) -> Option<Mark> {
+    let find = |wanted: Meaning, timed: bool| {
+        points.iter().find_map(|mark| match mark {
+            Mark::Point { meaning, shape, at, .. }
+                if *meaning == wanted && (timed || *shape != Shape::Measured) =>
+            {
+                Some(*at)
+            }
+            _ => None,
+        })
+    };
+    let (from, to) = (find(Meaning::Source, true)?, find(Meaning::Target, false)?);
+    Some(Mark::Arrow { from, to })
+}
+
+/// Every time the answer holds for the GPUs shown: source, prediction, measured target.
+fn times(view: &RooflineView<'_>) -> Vec<Timed> {
+    let answer = view.answer;
+    let mut out = Vec::new();
+    if let (true, Some(t)) = (view.show.shows(0), &answer.source_time) {
+        let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
+        let legend = format!("{}: {} {}", view.gpus[0].name, t.time, kind_words(t.kind));
+        out.push(Timed { side: 0, shape, time: t.time, interval: None, legend, label: t.time.to_string() });
+    }
+    if !view.show.shows(1) {
+        return out;
+    }
+    let name = &view.gpus[1].name;
+    if let Ok(p) = &answer.prediction {
+        let estimate = answer.is_estimate();
+        let (word, interval) = (predicted_word(estimate), answer.interval.as_ref());
+        let bar = if interval.is_some() { format!(", bar: {}", caption::coverage()) } else { String::new() };
+        out.push(Timed {
+            side: 1,
+            shape: if estimate { Shape::Estimated } else { Shape::Predicted },
+            time: p.time,
+            interval: interval.map(|i| (i.low, i.high)),
+            legend: format!("{name}: {} {word}{bar}", p.time),
+            label: format!("{word} {}", time_with_interval(p.time, interval)),
+        });
+    }
+    if let Some(m) = answer.measured {
+        let legend = format!("{name}: {} {}", m.time, kind_words(m.kind));
+        let label = format!("measured {}", m.time);
+        out.push(Timed { side: 1, shape: Shape::Measured, time: m.time, interval: None, legend, label });
+    }
+    out
+}
+
+/// The times as points, where the kernel has a place on the chart; a note where it has none.
+fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> Vec<Mark> {
+    let work = &view.answer.work;
+    let Some(flops) = work.flops().filter(|f| f.0 > 0.0) else {
+        notes.push(no_flops(view, times));
+        return Vec::new();
+    };
+    let Some(intensity) = work.intensity() else {
+        let why =
+            if work.dram().is_some() { "it moves no DRAM bytes" } else { "nobody counted its DRAM bytes" };
+        notes.push(format!("{why}: this kernel has no place along the intensity axis"));
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for t in times {
+        let at = (intensity.0, (flops / t.time).0);
+        if !is_sane(at) {
+            notes.push(format!(
+                "{} {} is off the chart: {intensity}, {}",
+                view.gpus[t.side].name,
+                t.time,
+                FlopsPerSecond(at.1)
+            ));
+            continue;
+        }
+        let ends = t.interval.map(|(low, high)| ((flops / high).0, (flops / low).0));
+        out.push(Mark::Point {
+            name: t.legend.clone(),
+            meaning: Meaning::of(t.side),
+            shape: t.shape,
+            at,
+            interval: ends.filter(|(a, b)| is_sane((at.0, *a)) && is_sane((at.0, *b))),
+            label: t.label.clone(),
+        });
+    }
+    out
+}
+
+/// Why a kernel without FLOPs is not on the chart, and what its bandwidth is instead.
+fn no_flops(view: &RooflineView<'_>, times: &[Timed]) -> String {
+    let why = match view.answer.work.flops() {
+        Some(Flops(_)) => "no FLOPs: this kernel has no place on a FLOP roofline",
+        None => "nobody counted the FLOPs of this kernel: it has no place on a FLOP roofline",
+    };
+    let Some(bytes) = view.answer.work.dram().filter(|b| b.0 > 0.0) else { return why.into() };
+    let bandwidths: Vec<String> = times
+        .iter()
+        .map(|t| {
+            let gpu = view.gpus[t.side];
+            let roof = gpu.bandwidth(view.answer.ceilings_used).value;
+            let how = match t.shape {
+                Shape::Measured => "measured",
+                Shape::Predicted => "predicted",
+                _ => "estimated",
+            };
+            format!("{} of {roof} on {} ({} {how})", bytes / t.time, gpu.name, t.time)
+        })
+        .collect();
+    if bandwidths.is_empty() {
+        why.into()
+    } else {
+        format!("{why}; its bandwidth is {}", bandwidths.join(", "))
+    }
+}
+
+fn is_sane((intensity, performance): (f64, f64)) -> bool {
+    let within = |v: f64, (low, high): (f64, f64)| v >= low && v <= high; // false for NaN
+    within(intensity, SANE_INTENSITY) && within(performance, SANE_PERFORMANCE)
+}
+
+fn sane_others(others: &[(f64, f64)], notes: &mut Vec<String>) -> Vec<(f64, f64)> {
+    let kept: Vec<_> = others.iter().copied().filter(|at| is_sane(*at)).collect();
+    match others.len() - kept.len() {
+        0 => {}
+        1 => notes.push("1 other kernel has no place on the chart".into()),
+        n => notes.push(format!("{n} other kernels have no place on the chart")),
+    }
+    kept
+}
+
+/// Whole decades around the ridge points, the roofs' tops and every point.
+fn ranges(
+    show: Sides,
+    roofs: &[Roofline; 2],
+    points: &[Mark],
+    others: &[(f64, f64)],
+) -> ((f64, f64), (f64, f64)) {
+    let mut xs: Vec<f64> = others.iter().map(|p| p.0).collect();
+    let mut ys: Vec<f64> = others.iter().map(|p| p.1).collect();
+    for side in show.shown() {
+        xs.extend(roofs[side].ridge(Level::Dram).map(|r| r.0));
+        ys.push(roofs[side].compute.value.0);
+        // Two decades under the top, so that a roof without points has a slope to show.
+        ys.push(roofs[side].compute.value.0 * 1e-2);
+    }
+    for mark in points {
+        if let Mark::Point { at, interval, .. } = mark {
+            xs.push(at.0);
+            ys.push(at.1);
+            ys.extend(interval.iter().flat_map(|(a, b)| [*a, *b]));
+        }
+    }
+    // Room right of the ridge points for the flat part of the roofs and their names.
+    xs.push(2.5 * xs.iter().copied().filter(|x| x.is_finite()).fold(1.0, f64::max) / AIR);
+    (decades(&xs, SANE_INTENSITY), decades(&ys, SANE_PERFORMANCE))
+}
+
+/// How far beyond the outermost value an axis reaches at least.
+const AIR: f64 = 1.3;
+
+/// The decades that hold all these values with a little air.
+fn decades(values: &[f64], (least, most): (f64, f64)) -> (f64, f64) {
+    let sound = || values.iter().copied().filter(|v| v.is_finite() && *v > 0.0);
+    let low = sound().fold(f64::INFINITY, f64::min).clamp(least, most);
+    let high = sound().fold(0.0, f64::max).clamp(low, most);
+    (10f64.powf((low / AIR).log10().floor()), 10f64.powf((high * AIR).log10().ceil()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decades_hold_every_sound_value_and_survive_the_others() {
+        assert_eq!(decades(&[0.0833, 22.8], SANE_INTENSITY), (0.01, 100.0));
+        for absurd in [vec![], vec![f64::NAN, 0.0, -1.0, f64::INFINITY], vec![1e-300, 1e300], vec![5e-324]] {
+            let (low, high) = decades(&absurd, SANE_INTENSITY);
+            assert!(low > 0.0 && low < high && high.is_finite(), "{absurd:?}: {low} {high}");
+        }
+    }
+
+    #[test]
+    fn absurd_points_are_dropped_with_a_note() {
+        let mut notes = Vec::new();
+        let kept = sane_others(&[(0.1, 1e9), (f64::NAN, 1.0), (0.0, 1e9), (1.0, f64::INFINITY)], &mut notes);
+        assert_eq!(kept, [(0.1, 1e9)]);
+        assert_eq!(notes, ["3 other kernels have no place on the chart"]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Everything a key, the palette or the mouse can ask for. The doc sentence of each variant is what help and palette show.
+
+/// Declares the actions once: the enum, their ids for the keymap, and their sentences for help and palette.
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])+ $name:ident = $id:literal,)+) => {
+        /// What can be done in the dashboard.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Action {
+            /// Every action, in the order of the help screen.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The ids of [`Action::ALL`].
+            pub const IDS: &'static [&'static str] = &[$($id,)+];
+
+            /// The id that keymaps use.
+            #[must_use]
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$name => $id,)+ }
+            }
+
+            /// Its sentence.
+            #[must_use]
+            pub fn doc(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Make the GPU under the cursor the source; elsewhere, go and choose one.
+    SetSource = "set_source",
+    /// Make the GPU under the cursor the target; elsewhere, go and choose one.
+    SetTarget = "set_target",
+    /// Add the GPU under the cursor to the further targets, or take it out.
+    AddTarget = "add_target",
+    /// Swap source and target.
+    Swap = "swap",
+    /// Step the selected kernel to its next larger size.
+    SizeUp = "size_up",
+    /// Step the selected kernel to its next smaller size.
+    SizeDown = "size_down",
+    /// Type a problem size for the selected kernel.
+    TypeSize = "type_size",
+    /// Select the next kernel.
+    KernelNext = "kernel_next",
+    /// Select the previous kernel.
+    KernelPrevious = "kernel_previous",
+    /// Use the next model.
+    ModelNext = "model_next",
+    /// Use the previous model.
+    ModelPrevious = "model_previous",
+    /// Compare all models for the selected kernel.
+    Compare = "compare",
+    /// Switch between peak and achieved ceilings.
+    Ceilings = "ceilings",
+    /// Show one memory level more in the roofline, then start again with DRAM.
+    Levels = "levels",
+    /// Switch between the exact occupancy rules and the study's formula.
+    Rules = "rules",
+    /// Explain the selected prediction factor by factor.
+    Explain = "explain",
+    /// Zoom the pane with the keyboard to the whole screen, or back.
+    Zoom = "zoom",
+    /// Export what has the keyboard as SVG.
+    Export = "export",
+    /// Filter the list with the keyboard while typing.
+    Filter = "filter",
+    /// Sort the predictions by the next column.
+    SortNext = "sort_next",
+    /// Reverse the order of the predictions.
+    SortReverse = "sort_reverse",
+    /// Copy the selected row to the clipboard (OSC 52, also over ssh).
+    CopyRow = "copy_row",
+    /// Copy the command line that prints this prediction.
+    CopyCommand = "copy_command",
+    /// Undo the last change of source, target, size, model or ceilings.
+    Undo = "undo",
+    /// Switch to the next theme: dark, light, without colour.
+    Theme = "theme",
+    /// Show what was refused while loading.
+    Notices = "notices",
+    /// Open the list of all commands.
+    Palette = "palette",
+    /// Show the keys and marks.
+    Help = "help",
+    /// Move the keyboard to the next pane.
+    FocusNext = "focus_next",
+    /// Move the keyboard to the previous pane.
+    FocusPrevious = "focus_previous",
+    /// Move the keyboard to the GPUs.
+    FocusGpus = "focus_gpus",
+    /// Move the keyboard to the roofline.
+    FocusRoofline = "focus_roofline",
+    /// Move the keyboard to the occupancy.
+    FocusOccupancy = "focus_occupancy",
+    /// Move the keyboard to the predictions.
+    FocusPredictions = "focus_predictions",
+    /// Move up one line.
+    Up = "up",
+    /// Move down one line.
+    Down = "down",
+    /// Move the roofline's read-out, or the sort column, to the left.
+    Left = "left",
+    /// Move the roofline's read-out, or the sort column, to the right.
+    Right = "right",
+    /// Move up one page.
+    PageUp = "page_up",
+    /// Move down one page.
+    PageDown = "page_down",
+    /// Move to the first line.
+    Top = "top",
+    /// Move to the last line.
+    Bottom = "bottom",
+    /// Pick: a GPU becomes the target, a prediction is explained, a chart is zoomed.
+    Pick = "pick",
+    /// Close what is open, clear a filter, or cancel a running job.
+    Cancel = "cancel",
+    /// Leave; the selection is remembered.
+    Quit = "quit",
+}
+
+impl Action {
+    /// The action with this id.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::IDS.iter().position(|i| *i == id).map(|i| Self::ALL[i])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Keymap;
+
+    #[test]
+    fn every_action_has_one_sentence_and_an_id_that_finds_it() {
+        for action in Action::ALL {
+            assert_eq!(Action::from_id(action.id()), Some(*action));
+            assert!(action.doc().ends_with('.') && action.doc().len() < 90, "{action:?}: {}", action.doc());
+        }
+    }
+
+    #[test]
+    fn the_shipped_keymap_names_only_actions_that_exist() {
+        let map = Keymap::load(None, Action::IDS).unwrap();
+        let unbound: Vec<_> = Action::ALL.iter().filter(|a| map.key_of(a.id()).is_none()).collect();
+        assert!(unbound.is_empty(), "{unbound:?}");
+    }
+}

@@ -1,0 +1,298 @@
+//! Draws a [`ChartSpec`] into terminal cells: lines in braille, points as the marks of the whole tool, labels where nothing
+//! else stands.
+
+use super::look::Look;
+use crate::chart::{ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use crate::units::prefixed;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns for the vertical axis' numbers.
+const Y_LABELS: u16 = 5;
+
+/// One cell's braille dots, and the style of what was drawn into it last.
+type Cell = (u8, Style);
+
+/// A chart on its way into cells.
+struct Canvas<'a> {
+    plot: Rect,
+    x: (f64, f64),
+    y: (f64, f64),
+    cells: Vec<Cell>,
+    /// Cells that text or a mark has taken.
+    taken: Vec<bool>,
+    look: Look<'a>,
+}
+
+/// Draws a chart whose axes are both logarithmic; anything else leaves the area empty.
+pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+    let (Some(x), Some(y)) = (decades(&spec.x.scale), decades(&spec.y.scale)) else { return };
+    if area.width < Y_LABELS + 8 || area.height < 4 {
+        return;
+    }
+    let plot =
+        Rect { x: area.x + Y_LABELS, y: area.y, width: area.width - Y_LABELS, height: area.height - 1 };
+    let count = usize::from(plot.width) * usize::from(plot.height);
+    let cells = vec![(0, Style::default()); count];
+    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
+    canvas.axes(buffer);
+    for mark in &spec.marks {
+        canvas.lines(mark);
+    }
+    canvas.paint_lines(buffer);
+    for mark in &spec.marks {
+        canvas.points(buffer, mark);
+    }
+    for mark in &spec.marks {
+        canvas.labels(buffer, mark);
+    }
+}
+
+/// Draws the bars of a chart whose vertical axis is categories, each with its text at the end.
+pub fn bars(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+    let (Scale::Category(names), Scale::Linear { max, .. }) = (&spec.y.scale, &spec.x.scale) else { return };
+    let room = f64::from(area.width.saturating_sub(40));
+    let mut y = area.y;
+    for (slot, name) in names.iter().enumerate() {
+        if y < area.bottom() {
+            buffer.set_stringn(area.x, y, name, usize::from(area.width), look.title());
+            y += 1;
+        }
+        for mark in &spec.marks {
+            let Mark::Bar { meaning, slot: of, value, label, .. } = mark else { continue };
+            if *of != slot || y >= area.bottom() {
+                continue;
+            }
+            let length = if *max > 0.0 { (value / max * room).clamp(0.0, room) } else { 0.0 };
+            let text = format!(" {} {label}", "█".repeat(length.round() as usize));
+            buffer.set_stringn(area.x, y, text, usize::from(area.width), look.mark(*meaning));
+            y += 1;
+        }
+    }
+}
+
+/// log10 of the ends of a logarithmic axis.
+pub fn decades(scale: &Scale) -> Option<(f64, f64)> {
+    match scale {
+        Scale::Log { min, max } if *min > 0.0 && max > min => Some((min.log10(), max.log10())),
+        _ => None,
+    }
+}
+
+/// `100G`, `1T`, `10`, `0.1`: a decade in five columns.
+fn tick(exponent: i32) -> String {
+    let text = if exponent < 3 {
+        format!("{}", 10f64.powi(exponent))
+    } else {
+        prefixed(10f64.powi(exponent), "").replace(".00", "").replace(".0", "").replace(' ', "")
+    };
+    if text.len() > 5 { format!("1e{exponent}") } else { text }
+}
+
+impl Canvas<'_> {
+    /// The place of a value in dots: two per column, four per row, row 0 on top.
+    fn dot(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+        if !(x > 0.0 && y > 0.0) {
+            return None;
+        }
+        let across = (x.log10() - self.x.0) / (self.x.1 - self.x.0);
+        let up = (y.log10() - self.y.0) / (self.y.1 - self.y.0);
+        let (w, h) = (f64::from(self.plot.width) * 2.0 - 1.0, f64::from(self.plot.height) * 4.0 - 1.0);
+        let place = (across * w, (1.0 - up) * h);
+        (place.0.is_finite() && place.1.is_finite()).then_some(place)
+    }
+
+    /// The cell of a value, if it lies inside the plot.
+    fn cell(&self, at: (f64, f64)) -> Option<(u16, u16)> {
+        let (dx, dy) = self.dot(at)?;
+        let (column, row) = ((dx.round() / 2.0).floor(), (dy.round() / 4.0).floor());
+        let inside = column >= 0.0
+            && row >= 0.0
+            && column < f64::from(self.plot.width)
+            && row < f64::from(self.plot.height);
+        inside.then_some((column as u16, row as u16))
+    }
+
+    fn index(&self, column: u16, row: u16) -> usize {
+        usize::from(row) * usize::from(self.plot.width) + usize::from(column)
+    }
+
+    /// The axis lines with a number per decade.
+    fn axes(&self, buffer: &mut Buffer) {
+        let dim = self.look.dim();
+        let bottom = self.plot.bottom();
+        for exponent in (self.y.0.ceil() as i32)..=(self.y.1.floor() as i32) {
+            if let Some((_, row)) = self.cell((10f64.powf(self.x.0), 10f64.powi(exponent))) {
+                let text = tick(exponent);
+                let width = usize::from(Y_LABELS) - 1;
+                buffer.set_stringn(
+                    self.plot.x - Y_LABELS,
+                    self.plot.y + row,
+                    format!("{text:>width$}┤"),
+                    width + 1,
+                    dim,
+                );
+            }
+        }
+        let mut free_from = self.plot.x;
+        for exponent in (self.x.0.ceil() as i32)..=(self.x.1.floor() as i32) {
+            if let Some((column, _)) = self.cell((10f64.powi(exponent), 10f64.powf(self.y.0))) {
+                let text = tick(exponent);
+                let x = (self.plot.x + column).saturating_sub(text.width() as u16 / 2).max(self.plot.x);
+                if x >= free_from && x + (text.width() as u16) <= self.plot.right() {
+                    buffer.set_string(x, bottom, &text, dim);
+                    free_from = x + text.width() as u16 + 1;
+                }
+            }
+        }
+        let unit = "FLOP/B";
+        if free_from + (unit.len() as u16) <= self.plot.right() {
+            buffer.set_string(self.plot.right() - unit.len() as u16, bottom, unit, dim);
+        }
+    }
+
+    fn lines(&mut self, mark: &Mark) {
+        match mark {
+            Mark::Line { meaning, dash, points, .. } => {
+                let style = self.look.mark(*meaning);
+                for pair in points.windows(2) {
+                    self.segment(pair[0], pair[1], style, *dash);
+                }
+            }
+            Mark::Arrow { from, to } => self.segment(*from, *to, self.look.predicted(), Dash::Dotted),
+            Mark::Point { meaning, at, interval: Some((low, high)), .. } => {
+                let style = self.look.mark(*meaning);
+                self.segment((at.0, *low), (at.0, *high), style, Dash::Solid);
+            }
+            _ => {}
+        }
+    }
+
+    fn segment(&mut self, from: (f64, f64), to: (f64, f64), style: Style, dash: Dash) {
+        let (Some(a), Some(b)) = (self.dot(from), self.dot(to)) else { return };
+        let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).ceil().clamp(1.0, 4000.0) as u32;
+        for i in 0..=steps {
+            // Which of the steps are inked, so that the levels differ without colour.
+            let inked = match dash {
+                Dash::Solid => true,
+                Dash::Dashed => i % 6 < 4,
+                Dash::Dotted => i % 3 == 0,
+                Dash::DashDot => matches!(i % 8, 0..=3 | 6),
+            };
+            let t = f64::from(i) / f64::from(steps);
+            if inked {
+                self.ink(a.0 + (b.0 - a.0) * t, a.1 + (b.1 - a.1) * t, style);
+            }
+        }
+    }
+
+    fn ink(&mut self, dx: f64, dy: f64, style: Style) {
+        const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
+        let (x, y) = (dx.round(), dy.round());
+        if x < 0.0
+            || y < 0.0
+            || x >= f64::from(self.plot.width) * 2.0
+            || y >= f64::from(self.plot.height) * 4.0
+        {
+            return;
+        }
+        let (x, y) = (x as u16, y as u16);
+        let i = self.index(x / 2, y / 4);
+        self.cells[i].0 |= DOTS[usize::from(y % 4)][usize::from(x % 2)];
+        self.cells[i].1 = style;
+    }
+
+    fn paint_lines(&self, buffer: &mut Buffer) {
+        for row in 0..self.plot.height {
+            for column in 0..self.plot.width {
+                let (dots, style) = self.cells[self.index(column, row)];
+                if let Some(c) = char::from_u32(0x2800 + u32::from(dots)).filter(|_| dots != 0) {
+                    buffer[(self.plot.x + column, self.plot.y + row)].set_char(c).set_style(style);
+                }
+            }
+        }
+    }
+
+    fn points(&mut self, buffer: &mut Buffer, mark: &Mark) {
+        let Mark::Point { meaning, shape, at, .. } = mark else { return };
+        let Some((column, row)) = self.cell(*at) else { return };
+        let (symbol, style) = match shape {
+            Shape::Measured => ('●', self.look.measured()),
+            Shape::Predicted => ('◆', self.look.predicted()),
+            Shape::Estimated => {
+                (if *meaning == Meaning::Source { '○' } else { '◇' }, self.look.mark(*meaning))
+            }
+            Shape::Other => ('·', self.look.dim()),
+        };
+        let i = self.index(column, row);
+        if *shape == Shape::Other && (self.taken[i] || self.cells[i].0 != 0) {
+            return;
+        }
+        self.taken[i] = *shape != Shape::Other;
+        buffer[(self.plot.x + column, self.plot.y + row)].set_char(symbol).set_style(style);
+    }
+
+    fn labels(&mut self, buffer: &mut Buffer, mark: &Mark) {
+        // A point's label may lie over a line if it must; a roof's or a ridge's only where nothing else is: the legend
+        // says it too.
+        let (at, text, style, tries) = match mark {
+            Mark::Point { at, label, meaning, .. } if !label.is_empty() => {
+                (at, label, self.look.mark(*meaning), &[false, true][..])
+            }
+            Mark::Label { at, text, meaning } => (at, text, self.look.mark(*meaning), &[false][..]),
+            _ => return,
+        };
+        let Some((column, row)) = self.cell(*at) else { return };
+        let width = text.width() as i32;
+        let (column, row) = (i32::from(column), i32::from(row));
+        // Beside it, then above and below, near before far: the first place that is free.
+        let places = [
+            (column + 2, row),
+            (column - width - 1, row),
+            (column - width / 2, row - 1),
+            (column - width / 2, row + 1),
+            (column + 1, row + 1),
+            (column - width, row - 1),
+            (column - width, row + 1),
+            (column + 1, row + 2),
+            (column - width, row + 2),
+            (column - width, row - 2),
+        ];
+        for &over_ink in tries {
+            if let Some((x, y)) = places.into_iter().find(|(x, y)| self.free(*x, *y, width, over_ink)) {
+                for i in 0..width {
+                    let i = self.index((x + i) as u16, y as u16);
+                    self.taken[i] = true;
+                }
+                buffer.set_string(self.plot.x + x as u16, self.plot.y + y as u16, text, style);
+                return;
+            }
+        }
+    }
+
+    fn free(&self, x: i32, y: i32, width: i32, over_ink: bool) -> bool {
+        let inside =
+            x >= 0 && y >= 0 && x + width <= i32::from(self.plot.width) && y < i32::from(self.plot.height);
+        inside
+            && (x..x + width).all(|c| {
+                let i = self.index(c as u16, y as u16);
+                !self.taken[i] && (over_ink || self.cells[i].0 == 0)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decades_fit_their_column() {
+        for (exponent, text) in
+            [(-2, "0.01"), (0, "1"), (2, "100"), (3, "1k"), (11, "100G"), (13, "10T"), (30, "1e30")]
+        {
+            assert_eq!(tick(exponent), text);
+        }
+    }
+}

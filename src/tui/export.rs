@@ -1,0 +1,133 @@
+//! From the screen to a file or the clipboard: the chart of the pane with the keyboard, the selected row, the command line
+//! that prints it.
+
+use super::layout::Pane;
+use super::prompt::{Overlay, PromptKind};
+use super::state::State;
+use super::worker::Effect;
+use crate::chart::{
+    ChartSpec, PredictionRow, RooflineView, Sides, Theme, occupancy_chart, predictions_chart, roofline_chart,
+};
+use crate::gpu::Ceilings;
+use crate::occupancy::Rules;
+use crate::predict::MODELS;
+use crate::roofline::Level;
+use crate::units::Seconds;
+use tui_input::Input;
+
+/// The roofline of the selected row, as the pane and the export draw it.
+#[must_use]
+pub fn roofline_spec(state: &State) -> ChartSpec {
+    let answer = state.answer();
+    let others = state.shown.iter().filter(|r| **r != state.selected).filter_map(|r| {
+        let a = &state.answers[*r];
+        let time: Seconds = a.source_time.as_ref()?.time;
+        Some((a.work.intensity()?.0, (a.work.flops()? / time).0))
+    });
+    roofline_chart(&RooflineView {
+        gpus: state.pair(),
+        kernel: state.kernel(),
+        problem: state.size_of(state.selected),
+        answer,
+        show: Sides::Both,
+        levels: Level::ALL[..state.levels].to_vec(),
+        others: others.filter(|(i, _)| *i > 0.0).take(200).collect(),
+    })
+}
+
+/// The occupancy of the selected row.
+#[must_use]
+pub fn occupancy_spec(state: &State) -> ChartSpec {
+    let size = state.size_of(state.selected);
+    occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), Sides::Both)
+}
+
+/// The predictions that are shown.
+#[must_use]
+pub fn predictions_spec(state: &State) -> ChartSpec {
+    let row = |r: &usize| {
+        PredictionRow::new(format!("{} {}", state.kernel_of(*r).id, state.size_of(*r)), &state.answers[*r])
+    };
+    let rows: Vec<PredictionRow> = state.shown.iter().take(60).map(row).collect();
+    let settings = state.selection.settings;
+    let subtitle = format!(
+        "{}, {} ceilings, {} occupancy rules",
+        MODELS[settings.model].id(),
+        settings.ceilings.word(),
+        settings.rules.word()
+    );
+    predictions_chart(&rows, state.pair(), &subtitle)
+}
+
+/// Asks where to export to; the name offered says what is on the chart.
+pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
+    let [source, target] = state.pair();
+    let what = match state.focus {
+        Pane::Gpus | Pane::Roofline => format!("roofline-{}", state.kernel().id),
+        Pane::Occupancy => format!("occupancy-{}", state.kernel().id),
+        Pane::Predictions => "predictions".into(),
+    };
+    let safe: String =
+        what.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(80).collect();
+    let name = format!("{safe}-{}-{}.svg", source.id, target.id);
+    state.overlay = Overlay::Prompt { kind: PromptKind::ExportPath, input: Input::new(name) };
+    Vec::new()
+}
+
+/// Hands the chart of the pane with the keyboard to the worker.
+pub(super) fn start(state: &mut State, path: &str) -> Vec<Effect> {
+    let spec = match state.focus {
+        Pane::Gpus | Pane::Roofline => roofline_spec(state),
+        Pane::Occupancy => occupancy_spec(state),
+        Pane::Predictions => predictions_spec(state),
+    };
+    let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
+    vec![Effect::Export { path: path.into(), spec: Box::new(spec), theme }]
+}
+
+/// The selected row as one line of text.
+pub(super) fn row_text(state: &State) -> String {
+    let answer = state.answer();
+    let [source, target] = state.pair();
+    let time = |t: Option<Seconds>| t.map_or("-".into(), |t| t.to_string());
+    let source_time = answer.source_time.as_ref();
+    let predicted = match (&answer.prediction, &answer.interval) {
+        (Ok(p), Some(i)) => format!("{} ({} to {})", p.time, i.low, i.high),
+        (Ok(p), None) => p.time.to_string(),
+        (Err(e), _) => e.to_string(),
+    };
+    format!(
+        "{} {}: {} {} ({}) -> {} {} [{}]; measured {}",
+        state.kernel().id,
+        state.size_of(state.selected),
+        source.id,
+        time(source_time.map(|t| t.time)),
+        source_time.map_or("unknown", |t| t.kind.word()),
+        target.id,
+        predicted,
+        MODELS[answer.settings.model].id(),
+        time(answer.measured.map(|m| m.time)),
+    )
+}
+
+/// The command that prints what the selected row shows.
+pub(super) fn command_line(state: &State) -> String {
+    let gpus = state.session.gpus.entries();
+    let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
+    let settings = state.selection.settings;
+    let mut line = format!(
+        "roofswap predict --from {} --to {} --kernel {} --size '{}' --model {}",
+        gpus[state.selection.source].id,
+        targets.join(","),
+        state.kernel().id,
+        state.rows[state.selected].problem,
+        MODELS[settings.model].id(),
+    );
+    if settings.ceilings == Ceilings::Achieved {
+        line.push_str(" --ceilings achieved");
+    }
+    if settings.rules == Rules::Study {
+        line.push_str(" --rules study");
+    }
+    line
+}

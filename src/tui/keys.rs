@@ -1,0 +1,187 @@
+//! What a key means while something is open, and otherwise.
+
+use super::action::Action;
+use super::export;
+use super::prompt::{Overlay, PromptKind, edit, matching_actions};
+use super::state::{State, Tone};
+use super::update::{run, say, set_size};
+use super::worker::Effect;
+use crate::kernel::Problem;
+use tui_input::InputRequest;
+
+/// The longest text a prompt takes; a pasted file must not become a filter.
+const LONGEST_TEXT: usize = 400;
+
+/// A key was pressed.
+pub(super) fn pressed(state: &mut State, key: &str) -> Vec<Effect> {
+    if key == "ctrl-c" {
+        return run(state, Action::Quit);
+    }
+    match &state.overlay {
+        Overlay::None => match state.keymap.action(state.place(), key).and_then(Action::from_id) {
+            Some(action) => run(state, action),
+            None => say(state, Tone::Refused, format!("{key} does nothing here; ? shows the keys")),
+        },
+        Overlay::Palette { .. } => in_palette(state, key),
+        Overlay::Prompt { .. } => in_prompt(state, key),
+        _ => in_reading(state, key),
+    }
+}
+
+/// Text was pasted: into the open line, or nowhere.
+pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Effect> {
+    for c in text.chars().filter(|c| !c.is_control()).take(LONGEST_TEXT) {
+        match &mut state.overlay {
+            Overlay::Palette { input, .. } | Overlay::Prompt { input, .. }
+                if input.value().len() < LONGEST_TEXT =>
+            {
+                input.handle(InputRequest::InsertChar(c));
+            }
+            _ => return Vec::new(),
+        }
+    }
+    live_filter(state);
+    Vec::new()
+}
+
+/// Scrolls what lies over the panes; false if nothing there scrolls.
+pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
+    match &mut state.overlay {
+        Overlay::Help(top) | Overlay::Explain(top) | Overlay::Compare(top) | Overlay::Notices(top) => {
+            *top = top.saturating_add_signed(by).min(10_000);
+            true
+        }
+        Overlay::Palette { input, cursor } => {
+            let last = matching_actions(input.value()).len().saturating_sub(1);
+            *cursor = cursor.saturating_add_signed(by).min(last);
+            true
+        }
+        Overlay::None | Overlay::Prompt { .. } => false,
+    }
+}
+
+/// Help, explanation, comparison, notices: scroll, change what they show, or close.
+fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
+    let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
+    let by = match action {
+        Some(Action::Up) => -1,
+        Some(Action::Down) => 1,
+        Some(Action::PageUp) => -10,
+        Some(Action::PageDown) => 10,
+        Some(Action::Top) => isize::MIN / 2,
+        // What the reader looks at changes under them: the point of a live explanation.
+        Some(
+            a @ (Action::Swap
+            | Action::SizeUp
+            | Action::SizeDown
+            | Action::ModelNext
+            | Action::ModelPrevious
+            | Action::Ceilings
+            | Action::Rules
+            | Action::KernelNext
+            | Action::KernelPrevious
+            | Action::CopyRow
+            | Action::CopyCommand
+            | Action::Undo
+            | Action::Theme),
+        ) => return run(state, a),
+        _ => {
+            state.overlay = Overlay::None;
+            return Vec::new();
+        }
+    };
+    scroll_overlay(state, by);
+    Vec::new()
+}
+
+fn in_palette(state: &mut State, key: &str) -> Vec<Effect> {
+    let Overlay::Palette { input, cursor } = &mut state.overlay else { return Vec::new() };
+    match key {
+        "esc" => state.overlay = Overlay::None,
+        "up" | "down" => {
+            scroll_overlay(state, if key == "up" { -1 } else { 1 });
+        }
+        "enter" => {
+            let chosen = matching_actions(input.value()).get(*cursor).copied();
+            state.overlay = Overlay::None;
+            return chosen.map_or_else(Vec::new, |action| run(state, action));
+        }
+        _ => {
+            if let Some(request) = edit(key) {
+                input.handle(request);
+                *cursor = 0;
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
+    let Overlay::Prompt { kind, input } = &mut state.overlay else { return Vec::new() };
+    let kind = *kind;
+    match key {
+        "esc" => {
+            state.overlay = Overlay::None;
+            clear_filter(state, kind);
+            return Vec::new();
+        }
+        "enter" => {
+            let text = input.value().trim().to_string();
+            state.overlay = Overlay::None;
+            return accept(state, kind, &text);
+        }
+        _ => {
+            if let Some(request) = edit(key).filter(|_| input.value().len() < LONGEST_TEXT || key.len() > 1) {
+                input.handle(request);
+            }
+        }
+    }
+    live_filter(state);
+    Vec::new()
+}
+
+/// A filter works while it is typed.
+fn live_filter(state: &mut State) {
+    let Overlay::Prompt { kind, input } = &state.overlay else { return };
+    let text = input.value().to_string();
+    match kind {
+        PromptKind::GpuFilter => {
+            state.gpu_filter = text;
+            state.arrange_gpus();
+        }
+        PromptKind::RowFilter => {
+            state.row_filter = text;
+            state.arrange();
+        }
+        PromptKind::Size | PromptKind::ExportPath => {}
+    }
+}
+
+fn clear_filter(state: &mut State, kind: PromptKind) {
+    match kind {
+        PromptKind::GpuFilter => {
+            state.gpu_filter.clear();
+            state.arrange_gpus();
+        }
+        PromptKind::RowFilter => {
+            state.row_filter.clear();
+            state.arrange();
+        }
+        PromptKind::Size | PromptKind::ExportPath => {}
+    }
+}
+
+fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
+    match kind {
+        PromptKind::Size => match text.parse::<Problem>() {
+            Ok(problem) => set_size(state, &problem),
+            Err(e) => say(state, Tone::Refused, e.to_string()),
+        },
+        PromptKind::ExportPath if text.is_empty() => {
+            say(state, Tone::Refused, "no file name: nothing was exported")
+        }
+        PromptKind::ExportPath => export::start(state, text),
+        // Enter in a filter keeps it; with one hit left it also moves there, which `arrange` has done.
+        PromptKind::GpuFilter | PromptKind::RowFilter => Vec::new(),
+    }
+}

@@ -1,0 +1,161 @@
+//! The dashboard: events become messages, `update` changes the state, `view` draws it, effects go to the worker.
+//!
+//! ```text
+//! terminal event -> Message -> update(&mut State, Message) -> Vec<Effect> -> worker thread -> Message
+//! ```
+
+mod action;
+mod canvas;
+mod events;
+mod export;
+mod keys;
+mod layout;
+mod look;
+mod panes;
+mod prompt;
+mod state;
+mod update;
+mod view;
+mod worker;
+
+pub use action::Action;
+pub use layout::Pane;
+pub use state::State;
+pub use update::{Message, update};
+pub use view::view;
+pub use worker::Effect;
+
+use crate::config::{Keymap, Saved, themes};
+use crate::session::Session;
+use ratatui::crossterm::clipboard::CopyToClipboard;
+use ratatui::crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use ratatui::crossterm::execute;
+use ratatui::{DefaultTerminal, Frame};
+use state::Tone;
+use std::io::{self, stdout};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use worker::Worker;
+
+/// How the dashboard starts.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Measurement files to load while the first screen is already up.
+    pub data: Vec<PathBuf>,
+    /// What is selected at first.
+    pub saved: Saved,
+    /// ASCII only.
+    pub ascii: bool,
+    /// The user's `keymap.toml`: its name and text.
+    pub keymap: Option<(String, String)>,
+    /// Something to say on the first screen.
+    pub notices: Vec<String>,
+}
+
+/// Everything that can keep the dashboard from starting or running.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// The terminal could not be set up, read or written.
+    #[error("terminal: {0}")]
+    Terminal(#[from] io::Error),
+    /// A keymap is wrong.
+    #[error(transparent)]
+    Keymap(#[from] crate::config::KeymapError),
+    /// A theme is wrong.
+    #[error(transparent)]
+    Theme(#[from] crate::catalogue::FileError),
+    /// A theme that does not exist was asked for.
+    #[error(transparent)]
+    UnknownTheme(#[from] crate::config::ThemeError),
+}
+
+/// Builds the first state; the terminal is not touched.
+///
+/// # Errors
+/// [`TuiError`] for a wrong keymap or theme.
+pub fn first_state(session: Session, options: &Options) -> Result<State, TuiError> {
+    let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
+    let keymap = Keymap::load(user, Action::IDS)?;
+    let all = themes()?;
+    let name = options.saved.theme.as_deref().unwrap_or("dark");
+    let theme = crate::config::Theme::named(name, &all)?;
+    let at = all.iter().position(|t| *t == theme).unwrap_or(0);
+    let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
+    state.ascii = options.ascii;
+    state.notices.extend(options.notices.iter().cloned());
+    if let Some(first) = state.notices.first() {
+        let more = if state.notices.len() > 1 { " (! lists all)" } else { "" };
+        state.message = Some((Tone::Refused, format!("{first}{more}")));
+    }
+    Ok(state)
+}
+
+/// Runs the dashboard until the user leaves. The terminal is restored whatever happens.
+///
+/// # Errors
+/// [`TuiError`] if the terminal fails, or a keymap or theme is wrong.
+pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
+    let mut state = first_state(session, &options)?;
+    let _guard = Guard;
+    let mut terminal = ratatui::try_init()?;
+    // Mouse and paste are extras: a terminal without them still works.
+    let _ = execute!(stdout(), EnableMouseCapture, EnableBracketedPaste);
+    let (sender, inbox) = channel();
+    let worker = Worker::new(sender.clone());
+    if !options.data.is_empty() {
+        worker.load(state.session.clone(), options.data);
+    }
+    let size = terminal.size()?;
+    state.size = (size.width, size.height);
+    events::listen(sender);
+    event_loop(&mut terminal, &mut state, &inbox, &worker)
+}
+
+/// Restores the terminal when it goes out of scope, also while a panic unwinds.
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
+        ratatui::restore();
+    }
+}
+
+/// Draws only after something changed; blocks otherwise.
+fn event_loop(
+    terminal: &mut DefaultTerminal,
+    state: &mut State,
+    inbox: &Receiver<Message>,
+    worker: &Worker,
+) -> Result<(), TuiError> {
+    loop {
+        terminal.draw(|frame: &mut Frame<'_>| view(frame, state))?;
+        let Ok(first) = inbox.recv() else { return Ok(()) };
+        // A burst of keys is answered with one frame.
+        for message in std::iter::once(first).chain(inbox.try_iter()) {
+            for effect in update(state, message) {
+                if !perform(effect, state, worker)? {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Carries an effect out; false = leave.
+fn perform(effect: Effect, state: &mut State, worker: &Worker) -> Result<bool, TuiError> {
+    match effect {
+        Effect::Quit => return Ok(false),
+        Effect::Save(saved) => worker::save(&saved),
+        Effect::Copy(text, said) => {
+            execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?;
+            state.message = Some((Tone::Done, format!("{said} (OSC 52)")));
+        }
+        Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
+        Effect::Cancel => worker.cancel(),
+    }
+    Ok(true)
+}

@@ -1,0 +1,115 @@
+//! The first line says what is asked, the last what can be pressed.
+//!
+//! ```text
+//! roofswap  TITAN V ▶ RTX 4070   matmul_tiled n=512 fp32   efficiency-transfer   peak   exact   2 cautions
+//! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
+//! ```
+
+use crate::predict::MODELS;
+use crate::tui::action::Action;
+use crate::tui::look::Look;
+use crate::tui::prompt::Overlay;
+use crate::tui::state::{State, Tone};
+use crate::tui::view::clip;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// What the footer offers, most needed first; as many as fit.
+const OFFERED: [Action; 17] = [
+    Action::Help,
+    Action::Quit,
+    Action::SetSource,
+    Action::SetTarget,
+    Action::Swap,
+    Action::SizeUp,
+    Action::ModelNext,
+    Action::Compare,
+    Action::Zoom,
+    Action::Export,
+    Action::Filter,
+    Action::Palette,
+    Action::SortNext,
+    Action::Levels,
+    Action::Ceilings,
+    Action::KernelNext,
+    Action::Undo,
+];
+
+/// Draws the first line.
+pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let [source, target] = state.pair();
+    let answer = state.answer();
+    let settings = state.selection.settings;
+    let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
+    let mut spans = vec![
+        Span::styled("roofswap", look.title()),
+        Span::raw("  "),
+        Span::styled(source.short_name().to_string(), look.source()),
+        Span::styled(" ▶ ", look.dim()),
+        Span::styled(target.short_name().to_string(), look.target()),
+    ];
+    if state.selection.targets.len() > 1 {
+        spans.push(Span::styled(format!(" +{}", state.selection.targets.len() - 1), look.target()));
+    }
+    spans.push(Span::raw("  "));
+    spans.push(Span::styled(state.kernel().id.clone(), look.title()));
+    spans.push(Span::raw(format!(" {} {}", clip(&state.size_of(state.selected), 32), state.kernel().dtype)));
+    let mut facts = vec![(MODELS[settings.model].id().to_string(), look.dim())];
+    if cautions > 0 {
+        facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
+    }
+    if !state.notices.is_empty() {
+        facts.push((format!("! {} refused", state.notices.len()), look.refusal()));
+    }
+    facts.push((format!("{} ceilings", answer.ceilings_used.word()), look.dim()));
+    facts.push((format!("rules {}", settings.rules.word()), look.dim()));
+    // What does not fit whole is left out; the panes' titles say it too.
+    let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
+    for (text, style) in facts {
+        if text.len() + 2 > left {
+            break;
+        }
+        left -= text.len() + 2;
+        spans.push(Span::styled(format!("  {text}"), style));
+    }
+    Line::from(spans).render(area, buffer);
+}
+
+/// Draws the last line: a prompt, a running job, a message, or the keys.
+pub fn footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let width = usize::from(area.width);
+    let line = if let Overlay::Prompt { kind, input } = &state.overlay {
+        Line::from(vec![Span::styled(kind.label(), look.key()), Span::raw(input.value().to_string())])
+    } else if let Some(job) = &state.job {
+        Line::styled(clip(&format!("{job}  (Esc cancels)"), width), look.caution())
+    } else if let Some((tone, text)) = &state.message {
+        let style = if *tone == Tone::Done { look.measured() } else { look.refusal() };
+        Line::styled(clip(text, width), style)
+    } else {
+        keys_line(state, look, width)
+    };
+    line.render(area, buffer);
+}
+
+fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
+    let mut spans = Vec::new();
+    let mut used = 0;
+    for action in OFFERED {
+        let Some(binding) = state.keymap.bindings().iter().find(|b| b.run == action.id()) else { continue };
+        let mut key = binding.on[0].clone();
+        if action == Action::SizeUp {
+            key = format!("{key}/{}", state.keymap.key_of(Action::SizeDown.id()).unwrap_or("-"));
+        }
+        let text = format!(" {}  ", binding.desc);
+        let needed = key.len() + text.trim_end().len();
+        if used + needed > width {
+            break;
+        }
+        used += key.len() + text.len();
+        spans.push(Span::styled(key, look.key()));
+        spans.push(Span::styled(text, look.dim()));
+    }
+    Line::from(spans)
+}

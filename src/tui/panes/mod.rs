@@ -1,0 +1,9 @@
+//! One file per pane; each draws itself and changes nothing.
+
+pub(super) mod compare;
+pub(super) mod gpus;
+pub(super) mod header;
+pub(super) mod occupancy;
+pub(super) mod overlays;
+pub(super) mod predictions;
+pub(super) mod roofline;

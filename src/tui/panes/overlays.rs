@@ -1,0 +1,231 @@
+//! What lies over the panes: help, palette, explanation, comparison of models, notices.
+
+use super::compare;
+use super::occupancy::wrap;
+use crate::evaluate::COVERAGE;
+use crate::predict::{Factor, MODELS, Prediction};
+use crate::tui::action::Action;
+use crate::tui::look::Look;
+use crate::tui::prompt::{Overlay, matching_actions};
+use crate::tui::state::State;
+use crate::tui::view::clip;
+use crate::units::significant;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+
+/// Draws what is open, if anything.
+pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+    let width = usize::from(body.width.saturating_sub(4).min(116));
+    let (title, lines, top) = match &state.overlay {
+        Overlay::None | Overlay::Prompt { .. } => return,
+        Overlay::Help(top) => (format!("Help: {}", state.focus.title()), help(state, width, look), *top),
+        Overlay::Explain(top) => (explain_title(state), explain(state, width, look), *top),
+        Overlay::Compare(top) => {
+            ("All models, selected row".into(), compare::lines(state, width, look), *top)
+        }
+        Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
+        Overlay::Palette { input, cursor } => {
+            return palette(buffer, body, state, (input.value(), *cursor), look);
+        }
+    };
+    let height = (lines.len() as u16 + 2).min(body.height);
+    let area = body.centered(Constraint::Length(width as u16 + 4), Constraint::Length(height));
+    let page = usize::from(area.height.saturating_sub(2));
+    let top = top.min(lines.len().saturating_sub(page));
+    let more = if lines.len() > page {
+        format!(" {}-{}/{} ", top + 1, top + page, lines.len())
+    } else {
+        String::new()
+    };
+    let inside = sheet(buffer, area, &title, &format!("{more} any other key closes "), look);
+    for (i, line) in lines.into_iter().skip(top).take(page).enumerate() {
+        line.render(
+            Rect {
+                x: inside.x + 1,
+                y: inside.y + i as u16,
+                width: inside.width.saturating_sub(1),
+                height: 1,
+            },
+            buffer,
+        );
+    }
+}
+
+fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, look: Look<'_>) -> Rect {
+    Clear.render(area, buffer);
+    let block = Block::bordered()
+        .border_type(BorderType::Double)
+        .border_style(look.focus())
+        .title(Line::styled(
+            format!(" {} ", clip(title, usize::from(area.width.saturating_sub(4)))),
+            look.title(),
+        ))
+        .title_bottom(Line::styled(foot.to_string(), look.dim()));
+    let inside = block.inner(area);
+    block.render(area, buffer);
+    inside
+}
+
+/// Keys of this pane, then what the marks mean.
+fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for action in Action::ALL {
+        let bound = |b: &&crate::config::Binding| {
+            b.run == action.id() && (b.when == "any" || b.when == state.place())
+        };
+        let keys: Vec<String> =
+            state.keymap.bindings().iter().filter(bound).flat_map(|b| b.on.iter().cloned()).collect();
+        let keys = if keys.is_empty() { ":".to_string() } else { keys.join(" ") };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{keys:<16} "), look.key()),
+            Span::raw(clip(action.doc(), width.saturating_sub(17))),
+        ]));
+    }
+    lines.push(Line::default());
+    let marks = [
+        ("●", look.measured(), "timed: a published figure or your own measurement"),
+        ("◆", look.predicted(), "predicted by the model named in the first line"),
+        (
+            "~",
+            look.estimated(),
+            "rests on an estimate: no measurement of this kernel and size on the source (○ ◇ in the chart)",
+        ),
+        ("◀", look.limiter(), "the resource that limits the resident blocks"),
+        ("S T +", look.source(), "source, target, further targets"),
+    ];
+    for (mark, style, meaning) in marks {
+        lines.push(Line::from(vec![
+            Span::styled(format!("{mark:<16} "), style),
+            Span::raw(clip(meaning, width.saturating_sub(17))),
+        ]));
+    }
+    lines
+}
+
+pub(super) fn explain_title(state: &State) -> String {
+    let [source, target] = state.pair();
+    format!(
+        "{} {}: {} to {}",
+        state.kernel().id,
+        state.size_of(state.selected),
+        source.short_name(),
+        target.short_name()
+    )
+}
+
+/// From what is known to the predicted time, one number per line, each with its origin.
+fn explain(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let model = MODELS[answer.settings.model];
+    let [source, target] = state.pair();
+    let mut lines = paragraph(&format!("{}: {}", model.id(), model.summary()), width, look.title());
+    lines.extend(paragraph(&state.kernel().summary, width, look.dim()));
+    lines.push(Line::default());
+    let prediction = match &answer.prediction {
+        Ok(p) => p,
+        Err(refusal) => {
+            lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
+            return lines;
+        }
+    };
+    let name = |g: &crate::gpu::Gpu| clip(g.short_name(), 15);
+    lines.push(Line::from(vec![
+        Span::raw(format!("{:<18}", "")),
+        Span::styled(format!("{:>16}", name(source)), look.source()),
+        Span::styled(format!("{:>16}", name(target)), look.target()),
+        Span::styled("  where from", look.dim()),
+    ]));
+    lines.extend(prediction.factors.iter().map(|f| factor(f, width, look)));
+    lines.push(Line::from(vec![
+        Span::styled(format!("{:<18}{:>16}", "predicted", ""), look.title()),
+        Span::styled(format!("{:>16}", prediction.time.to_string()), look.predicted()),
+    ]));
+    lines.extend(closing(state, prediction, width, look));
+    lines
+}
+
+fn factor(f: &Factor, width: usize, look: Look<'_>) -> Line<'static> {
+    let amount = |a: &Option<crate::predict::Amount>| a.map(|a| a.to_string()).unwrap_or_default();
+    let origins: Vec<String> = f.from.iter().flatten().map(ToString::to_string).collect();
+    let origin = match origins.as_slice() {
+        [a, b] if a == b => a.clone(),
+        _ => origins.join(" | "),
+    };
+    Line::from(vec![
+        Span::raw(format!("{:<18}", f.name)),
+        Span::styled(format!("{:>16}", amount(&f.source)), look.source()),
+        Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
+        Span::styled(format!("  {}", clip(&origin, width.saturating_sub(52))), look.dim()),
+    ])
+}
+
+/// Interval and its reason, the measured time, cautions.
+fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let mut lines = Vec::new();
+    if let Some(i) = &answer.interval {
+        let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
+        let text = format!(
+            "{:.0} % interval: {} to {} (÷ and × {}): from {} errors of this model on the published figures of other kernels on \
+             other targets{why}",
+            100.0 * COVERAGE,
+            i.low,
+            i.high,
+            significant(i.factor),
+            i.n
+        );
+        lines.extend(paragraph(&text, width, look.text()));
+    }
+    if let (Some(m), Some(e)) = (&answer.measured, answer.error_percent()) {
+        let text = format!("{} on the target: {}; the prediction is {e:+.1} % off", m.kind.word(), m.time);
+        lines.extend(paragraph(&text, width, look.measured()));
+    }
+    if !prediction.cautions.is_empty() {
+        lines.push(Line::default());
+    }
+    for caution in &prediction.cautions {
+        let mut wrapped = wrap(&caution.to_string(), width.saturating_sub(2)).into_iter();
+        lines.extend(wrapped.next().map(|t| Line::styled(format!("! {t}"), look.caution())));
+        lines.extend(wrapped.map(|t| Line::styled(format!("  {t}"), look.caution())));
+    }
+    lines
+}
+
+pub(super) fn paragraph(text: &str, width: usize, style: ratatui::style::Style) -> Vec<Line<'static>> {
+    wrap(text, width).into_iter().map(|t| Line::styled(t, style)).collect()
+}
+
+fn notices(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    if state.notices.is_empty() {
+        return vec![Line::styled("nothing was refused", look.dim())];
+    }
+    state.notices.iter().flat_map(|n| paragraph(n, width, look.text())).collect()
+}
+
+fn palette(buffer: &mut Buffer, body: Rect, state: &State, (typed, cursor): (&str, usize), look: Look<'_>) {
+    let found = matching_actions(typed);
+    let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
+    let area = body.centered(Constraint::Length(body.width.min(90)), Constraint::Length(height));
+    let inside = sheet(buffer, area, "Commands", " Enter runs, Esc closes ", look);
+    let line_at =
+        |i: u16| Rect { x: inside.x + 1, y: inside.y + i, width: inside.width.saturating_sub(1), height: 1 };
+    if inside.height == 0 {
+        return;
+    }
+    Line::from(vec![
+        Span::styled(": ", look.key()),
+        Span::raw(typed.to_string()),
+        Span::styled("_", look.dim()),
+    ])
+    .render(line_at(0), buffer);
+    let page = usize::from(inside.height) - 1;
+    let start = crate::tui::layout::page_start(cursor, page);
+    for (i, action) in found.iter().enumerate().skip(start).take(page) {
+        let key = state.keymap.key_of(action.id()).unwrap_or("");
+        let text = format!("{key:<10} {}", clip(action.doc(), usize::from(inside.width).saturating_sub(13)));
+        let style = if i == cursor { look.selection() } else { look.text() };
+        Line::styled(text, style).render(line_at((i - start) as u16 + 1), buffer);
+    }
+}

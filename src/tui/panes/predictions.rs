@@ -1,0 +1,278 @@
+//! One row per kernel and size, predicted again at every keystroke.
+//!
+//! ```text
+//! ┌4 Predictions ─ 17 kernels · by kernel · MAPE 41 % over 14 measured ───────────────────────┐
+//! │ kernel        size     TITAN V     RTX 4070   90 % interval  speedup  bound  occ    η      │
+//! │▸matmul_tiled  n=512    95.1 µs ●   141 µs ◆   48.2–410 µs    0.68×    DRAM   100→67 .31    │
+//! └────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+
+use crate::evaluate::Answer;
+use crate::predict::SourceKind;
+use crate::tui::layout::{Pane, page_start};
+use crate::tui::look::Look;
+use crate::tui::state::{Sort, State};
+use crate::tui::view::{clip, pane_frame};
+use crate::units::{Seconds, significant};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// A column of the table.
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Kernel,
+    Size,
+    Source,
+    Predicted,
+    Interval,
+    Speedup,
+    Measured,
+    Error,
+    Bound,
+    Occupancy,
+    Efficiency,
+    Cautions,
+    Further(usize),
+}
+
+/// Rows on one page.
+pub fn page(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(3)).max(1)
+}
+
+/// The columns that fit, in the order they stand.
+fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
+    let name =
+        (0..state.shown.len().min(200)).map(|i| state.kernel_of(state.shown[i]).id.len()).max().unwrap_or(8);
+    let size =
+        (0..state.shown.len().min(200)).map(|i| state.size_of(state.shown[i]).len()).max().unwrap_or(8);
+    let kernel = name.clamp(8, if width < 100 { 18 } else { 40 });
+    // (column, width, rank): the lowest ranks are kept.
+    let mut all = vec![
+        (Column::Kernel, kernel + 3, 0),
+        (Column::Size, size.clamp(6, if width < 100 { 10 } else { 48 }) + 1, 3),
+        (Column::Source, 11, 1),
+        (Column::Predicted, 11, 0),
+        (Column::Interval, 15, 4),
+        (Column::Speedup, 8, 1),
+        (Column::Measured, 10, 6),
+        (Column::Error, 7, 5),
+        (Column::Bound, 16, 7),
+        (Column::Occupancy, 10, 8),
+        (Column::Efficiency, 9, 9),
+        (Column::Cautions, 4, 10),
+    ];
+    all.extend((1..state.selection.targets.len()).map(|i| (Column::Further(i - 1), 13, 2)));
+    let mut by_rank: Vec<usize> = (0..all.len()).collect();
+    by_rank.sort_by_key(|i| all[*i].2);
+    let mut left = width;
+    let mut kept = vec![false; all.len()];
+    for i in by_rank {
+        if all[i].1 <= left {
+            left -= all[i].1;
+            kept[i] = true;
+        }
+    }
+    all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w)).collect()
+}
+
+/// Draws the pane.
+pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let inside = pane_frame(buffer, area, state, Pane::Predictions, &beside(state), look);
+    if inside.height == 0 {
+        return;
+    }
+    let columns = columns(state, usize::from(inside.width));
+    let line_at = |y: u16| Rect { y, height: 1, ..inside };
+    head(state, &columns, look).render(line_at(inside.y), buffer);
+    if state.shown.is_empty() {
+        let text = format!("no kernel matches “{}”; Esc clears the filter", state.row_filter);
+        Line::styled(clip(&text, usize::from(inside.width)), look.caution())
+            .render(line_at(inside.y + 1), buffer);
+    }
+    let at = state.shown.iter().position(|r| *r == state.selected).unwrap_or(0);
+    let start = page_start(at, page(area));
+    for (i, row) in state.shown.iter().skip(start).take(page(area)).enumerate() {
+        let y = inside.y + 1 + i as u16;
+        if y >= inside.bottom() {
+            break;
+        }
+        let base = if *row == state.selected && state.focus == Pane::Predictions {
+            look.selection()
+        } else {
+            Style::default()
+        };
+        line(state, *row, &columns, look).style(base).render(line_at(y), buffer);
+    }
+}
+
+/// How many rows, in which order, and how well this model does where the target was measured.
+fn beside(state: &State) -> String {
+    let rows = match state.shown.len() {
+        n if n == state.rows.len() => format!("{n} rows"),
+        n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
+    };
+    let arrow = if state.sort.1 { " reversed" } else { "" };
+    let error = state
+        .errors(state.selection.settings.model)
+        .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
+        .unwrap_or_default();
+    format!("{rows} · by {}{arrow}{error}", state.sort.0.word())
+}
+
+fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+    let [source, target] = state.pair();
+    let spans = columns.iter().map(|(column, width)| {
+        let (text, style) = match column {
+            Column::Kernel => ("  kernel".to_string(), look.title()),
+            Column::Size => ("size".into(), look.title()),
+            Column::Source => (source.short_name().into(), look.source()),
+            Column::Predicted => (target.short_name().into(), look.target()),
+            Column::Interval => ("90 % interval".into(), look.title()),
+            Column::Speedup => ("speedup".into(), look.title()),
+            Column::Measured => ("measured".into(), look.title()),
+            Column::Error => ("error".into(), look.title()),
+            Column::Bound => ("bound".into(), look.title()),
+            Column::Occupancy => ("occ %".into(), look.title()),
+            Column::Efficiency => ("η".into(), look.title()),
+            Column::Cautions => ("!".into(), look.title()),
+            Column::Further(i) => {
+                let gpu = &state.session.gpus.entries()[state.selection.targets[i + 1]];
+                (gpu.short_name().into(), look.target())
+            }
+        };
+        let sorted = matches!(
+            (column, state.sort.0),
+            (Column::Source, Sort::Source)
+                | (Column::Predicted, Sort::Predicted)
+                | (Column::Speedup, Sort::Speedup)
+                | (Column::Error, Sort::Error)
+        );
+        let text = if sorted { format!("{}▼", clip(&text, width - 2)) } else { text };
+        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Words stand left, numbers right.
+fn place(column: Column, text: &str, width: usize) -> String {
+    match column {
+        Column::Kernel | Column::Size => format!("{text:<width$}"),
+        Column::Bound => format!("  {text:<rest$}", rest = width - 2),
+        _ => format!("{text:>width$}"),
+    }
+}
+
+fn line(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+    let answer = &state.answers[row];
+    if let Err(refusal) = &answer.prediction {
+        return refused(state, row, columns, &refusal.to_string(), look);
+    }
+    let spans = columns.iter().map(|(column, width)| {
+        let (text, style) = cell(state, row, answer, *column, look);
+        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// A row without a time: its name, its size and the reason over the rest of the line.
+fn refused(
+    state: &State,
+    row: usize,
+    columns: &[(Column, usize)],
+    why: &str,
+    look: Look<'_>,
+) -> Line<'static> {
+    let mut spans = Vec::new();
+    let mut rest = 0;
+    for (column, width) in columns {
+        if matches!(column, Column::Kernel | Column::Size) {
+            let (text, style) = cell(state, row, &state.answers[row], *column, look);
+            spans.push(Span::styled(place(*column, &clip(&text, width - 1), *width), style));
+        } else {
+            rest += width;
+        }
+    }
+    spans.push(Span::styled(format!(" {}", clip(why, rest.saturating_sub(1))), look.refusal()));
+    Line::from(spans)
+}
+
+fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'_>) -> (String, Style) {
+    let prediction = answer.prediction.as_ref().ok();
+    let dash = || "-".to_string();
+    match column {
+        Column::Kernel => {
+            let mark = if row == state.selected { "▸" } else { " " };
+            (format!("{mark} {}", state.kernel_of(row).id), look.text())
+        }
+        Column::Size => (state.size_of(row), look.dim()),
+        Column::Source => match &answer.source_time {
+            Some(t) if t.kind == SourceKind::Estimated => (format!("{} ~", t.time), look.estimated()),
+            Some(t) => (format!("{} ●", t.time), look.measured()),
+            None => (dash(), look.dim()),
+        },
+        Column::Predicted => match prediction {
+            Some(p) if answer.is_estimate() => (format!("{} ~", p.time), look.estimated()),
+            Some(p) => (format!("{} ◆", p.time), look.predicted()),
+            None => (dash(), look.dim()),
+        },
+        Column::Interval => (answer.interval.map_or_else(dash, |i| span(i.low, i.high)), look.dim()),
+        Column::Speedup => {
+            (answer.speedup().map_or_else(dash, |s| format!("{}×", significant(s))), look.text())
+        }
+        Column::Measured => (answer.measured.map_or_else(dash, |m| m.time.to_string()), look.measured()),
+        Column::Error => (answer.error_percent().map_or_else(dash, |e| format!("{e:+.0}%")), look.text()),
+        Column::Bound => (bounds(answer).unwrap_or_else(dash), look.text()),
+        Column::Occupancy => (occupancies(answer).unwrap_or_else(dash), look.text()),
+        Column::Efficiency => {
+            (prediction.and_then(|p| p.efficiency).map_or_else(dash, significant), look.text())
+        }
+        Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
+        Column::Further(i) => {
+            let time = state.further.get(i).and_then(|c| c[row]);
+            // The further targets share the source time, so what is an estimate for one is for all.
+            let (mark, style) =
+                if answer.is_estimate() { ('~', look.estimated()) } else { ('◆', look.predicted()) };
+            (time.map_or_else(dash, |t| format!("{t} {mark}")), style)
+        }
+    }
+}
+
+/// What binds, source to target; once where it is the same.
+fn bounds(answer: &Answer) -> Option<String> {
+    let p = answer.prediction.as_ref().ok()?;
+    let (a, b) = (p.bound_source?.word(), p.bound_target?.word());
+    Some(if a == b { a.to_string() } else { format!("{a}→{b}") })
+}
+
+fn occupancies(answer: &Answer) -> Option<String> {
+    let [a, b] = answer.occupancy;
+    Some(format!("{:.0}→{:.0}", 100.0 * a?.fraction(), 100.0 * b?.fraction()))
+}
+
+/// `9.20–12.8 µs`: both ends in the unit of the upper one.
+fn span(low: Seconds, high: Seconds) -> String {
+    let text = high.to_string();
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, "s"));
+    let scale = match unit {
+        "ns" => 1e-9,
+        "µs" => 1e-6,
+        "ms" => 1e-3,
+        _ => 1.0,
+    };
+    format!("{}–{number} {unit}", significant(low.0 / scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_an_interval_have_one_unit() {
+        assert_eq!(span(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
+        assert_eq!(span(Seconds(950e-6), Seconds(1.35e-3)), "0.950–1.35 ms");
+    }
+}

@@ -1,0 +1,87 @@
+//! The live roofline: both roofs, ridge points, the measured and the predicted point, and a read-out under the chart.
+//!
+//! ```text
+//! ┌2 Roofline ─ DRAM, peak ──────────────────────────────┐
+//! │ 10T┤              ╭───────────────────────────────   │
+//! │    │          ╭───●──┄┄┄┄▶◆                          │
+//! │  1T┤      ╭───╯   ridge 22.8   ridge 57.9            │
+//! │     0.1        1          10          100     FLOP/B │
+//! │ S TITAN V 14.9 TFLOP/s  653 GB/s   T RTX 4070 …      │
+//! └──────────────────────────────────────────────────────┘
+//! ```
+
+use super::occupancy::wrap;
+use crate::gpu::Gpu;
+use crate::roofline::{Level, attainable, bound};
+use crate::tui::canvas;
+use crate::tui::export::roofline_spec;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::view::pane_frame;
+use crate::units::Intensity;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Draws the pane.
+pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let used = state.answer().ceilings_used;
+    let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
+    let beside = format!("{}, {}", levels.join(" "), used.word());
+    let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
+    let spec = roofline_spec(state);
+    let mut under = Vec::new();
+    if state.readout.is_some() {
+        under.push(readout(state, look));
+    }
+    if state.answer().work.intensity().is_none_or(|i| i.0 <= 0.0) {
+        let note = spec.notes.first().map(|n| wrap(n, usize::from(inside.width))).unwrap_or_default();
+        under.extend(note.into_iter().take(3).map(|t| Line::styled(t, look.caution())));
+    }
+    if inside.height >= 10 {
+        under.extend([0, 1].map(|side| legend(state, side, look)));
+    }
+    if state.zoom {
+        under.extend(spec.notes.iter().skip(1).map(|n| Line::styled(n.clone(), look.dim())));
+    }
+    let room = usize::from(inside.height.saturating_sub(5));
+    under.truncate(room);
+    let chart = Rect { height: inside.height - under.len() as u16, ..inside };
+    canvas::draw(buffer, chart, &spec, look);
+    for (i, line) in under.into_iter().enumerate() {
+        line.render(Rect { y: chart.bottom() + i as u16, height: 1, ..inside }, buffer);
+    }
+}
+
+/// One GPU's ceilings with their origin.
+fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
+    let gpu: &Gpu = state.pair()[side];
+    let used = state.answer().ceilings_used;
+    let (compute, bandwidth) = (gpu.compute(used), gpu.bandwidth(used));
+    let ridge = compute.value / bandwidth.value;
+    let mark = if side == 0 { "S" } else { "T" };
+    let text = format!(
+        "{mark} {}  {} ({})  {} ({})  ridge {ridge}",
+        gpu.short_name(),
+        compute.value,
+        compute.origin.word(),
+        bandwidth.value,
+        bandwidth.origin.word(),
+    );
+    Line::from(vec![Span::styled(text, look.side(side))])
+}
+
+/// What can be attained at the read-out's intensity, and what binds there.
+fn readout(state: &State, look: Look<'_>) -> Line<'static> {
+    let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
+    let used = state.answer().ceilings_used;
+    let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
+    for (side, gpu) in state.pair().into_iter().enumerate() {
+        let (c, b) = (gpu.compute(used).value, gpu.bandwidth(used).value);
+        let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).word());
+        spans.push(Span::styled(text, look.side(side)));
+    }
+    Line::from(spans)
+}

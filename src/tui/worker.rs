@@ -1,0 +1,122 @@
+//! What takes longer than a frame or touches the world outside: reading files, writing charts, the clipboard.
+
+use super::update::Message;
+use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
+use crate::config::{Saved, state_file, write_whole};
+use crate::session::Session;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+
+/// What `update` asks the outside for.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Leave the loop.
+    Quit,
+    /// Remember the selection.
+    Save(Saved),
+    /// Put text on the clipboard and say so.
+    Copy(String, &'static str),
+    /// Draw a chart into a file.
+    Export {
+        /// As typed.
+        path: PathBuf,
+        /// What to draw.
+        spec: Box<ChartSpec>,
+        /// Light or dark.
+        theme: Theme,
+    },
+    /// Drop what is running.
+    Cancel,
+}
+
+/// Runs jobs on threads; an answer that was cancelled or overtaken is dropped.
+#[derive(Debug)]
+pub struct Worker {
+    answers: Sender<Message>,
+    generation: Arc<AtomicU64>,
+}
+
+impl Worker {
+    /// A worker that answers into this channel.
+    #[must_use]
+    pub fn new(answers: Sender<Message>) -> Self {
+        Self { answers, generation: Arc::default() }
+    }
+
+    /// Drops the answer of what is running.
+    pub fn cancel(&self) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Runs `job` on its own thread and sends what it returns, unless it was cancelled meanwhile.
+    fn spawn(&self, job: impl FnOnce(&dyn Fn(String)) -> Message + Send + 'static) {
+        let mine = self.generation.fetch_add(1, Ordering::SeqCst) + 1;
+        let (answers, generation) = (self.answers.clone(), self.generation.clone());
+        std::thread::spawn(move || {
+            let current = || generation.load(Ordering::SeqCst) == mine;
+            // A closed channel means the dashboard has gone: nobody waits for the answer.
+            let send = |message| {
+                if current() {
+                    answers.send(message).unwrap_or(())
+                }
+            };
+            let message = job(&|progress| send(Message::Progress(progress)));
+            send(message);
+        });
+    }
+
+    /// Reads the user's measurement files on top of this session.
+    pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
+        self.spawn(move |progress| load(&session, &files, progress));
+    }
+
+    /// Draws a chart into a file that does not exist yet.
+    pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
+        self.spawn(move |_| Message::Written(export(&path, &spec, theme)));
+    }
+}
+
+fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Message {
+    let mut session = session.clone();
+    let (mut notices, mut rows, mut refused) = (Vec::new(), 0, 0);
+    for file in files {
+        progress(format!("reading {} …", file.display()));
+        match session.add_data(file) {
+            Ok((added, errors, count)) => {
+                rows += added;
+                refused += count;
+                notices.extend(errors.iter().map(ToString::to_string));
+            }
+            Err(e) => {
+                refused += 1;
+                notices.push(e.to_string());
+            }
+        }
+    }
+    let summary = match refused {
+        0 => format!("{rows} measured rows loaded"),
+        n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
+    };
+    Message::Loaded(Box::new((session, notices, summary)))
+}
+
+fn export(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {
+    let name = path.display();
+    if path.exists() {
+        return Err(format!("{name} exists; nothing was written; type another name"));
+    }
+    let bytes = render_svg(spec, theme, suggested_size(spec)).map_err(|e| format!("{name}: {e}"))?;
+    write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
+    Ok(format!("wrote {name}"))
+}
+
+/// Writes the state file; a selection that cannot be remembered is no reason to fail on the way out.
+pub fn save(saved: &Saved) {
+    let Some(file) = state_file() else { return };
+    if let Some(folder) = file.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let _ = write_whole(&file, saved.to_text().as_bytes());
+}

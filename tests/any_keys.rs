@@ -1,0 +1,132 @@
+//! Any sequence of keys, clicks and resizes leaves a state that can be drawn, and never panics.
+
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roofswap::session::Session;
+use roofswap::tui::{Message, Options, State, first_state, update, view};
+use std::sync::OnceLock;
+
+const KEYS: &[&str] = &[
+    "s",
+    "t",
+    "T",
+    "x",
+    "+",
+    "-",
+    "n",
+    "]",
+    "[",
+    "m",
+    "M",
+    "c",
+    "P",
+    "L",
+    "R",
+    "E",
+    "z",
+    "e",
+    "/",
+    "o",
+    "O",
+    "u",
+    "y",
+    "Y",
+    "!",
+    ":",
+    "?",
+    "tab",
+    "shift-tab",
+    "1",
+    "2",
+    "3",
+    "4",
+    "up",
+    "down",
+    "left",
+    "right",
+    "pageup",
+    "pagedown",
+    "home",
+    "end",
+    "enter",
+    "enter",
+    "esc",
+    "esc",
+    "backspace",
+    "ctrl-u",
+    "space",
+    "=",
+    "0",
+    "9",
+    "q",
+    "é",
+    "f9",
+    "ctrl-x",
+];
+
+fn message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        12 => prop::sample::select(KEYS).prop_map(|k| Message::Key(k.to_string())),
+        1 => (0..250u16, 0..80u16).prop_map(|(x, y)| Message::Click(x, y)),
+        1 => (0..250u16, 0..80u16, any::<bool>()).prop_map(|(x, y, d)| Message::Wheel(x, y, d)),
+        1 => (1..220u16, 1..70u16).prop_map(|(w, h)| Message::Resize(w, h)),
+        1 => ".{0,40}".prop_map(Message::Paste),
+    ]
+}
+
+fn fresh() -> State {
+    static FIRST: OnceLock<State> = OnceLock::new();
+    FIRST.get_or_init(|| first_state(Session::load(None).unwrap(), &Options::default()).unwrap()).clone()
+}
+
+fn draw(state: &State) {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).unwrap();
+    terminal.draw(|frame| view(frame, state)).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_leaves_a_sound_state(messages in prop::collection::vec(message(), 1..60)) {
+        let mut state = fresh();
+        for message in messages {
+            update(&mut state, message);
+            prop_assert_eq!(state.answers.len(), state.rows.len());
+            prop_assert!(state.selected < state.rows.len());
+            prop_assert!(!state.selection.targets.is_empty());
+            prop_assert!(state.shown.iter().all(|r| *r < state.rows.len()));
+            prop_assert!(state.gpus.is_empty() || state.gpu_cursor < state.gpus.len());
+            prop_assert!(state.further.len() + 1 == state.selection.targets.len());
+        }
+        draw(&state);
+    }
+}
+
+#[test]
+fn undo_goes_all_the_way_back() {
+    let first = fresh();
+    let mut state = first.clone();
+    for key in ["x", "m", "P", "+", "+", "-", "1", "up", "t", "4", "down", "+", "R"] {
+        update(&mut state, Message::Key(key.into()));
+    }
+    assert_ne!(state.selection, first.selection);
+    for _ in 0..20 {
+        update(&mut state, Message::Key("u".into()));
+    }
+    assert_eq!(state.selection, first.selection);
+    assert!(state.rows.iter().zip(&first.rows).all(|(a, b)| a.problem == b.problem));
+}
+
+#[test]
+fn what_is_remembered_comes_back() {
+    let mut state = fresh();
+    for key in ["x", "m", "+", "P"] {
+        update(&mut state, Message::Key(key.into()));
+    }
+    let options = Options { saved: state.saved(), ..Options::default() };
+    let again = first_state(Session::load(None).unwrap(), &options).unwrap();
+    assert_eq!(again.selection, state.selection);
+    assert_eq!(again.rows[again.selected].problem, state.rows[state.selected].problem);
+}

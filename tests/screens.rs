@@ -1,0 +1,116 @@
+//! What the dashboard shows, cell by cell, at the three sizes it is designed for.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roofswap::session::Session;
+use roofswap::tui::{Message, Options, State, first_state, update, view};
+
+/// A dashboard that is typed at.
+struct Dashboard {
+    state: State,
+    size: (u16, u16),
+}
+
+fn dashboard(width: u16, height: u16) -> Dashboard {
+    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let mut d = Dashboard { state, size: (width, height) };
+    update(&mut d.state, Message::Resize(width, height));
+    d
+}
+
+impl Dashboard {
+    /// Presses keys, separated by spaces.
+    fn press(mut self, keys: &str) -> Self {
+        for key in keys.split_whitespace() {
+            update(&mut self.state, Message::Key(key.into()));
+        }
+        self
+    }
+
+    fn ascii(mut self) -> Self {
+        self.state.ascii = true;
+        self
+    }
+
+    fn screen(&self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        terminal.backend().to_string()
+    }
+}
+
+/// A screen at 80x24, 120x40 and 200x60.
+macro_rules! screens {
+    ($($name:ident: $keys:literal,)+) => {$(
+        #[test]
+        fn $name() {
+            for (w, h) in [(80, 24), (120, 40), (200, 60)] {
+                insta::assert_snapshot!(format!("{}_{w}x{h}", stringify!($name)), dashboard(w, h).press($keys).screen());
+            }
+        }
+    )+};
+}
+
+screens! {
+    first: "",
+    swapped_and_larger: "x +",
+    explained: "enter",
+    zoomed_roofline: "2 z L L L",
+}
+
+/// A screen at 80x24 only.
+macro_rules! small_screens {
+    ($($name:ident: $keys:literal,)+) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), dashboard(80, 24).press($keys).screen());
+        }
+    )+};
+}
+
+small_screens! {
+    compared: "c",
+    help: "?",
+    palette: ": s w",
+    zoomed_gpus: "1 z",
+    zoomed_occupancy: "3 z",
+    zoomed_predictions: "4 z",
+    no_gpu_matches: "1 / q q q q enter",
+    cannot_launch: "/ b a n k enter",
+    no_flops: "/ n a i v e _ t enter",
+    a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
+    an_absurd_size: "n ctrl-u n = 0 enter",
+    two_targets: "1 up T up T 4",
+}
+
+#[test]
+fn ascii_screens_are_ascii() {
+    for keys in ["", "?", "enter", "c", "2 z L L L", "3 z", ":"] {
+        let screen = dashboard(120, 40).ascii().press(keys).screen();
+        let strange: String = screen.chars().filter(|c| !c.is_ascii()).collect();
+        assert!(strange.is_empty(), "after {keys:?}: {strange}");
+        assert!(
+            !screen.contains('?') || keys == "?" || !screen.replace("? help", "").contains('?'),
+            "an unmapped symbol:\n{screen}"
+        );
+    }
+    insta::assert_snapshot!("ascii_80x24", dashboard(80, 24).ascii().screen());
+}
+
+#[test]
+fn a_screen_too_small_says_how_large_it_should_be() {
+    assert!(dashboard(39, 24).screen().contains("roofswap needs 40x10"));
+    for size in [(1, 1), (2, 1), (1, 30), (5, 5)] {
+        dashboard(size.0, size.1).press("enter ? : x").screen();
+    }
+}
+
+#[test]
+fn the_screen_and_the_command_agree() {
+    let d = dashboard(200, 60);
+    let json = d.state.answer();
+    let screen = d.screen();
+    let predicted = json.prediction.as_ref().unwrap().time.to_string();
+    let source = json.source_time.as_ref().unwrap().time.to_string();
+    assert!(screen.contains(&format!("{source} ●")) && screen.contains(&format!("{predicted} ◆")));
+}
