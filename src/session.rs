@@ -1,7 +1,7 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
-use crate::evaluate::{Answer, Calibration, Settings, answer};
+use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
 use crate::measurement::{Kind, ReadError, RowError, Store, read_csv, read_path};
@@ -138,7 +138,8 @@ impl Session {
     /// Answers one question about two GPUs of the catalogue.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
-        answer(&self.gpus, &self.kernels, &self.store, &self.calibration, subject, (source, target), settings)
+        let Self { gpus, kernels, store, calibration, .. } = self;
+        answer(Known { gpus, kernels, store, calibration }, subject, (source, target), settings)
     }
 }
 

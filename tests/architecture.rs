@@ -560,7 +560,7 @@ fn a_room_below_is_caught() {
     assert_caught("src/gpu/file.rs", "\nfn f() -> crate::kernel::Kernel { todo() }", message);
     assert_caught("src/gpu/file.rs", "\npub(in crate::kernel) fn f() {}", message);
     assert_caught("src/units.rs", "use crate::gpu;", "`units` uses `crate::gpu`, but may use: no other room");
-    assert_caught("src/chart/mod.rs", "use crate::evaluate;", "`chart` uses `crate::evaluate`");
+    assert_caught("src/chart/mod.rs", "use crate::report;", "`chart` uses `crate::report`");
     assert_caught("src/config/mod.rs", "use crate::gpu;", "`config` uses `crate::gpu`, but may use: units");
     assert_caught("src/session.rs", "use crate::cli;", "`session` uses `crate::cli`");
     assert_caught("src/cli/mod.rs", "use crate::tui;", "`cli` uses `crate::tui`");

@@ -1,6 +1,11 @@
 //! The picture of the README: the first screen as SVG, drawn again and compared at every test run.
 //! `ROOFSWAP_REDRAW=1 cargo test --test screenshot` writes it anew.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their helpers stand outside"
+)]
+
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};

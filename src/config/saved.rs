@@ -18,6 +18,8 @@ pub struct Saved {
     pub model: Option<String>,
     /// `peak` or `achieved`.
     pub ceilings: Option<String>,
+    /// `exact` or `study`.
+    pub rules: Option<String>,
     /// Theme name.
     pub theme: Option<String>,
 }

@@ -81,17 +81,28 @@ impl Answer {
     }
 }
 
-/// Answers one question.
+/// What an answer is drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Every GPU.
+    pub gpus: &'a Catalogue<Gpu>,
+    /// Every kernel.
+    pub kernels: &'a Catalogue<Kernel>,
+    /// Every measurement.
+    pub store: &'a Store,
+    /// How wide intervals are.
+    pub calibration: &'a Calibration,
+}
+
+/// Answers one question about a source and a target, given by their places in the catalogue.
 #[must_use]
 pub fn answer(
-    gpus: &Catalogue<Gpu>,
-    kernels: &Catalogue<Kernel>,
-    store: &Store,
-    calibration: &Calibration,
+    known: Known<'_>,
     subject: &Subject,
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Answer {
+    let Known { gpus, kernels, store, calibration } = known;
     let at = |i: usize| (i, &gpus.entries()[i]);
     let kernel = &kernels.entries()[subject.kernel];
     let q = question(kernel, subject, [at(source), at(target)], store, settings.ceilings, settings.rules);

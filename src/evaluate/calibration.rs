@@ -8,7 +8,7 @@ use super::Settings;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{Config, ConfigId, Store};
+use crate::measurement::{Config, Store};
 use crate::predict::{MODELS, Predictor, Subject, question};
 use crate::units::Seconds;
 use serde::Deserialize;
@@ -40,10 +40,16 @@ struct Residual {
     ln: f64,
 }
 
+/// Model, kernel and target that a half-width is for; `None` = one the residuals never saw.
+type Asked = (usize, Option<usize>, Option<usize>);
+
+/// A half-width in ln and the number of residuals behind it.
+type Quantile = (f64, usize);
+
 /// Half-widths by model, kernel and target.
 #[derive(Debug, Clone, Default)]
 pub struct Calibration {
-    quantiles: HashMap<(usize, Option<usize>, Option<usize>), (f64, usize)>,
+    quantiles: HashMap<Asked, Quantile>,
     kernels: Vec<usize>,
     targets: Vec<usize>,
     size_ln_per_doubling: f64,
@@ -70,11 +76,7 @@ impl Calibration {
         let mut all =
             Self { size_ln_per_doubling: file.size_extrapolation.ln_per_doubling, ..Self::default() };
         for (at, model) in MODELS.into_iter().enumerate() {
-            let mut residuals = Vec::new();
-            for (id, config) in store.configs() {
-                let timed: Vec<(usize, f64)> = store.rows_of(id).map(|r| (r.gpu, r.time.0)).collect();
-                residuals_of(model, gpus, kernels, store, (id, config), &timed, &mut residuals);
-            }
+            let residuals = residuals(model, gpus, kernels, store);
             all.learn(at, &residuals);
         }
         Ok(all)
@@ -126,49 +128,37 @@ impl Calibration {
     }
 }
 
-/// Compares one model with every timed target of one configuration.
-fn residuals_of(
+/// Compares one model with every timed target, from every other GPU that timed the same configuration.
+fn residuals(
     model: &dyn Predictor,
     gpus: &Catalogue<Gpu>,
     kernels: &Catalogue<Kernel>,
     store: &Store,
-    (id, config): (ConfigId, &Config),
-    timed: &[(usize, f64)],
-    out: &mut Vec<Residual>,
-) {
-    let kernel = &kernels.entries()[config.kernel];
-    let Ok(instance) = kernel.instance(&config.problem) else { return };
-    let subject = Subject {
-        kernel: config.kernel,
-        problem: config.problem.clone(),
-        variant: config.variant.clone(),
-        instance,
-        config: Some(id),
-    };
-    let settings = Settings::default();
+) -> Vec<Residual> {
+    let Settings { ceilings, rules, .. } = Settings::default();
     let at = |i: usize| (i, &gpus.entries()[i]);
-    for (target, measured) in timed {
-        for (source, _) in timed.iter().filter(|(s, _)| s != target) {
-            let q = question(
-                kernel,
-                &subject,
-                [at(*source), at(*target)],
-                store,
-                settings.ceilings,
-                settings.rules,
-            );
-            if let Ok(p) = model.predict(&q) {
-                out.push(Residual { kernel: config.kernel, target: *target, ln: (measured / p.time.0).ln() });
-            }
-            if !model.needs_source() {
-                break;
+    let mut out = Vec::new();
+    for (id, config) in store.configs() {
+        let kernel = &kernels.entries()[config.kernel];
+        let Ok(instance) = kernel.instance(&config.problem) else { continue };
+        let Config { kernel: place, problem, variant, .. } = config.clone();
+        let subject = Subject { kernel: place, problem, variant, instance, config: Some(id) };
+        for measured in store.rows_of(id) {
+            let others = store.rows_of(id).filter(|s| s.gpu != measured.gpu);
+            // Where the source does not matter, one stands for all.
+            for source in others.take(if model.needs_source() { usize::MAX } else { 1 }) {
+                let q =
+                    question(kernel, &subject, [at(source.gpu), at(measured.gpu)], store, ceilings, rules);
+                let ln = model.predict(&q).map(|p| (measured.time / p.time).ln());
+                out.extend(ln.map(|ln| Residual { kernel: place, target: measured.gpu, ln }));
             }
         }
     }
+    out
 }
 
 /// The conformal quantile and the number of residuals behind it; `None` where they are too few for the coverage.
-fn quantile(mut values: Vec<f64>) -> Option<(f64, usize)> {
+fn quantile(mut values: Vec<f64>) -> Option<Quantile> {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;

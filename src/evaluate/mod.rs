@@ -5,6 +5,6 @@ mod answer;
 mod calibration;
 mod metrics;
 
-pub use answer::{Answer, Measured, Settings, answer};
+pub use answer::{Answer, Known, Measured, Settings, answer};
 pub use calibration::{COVERAGE, Calibration, Interval};
 pub use metrics::{ErrorSummary, summarise};

@@ -22,6 +22,9 @@ pub struct Config {
     best: Vec<(usize, usize)>,
 }
 
+/// Kernel, GPU, variant.
+type Timed = (usize, usize, Arc<str>);
+
 /// Measurements joined by configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
@@ -30,7 +33,7 @@ pub struct Store {
     by_name: HashMap<(usize, String, Arc<str>), ConfigId>,
     by_kernel: HashMap<usize, Vec<ConfigId>>,
     /// Timed configurations of a kernel in a variant on a GPU, by the logarithm of their size.
-    by_size: HashMap<(usize, usize, Arc<str>), Vec<(f64, ConfigId)>>,
+    by_size: HashMap<Timed, Vec<(f64, ConfigId)>>,
 }
 
 impl Store {

@@ -10,10 +10,11 @@
 
 use super::same_time::{needed_source, source_factor};
 use super::{
-    Amount, Caution, Factor, Prediction, Predictor, Question, Refusal, bound_on, plain_roofline, sound,
+    Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, plain_roofline,
+    sound,
 };
 use crate::kernel::Count;
-use crate::units::{Bytes, Flops};
+use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
 
 /// The model.
 pub(super) struct EfficiencyTransfer;
@@ -44,10 +45,9 @@ impl Predictor for EfficiencyTransfer {
         let (o_s, o_t) = occupancies(q);
         let reached = chain.work / known.time.0;
         let efficiency = reached / (o_s * chain.roof_source);
-        let time =
-            sound(crate::units::Seconds(chain.work / (efficiency * o_t * chain.roof_target)), self.id())?;
-        let mut cautions = q.cautions(true);
-        self.caution(q, &chain, reached, known.time.0, time.0, &mut cautions);
+        let time = sound(Seconds(chain.work / (efficiency * o_t * chain.roof_target)), self.id())?;
+        let above = reached / chain.roof_source;
+        let cautions = Self::cautions(q, chain.by_bytes, above, [known.time, time]);
         let mut factors = vec![source_factor(known)];
         factors.extend(chain.factors);
         let occupancy = [Amount::Ratio(o_s), Amount::Ratio(o_t)];
@@ -60,7 +60,7 @@ impl Predictor for EfficiencyTransfer {
         factors.push(Factor::shared(
             "efficiency kept",
             Amount::Ratio(efficiency),
-            super::Provenance::Modelled("achieved / (occupancy x roof) on the source"),
+            Provenance::Modelled("achieved / (occupancy x roof) on the source"),
         ));
         factors.push(times("roof ratio", chain.roof_source / chain.roof_target));
         factors.push(times("occupancy ratio", o_s / o_t));
@@ -76,31 +76,26 @@ impl Predictor for EfficiencyTransfer {
 }
 
 impl EfficiencyTransfer {
-    fn caution(
-        &self,
-        q: &Question<'_>,
-        chain: &Chain,
-        reached: f64,
-        t_s: f64,
-        t_t: f64,
-        all: &mut Vec<Caution>,
-    ) {
+    /// What Algorithm 1 does not see: `above` is the share of the source's roof, `times` those on source and target.
+    fn cautions(q: &Question<'_>, by_bytes: bool, above: f64, times: [Seconds; 2]) -> Vec<Caution> {
+        let mut all = q.cautions(true);
         let (source, target) = (q.source.gpu, q.target.gpu);
-        if chain.by_bytes {
+        if by_bytes {
             all.push(Caution::NoFlops);
         }
         if q.source.occupancy.is_none() {
             all.push(Caution::OccupancyUnknown);
         }
-        let ratio = reached / chain.roof_source;
-        if ratio > 1.0 {
-            all.push(Caution::AboveRoof { gpu: source.id.as_str().into(), ratio, in_l2: q.fits_l2(source) });
+        if above > 1.0 {
+            let (gpu, in_l2) = (source.id.as_str().into(), q.fits_l2(source));
+            all.push(Caution::AboveRoof { gpu, ratio: above, in_l2 });
         } else if q.fits_l2(source) != q.fits_l2(target) {
             let fits = if q.fits_l2(source) { source } else { target };
             all.push(Caution::FitsL2(fits.id.as_str().into()));
         }
-        let near_floor = [(t_s, source), (t_t, target)].into_iter().find(|(t, _)| *t < NEAR_FLOOR_SECONDS);
+        let near_floor = times.into_iter().zip([source, target]).find(|(t, _)| t.0 < NEAR_FLOOR_SECONDS);
         all.extend(near_floor.map(|(_, gpu)| Caution::LaunchBound(gpu.id.as_str().into())));
+        all
     }
 }
 
@@ -136,14 +131,14 @@ impl Chain {
         let intensity = flops / bytes;
         let roof = |c: f64, b: f64| c.min(b * intensity.0);
         let (roof_source, roof_target) = (roof(c_s.value.0, b_s.value.0), roof(c_t.value.0, b_t.value.0));
-        let rate = |r| Amount::Rate(crate::units::FlopsPerSecond(r));
+        let rate = |r| Amount::Rate(FlopsPerSecond(r));
         let factors = vec![
             Factor::shared("FLOPs", Amount::Flops(flops), plain_roofline::COUNTED),
             moved,
             Factor::shared(
                 "intensity",
                 Amount::Intensity(intensity),
-                super::Provenance::Modelled("FLOPs / DRAM bytes"),
+                Provenance::Modelled("FLOPs / DRAM bytes"),
             ),
             Factor::both("FP32 ceiling", Amount::Rate, c_s, c_t),
             bandwidths,
@@ -167,5 +162,5 @@ fn occupancies(q: &Question<'_>) -> (f64, f64) {
 }
 
 fn times(name: &'static str, ratio: f64) -> Factor {
-    Factor::of_target(name, Amount::Times(ratio), super::Provenance::Modelled("source / target"))
+    Factor::of_target(name, Amount::Times(ratio), Provenance::Modelled("source / target"))
 }

@@ -108,7 +108,7 @@ pub fn areas(screen: Rect, zoomed: Option<Pane>) -> Areas {
 /// The first line of a list to show, so that `selected` is on the page; pages do not move while the cursor stays on one.
 #[must_use]
 pub fn page_start(selected: usize, height: usize) -> usize {
-    if height == 0 { 0 } else { selected / height * height }
+    selected.checked_div(height).map_or(0, |page| page * height)
 }
 
 #[cfg(test)]

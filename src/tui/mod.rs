@@ -20,12 +20,12 @@ mod worker;
 
 pub use action::Action;
 pub use layout::Pane;
-pub use state::State;
+pub use state::{FIRST_KERNEL, State};
 pub use update::{Message, update};
 pub use view::view;
 pub use worker::Effect;
 
-use crate::config::{Keymap, Saved, themes};
+use crate::config::{Keymap, Saved, Theme, themes};
 use crate::session::Session;
 use ratatui::crossterm::clipboard::CopyToClipboard;
 use ratatui::crossterm::event::{
@@ -47,6 +47,8 @@ pub struct Options {
     pub data: Vec<PathBuf>,
     /// What is selected at first.
     pub saved: Saved,
+    /// The theme of this run; it is not remembered.
+    pub theme: Option<String>,
     /// ASCII only.
     pub ascii: bool,
     /// The user's `keymap.toml`: its name and text.
@@ -80,9 +82,13 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
     let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
     let keymap = Keymap::load(user, Action::IDS)?;
     let all = themes()?;
-    let name = options.saved.theme.as_deref().unwrap_or("dark");
-    let theme = crate::config::Theme::named(name, &all)?;
-    let at = all.iter().position(|t| *t == theme).unwrap_or(0);
+    let place = |name: &str| all.iter().position(|t| t.name == name);
+    // A typed theme that does not exist is an error; a remembered one may have gone.
+    let at = match &options.theme {
+        Some(typed) => Theme::named(typed, &all).map(|t| place(&t.name))?,
+        None => options.saved.theme.as_deref().and_then(place),
+    }
+    .unwrap_or(0);
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
     state.notices.extend(options.notices.iter().cloned());

@@ -7,6 +7,7 @@ use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::measurement::ConfigId;
+use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
 use crate::session::Session;
 use crate::units::Seconds;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 /// The pair that shows the most at once and was measured on both sides.
 const FIRST_SOURCE: &str = "titan-v";
 const FIRST_TARGET: &str = "rtx-4070";
-const FIRST_KERNEL: &str = "matmul_tiled";
+/// The kernel shown first when none is asked for or remembered.
+pub const FIRST_KERNEL: &str = "matmul_tiled";
 
 /// How many changes can be undone.
 const UNDO_DEPTH: usize = 100;
@@ -129,6 +131,8 @@ pub struct State {
     pub keymap: Arc<Keymap>,
     /// All themes and the current one.
     pub themes: (Arc<[Theme]>, usize),
+    /// The theme to remember: the one chosen with a key, not the one of `--theme` or `NO_COLOR`.
+    pub remembered_theme: Option<String>,
     /// Draw with ASCII only.
     pub ascii: bool,
     pub(super) undo: Vec<Step>,
@@ -149,15 +153,15 @@ impl State {
             Some("achieved") => Ceilings::Achieved,
             _ => Ceilings::Peak,
         };
+        let rules = match saved.rules.as_deref() {
+            Some("study") => Rules::Study,
+            _ => Rules::Exact,
+        };
         let notices = session.problems.clone();
         let mut state = Self {
             rows: first_rows(&session),
             gpus: (0..session.gpus.entries().len()).collect(),
-            selection: Selection {
-                source,
-                targets,
-                settings: Settings { model, ceilings, ..Settings::default() },
-            },
+            selection: Selection { source, targets, settings: Settings { model, ceilings, rules } },
             session,
             answers: Vec::new(),
             further: Vec::new(),
@@ -178,6 +182,7 @@ impl State {
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),
+            remembered_theme: saved.theme.clone(),
             ascii: false,
             undo: Vec::new(),
         };
@@ -285,7 +290,8 @@ impl State {
             problem: Some(self.rows[self.selected].problem.to_string()),
             model: Some(MODELS[self.selection.settings.model].id().into()),
             ceilings: Some(self.selection.settings.ceilings.word().into()),
-            theme: Some(self.theme().name.clone()),
+            rules: Some(self.selection.settings.rules.word().into()),
+            theme: self.remembered_theme.clone(),
         }
     }
 

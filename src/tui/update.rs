@@ -107,7 +107,10 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SortReverse => state.sort.1 = !state.sort.1,
         Action::Levels => state.levels = state.levels % Level::ALL.len() + 1,
         Action::Zoom => state.zoom = !state.zoom,
-        Action::Theme => state.themes.1 = (state.themes.1 + 1) % state.themes.0.len(),
+        Action::Theme => {
+            state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();
+            state.remembered_theme = Some(state.theme().name.clone());
+        }
         Action::Compare => state.overlay = Overlay::Compare(0),
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),

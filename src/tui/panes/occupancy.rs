@@ -35,13 +35,8 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         canvas::bars(buffer, bars, &occupancy_spec(state), look);
         inside.width = 46;
     }
-    let mut y = inside.y;
-    for line in lines(state, usize::from(inside.width), look) {
-        if y >= inside.bottom() {
-            return;
-        }
+    for (y, line) in (inside.y..inside.bottom()).zip(lines(state, usize::from(inside.width), look)) {
         line.render(Rect { y, height: 1, ..inside }, buffer);
-        y += 1;
     }
 }
 
