@@ -5,6 +5,7 @@
 
 pub mod catalogue;
 pub mod chart;
+pub mod cli;
 pub mod config;
 pub mod evaluate;
 pub mod gpu;
@@ -12,6 +13,7 @@ pub mod kernel;
 pub mod measurement;
 pub mod occupancy;
 pub mod predict;
+pub mod report;
 pub mod roofline;
 pub mod session;
 pub mod tui;

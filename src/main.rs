@@ -1,6 +1,9 @@
-//! scratch
-fn main() {
-    let s = roofswap::session::Session::load(None).unwrap();
-    let o = roofswap::tui::Options::default();
-    roofswap::tui::run(s, o).unwrap();
+//! The program: the command line, and the dashboard when no command is given.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    roofswap::cli::run(|_| {
+        anyhow::bail!("the dashboard is not built yet; `roofswap --help` lists the commands")
+    })
 }

@@ -1,0 +1,185 @@
+//! `roofswap export roofline|occupancy|predictions --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
+
+use super::choices::ThemeChoice;
+use super::question::{Question, QuestionArgs};
+use super::{Usage, output};
+use crate::chart::{
+    ChartSpec, PredictionRow, RooflineView, Sides, occupancy_chart, predictions_chart, render_svg,
+    roofline_chart, suggested_size,
+};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::predict::{MODELS, SourceKind, Subject};
+use crate::report::shown;
+use crate::roofline::Level;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap export roofline --from titan-v --to rtx-4070 --kernel saxpy -o saxpy.svg"
+)]
+pub(super) struct ExportArgs {
+    /// What to draw
+    #[arg(value_enum)]
+    chart: Chart,
+    #[command(flatten)]
+    question: QuestionArgs,
+    /// Which GPUs to draw
+    #[arg(long, value_enum, default_value = "both")]
+    show: Show,
+    /// Memory levels to draw roofs of; DRAM is always drawn
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "dram")]
+    levels: Vec<LevelChoice>,
+    /// Colours
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+    /// The SVG file; `-` for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Chart {
+    /// Roofs, the timed point and the predicted one
+    Roofline,
+    /// Blocks that fit an SM, by limit
+    Occupancy,
+    /// Times of several kernels on both GPUs
+    Predictions,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Show {
+    Source,
+    Target,
+    Both,
+}
+
+impl From<Show> for Sides {
+    fn from(show: Show) -> Self {
+        match show {
+            Show::Source => Self::Source,
+            Show::Target => Self::Target,
+            Show::Both => Self::Both,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LevelChoice {
+    Dram,
+    L2,
+    L1,
+    Shared,
+}
+
+impl From<LevelChoice> for Level {
+    fn from(choice: LevelChoice) -> Self {
+        match choice {
+            LevelChoice::Dram => Self::Dram,
+            LevelChoice::L2 => Self::L2,
+            LevelChoice::L1 => Self::L1,
+            LevelChoice::Shared => Self::Shared,
+        }
+    }
+}
+
+pub(super) fn run(args: &ExportArgs) -> Result<()> {
+    let question = args.question.check()?;
+    let picture = Picture::of(&question)?;
+    let spec = match args.chart {
+        Chart::Roofline => picture.roofline(args)?,
+        Chart::Occupancy => picture.occupancy(args)?,
+        Chart::Predictions => picture.predictions(),
+    };
+    let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
+    if args.output.as_os_str() == "-" {
+        return output::answer(&svg);
+    }
+    output::file(&args.output, &svg)
+}
+
+/// A question a single picture can answer: one target, one model.
+struct Picture<'a> {
+    question: &'a Question,
+    gpus: [&'a Gpu; 2],
+    target: usize,
+}
+
+impl<'a> Picture<'a> {
+    fn of(question: &'a Question) -> Result<Self> {
+        let ([target], [_]) = (&question.targets[..], &question.settings[..]) else {
+            let text = "a chart compares two GPUs with one model: give one --to and at most one --model";
+            return Err(Usage(text.into()).into());
+        };
+        let gpus = [question.source, *target].map(|g| &question.session.gpus.entries()[g]);
+        Ok(Self { question, gpus, target: *target })
+    }
+
+    fn answer(&self, subject: &Subject) -> Answer {
+        let q = self.question;
+        q.session.answer(subject, q.source, self.target, q.settings[0])
+    }
+
+    /// The only kernel asked for.
+    fn subject(&self) -> Result<&'a Subject> {
+        match &self.question.subjects[..] {
+            [one] => Ok(one),
+            _ => Err(Usage(
+                "this chart shows one kernel: give one --kernel, for example --kernel saxpy".into(),
+            )
+            .into()),
+        }
+    }
+
+    fn size(&self, subject: &Subject) -> String {
+        shown::size(&self.question.session.kernels.entries()[subject.kernel], &subject.problem)
+    }
+
+    fn roofline(&self, args: &ExportArgs) -> Result<ChartSpec> {
+        let subject = self.subject()?;
+        Ok(roofline_chart(&RooflineView {
+            gpus: self.gpus,
+            kernel: &self.question.session.kernels.entries()[subject.kernel],
+            problem: self.size(subject),
+            answer: &self.answer(subject),
+            show: args.show.into(),
+            levels: args.levels.iter().map(|l| (*l).into()).collect(),
+            others: self.others(subject),
+        }))
+    }
+
+    /// Where the other kernels that were timed on the source stand: intensity and performance.
+    fn others(&self, subject: &Subject) -> Vec<(f64, f64)> {
+        let session = &self.question.session;
+        let kernels = (0..session.kernels.entries().len()).filter(|k| *k != subject.kernel);
+        let points = kernels.filter_map(|kernel| {
+            let other = session.subject(kernel, &session.default_size(kernel), "").ok()?;
+            let answer = self.answer(&other);
+            let time = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
+            Some((answer.work.intensity()?.0, (answer.work.flops()? / time).0))
+        });
+        points.filter(|(intensity, _)| *intensity > 0.0).collect()
+    }
+
+    fn occupancy(&self, args: &ExportArgs) -> Result<ChartSpec> {
+        let subject = self.subject()?;
+        let kernel = &self.question.session.kernels.entries()[subject.kernel];
+        Ok(occupancy_chart(self.gpus, kernel, &self.size(subject), &self.answer(subject), args.show.into()))
+    }
+
+    fn predictions(&self) -> ChartSpec {
+        let kernels = self.question.session.kernels.entries();
+        let row = |subject: &Subject| {
+            let label = format!("{} {}", kernels[subject.kernel].id, self.size(subject));
+            PredictionRow::new(label, &self.answer(subject))
+        };
+        let rows: Vec<PredictionRow> = self.question.subjects.iter().map(row).collect();
+        let settings = self.question.settings[0];
+        let (ceilings, rules) = (settings.ceilings.word(), settings.rules.word());
+        let model = MODELS[settings.model].id();
+        predictions_chart(&rows, self.gpus, &format!("{model}, {ceilings} ceilings, {rules} occupancy rules"))
+    }
+}

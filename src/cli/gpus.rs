@@ -1,0 +1,31 @@
+//! `roofswap gpus [ID]`.
+
+use super::choices::FormatChoice;
+use super::{load, output};
+use crate::report::{Format, gpus};
+use anyhow::Result;
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap gpus rtx-4070")]
+pub(super) struct GpusArgs {
+    /// A GPU: every number of it, with unit, origin and source
+    id: Option<String>,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &GpusArgs) -> Result<()> {
+    let session = load::session(&[])?;
+    let format: Format = args.format.into();
+    let people = format.is_for_people();
+    let table = match &args.id {
+        // Titles are long; for people they go under the table.
+        Some(id) if people => gpus::show(session.gpus.find(id)?, &session.sources).footnoted("source"),
+        Some(id) => gpus::show(session.gpus.find(id)?, &session.sources),
+        None if people => gpus::overview(session.gpus.entries()),
+        None => gpus::list(session.gpus.entries()),
+    };
+    output::answer(table.render(format).as_bytes())
+}

@@ -1,0 +1,67 @@
+//! `roofswap kernels [ID]`.
+
+use super::choices::FormatChoice;
+use super::{load, output};
+use crate::report::Format;
+use crate::report::kernels::{self, KernelRow};
+use crate::session::Session;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap kernels matmul_tiled --size n=2048")]
+pub(super) struct KernelsArgs {
+    /// A kernel: every formula of it, with value and source
+    id: Option<String>,
+    /// The size its formulas are evaluated at
+    #[arg(long, value_name = "KEY=N", requires = "id", allow_hyphen_values = true)]
+    size: Option<String>,
+    /// Measurement files (canonical CSV), whose kernels are listed too
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &KernelsArgs) -> Result<()> {
+    let session = load::session(&args.data)?;
+    let format: Format = args.format.into();
+    let people = format.is_for_people();
+    let table = match &args.id {
+        Some(id) => {
+            let at = session.kernels.position(id)?;
+            let mut row = row(&session, at);
+            if let Some(typed) = &args.size {
+                let subject = session.subject(at, &typed.parse()?, "")?;
+                row.size = (*subject.problem).clone();
+                row.instance = Some(subject.instance);
+            }
+            let table = kernels::show(&row, &session.sources);
+            // Titles are long; for people they go under the table.
+            if people { table.footnoted("source") } else { table }
+        }
+        None => {
+            let rows: Vec<KernelRow<'_>> =
+                (0..session.kernels.entries().len()).map(|at| row(&session, at)).collect();
+            if people { kernels::overview(&rows) } else { kernels::list(&rows) }
+        }
+    };
+    output::answer(table.render(format).as_bytes())
+}
+
+fn row(session: &Session, at: usize) -> KernelRow<'_> {
+    let kernel = &session.kernels.entries()[at];
+    let size = session.default_size(at);
+    let configs = session.store.of_kernel(at).iter();
+    let mut timed: Vec<usize> = configs.flat_map(|c| session.store.rows_of(*c)).map(|row| row.gpu).collect();
+    timed.sort_unstable();
+    timed.dedup();
+    KernelRow {
+        kernel,
+        instance: kernel.has_formulas().then(|| kernel.instance(&size).ok()).flatten(),
+        size,
+        measured_on: timed.iter().map(|g| session.gpus.entries()[*g].id.clone()).collect(),
+    }
+}

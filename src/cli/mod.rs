@@ -1,0 +1,128 @@
+//! The command line: one file per command, and this one, which reads the arguments and turns errors into exit codes.
+//!
+//! Exit codes: 0 it worked, 1 it failed, 2 what was typed cannot be answered (an unknown name, a size of 0).
+//! Only this room prints: answers on stdout, remarks and errors on stderr.
+
+mod choices;
+mod dashboard;
+mod export;
+mod gpus;
+mod kernels;
+mod load;
+mod models;
+mod occupancy;
+mod output;
+mod predict;
+mod question;
+mod shell;
+
+pub use dashboard::DashboardArgs;
+
+use crate::catalogue::NameError;
+use crate::kernel::ProblemError;
+use crate::predict::UnknownModel;
+use crate::session::SubjectError;
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// What if this kernel ran on that GPU instead?
+///
+/// Rooflines, occupancy and predicted times, source and target GPU side by side. Without a command the dashboard opens.
+#[derive(Debug, Parser)]
+#[command(name = "roofswap", version, args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Example: roofswap predict --from titan-v --to rtx-4070 --kernel saxpy --size n=1048576"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    dashboard: dashboard::Flags,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the GPUs, or every number of one with its source
+    Gpus(gpus::GpusArgs),
+    /// List the kernels, or every formula of one with its source
+    Kernels(kernels::KernelsArgs),
+    /// Blocks that fit an SM, what limits them, and the next step
+    Occupancy(occupancy::OccupancyArgs),
+    /// Predict times on other GPUs from a time on one
+    Predict(predict::PredictArgs),
+    /// Draw a roofline, an occupancy or a predictions chart as SVG
+    Export(export::ExportArgs),
+    /// List the models and how wrong they are on the shipped figures
+    Models(models::ModelsArgs),
+    /// Print the completion script of a shell
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page
+    Man(shell::ManArgs),
+}
+
+/// Something typed that cannot be answered, in words that say what to type instead.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Reads the program's arguments and does what they ask; `open_dashboard` is called when no command is given.
+pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(wrong) => {
+            // Help and version come this way too. Where nobody listens there is nothing left to say.
+            let _ = wrong.print();
+            return ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(2));
+        }
+    };
+    let done = match cli.command {
+        None => dashboard::open(cli.dashboard, open_dashboard),
+        Some(Command::Gpus(args)) => gpus::run(&args),
+        Some(Command::Kernels(args)) => kernels::run(&args),
+        Some(Command::Occupancy(args)) => occupancy::run(&args),
+        Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Models(args)) => models::run(&args),
+        Some(Command::Completions(args)) => shell::completions(&args),
+        Some(Command::Man(args)) => shell::man(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::remark(format!("error: {error:#}"));
+            exit_code(&error)
+        }
+    }
+}
+
+/// 2 where the user typed what does not exist, else 1.
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let typed = error.chain().any(|e| {
+        e.is::<Usage>()
+            || e.is::<NameError>()
+            || e.is::<ProblemError>()
+            || e.is::<SubjectError>()
+            || e.is::<UnknownModel>()
+    });
+    ExitCode::from(if typed { 2 } else { 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.starts_with("Example: roofswap "), "{}: {after:?}", command.get_name());
+        }
+    }
+}

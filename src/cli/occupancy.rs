@@ -1,0 +1,103 @@
+//! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`.
+
+use super::choices::{FormatChoice, RulesChoice};
+use super::{Usage, load, output, question};
+use crate::gpu::Ceilings;
+use crate::kernel::Problem;
+use crate::occupancy::{BlockNeeds, Rules};
+use crate::predict;
+use crate::report::Format;
+use crate::report::occupancy::{Resident, overview, table};
+use crate::session::Session;
+use anyhow::Result;
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap occupancy --gpu rtx-4070,titan-v --kernel matmul_tiled --size n=1024"
+)]
+pub(super) struct OccupancyArgs {
+    /// GPUs, or `all`
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    gpu: Vec<String>,
+    /// A kernel of the catalogue; `roofswap kernels` lists them
+    #[arg(long, conflicts_with_all = ["threads", "regs", "smem_static", "smem_dynamic"])]
+    kernel: Option<String>,
+    /// Its sizes such as n=1024; the smallest measured one where none is given
+    #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
+    size: Option<String>,
+    /// Threads per block
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Option<u32>,
+    /// Registers per thread
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    regs: Option<u32>,
+    /// Static shared memory per block in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    smem_static: u32,
+    /// Dynamic shared memory per block in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    smem_dynamic: u32,
+    /// Occupancy arithmetic
+    #[arg(long, value_enum, default_value = "exact")]
+    rules: RulesChoice,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
+    let size: Option<Problem> = args.size.as_deref().map(str::parse).transpose()?;
+    if args.gpu.is_empty() {
+        let text = "no --gpu: give one GPU or several, for example --gpu rtx-4070, or --gpu all";
+        return Err(Usage(text.into()).into());
+    }
+    let rules: Rules = args.rules.into();
+    let session = load::session(&[])?;
+    let gpus = question::gpus(&session, &args.gpu, None)?;
+    let rows = match (&args.kernel, args.threads, args.regs) {
+        (Some(name), ..) => of_kernel(&session, &gpus, name, size.as_ref(), rules)?,
+        (None, Some(threads), Some(regs_per_thread)) => {
+            let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
+            let needs = BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic };
+            let of = |g: &usize| {
+                let gpu = &session.gpus.entries()[*g];
+                Resident { gpu, needs, launch: None, rules, remark: String::new() }
+            };
+            gpus.iter().map(of).collect()
+        }
+        _ => {
+            let text = "no block: give --kernel NAME, or both --threads N and --regs N";
+            return Err(Usage(text.into()).into());
+        }
+    };
+    let format: Format = args.format.into();
+    let table = if format.is_for_people() { overview(&rows) } else { table(&rows) };
+    output::answer(table.render(format).as_bytes())
+}
+
+/// The same gathering of registers and shared memory as a prediction uses, so that the two cannot disagree.
+fn of_kernel<'a>(
+    session: &'a Session,
+    gpus: &[usize],
+    name: &str,
+    size: Option<&Problem>,
+    rules: Rules,
+) -> Result<Vec<Resident<'a>>> {
+    let at = session.kernels.position(name)?;
+    let size = size.cloned().unwrap_or_else(|| session.default_size(at));
+    let subject = session.subject(at, &size, "")?;
+    let kernel = &session.kernels.entries()[at];
+    let of = |g: &usize| {
+        let gpu = &session.gpus.entries()[*g];
+        let q =
+            predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
+        let Some(needs) = q.source.needs else {
+            let text = format!("{}: its launch shape is not known; give --threads N and --regs N", kernel.id);
+            return Err(Usage(text).into());
+        };
+        let remark = q.source.registers.map(|caution| caution.to_string()).unwrap_or_default();
+        Ok(Resident { gpu, needs, launch: q.launch, rules, remark })
+    };
+    gpus.iter().map(of).collect()
+}

@@ -1,0 +1,52 @@
+//! The only places that write: answers to stdout, remarks to stderr, charts to files.
+
+use crate::config::write_whole;
+use anyhow::{Context, Result, bail};
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// Writes an answer to stdout. A reader who has gone away (`roofswap gpus | head -1`) is no failure.
+pub(super) fn answer(bytes: &[u8]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
+        _ => Ok(()),
+    }
+}
+
+/// Writes one remark to stderr. Names in it come from users' files, so control characters are made harmless; where
+/// stderr is closed nobody wants to know.
+pub(super) fn remark(text: impl Display) {
+    let harmless = |c: char| if c.is_control() && c != '\n' { '\u{fffd}' } else { c };
+    let line: String = format!("roofswap: {text}\n").chars().map(harmless).collect();
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Writes the first few remarks, and how many there are beyond them.
+pub(super) fn remarks<T: Display>(first: &[T], total: usize) {
+    const SHOWN: usize = 5;
+    first.iter().take(SHOWN).for_each(remark);
+    let shown = first.len().min(SHOWN);
+    if total > shown {
+        remark(format!("… and {} more", total - shown));
+    }
+}
+
+/// Writes a whole file or leaves what was there. A device or a pipe (`/dev/null`, `/dev/fd/3`) is written into, because
+/// it must not be replaced by a file.
+pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = match std::fs::metadata(path) {
+        Ok(there) if there.is_file() && there.permissions().readonly() => {
+            bail!("{}: is read-only; make it writable or give another name", path.display())
+        }
+        Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
+        // What a link points to is replaced, not the link.
+        Ok(_) => std::fs::canonicalize(path).and_then(|real| write_whole(&real, bytes)),
+        Err(_) => write_whole(path, bytes),
+    };
+    match written {
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done.with_context(|| format!("{}: was not written", path.display())),
+    }
+}

@@ -1,0 +1,63 @@
+//! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
+
+use super::choices::FormatChoice;
+use super::output;
+use super::question::{Question, QuestionArgs};
+use crate::evaluate::Answer;
+use crate::predict::Subject;
+use crate::report::predictions::{self, Comparison};
+use crate::report::{Format, explain};
+use anyhow::Result;
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap predict --from titan-v --to rtx-4070 --kernel saxpy --size n=1048576"
+)]
+pub(super) struct PredictArgs {
+    #[command(flatten)]
+    question: QuestionArgs,
+    /// Show every factor of every prediction and where it comes from; in json and csv, instead of the predictions
+    #[arg(long)]
+    explain: bool,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &PredictArgs) -> Result<()> {
+    let question = args.question.check()?;
+    let answers = answers(&question);
+    let session = &question.session;
+    let rows: Vec<Comparison<'_>> =
+        answers.iter().map(|(s, a)| Comparison::new(&session.gpus, &session.kernels, s, a)).collect();
+    output::answer(text(&rows, args.explain, args.format.into()).as_bytes())
+}
+
+/// Every kernel on every target with every model, in that order.
+fn answers(q: &Question) -> Vec<(&Subject, Answer)> {
+    let mut all = Vec::with_capacity(q.subjects.len() * q.targets.len() * q.settings.len());
+    for subject in &q.subjects {
+        for target in &q.targets {
+            for settings in &q.settings {
+                all.push((subject, q.session.answer(subject, q.source, *target, *settings)));
+            }
+        }
+    }
+    all
+}
+
+fn text(rows: &[Comparison<'_>], explained: bool, format: Format) -> String {
+    if !format.is_for_people() {
+        let table = if explained { explain::records(rows) } else { predictions::records(rows) };
+        return table.render(format);
+    }
+    let mut text = predictions::overview(rows).render(format);
+    for row in rows.iter().filter(|_| explained) {
+        text.push_str(&format!("\n{}\n", explain::heading(row)));
+        if let Ok(prediction) = &row.answer.prediction {
+            text.push_str(&format!("\n{}", explain::chain(prediction).render(format)));
+        }
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! One value of a table, and how it reads in each format.
+
+use serde_json::Value;
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number in full precision, and as a person reads it.
+    Number {
+        /// For programs.
+        value: f64,
+        /// For people.
+        shown: String,
+    },
+    /// A yes or no.
+    Flag(bool),
+    /// There is none.
+    Null,
+    /// Several words.
+    List(Vec<String>),
+}
+
+impl Cell {
+    /// Words; none where the text is empty.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.is_empty() { Self::Null } else { Self::Text(text) }
+    }
+
+    /// A number shown in its shortest exact form.
+    #[must_use]
+    pub fn number(value: impl Into<f64>) -> Self {
+        let value = value.into();
+        Self::Number { value, shown: format!("{value}") }
+    }
+
+    /// A number shown in other words than its digits.
+    #[must_use]
+    pub fn shown(value: f64, shown: impl Into<String>) -> Self {
+        Self::Number { value, shown: shown.into() }
+    }
+
+    /// The cell of a value that may be absent.
+    #[must_use]
+    pub fn maybe<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
+        value.map_or(Self::Null, cell)
+    }
+
+    pub(super) fn for_people(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number { shown, .. } => shown.clone(),
+            Self::Flag(flag) => if *flag { "yes" } else { "no" }.to_string(),
+            Self::Null => "-".to_string(),
+            Self::List(all) if all.is_empty() => "-".to_string(),
+            Self::List(all) => all.join(", "),
+        }
+    }
+
+    pub(super) fn for_csv(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number { value, .. } if value.is_finite() => format!("{value}"),
+            Self::Number { .. } | Self::Null => String::new(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::List(all) => all.join("; "),
+        }
+    }
+
+    pub(super) fn for_json(&self) -> Value {
+        /// Whole numbers below it are exact.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        match self {
+            Self::Text(text) => Value::from(text.as_str()),
+            // 46 SMs are 46, not 46.0; a number that JSON cannot write is null.
+            Self::Number { value, .. } if value.fract() == 0.0 && value.abs() < EXACT => {
+                Value::from(*value as i64)
+            }
+            Self::Number { value, .. } => Value::from(*value),
+            Self::Flag(flag) => Value::from(*flag),
+            Self::Null => Value::Null,
+            Self::List(all) => Value::from(all.clone()),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
+
+use super::cell::Cell;
+use super::shown;
+use super::table::{Column, Table};
+use crate::catalogue::SourceTable;
+use crate::kernel::{Count, Instance, Kernel, Problem};
+use crate::units::{Bytes, Flops, significant};
+
+/// A kernel with what the session knows of it.
+#[derive(Debug, Clone)]
+pub struct KernelRow<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The size it is shown at.
+    pub size: Problem,
+    /// Everything evaluated at that size, where its formulas allow.
+    pub instance: Option<Instance>,
+    /// Ids of the GPUs it was timed on.
+    pub measured_on: Vec<String>,
+}
+
+/// One row per kernel.
+#[must_use]
+pub fn list(kernels: &[KernelRow<'_>]) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("id"),
+        Column::left("category"),
+        Column::left("keys"),
+        Column::left("sizes"),
+        Column::left("shown_at"),
+        Column::right("flops"),
+        Column::right("dram_bytes"),
+        Column::right("flop_per_byte"),
+        Column::left("measured_on"),
+    ]);
+    table.rows = kernels.iter().map(row).collect();
+    table
+}
+
+/// [`list`] for people.
+#[must_use]
+pub fn overview(kernels: &[KernelRow<'_>]) -> Table {
+    let names = [("shown_at", "at"), ("flops", "FLOPs"), ("dram_bytes", "DRAM"), ("flop_per_byte", "FLOP/B")];
+    list(kernels).renamed(&names).renamed(&[("measured_on", "timed on")])
+}
+
+fn row(k: &KernelRow<'_>) -> Vec<Cell> {
+    let kernel = k.kernel;
+    let work = k.instance.as_ref().map(|i| i.work);
+    let count = |c| work.and_then(|w| w.get(c));
+    vec![
+        Cell::text(&kernel.id),
+        Cell::text(&kernel.category),
+        Cell::List(kernel.keys.clone()),
+        Cell::List(kernel.sizes.iter().map(|(_, p)| shown::size(kernel, p)).collect()),
+        Cell::text(shown::size(kernel, &k.size)),
+        Cell::maybe(count(Count::Flops), |v| Cell::shown(v, Flops(v).to_string())),
+        Cell::maybe(count(Count::DramBytes), |v| Cell::shown(v, Bytes(v).to_string())),
+        Cell::maybe(work.and_then(|w| w.intensity()), |i| Cell::shown(i.0, significant(i.0))),
+        Cell::List(k.measured_on.clone()),
+    ]
+}
+
+/// One kernel: sizes, launch, every formula with its value and source, registers, and what is unknown.
+#[must_use]
+pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
+    let kernel = k.kernel;
+    let mut sheet = Sheet { sources, rows: Vec::new() };
+    sheet.size_and_launch(k);
+    sheet.counts(k);
+    for ((major, minor), registers) in &kernel.registers {
+        let item = format!("registers per thread, {major}.{minor}");
+        sheet.add(&item, "", Cell::number(registers.value), &registers.source, "");
+    }
+    let unknown = kernel.unknown.iter();
+    unknown.for_each(|(item, why)| sheet.add(item, "", Cell::text("unknown"), "", why));
+    let mut table = Table::new(vec![
+        Column::left("item"),
+        Column::left("formula"),
+        Column::right("value"),
+        Column::left("source"),
+        Column::left("note"),
+    ]);
+    let size = shown::size(kernel, &k.size);
+    table.title =
+        format!("{} ({}) · {} · {} · at {size}", kernel.name, kernel.id, kernel.category, kernel.dtype);
+    table.rows = sheet.rows;
+    table.notes = std::iter::once(kernel.summary.clone()).chain(kernel.cautions.clone()).collect();
+    if !k.measured_on.is_empty() {
+        table.notes.push(format!("timed on {}", k.measured_on.join(", ")));
+    }
+    table
+}
+
+struct Sheet<'a> {
+    sources: &'a SourceTable,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Sheet<'_> {
+    fn add(&mut self, item: &str, formula: &str, value: Cell, source: &str, note: &str) {
+        let title = self.sources.get(source).map_or(source, |s| s.title.as_str());
+        self.rows.push(vec![
+            Cell::text(item),
+            Cell::text(formula),
+            value,
+            Cell::text(title),
+            Cell::text(note),
+        ]);
+    }
+
+    fn size_and_launch(&mut self, k: &KernelRow<'_>) {
+        for (name, problem) in &k.kernel.sizes {
+            let size = Cell::text(problem.to_string());
+            self.add(&format!("size {name}"), "", size, &k.kernel.source, "");
+        }
+        let Some(instance) = &k.instance else { return };
+        if let Some(launch) = &instance.launch {
+            self.add("block", "", Cell::text(dimensions(launch.block)), "", "threads");
+            self.add("grid", "", Cell::text(dimensions(launch.grid)), "", "blocks");
+        }
+        let bytes = |b: Option<u32>| Cell::maybe(b, Cell::number);
+        self.add("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");
+        self.add("dynamic shared memory", "", bytes(instance.smem_dynamic), "", "bytes per block");
+    }
+
+    fn counts(&mut self, k: &KernelRow<'_>) {
+        for count in Count::ALL {
+            let Some(c) = k.kernel.count(count) else { continue };
+            let value = k.instance.as_ref().and_then(|i| i.work.get(count));
+            let value = Cell::maybe(value, Cell::number);
+            self.add(count.name(), c.formula.text(), value, &c.source, c.note.as_deref().unwrap_or(""));
+        }
+    }
+}
+
+/// `32x32`: dimensions of 1 at the end are left out.
+#[must_use]
+pub fn dimensions<T: Copy + PartialEq + From<u8> + ToString>(all: [T; 3]) -> String {
+    let used = all.iter().rposition(|d| *d != T::from(1)).map_or(1, |i| i + 1);
+    all[..used].iter().map(ToString::to_string).collect::<Vec<_>>().join("x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_of_one_are_left_out_at_the_end_only() {
+        assert_eq!(dimensions([256_u32, 1, 1]), "256");
+        assert_eq!(dimensions([1_u32, 1, 1]), "1");
+        assert_eq!(dimensions([1_u64, 16, 1]), "1x16");
+    }
+}

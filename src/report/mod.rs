@@ -1,0 +1,19 @@
+//! Tables that a person reads and a program parses: what `predict`, `gpus`, `kernels`, `occupancy` and `models` answer.
+//!
+//! Every builder returns a [`Table`]; [`Table::render`] turns it into text, JSON, CSV or Markdown. Nothing here prints.
+//!
+//! [`Table`]: table::Table
+//! [`Table::render`]: table::Table::render
+
+mod cell;
+pub mod explain;
+pub mod gpus;
+pub mod kernels;
+pub mod models;
+pub mod occupancy;
+pub mod predictions;
+pub mod shown;
+pub mod table;
+
+pub use cell::Cell;
+pub use table::{Align, Column, Format, Table};

@@ -1,0 +1,209 @@
+//! What `predict` answers: nineteen columns for programs, a narrower table with footnotes for people.
+
+use super::cell::Cell;
+use super::shown;
+use super::table::{Column, Table};
+use crate::catalogue::Catalogue;
+use crate::evaluate::{Answer, COVERAGE};
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Problem};
+use crate::occupancy::Occupancy;
+use crate::predict::{MODELS, Subject};
+use crate::roofline::Bound;
+use crate::units::Seconds;
+
+/// One answer with the names of what it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Comparison<'a> {
+    /// Where it was timed.
+    pub source: &'a Gpu,
+    /// Where it might run.
+    pub target: &'a Gpu,
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The sizes, complete.
+    pub problem: &'a Problem,
+    /// The answer.
+    pub answer: &'a Answer,
+}
+
+impl<'a> Comparison<'a> {
+    /// Looks up what the answer's positions stand for.
+    #[must_use]
+    pub fn new(
+        gpus: &'a Catalogue<Gpu>,
+        kernels: &'a Catalogue<Kernel>,
+        subject: &'a Subject,
+        answer: &'a Answer,
+    ) -> Self {
+        Self {
+            source: &gpus.entries()[answer.source],
+            target: &gpus.entries()[answer.target],
+            kernel: &kernels.entries()[subject.kernel],
+            problem: &subject.problem,
+            answer,
+        }
+    }
+
+    /// The model's id.
+    #[must_use]
+    pub fn model(&self) -> &'static str {
+        MODELS[self.answer.settings.model].id()
+    }
+
+    /// What the reader must know, the refusal first where there is one.
+    #[must_use]
+    pub fn cautions(&self) -> Vec<String> {
+        shown::cautions(self.answer, &self.kernel.cautions)
+    }
+
+    /// The first five cells of every table for programs: GPUs, kernel, problem, model.
+    pub(super) fn identity(&self) -> [Cell; 5] {
+        [
+            Cell::text(&self.source.id),
+            Cell::text(&self.target.id),
+            Cell::text(&self.kernel.id),
+            Cell::text(self.problem.to_string()),
+            Cell::text(self.model()),
+        ]
+    }
+
+    fn record(&self) -> Vec<Cell> {
+        let a = self.answer;
+        let prediction = a.prediction.as_ref().ok();
+        let ms = |time: Option<Seconds>| Cell::maybe(time.map(shown::millis), Cell::number);
+        let bound = |b: Option<Bound>| Cell::maybe(b, |b| Cell::text(b.word()));
+        let occupancy = |o: &Option<Occupancy>| Cell::maybe(o.map(|o| o.fraction()), Cell::number);
+        let mut cells = Vec::from(self.identity());
+        cells.extend([
+            ms(a.source_time.as_ref().map(|t| t.time)),
+            Cell::maybe(a.source_time.as_ref(), |t| Cell::text(t.kind.word())),
+            ms(prediction.map(|p| p.time)),
+            ms(a.interval.map(|i| i.low)),
+            ms(a.interval.map(|i| i.high)),
+            Cell::maybe(a.speedup(), Cell::number),
+            bound(prediction.and_then(|p| p.bound_source)),
+            bound(prediction.and_then(|p| p.bound_target)),
+            occupancy(&a.occupancy[0]),
+            occupancy(&a.occupancy[1]),
+            Cell::maybe(prediction.and_then(|p| p.efficiency), Cell::number),
+            ms(a.measured.map(|m| m.time)),
+            Cell::maybe(a.error_percent(), Cell::number),
+            Cell::List(self.cautions()),
+        ]);
+        cells
+    }
+}
+
+/// The columns of [`records`]: the contract of `predict --format json` and `--format csv`.
+pub const COLUMNS: [Column; 19] = [
+    Column::left("gpu_source"),
+    Column::left("gpu_target"),
+    Column::left("kernel"),
+    Column::left("problem"),
+    Column::left("model"),
+    Column::right("source_time_ms"),
+    Column::left("source_kind"),
+    Column::right("time_ms"),
+    Column::right("low_ms"),
+    Column::right("high_ms"),
+    Column::right("speedup"),
+    Column::left("bound_source"),
+    Column::left("bound_target"),
+    Column::right("occupancy_source"),
+    Column::right("occupancy_target"),
+    Column::right("efficiency"),
+    Column::right("measured_ms"),
+    Column::right("error_percent"),
+    Column::left("cautions"),
+];
+
+/// For programs: every column, full precision, null where there is none.
+#[must_use]
+pub fn records(rows: &[Comparison<'_>]) -> Table {
+    Table {
+        columns: COLUMNS.to_vec(),
+        rows: rows.iter().map(Comparison::record).collect(),
+        ..Table::default()
+    }
+}
+
+/// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
+///
+/// ```text
+/// titan-v → rtx-4070 · efficiency-transfer · peak ceilings · exact occupancy · 90 % intervals
+///
+/// kernel  size           source  predicted      interval  speedup  bound  occupancy   measured     error  notes
+/// saxpy   n=1048576  24.6 µs ●  31.8 µs ◆  12.5–80.8 µs   0.772×  DRAM       100 %  9.30 µs ●  +241.9 %  [1]
+/// ```
+#[must_use]
+pub fn overview(rows: &[Comparison<'_>]) -> Table {
+    let several = |of: fn(&Comparison<'_>) -> String| {
+        rows.iter().map(of).any(|name| rows.first().map(of).as_ref() != Some(&name))
+    };
+    let targets = several(|r| r.target.id.clone());
+    let models = several(|r| r.model().to_string());
+    let mut table = Table::new(overview_columns());
+    table.rows = rows.iter().map(overview_row).collect();
+    table.title = title(rows, targets, models);
+    let legend = "● timed  ◆ predicted from a timed run  ~ estimate: no timed run of this size behind it";
+    table.notes.push(legend.into());
+    let same = [("target", targets), ("model", models)];
+    let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
+    table.footnoted("notes").without(&hidden)
+}
+
+fn overview_columns() -> Vec<Column> {
+    vec![
+        Column::left("kernel"),
+        Column::left("size"),
+        Column::left("target"),
+        Column::left("model"),
+        Column::right("source"),
+        Column::right("predicted"),
+        Column::right("interval"),
+        Column::right("speedup"),
+        Column::left("bound"),
+        Column::right("occupancy"),
+        Column::right("measured"),
+        Column::right("error"),
+        Column::left("notes"),
+    ]
+}
+
+fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
+    let a = row.answer;
+    let prediction = a.prediction.as_ref().ok();
+    let bounds = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
+    vec![
+        Cell::text(&row.kernel.id),
+        Cell::text(shown::size(row.kernel, row.problem)),
+        Cell::text(&row.target.id),
+        Cell::text(row.model()),
+        Cell::maybe(a.source_time.as_ref(), |t| Cell::text(shown::source_time(t))),
+        Cell::maybe(shown::predicted(a), Cell::Text),
+        Cell::maybe(a.interval.as_ref(), |i| Cell::text(shown::interval(i))),
+        Cell::maybe(a.speedup(), |s| Cell::text(shown::speedup(s))),
+        Cell::maybe(bounds, Cell::Text),
+        Cell::maybe(shown::occupancies(&a.occupancy), Cell::Text),
+        Cell::maybe(a.measured, |m| Cell::text(shown::measured(m.time, m.kind))),
+        Cell::maybe(a.error_percent(), |e| Cell::text(shown::error(e))),
+        Cell::List(row.cautions()),
+    ]
+}
+
+fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
+    let Some(first) = rows.first() else { return "nothing to predict".into() };
+    let target = if targets { "several targets" } else { &first.target.id };
+    let model = if models { "several models" } else { first.model() };
+    let used = first.answer.ceilings_used;
+    // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
+    let ceilings = if rows.iter().all(|r| r.answer.ceilings_used == used) {
+        format!("{} ceilings", used.word())
+    } else {
+        "achieved ceilings where both GPUs have them, else peak".into()
+    };
+    let (rules, covered) = (first.answer.settings.rules.word(), 100.0 * COVERAGE);
+    let source = &first.source.id;
+    format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
+}

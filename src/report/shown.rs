@@ -1,0 +1,143 @@
+//! The words in which an answer is shown, the same in the tables of the command line and in the dashboard's panes:
+//! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
+
+use crate::evaluate::{Answer, Interval};
+use crate::kernel::{Kernel, Problem};
+use crate::occupancy::Occupancy;
+use crate::predict::{SourceKind, SourceTime};
+use crate::roofline::Bound;
+use crate::units::{Seconds, significant};
+
+/// The mark of a predicted time that starts from a measured one.
+pub const PREDICTED: char = '◆';
+/// The mark of a time that rests on no measurement.
+pub const ESTIMATED: char = '~';
+
+/// `n=1048576`: the sizes as one would type them; complete where nothing would have to be typed.
+#[must_use]
+pub fn size(kernel: &Kernel, problem: &Problem) -> String {
+    let short = kernel.short_problem(problem);
+    if short.is_empty() { problem.to_string() } else { short }
+}
+
+/// `24.6 µs ●`, or `~` where it is an estimate.
+#[must_use]
+pub fn source_time(time: &SourceTime) -> String {
+    format!("{} {}", time.time, time.kind.mark())
+}
+
+/// `31.8 µs ◆`, or `~` where no measurement stands behind it; nothing where there is no prediction.
+#[must_use]
+pub fn predicted(answer: &Answer) -> Option<String> {
+    let time = answer.prediction.as_ref().ok()?.time;
+    Some(format!("{time} {}", if answer.is_estimate() { ESTIMATED } else { PREDICTED }))
+}
+
+/// `9.20–12.8 µs`: the unit once, unless the ends differ in it.
+#[must_use]
+pub fn interval(interval: &Interval) -> String {
+    let (low, high) = (interval.low.to_string(), interval.high.to_string());
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
+/// `2.26×`.
+#[must_use]
+pub fn speedup(factor: f64) -> String {
+    format!("{}×", significant(factor))
+}
+
+/// `DRAM`, or `DRAM→compute` where the two sides differ.
+#[must_use]
+pub fn bounds(source: Option<Bound>, target: Option<Bound>) -> Option<String> {
+    pair(source.map(Bound::word), target.map(Bound::word), "")
+}
+
+/// `100 %`, or `100→67 %` where the two sides differ.
+#[must_use]
+pub fn occupancies(sides: &[Option<Occupancy>; 2]) -> Option<String> {
+    let [source, target] = sides.map(|side| side.map(|o| format!("{:.0}", 100.0 * o.fraction())));
+    pair(source.as_deref(), target.as_deref(), " %")
+}
+
+fn pair(source: Option<&str>, target: Option<&str>, unit: &str) -> Option<String> {
+    match (source, target) {
+        (None, None) => None,
+        (Some(s), Some(t)) if s == t => Some(format!("{s}{unit}")),
+        (s, t) => Some(format!("{}→{}{unit}", s.unwrap_or("?"), t.unwrap_or("?"))),
+    }
+}
+
+/// `9.30 µs ●`.
+#[must_use]
+pub fn measured(time: Seconds, kind: SourceKind) -> String {
+    format!("{time} {}", kind.mark())
+}
+
+/// `+12.3 %`.
+#[must_use]
+pub fn error(percent: f64) -> String {
+    format!("{percent:+.1} %")
+}
+
+/// Everything a reader must know of an answer, the refusal first where there is one.
+#[must_use]
+pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
+    match &answer.prediction {
+        Ok(prediction) => prediction.cautions.iter().map(ToString::to_string).collect(),
+        Err(refusal) => {
+            let of_source =
+                answer.source_time.as_ref().and_then(|t| t.caution.as_ref()).map(ToString::to_string);
+            std::iter::once(refusal.to_string())
+                .chain(of_source)
+                .chain(kernel_cautions.iter().cloned())
+                .collect()
+        }
+    }
+}
+
+/// Milliseconds without the noise that the factor 1000 leaves in the 17th digit.
+#[must_use]
+pub fn millis(time: Seconds) -> f64 {
+    let ms = time.millis();
+    format!("{ms:.14e}").parse().unwrap_or(ms)
+}
+
+/// `32/48 warps`.
+#[must_use]
+pub fn warps(occupancy: &Occupancy) -> String {
+    format!("{}/{}", occupancy.active_warps, occupancy.max_warps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(low: f64, high: f64) -> String {
+        interval(&Interval { low: Seconds(low), high: Seconds(high), factor: 1.0, n: 9, widened: false })
+    }
+
+    #[test]
+    fn an_interval_names_its_unit_once_where_it_can() {
+        assert_eq!(between(9.2e-6, 12.8e-6), "9.20–12.8 µs");
+        assert_eq!(between(920e-9, 1.28e-6), "920 ns–1.28 µs");
+    }
+
+    #[test]
+    fn sides_that_agree_are_shown_once() {
+        assert_eq!(bounds(Some(Bound::Dram), Some(Bound::Dram)).as_deref(), Some("DRAM"));
+        assert_eq!(bounds(Some(Bound::Dram), Some(Bound::Compute)).as_deref(), Some("DRAM→compute"));
+        assert_eq!(bounds(None, Some(Bound::Launch)).as_deref(), Some("?→launch"));
+        assert_eq!(bounds(None, None), None);
+    }
+
+    #[test]
+    fn milliseconds_come_back_as_they_were_typed() {
+        for typed in [0.024558, 0.017922, 0.666912, 0.1, 123.456, 1e-9] {
+            assert!(millis(Seconds::from_millis(typed)).to_bits() == f64::to_bits(typed), "{typed}");
+        }
+        assert!(millis(Seconds(f64::INFINITY)).is_infinite());
+    }
+}

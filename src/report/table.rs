@@ -1,0 +1,309 @@
+//! A table, and the four ways it is written.
+//!
+//! The text form looks like this; title and notes stand in the two forms for people only.
+//!
+//! ```text
+//! titan-v → rtx-4070, efficiency-transfer
+//!
+//! kernel  size           source     predicted
+//! saxpy   n=1048576   24.6 µs ●    31.8 µs ◆
+//!
+//! [1] fits in L2
+//! ```
+
+use super::cell::Cell;
+use serde_json::{Map, Value};
+use unicode_width::UnicodeWidthStr;
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Aligned columns for a terminal.
+    #[default]
+    Table,
+    /// An array of objects; numbers in full precision.
+    Json,
+    /// A header and rows; an absent value is empty, a list is joined with `; `.
+    Csv,
+    /// A pipe table.
+    Markdown,
+}
+
+impl Format {
+    /// Whether a person reads it, so that units, marks and notes belong in it.
+    #[must_use]
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Self::Table | Self::Markdown)
+    }
+}
+
+/// Where a column's text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// One column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Heading, JSON key and CSV column at once.
+    pub name: &'static str,
+    /// Where its text stands.
+    pub align: Align,
+}
+
+impl Column {
+    /// A column of words.
+    #[must_use]
+    pub const fn left(name: &'static str) -> Self {
+        Self { name, align: Align::Left }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub const fn right(name: &'static str) -> Self {
+        Self { name, align: Align::Right }
+    }
+}
+
+/// Columns, rows, and for people a title and notes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// Stands above the text forms; empty for none.
+    pub title: String,
+    /// The columns, in order.
+    pub columns: Vec<Column>,
+    /// One cell per column.
+    pub rows: Vec<Vec<Cell>>,
+    /// Stand under the text forms.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    #[must_use]
+    pub fn new(columns: Vec<Column>) -> Self {
+        Self { columns, ..Self::default() }
+    }
+
+    /// The same table without some columns.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        let keep: Vec<bool> = self.columns.iter().map(|c| !names.contains(&c.name)).collect();
+        let kept = |i: usize| keep.get(i).copied().unwrap_or(true);
+        let mut i = 0;
+        self.columns.retain(|_| (kept(i), i += 1).0);
+        for row in &mut self.rows {
+            let mut i = 0;
+            row.retain(|_| (kept(i), i += 1).0);
+        }
+        self
+    }
+
+    /// The same table with other headings, for people.
+    #[must_use]
+    pub fn renamed(mut self, names: &[(&str, &'static str)]) -> Self {
+        for column in &mut self.columns {
+            if let Some((_, new)) = names.iter().find(|(old, _)| *old == column.name) {
+                column.name = new;
+            }
+        }
+        self
+    }
+
+    /// Moves the texts of a column under the table, each once; `[1 3]` stands in its place.
+    #[must_use]
+    pub fn footnoted(mut self, column: &str) -> Self {
+        let Some(at) = self.columns.iter().position(|c| c.name == column) else { return self };
+        let mut texts: Vec<String> = Vec::new();
+        let mut number = |text: String| {
+            let known = texts.iter().position(|t| *t == text);
+            let place = known.unwrap_or_else(|| {
+                texts.push(text);
+                texts.len() - 1
+            });
+            (place + 1).to_string()
+        };
+        for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
+            let numbers: Vec<String> = match std::mem::replace(cell, Cell::Null) {
+                Cell::Text(text) => vec![number(text)],
+                Cell::List(all) => all.into_iter().map(&mut number).collect(),
+                _ => Vec::new(),
+            };
+            if !numbers.is_empty() {
+                *cell = Cell::Text(format!("[{}]", numbers.join(" ")));
+            }
+        }
+        let notes = texts.into_iter().enumerate().map(|(i, text)| format!("[{}] {text}", i + 1));
+        self.notes = notes.chain(std::mem::take(&mut self.notes)).collect();
+        self
+    }
+
+    /// The table in this format; ends with a line break.
+    #[must_use]
+    pub fn render(&self, format: Format) -> String {
+        match format {
+            Format::Table => self.to_text(),
+            Format::Json => self.to_json(),
+            Format::Csv => self.to_csv(),
+            Format::Markdown => self.to_markdown(),
+        }
+    }
+
+    /// Aligned columns, with title and notes.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|c| one_line(&c.for_people())).collect()).collect();
+        let heading: Vec<String> = self.columns.iter().map(|c| c.name.to_string()).collect();
+        let width = |i: usize| {
+            std::iter::once(&heading).chain(&rows).filter_map(|r| r.get(i)).map(|t| t.width()).max()
+        };
+        let widths: Vec<usize> = (0..self.columns.len()).map(|i| width(i).unwrap_or(0)).collect();
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            out.push_str(&format!("{}\n\n", one_line(&self.title)));
+        }
+        for row in std::iter::once(&heading).chain(&rows) {
+            let mut line = String::new();
+            for ((text, column), width) in row.iter().zip(&self.columns).zip(&widths) {
+                let gap = " ".repeat(width.saturating_sub(text.width()));
+                let (before, after) =
+                    if column.align == Align::Right { (gap, String::new()) } else { (String::new(), gap) };
+                line.push_str(&format!("{before}{text}{after}  "));
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        if !self.notes.is_empty() {
+            out.push('\n');
+        }
+        for note in &self.notes {
+            out.push_str(&format!("{}\n", one_line(note)));
+        }
+        out
+    }
+
+    /// Header and rows.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        let in_memory = "writing rows of equal length to memory cannot fail";
+        csv.write_record(self.columns.iter().map(|c| c.name)).expect(in_memory);
+        for row in &self.rows {
+            csv.write_record(row.iter().map(Cell::for_csv)).expect(in_memory);
+        }
+        String::from_utf8(csv.into_inner().expect(in_memory)).expect("every cell is UTF-8")
+    }
+
+    /// An array of objects, keys in the order of the columns.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let object = |row: &Vec<Cell>| {
+            let pairs = self.columns.iter().zip(row).map(|(c, cell)| (c.name.to_string(), cell.for_json()));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        };
+        let all = Value::Array(self.rows.iter().map(object).collect());
+        format!("{all:#}\n")
+    }
+
+    /// A pipe table, with title and notes.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let escape = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let mut out = String::new();
+        if !self.title.is_empty() {
+            out.push_str(&format!("{}\n\n", one_line(&self.title)));
+        }
+        out.push_str(&line(self.columns.iter().map(|c| escape(c.name)).collect()));
+        let rule = |c: &Column| if c.align == Align::Right { "---:" } else { "---" }.to_string();
+        out.push_str(&line(self.columns.iter().map(rule).collect()));
+        for row in &self.rows {
+            out.push_str(&line(row.iter().map(|c| escape(&c.for_people())).collect()));
+        }
+        if !self.notes.is_empty() {
+            out.push('\n');
+        }
+        for note in &self.notes {
+            out.push_str(&format!("- {}\n", one_line(note)));
+        }
+        out
+    }
+}
+
+/// Names come from users' files: a control character must neither break the line nor reach the terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_rows() -> Table {
+        let mut t = Table::new(vec![Column::left("name"), Column::right("time_ms"), Column::left("remarks")]);
+        t.rows.push(vec![
+            Cell::text("a|b"),
+            Cell::shown(0.0245, "24.5 µs"),
+            Cell::List(vec!["x".into(), "y".into()]),
+        ]);
+        t.rows.push(vec![Cell::text("ü\u{1b}[2J"), Cell::Null, Cell::List(Vec::new())]);
+        t
+    }
+
+    #[test]
+    fn text_is_aligned_by_what_is_seen_and_harmless_to_a_terminal() {
+        let text = Table { title: "T".into(), notes: vec!["n".into()], ..two_rows() }.to_text();
+        assert_eq!(
+            text,
+            "T\n\nname   time_ms  remarks\na|b    24.5 µs  x, y\nü\u{fffd}[2J        -  -\n\nn\n"
+        );
+    }
+
+    #[test]
+    fn json_keeps_order_numbers_and_nulls() {
+        let rows: Value = serde_json::from_str(&two_rows().to_json()).unwrap();
+        assert_eq!(rows[0].as_object().unwrap().keys().collect::<Vec<_>>(), ["name", "time_ms", "remarks"]);
+        assert_eq!((rows[0]["time_ms"].as_f64(), rows[1]["time_ms"].is_null()), (Some(0.0245), true));
+        assert_eq!(rows[0]["remarks"], serde_json::json!(["x", "y"]));
+        assert_eq!(Table::default().to_json(), "[]\n");
+        assert_eq!(Cell::number(46).for_json().to_string(), "46");
+        assert_eq!(Cell::number(f64::NAN).for_json(), Value::Null);
+    }
+
+    #[test]
+    fn csv_has_one_empty_field_per_absent_value() {
+        assert_eq!(two_rows().to_csv(), "name,time_ms,remarks\na|b,0.0245,x; y\nü\u{1b}[2J,,\n");
+    }
+
+    #[test]
+    fn markdown_escapes_what_would_split_a_cell() {
+        let text = two_rows().to_markdown();
+        assert!(
+            text.starts_with(
+                "| name | time_ms | remarks |\n| --- | ---: | --- |\n| a\\|b | 24.5 µs | x, y |\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_footnote_is_printed_once_and_goes_before_the_other_notes() {
+        let mut t = two_rows();
+        t.rows[1][2] = Cell::List(vec!["y".into(), "z".into()]);
+        t.notes.push("legend".into());
+        let t = t.footnoted("remarks").renamed(&[("remarks", "notes")]);
+        assert_eq!((&t.rows[0][2], &t.rows[1][2]), (&Cell::text("[1 2]"), &Cell::text("[2 3]")));
+        assert_eq!(t.notes, ["[1] x", "[2] y", "[3] z", "legend"]);
+        assert_eq!(t.columns[2].name, "notes");
+    }
+
+    #[test]
+    fn a_column_can_be_left_out() {
+        assert_eq!(two_rows().without(&["time_ms"]).to_csv(), "name,remarks\na|b,x; y\nü\u{1b}[2J,\n");
+    }
+}

@@ -1,0 +1,592 @@
+//! The command line as a person or a script meets it: what is typed, what is answered, how it ends.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tempfile::TempDir;
+
+const COLUMNS: [&str; 19] = [
+    "gpu_source",
+    "gpu_target",
+    "kernel",
+    "problem",
+    "model",
+    "source_time_ms",
+    "source_kind",
+    "time_ms",
+    "low_ms",
+    "high_ms",
+    "speedup",
+    "bound_source",
+    "bound_target",
+    "occupancy_source",
+    "occupancy_target",
+    "efficiency",
+    "measured_ms",
+    "error_percent",
+    "cautions",
+];
+
+const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy";
+
+/// A user's machine: an empty configuration folder, and a folder for files.
+struct Desk(TempDir);
+
+/// What a command left behind.
+struct Outcome {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(folder.path().join("config")).expect("an empty configuration folder");
+        Self(folder)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, content).expect("a file in the temporary folder");
+        path
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The program with words separated by spaces, then one more argument per path.
+    fn command(&self, words: &str, paths: &[&Path]) -> std::process::Command {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
+        command.args(words.split_whitespace()).args(paths).stdin(Stdio::null());
+        command.env("ROOFSWAP_CONFIG", self.path("config")).current_dir(self.0.path());
+        command
+    }
+
+    fn types(&self, words: &str) -> Outcome {
+        self.types_with(words, &[])
+    }
+
+    fn types_with(&self, words: &str, paths: &[&Path]) -> Outcome {
+        let done = Command::from_std(self.command(words, paths)).output().expect("the program starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 on the terminal");
+        Outcome {
+            code: done.status.code().expect("it ended by itself"),
+            stdout: text(done.stdout),
+            stderr: text(done.stderr),
+        }
+    }
+}
+
+impl Outcome {
+    #[track_caller]
+    fn works(self) -> Self {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self
+    }
+
+    #[track_caller]
+    fn ends(self, code: i32, said: &[&str]) -> Self {
+        assert_eq!(self.code, code, "{}", self.stderr);
+        for words in said {
+            assert!(self.stderr.contains(words), "{words:?} is not in: {}", self.stderr);
+        }
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self
+    }
+
+    #[track_caller]
+    fn json(&self) -> Vec<Value> {
+        serde_json::from_str(&self.stdout).expect("an array")
+    }
+}
+
+fn near(value: &Value, expected: f64) -> bool {
+    value.as_f64().is_some_and(|v| (v / expected - 1.0).abs() < 1e-9)
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Predictions
+// ---------------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_prediction_has_the_promised_columns_and_the_values_worked_out_by_hand() {
+    let rows = Desk::new().types(&format!("{SAXPY} --size n=1048576 --format json")).works().json();
+    assert_eq!(rows.len(), 1);
+    let row = &rows[0];
+    assert_eq!(row.as_object().unwrap().keys().collect::<Vec<_>>(), COLUMNS);
+    assert_eq!((&row["kernel"], &row["problem"]), (&"saxpy".into(), &"n=1048576".into()));
+    assert_eq!((&row["source_time_ms"], &row["source_kind"]), (&0.024558.into(), &"published".into()));
+    // saxpy moves 12 bytes for 2 FLOPs: I = 1/6 FLOP/B, far left of both ridge points, so DRAM binds on both GPUs and
+    // the roof is I x bandwidth. Both run 256 threads of 12 registers: occupancy 1 on both.
+    // T = 0.024558 ms x 652.8 GB/s / 504 GB/s = 0.0318084571... ms.
+    assert!(near(&row["time_ms"], 0.024558 * 652.8 / 504.0), "{row}");
+    assert_eq!((&row["bound_source"], &row["bound_target"]), (&"DRAM".into(), &"DRAM".into()));
+    assert_eq!((&row["occupancy_source"], &row["occupancy_target"]), (&1.into(), &1.into()));
+    assert!(near(&row["speedup"], 504.0 / 652.8), "{row}");
+    // 12 x 2^20 bytes in 0.024558 ms over 652.8 GB/s.
+    assert!(near(&row["efficiency"], 12.0 * 1_048_576.0 / 0.024558e-3 / 652.8e9), "{row}");
+    assert_eq!(row["measured_ms"], 0.009304);
+    assert!(near(&row["error_percent"], 100.0 * (0.024558 * 652.8 / 504.0 / 0.009304 - 1.0)), "{row}");
+    let (low, time, high) = (&row["low_ms"], &row["time_ms"], &row["high_ms"]);
+    assert!(low.as_f64() < time.as_f64() && time.as_f64() < high.as_f64(), "{row}");
+}
+
+#[test]
+fn csv_and_json_have_the_same_columns_and_numbers() {
+    let desk = Desk::new();
+    let csv = desk
+        .types("predict --from titan-v --to rtx-4070,rtx-2080-ti --model all --format csv")
+        .works()
+        .stdout;
+    let json = desk
+        .types("predict --from titan-v --to rtx-4070,rtx-2080-ti --model all --format json")
+        .works()
+        .json();
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS);
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), json.len());
+    for (record, object) in records.iter().zip(&json) {
+        for (field, column) in record.iter().zip(COLUMNS) {
+            match &object[column] {
+                Value::Null => assert_eq!(field, "", "{column}"),
+                Value::Number(n) => {
+                    // serde_json reads the last digit of a long number only roughly.
+                    let (field, n): (f64, f64) = (field.parse().unwrap(), n.as_f64().unwrap());
+                    assert!((field - n).abs() <= 4.0 * f64::EPSILON * n.abs(), "{column}: {field} {n}");
+                }
+                Value::String(s) => assert_eq!(field, s, "{column}"),
+                list => {
+                    let texts: Vec<&str> =
+                        list.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+                    assert_eq!(field, texts.join("; "), "{column}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_size_nobody_timed_is_an_estimate_and_says_so() {
+    let desk = Desk::new();
+    let row = desk.types(&format!("{SAXPY} --size n=2^22 --format json")).works().json().remove(0);
+    assert_eq!(row["source_kind"], "estimated");
+    assert_eq!(row["measured_ms"], Value::Null);
+    assert!(
+        row["cautions"][0]
+            .as_str()
+            .unwrap()
+            .contains("scaled by the roofline from the measured size n=1048576")
+    );
+    let table = desk.types(&format!("{SAXPY} --size n=2^22")).works().stdout;
+    let line = table.lines().find(|l| l.starts_with("saxpy")).unwrap();
+    assert_eq!(line.matches('~').count(), 2, "source time and prediction are both marked: {line}");
+    assert!(!line.contains('◆') && !line.contains('●'), "{line}");
+}
+
+#[test]
+fn a_kernel_that_cannot_launch_is_an_answer_without_a_time() {
+    let words = "predict --from titan-v --to rtx-4070 --kernel shared_bank_conflict --format json";
+    let row = Desk::new().types(words).works().json().remove(0);
+    for column in ["source_time_ms", "source_kind", "time_ms", "low_ms", "high_ms", "speedup", "bound_target"]
+    {
+        assert_eq!(row[column], Value::Null, "{column}");
+    }
+    assert!(
+        row["cautions"][0].as_str().unwrap().contains("cannot launch: 206 registers x 1024 threads"),
+        "{row}"
+    );
+}
+
+#[test]
+fn every_kernel_is_answered_for_where_none_is_named() {
+    let desk = Desk::new();
+    let rows = desk.types("predict --from titan-v --to rtx-4070 --format json").works().json();
+    let kernels = desk.types("kernels --format json").works().json();
+    assert_eq!(rows.len(), kernels.len());
+    assert!(rows.len() >= 16);
+    let everywhere =
+        desk.types("predict --from titan-v --to all --kernel saxpy --format json").works().json();
+    let gpus = desk.types("gpus --format json").works().json();
+    assert_eq!(everywhere.len(), gpus.len() - 1, "every GPU but the source");
+}
+
+#[test]
+fn the_explanation_ends_at_the_predicted_time() {
+    let desk = Desk::new();
+    let text = desk.types(&format!("{SAXPY} --explain")).works().stdout;
+    assert!(
+        text.contains("roof ratio") && text.contains("published: titan-v-page | published: geforce-40"),
+        "{text}"
+    );
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("predicted time") && last.contains("31.8 µs"), "{last}");
+    let factors = desk.types(&format!("{SAXPY} --explain --format json")).works().json();
+    let roof = factors.iter().find(|f| f["factor"] == "DRAM bandwidth").unwrap();
+    assert!(
+        near(&roof["source"], 652.8e9) && near(&roof["target"], 504e9) && roof["unit"] == "B/s",
+        "{roof}"
+    );
+}
+
+#[test]
+fn the_title_names_the_ceilings_really_used() {
+    let desk = Desk::new();
+    let title = |words: &str| desk.types(words).works().stdout.lines().next().unwrap_or_default().to_string();
+    assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved ceilings ·"));
+    // Nobody measured the ceilings of a Tesla T4.
+    let fell_back = title("predict --from titan-v --to t4 --kernel saxpy --ceilings achieved");
+    assert!(fell_back.contains("· peak ceilings ·"), "{fell_back}");
+    let mixed = title(&format!("{SAXPY} --to t4 --ceilings achieved"));
+    assert!(mixed.contains("where both GPUs have them"), "{mixed}");
+}
+
+#[test]
+fn markdown_is_a_pipe_table() {
+    let text = Desk::new().types(&format!("{SAXPY} --format markdown")).works().stdout;
+    let pipes: Vec<usize> =
+        text.lines().filter(|l| l.starts_with('|')).map(|l| l.matches('|').count()).collect();
+    assert_eq!(pipes.len(), 3, "{text}");
+    assert!(pipes.windows(2).all(|w| w[0] == w[1]), "{text}");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Slips
+// ---------------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn an_unknown_name_is_answered_with_the_nearest() {
+    let desk = Desk::new();
+    desk.types("predict --from titan-v --to rtx-4071").ends(2, &["unknown GPU `rtx-4071`", "rtx-4070"]);
+    desk.types("predict --from titan-v --to rtx-4070 --kernel saxpi").ends(2, &["unknown kernel", "saxpy"]);
+    desk.types(&format!("{SAXPY} --model magic")).ends(2, &["unknown model `magic`", "same-time"]);
+    desk.types("gpus rtx").ends(2, &["ambiguous", "rtx-4070"]);
+    desk.types("kernels nothing").ends(2, &["unknown kernel `nothing`"]);
+    desk.types("man nothing").ends(2, &["unknown command `nothing`", "predict"]);
+    desk.types("predict --bogus").ends(2, &["--bogus"]);
+}
+
+#[test]
+fn an_absurd_size_is_refused_with_what_was_expected() {
+    let desk = Desk::new();
+    for size in ["n=0", "n=-4", "n=1e30", "n=1.5", "n=", "n=nan"] {
+        desk.types(&format!("{SAXPY} --size {size}")).ends(2, &["expected a whole number from 1 to 2^53"]);
+    }
+    desk.types(&format!("{SAXPY} --size 1048576")).ends(2, &["expected key=value"]);
+    desk.types(&format!("{SAXPY} --size -4")).ends(2, &["expected key=value"]);
+    desk.types(&format!("{SAXPY} --size m=4")).ends(2, &["saxpy has no problem key `m`; its keys are n"]);
+    desk.types("predict --from titan-v --to rtx-4070 --size zz=4").ends(2, &["no kernel fits"]);
+    desk.types("occupancy --gpu rtx-4070 --kernel saxpy --size n=0").ends(2, &["expected a whole number"]);
+    // The largest size there is leaves no number unsound.
+    desk.types(&format!("{SAXPY} --size n=2^53 --format json")).works().json();
+}
+
+#[test]
+fn what_is_missing_is_asked_for() {
+    let desk = Desk::new();
+    desk.types("predict").ends(2, &["no --from", "for example --from titan-v"]);
+    desk.types("predict --from titan-v").ends(2, &["no --to", "rtx-4070"]);
+    desk.types("occupancy").ends(2, &["no --gpu"]);
+    desk.types("occupancy --gpu rtx-4070").ends(2, &["--kernel NAME", "--threads N and --regs N"]);
+    desk.types("occupancy --gpu rtx-4070 --threads 256").ends(2, &["--regs N"]);
+    desk.types("occupancy --gpu rtx-4070 --threads 0 --regs 8").ends(2, &["--threads"]);
+}
+
+#[test]
+fn without_a_terminal_the_dashboard_names_the_commands_instead() {
+    let said = Desk::new().types("").ends(2, &["needs a terminal", "roofswap predict", "roofswap gpus"]);
+    assert_eq!(said.stdout, "");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The user's own files
+// ---------------------------------------------------------------------------------------------------------------------
+
+const HEADER: &str = "gpu,kernel,problem,time_ms\n";
+
+#[test]
+fn a_measurement_of_ones_own_goes_before_the_published_figure() {
+    let desk = Desk::new();
+    let good = desk.file("good.csv", format!("{HEADER}titan-v,saxpy,n=1048576,0.05\n"));
+    let done = desk.types_with(&format!("{SAXPY} --format json --data"), &[&good]).works();
+    assert_eq!(done.stderr, "");
+    let row = done.json().remove(0);
+    assert_eq!((&row["source_time_ms"], &row["source_kind"]), (&0.05.into(), &"measured".into()));
+}
+
+#[test]
+fn a_half_written_file_gives_its_good_rows_and_names_the_bad_one() {
+    let desk = Desk::new();
+    let half = desk.file("half.csv", format!("{HEADER}titan-v,saxpy,n=1048576,0.05\nrtx-4070,saxpy,n=10"));
+    let done = desk.types_with(&format!("{SAXPY} --format json --data"), &[&half]).works();
+    assert!(done.stderr.contains("half.csv:3: row: the row has 3 fields"), "{}", done.stderr);
+    assert!(done.stderr.contains("1 rows loaded, 1 refused"), "{}", done.stderr);
+    assert_eq!(done.json()[0]["source_time_ms"], 0.05);
+}
+
+#[test]
+fn many_bad_rows_are_counted_not_poured_out() {
+    let desk = Desk::new();
+    let bad = desk.file("bad.csv", format!("{HEADER}{}", "rtx-9999,saxpy,n=1,1\n".repeat(500)));
+    let done = desk.types_with(&format!("{SAXPY} --data"), &[&bad]).works();
+    assert_eq!(done.stderr.lines().count(), 7, "{}", done.stderr);
+    assert!(done.stderr.contains("and 495 more") && done.stderr.contains("500 refused"), "{}", done.stderr);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_fails() {
+    let desk = Desk::new();
+    let binary = desk.file("binary.csv", [0_u8, 159, 146, 150].repeat(1000));
+    let wide = HEADER.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let wide = desk.file("utf16.csv", wide);
+    let empty = desk.file("empty.csv", "");
+    let missing = desk.path("missing.csv");
+    for path in [&binary, &wide, &empty, &missing, &desk.path("")] {
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        desk.types_with(&format!("{SAXPY} --data"), &[path]).ends(1, &[&name]);
+    }
+}
+
+#[test]
+fn a_row_in_another_encoding_is_refused_and_the_rest_loads() {
+    let desk = Desk::new();
+    let mut bytes = format!("{HEADER}titan-v,saxpy,n=1048576,0.05\ntitan-v,caf").into_bytes();
+    bytes.extend(b"\xe9,n=1,1\n");
+    let latin = desk.file("latin.csv", bytes);
+    let done = desk.types_with(&format!("{SAXPY} --format json --data"), &[&latin]);
+    assert!(done.stderr.contains("latin.csv"), "{}", done.stderr);
+    assert!(!done.stderr.contains("panicked"));
+    if done.code == 0 {
+        assert_eq!(done.json()[0]["source_time_ms"], 0.05);
+    }
+}
+
+#[test]
+fn a_bad_file_in_the_users_folder_is_a_warning() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("config/gpus")).unwrap();
+    desk.file("config/gpus/mine.toml", "id = \"mine\"\nname = = 3\n");
+    let done = desk.types("gpus --format csv").works();
+    assert!(done.stderr.contains("mine.toml:2"), "{}", done.stderr);
+    assert!(done.stdout.contains("rtx-4070"));
+}
+
+#[test]
+fn a_name_with_escape_codes_never_reaches_the_terminal() {
+    let desk = Desk::new();
+    let sly =
+        desk.file("sly.csv", format!("{HEADER}titan-v,\u{1b}[2Jwiped,n=1,1\n\u{1b}[31mred,saxpy,n=1,1\n"));
+    let done = desk.types_with("predict --from titan-v --to rtx-4070 --data", &[&sly]).works();
+    assert!(!done.stdout.contains('\u{1b}') && !done.stderr.contains('\u{1b}'));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Occupancy, lists, models
+// ---------------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn occupancy_names_both_limiters_of_the_tiled_product() {
+    let desk = Desk::new();
+    let row =
+        desk.types("occupancy --kernel matmul_tiled --gpu rtx-4070 --format json").works().json().remove(0);
+    // 37 registers x 32 = 1,184, rounded up to 1,280 per warp; 65,536 / 4 / 1,280 = 12 warps per part, 48 in all: one
+    // block of 32 warps. 48 warp slots hold one such block too.
+    assert_eq!(
+        (&row["active_blocks"], &row["active_warps"], &row["max_warps"]),
+        (&1.into(), &32.into(), &48.into())
+    );
+    assert_eq!(row["limiters"], serde_json::json!(["registers", "warps"]));
+    assert!(near(&row["occupancy"], 2.0 / 3.0));
+    let text = desk.types("occupancy --kernel matmul_tiled --gpu rtx-4070").works().stdout;
+    assert!(text.contains("32/48") && text.contains("67 %"), "{text}");
+}
+
+#[test]
+fn occupancy_of_a_typed_block_agrees_with_the_kernel_of_that_shape() {
+    let desk = Desk::new();
+    let typed = desk
+        .types("occupancy --gpu rtx-4070,titan-v --threads 1024 --regs 37 --smem-static 8192 --format json")
+        .works()
+        .json();
+    assert_eq!((&typed[0]["active_blocks"], &typed[1]["active_blocks"]), (&1.into(), &1.into()));
+    let study = "occupancy --gpu titan-v --threads 704 --regs 88 --format json";
+    assert_eq!(desk.types(study).works().json()[0]["active_blocks"], 0);
+    assert_eq!(desk.types(&format!("{study} --rules study")).works().json()[0]["active_blocks"], 1);
+}
+
+#[test]
+fn lists_show_every_entry_and_details_name_their_sources() {
+    let desk = Desk::new();
+    let gpus = desk.types("gpus --format json").works().json();
+    assert!(gpus.len() >= 45, "{}", gpus.len());
+    let ada = gpus.iter().find(|g| g["id"] == "rtx-4070").unwrap();
+    assert_eq!(
+        (&ada["sms"], &ada["dram_gb_per_s"], &ada["dram_achieved_gb_per_s"]),
+        (&46.into(), &504.into(), &449.1.into())
+    );
+    let detail = desk.types("gpus rtx-4070 --format json").works().json();
+    let bandwidth = detail.iter().find(|r| r["field"] == "DRAM bandwidth, achieved").unwrap();
+    assert_eq!((&bandwidth["origin"], &bandwidth["unit"]), (&"measured".into(), &"GB/s".into()));
+    let kernel = desk.types("kernels matmul_tiled --format json").works().json();
+    let flops = kernel.iter().find(|r| r["item"] == "flops").unwrap();
+    assert_eq!((&flops["formula"], &flops["value"]), (&"2*m*n*k".into(), &268_435_456.into()));
+    assert!(
+        kernel.iter().any(|r| r["item"] == "l1_bytes" && r["value"] == "unknown" && r["note"].is_string())
+    );
+}
+
+#[test]
+fn models_are_listed_with_their_error_and_the_baseline_among_them() {
+    let rows = Desk::new().types("models --format json").works().json();
+    let ids: Vec<&str> = rows.iter().filter_map(|r| r["model"].as_str()).collect();
+    assert_eq!(ids, ["efficiency-transfer", "first-principles", "plain-roofline", "same-time"]);
+    // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 14 x 4 targets where no source is needed.
+    let counts: Vec<u64> = rows.iter().filter_map(|r| r["predictions"].as_u64()).collect();
+    assert_eq!(counts, [168, 56, 56, 168]);
+}
+
+#[test]
+fn the_shell_gets_completions_and_manual_pages() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(desk.types(&format!("completions {shell}")).works().stdout.contains("roofswap"), "{shell}");
+    }
+    assert!(desk.types("man").works().stdout.starts_with(".ie"));
+    assert!(desk.types("man predict").works().stdout.contains("\\-\\-ceilings"));
+    assert!(desk.types("--help").works().stdout.contains("predict"));
+    assert!(desk.types("--version").works().stdout.starts_with("roofswap "));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Streams
+// ---------------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let desk = Desk::new();
+    for words in
+        ["gpus", "predict --from titan-v --to all --format json", "man", "completions bash", "--help"]
+    {
+        // The reading end is closed before the program writes: what `| head -0` does.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = desk.command(words, &[]);
+        let done = command.stdout(writer).stderr(Stdio::piped()).output().expect("the program starts");
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{words}");
+        assert_eq!(done.status.code(), Some(0), "{words}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_stdout_is_said() {
+    let desk = Desk::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = desk.command("gpus", &[]);
+    let done = command.stdout(full).stderr(Stdio::piped()).output().expect("the program starts");
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("stdout cannot be written"));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pictures
+// ---------------------------------------------------------------------------------------------------------------------
+
+const ROOFLINE: &str = "export roofline --from titan-v --to rtx-4070 --kernel saxpy";
+
+#[test]
+fn every_chart_is_written_and_the_same_question_gives_the_same_bytes() {
+    let desk = Desk::new();
+    for chart in ["roofline", "occupancy", "predictions"] {
+        let words = format!("export {chart} --from titan-v --to rtx-4070 --kernel saxpy --output");
+        let file = desk.path(&format!("{chart}.svg"));
+        assert_eq!(desk.types_with(&words, &[&file]).works().stdout, "", "{chart}");
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(desk.types(&format!("{words} -")).works().stdout, svg, "{chart}");
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let texts: String = document.descendants().filter_map(|n| n.text()).collect();
+        assert!(texts.contains("TITAN V") && texts.contains("RTX 4070"), "{chart}: {texts}");
+        assert_eq!(std::fs::read_dir(desk.path("")).unwrap().count(), 2, "no temporary file stays behind");
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn one_side_more_levels_and_the_other_theme_change_the_picture() {
+    let desk = Desk::new();
+    let plain = desk.types(&format!("{ROOFLINE} -o -")).works().stdout;
+    for more in [
+        "--show source",
+        "--show target",
+        "--levels dram,l2,l1,shared",
+        "--theme dark",
+        "--ceilings achieved",
+    ] {
+        let other = desk.types(&format!("{ROOFLINE} {more} -o -")).works().stdout;
+        assert!(other.contains("<svg") && other != plain, "{more}");
+    }
+}
+
+#[test]
+fn a_question_that_does_not_fit_one_picture_is_refused() {
+    let desk = Desk::new();
+    desk.types("export roofline --from titan-v --to rtx-4070 -o -").ends(2, &["give one --kernel"]);
+    desk.types(&format!("{ROOFLINE} --model all -o -")).ends(2, &["at most one --model"]);
+    desk.types("export predictions --from titan-v --to rtx-4070,t4 -o -").ends(2, &["give one --to"]);
+    desk.types("export predictions --from titan-v --to rtx-4070").ends(2, &["--output"]);
+    desk.types("export predictions --from titan-v --to rtx-4070 -o -").works();
+    // Nothing to draw but why: still a picture.
+    desk.types("export roofline --from titan-v --to rtx-4070 --kernel shared_bank_conflict -o -").works();
+}
+
+#[test]
+fn an_export_that_fails_keeps_what_was_there() {
+    let desk = Desk::new();
+    let missing = desk.path("none/chart.svg");
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&missing]).ends(1, &["none/chart.svg", "does not exist"]);
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&desk.path("config")]).ends(1, &["config", "is a folder"]);
+    let kept = desk.file("kept.svg", "mine");
+    let mut permissions = std::fs::metadata(&kept).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&kept, permissions).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&kept]).ends(1, &["kept.svg", "is read-only"]);
+    assert_eq!(std::fs::read(&kept).unwrap(), b"mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_into_a_read_only_folder_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    let folder = desk.path("locked");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let root_writes_anywhere = std::fs::write(folder.join("probe"), "").is_ok();
+    let done = desk.types_with(&format!("{ROOFLINE} -o"), &[&folder.join("chart.svg")]);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+    if root_writes_anywhere {
+        eprintln!("SKIPPED: this user may write into a read-only folder");
+        return;
+    }
+    done.ends(1, &["locked/chart.svg", "was not written"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_into_and_a_link_stays_a_link() {
+    use std::os::unix::fs::FileTypeExt;
+    let desk = Desk::new();
+    // Through a link, so that a mistake replaces the link and not the machine's device.
+    let null = desk.path("null");
+    std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&null]).works();
+    assert!(std::fs::metadata(&null).unwrap().file_type().is_char_device());
+    let (real, link) = (desk.file("real.svg", "old"), desk.path("link.svg"));
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&link]).works();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("<svg"));
+}
