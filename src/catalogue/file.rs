@@ -1,5 +1,6 @@
 //! Reading one small TOML file: size limit, encoding, and errors that name file and line.
 
+use super::{NameClash, normalise};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 use std::path::Path;
@@ -42,6 +43,13 @@ impl SpecFile<'_> {
     pub fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> FileError {
         let line = span.map(|s| 1 + self.text.bytes().take(s.start).filter(|b| *b == b'\n').count());
         FileError { file: self.name.to_string(), line, message: message.into() }
+    }
+
+    /// An error about a name, at the first line that has it.
+    pub(crate) fn clash(&self, clash: &NameClash) -> FileError {
+        let has = |line: &str| !line.trim_start().starts_with('#') && normalise(line).contains(&clash.name);
+        let line = self.text.lines().position(has).map(|i| i + 1);
+        FileError { file: self.name.to_string(), line, message: clash.to_string() }
     }
 }
 

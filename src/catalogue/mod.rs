@@ -74,11 +74,13 @@ impl<T: Entry> Catalogue<T> {
     /// # Errors
     /// [`NameClash`] if one of its names belongs to another entry; nothing is changed then.
     pub fn insert(&mut self, entry: T) -> Result<(), NameClash> {
-        let same = self.entries.iter().position(|e| e.id() == entry.id());
+        let same = self.get(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
         let slot = same.unwrap_or(self.entries.len());
+        // A name of separators alone (`--`) is nobody's.
         let names: Vec<String> = std::iter::once(entry.id())
             .chain(entry.aliases().iter().map(String::as_str))
             .map(normalise)
+            .filter(|n| !n.is_empty())
             .collect();
         if let Some((name, &owner)) =
             names.iter().find_map(|n| self.names.get_key_value(n).filter(|(_, i)| **i != slot))
@@ -86,13 +88,21 @@ impl<T: Entry> Catalogue<T> {
             let owner = self.entries[owner].id().to_string();
             return Err(NameClash { name: name.clone(), id: entry.id().to_string(), owner });
         }
-        self.names.retain(|_, i| *i != slot);
+        if same.is_some() {
+            self.names.retain(|_, i| *i != slot);
+        }
         self.names.extend(names.into_iter().map(|n| (n, slot)));
         match same {
             Some(i) => self.entries[i] = entry,
             None => self.entries.push(entry),
         }
         Ok(())
+    }
+
+    /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.names.get(&normalise(name)).copied()
     }
 
     /// Where the entry of this name stands.
@@ -104,12 +114,8 @@ impl<T: Entry> Catalogue<T> {
         if let Some(&i) = self.names.get(&key) {
             return Ok(i);
         }
-        let candidates: Vec<String> = self
-            .entries
-            .iter()
-            .map(|e| e.id().to_string())
-            .filter(|id| !key.is_empty() && normalise(id).contains(&key))
-            .collect();
+        let fits = |e: &&T| !key.is_empty() && (normalise(e.id()).contains(&key) || has_words(*e, name));
+        let candidates: Vec<String> = self.entries.iter().filter(fits).map(|e| e.id().to_string()).collect();
         if candidates.len() > 1 {
             return Err(NameError::Ambiguous { what: self.what, name: clip(name), candidates });
         }
@@ -163,8 +169,25 @@ impl<T: Entry> Catalogue<T> {
 /// One spelling for all: lower case, without the vendor's name, spaces, `-` and `_`.
 fn normalise(name: &str) -> String {
     let lower = name.trim().to_lowercase();
-    let bare = lower.strip_prefix("nvidia ").unwrap_or(&lower);
-    bare.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).collect()
+    let separator = |c: char| matches!(c, ' ' | '-' | '_');
+    let bare = lower.strip_prefix("nvidia").filter(|rest| rest.starts_with(separator)).unwrap_or(&lower);
+    bare.chars().filter(|c| !separator(*c)).collect()
+}
+
+/// Whether every word typed begins a word of one of the entry's names: `v100-16gb` means any V100 of 16 GB.
+fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let lower = name.to_lowercase();
+        lower.split([' ', '-', '_']).filter(|w| !w.is_empty() && *w != "nvidia").map(str::to_string).collect()
+    };
+    let head: String = typed.chars().take(64).collect();
+    let typed = words(&head);
+    let mut names = std::iter::once(entry.id()).chain(entry.aliases().iter().map(String::as_str));
+    !typed.is_empty()
+        && names.any(|name| {
+            let has = words(name);
+            typed.iter().all(|t| has.iter().any(|w| w.starts_with(t.as_str())))
+        })
 }
 
 /// A name short enough for an error message.

@@ -35,5 +35,5 @@ pub fn load_text(
     gpus: &mut Catalogue<Gpu>,
 ) -> Result<(), FileError> {
     let gpu = file::read(file, sources, limits)?;
-    gpus.insert(gpu).map_err(|clash| file.error(None, clash.to_string()))
+    gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }

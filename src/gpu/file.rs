@@ -234,7 +234,7 @@ pub(super) fn read(
 }
 
 fn is_id(text: &str) -> bool {
-    !text.is_empty()
+    text.contains(|c: char| c.is_ascii_alphanumeric())
         && text.len() <= 40
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }

@@ -32,5 +32,5 @@ pub fn load_text(
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<(), FileError> {
     let kernel = file::read(file, sources)?;
-    kernels.insert(kernel).map_err(|clash| file.error(None, clash.to_string()))
+    kernels.insert(kernel).map_err(|clash| file.clash(&clash))
 }

@@ -90,7 +90,8 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn formula(&self, field: &str, text: &Spanned<String>, names: &[String]) -> Result<Formula, FileError> {
-        Formula::parse(text.get_ref(), names).map_err(|e| self.error(field, text.span(), e))
+        let parsed = Formula::parse(text.get_ref(), names).map_err(|e| self.error(field, text.span(), e))?;
+        Ok(parsed.in_field(field))
     }
 
     fn error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
@@ -208,11 +209,9 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
     let mut own = typed.sources.clone();
     own.extend(sources.clone());
     let check = Checker { file, sources: &own };
-    if typed.id.get_ref().is_empty() || typed.problem.keys.is_empty() {
-        return Err(file.error(
-            Some(typed.id.span()),
-            "id and problem.keys: expected at least one character and one key",
-        ));
+    if !typed.id.get_ref().contains(char::is_alphanumeric) || typed.problem.keys.is_empty() {
+        return Err(file
+            .error(Some(typed.id.span()), "id and problem.keys: expected at least one letter and one key"));
     }
     check.source("launch.source", &typed.launch.source)?;
     let formulas = Arc::new(check.formulas(&typed)?);

@@ -5,9 +5,14 @@ use exmex::{Express, FlatEx};
 /// The most names one formula may use.
 const MOST_NAMES: usize = 16;
 
+/// The longest formula; a real one has some thirty characters.
+const LONGEST: usize = 400;
+
 /// A formula bound to the places of its names in a scope.
 #[derive(Debug, Clone)]
 pub struct Formula {
+    /// The field it stands in, once that is known; for errors.
+    field: Box<str>,
     text: String,
     expression: FlatEx<f64>,
     slots: Vec<usize>,
@@ -35,8 +40,10 @@ pub enum FormulaError {
         known: String,
     },
     /// Its value is not a finite number.
-    #[error("formula `{text}` gives {value} for {scope}: division by zero or overflow")]
+    #[error("{field}formula `{text}` gives {value} for {scope}: division by zero or overflow")]
     NotFinite {
+        /// The field it stands in, with `: `; empty where that is not known.
+        field: Box<str>,
         /// The formula.
         text: String,
         /// `inf`, `-inf` or `NaN`.
@@ -45,8 +52,10 @@ pub enum FormulaError {
         scope: String,
     },
     /// Its value is negative.
-    #[error("formula `{text}` gives {value} for {scope}: a count cannot be negative")]
+    #[error("{field}formula `{text}` gives {value} for {scope}: a count cannot be negative")]
     Negative {
+        /// The field it stands in, with `: `; empty where that is not known.
+        field: Box<str>,
         /// The formula.
         text: String,
         /// The value.
@@ -62,7 +71,14 @@ impl Formula {
     /// # Errors
     /// [`FormulaError::Syntax`] or [`FormulaError::UnknownName`].
     pub fn parse(text: &str, names: &[String]) -> Result<Self, FormulaError> {
-        let syntax = |why: String| FormulaError::Syntax { text: text.to_string(), why };
+        let syntax = |why: String| FormulaError::Syntax { text: text.chars().take(80).collect(), why };
+        // The parser takes quadratic time over nested commas, and reads braces and Greek letters that these files do not have.
+        if text.len() > LONGEST {
+            return Err(syntax(format!("has {} characters; at most {LONGEST} are allowed", text.len())));
+        }
+        if let Some(c) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || "_.,+-*/^() ".contains(*c))) {
+            return Err(syntax(format!("has {c:?}; expected letters, digits and _ . , + - * / ^ ( )")));
+        }
         let expression = exmex::parse::<f64>(text).map_err(|e| syntax(e.msg().to_string()))?;
         let used = expression.var_names();
         if used.len() > MOST_NAMES {
@@ -76,7 +92,14 @@ impl Formula {
             })
         };
         let slots = used.iter().map(slot).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.to_string(), expression, slots })
+        Ok(Self { field: "".into(), text: text.to_string(), expression, slots })
+    }
+
+    /// The same formula, whose errors name the field it stands in.
+    #[must_use]
+    pub(super) fn in_field(mut self, field: &str) -> Self {
+        self.field = format!("{field}: ").into();
+        self
     }
 
     /// The formula as it was typed.
@@ -100,11 +123,11 @@ impl Formula {
         }
         let names = self.expression.var_names();
         let scope = names.iter().zip(values).map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
-        let (text, value) = (self.text.clone(), value.to_string());
+        let (field, text, value) = (self.field.clone(), self.text.clone(), value.to_string());
         Err(if value.starts_with("-") && value != "-inf" {
-            FormulaError::Negative { text, value, scope }
+            FormulaError::Negative { field, text, value, scope }
         } else {
-            FormulaError::NotFinite { text, value, scope }
+            FormulaError::NotFinite { field, text, value, scope }
         })
     }
 }

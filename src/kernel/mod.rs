@@ -275,7 +275,8 @@ impl Kernel {
         let Some(formulas) = &self.formulas else { return Ok(typed.clone()) };
         if let Some((key, _)) = typed.pairs().iter().find(|(k, _)| !self.keys.contains(k)) {
             let keys = self.keys.join(", ");
-            return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key: key.clone(), keys });
+            let key = problem::shorten(key);
+            return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key, keys });
         }
         // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
         let scope: Vec<f64> = self.keys.iter().map(|k| typed.number(k).unwrap_or(f64::NAN)).collect();

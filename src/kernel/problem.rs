@@ -120,7 +120,7 @@ impl FromStr for Problem {
             let (key, value) = pair?;
             let size = typed_size(value)
                 .filter(|s| (1.0..=LARGEST).contains(s) && s.fract() == 0.0)
-                .ok_or_else(|| ProblemError::BadSize { key: key.to_string(), value: shorten(value) })?;
+                .ok_or_else(|| ProblemError::BadSize { key: shorten(key), value: shorten(value) })?;
             Ok((key.to_string(), Value::Number(size)))
         };
         pairs(text)?.map(read).collect::<Result<Vec<_>, _>>().map(Self)
@@ -136,8 +136,8 @@ fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), Problem
         return Err(ProblemError::Twice(shorten(pair[0])));
     }
     Ok(parts().map(|part| {
-        let (key, value) = part.split_once('=').ok_or_else(|| ProblemError::NotAPair(shorten(part)))?;
-        Ok((key.trim(), value.trim()))
+        let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+        pair.filter(|(key, _)| !key.is_empty()).ok_or_else(|| ProblemError::NotAPair(shorten(part)))
     }))
 }
 
@@ -155,7 +155,8 @@ fn typed_size(text: &str) -> Option<f64> {
     SUFFIXES.iter().find_map(with).or_else(|| text.parse().ok())
 }
 
-fn shorten(text: &str) -> String {
+/// A text short enough for an error message.
+pub(super) fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }
 

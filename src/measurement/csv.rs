@@ -4,7 +4,7 @@
 
 use super::line_guard::LineGuard;
 use super::{Kind, Measurement};
-use crate::catalogue::{Catalogue, NameError};
+use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Kernel, Launch, Problem, Work};
 use crate::units::Seconds;
@@ -88,17 +88,22 @@ pub fn read_csv(
     let mut csv = ReaderBuilder::new().flexible(true).from_reader(LineGuard::new(reader));
     let header = csv.byte_headers().map_err(|e| refuse(plain_words(&e)))?.clone();
     let columns = Columns::find(&header).map_err(refuse)?;
-    let mut parser =
-        RowParser { columns, kind, gpus, kernels, words: HashMap::new(), problems: HashMap::new() };
+    let mut parser = RowParser {
+        columns,
+        kind,
+        gpus,
+        kernels,
+        words: HashMap::new(),
+        problems: HashMap::new(),
+        unknown_gpus: 0,
+    };
     let mut result = ReadResult::default();
     let mut record = ByteRecord::new();
     while csv.read_byte_record(&mut record).map_err(|e| refuse(plain_words(&e)))? {
         let row = if record.len() == header.len() {
             parser.row(&record)
         } else {
-            let message =
-                format!("the row has {} fields, the header {}; is it cut off?", record.len(), header.len());
-            Err(("row".to_string(), message))
+            Err(("row".to_string(), wrong_width(&record, header.len())))
         };
         match row {
             Ok(row) => result.rows.push(row),
@@ -112,6 +117,19 @@ pub fn read_csv(
         }
     }
     Ok(result)
+}
+
+/// Why a record has not as many fields as the header.
+fn wrong_width(record: &ByteRecord, expected: usize) -> String {
+    let lines = record.as_slice().iter().filter(|b| **b == b'\n').count();
+    let found = record.len();
+    if lines > 0 {
+        return format!(
+            "a quotation mark opens here and takes in the next {lines} lines; close it (found {found} fields, the header has \
+             {expected})"
+        );
+    }
+    format!("the row has {found} fields, the header {expected}; is it cut off?")
 }
 
 /// The csv crate's error without its own position syntax.
@@ -181,6 +199,8 @@ struct RowParser<'a> {
     /// Words that repeat from row to row are kept once.
     words: HashMap<Vec<u8>, Arc<str>>,
     problems: HashMap<(usize, Vec<u8>), Arc<Problem>>,
+    /// How many rows named a GPU that is not in the catalogue.
+    unknown_gpus: usize,
 }
 
 impl RowParser<'_> {
@@ -191,8 +211,7 @@ impl RowParser<'_> {
         if time <= 0.0 {
             return Err(refusal("time_ms", format!("{time}: expected more than 0")));
         }
-        let gpu_name = self.text(record, "gpu")?;
-        let gpu = self.gpus.position(gpu_name).map_err(|e| refusal("gpu", e))?;
+        let gpu = self.gpu(record)?;
         let kernel = self.kernel(record)?;
         let problem = self.problem(record, kernel)?;
         let block = self.dimensions(record, "block")?;
@@ -247,21 +266,34 @@ impl RowParser<'_> {
         self.columns.by_name.get(column).map_or(Ok(None), |i| number_at(record, *i, column))
     }
 
+    fn gpu(&mut self, record: &ByteRecord) -> Result<usize, Refusal> {
+        let name = self.text(record, "gpu")?;
+        if let Some(known) = self.gpus.get(name) {
+            return Ok(known);
+        }
+        // The search for near names is for those who will read them.
+        let described = self.unknown_gpus < DESCRIBED;
+        self.unknown_gpus += 1;
+        let near = if described { self.gpus.position(name).err() } else { None };
+        Err(near.map_or_else(|| refusal("gpu", "unknown GPU"), |e| refusal("gpu", e)))
+    }
+
     fn kernel(&mut self, record: &ByteRecord) -> Result<usize, Refusal> {
         let name = self.text(record, "kernel")?;
         if name.is_empty() {
             return Err(refusal("kernel", "is blank; expected a name"));
         }
-        match self.kernels.position(name) {
-            Ok(i) => Ok(i),
-            Err(NameError::Unknown { .. } | NameError::Ambiguous { .. }) => {
-                let dtype = self.text(record, "dtype")?;
-                self.kernels
-                    .insert(Kernel::from_measurements(name, dtype))
-                    .map(|()| self.kernels.entries().len() - 1)
-                    .map_err(|e| refusal("kernel", e))
-            }
+        if let Some(known) = self.kernels.get(name) {
+            return Ok(known);
         }
+        if !name.contains(char::is_alphanumeric) {
+            return Err(refusal("kernel", format!("`{}`: expected a name with letters", clip(name))));
+        }
+        let dtype = self.text(record, "dtype")?;
+        self.kernels
+            .insert(Kernel::from_measurements(name, dtype))
+            .map(|()| self.kernels.entries().len() - 1)
+            .map_err(|e| refusal("kernel", e))
     }
 
     fn problem(&mut self, record: &ByteRecord, kernel: usize) -> Result<Arc<Problem>, Refusal> {

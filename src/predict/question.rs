@@ -80,11 +80,17 @@ pub fn question<'a>(
     };
     let [source, target] = gpus.map(side);
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let work = any_row.map_or(subject.instance.work, |r| subject.instance.work.overlaid(&r.work));
+    // Counters go before formulas, and those of the source's own row before another GPU's.
+    let source_row = config.and_then(|c| store.row(c, gpus[0].0));
+    let counted = [any_row, source_row].into_iter().flatten();
+    let work = counted.fold(subject.instance.work, |work, row| work.overlaid(&row.work));
     Question {
         kernel,
         work,
-        launch: subject.instance.launch.or_else(|| any_row.and_then(|r| r.launch)),
+        launch: source_row
+            .and_then(|r| r.launch)
+            .or(any_row.and_then(|r| r.launch))
+            .or(subject.instance.launch),
         source_time: source_time(kernel, subject, &work, gpus[0], store, source.refusal.is_some()),
         source,
         target,
@@ -113,7 +119,8 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let launch = instance.launch.or_else(|| row.or(any_row).and_then(|r| r.launch));
+        let timed = |row: Option<&Measurement>| row.and_then(|r| r.launch);
+        let launch = timed(row).or(timed(any_row)).or(instance.launch);
         let (regs, registers) = registers(kernel, gpu, row, any_row);
         let smem = |of_instance: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
             row.and_then(of_row).or(of_instance).or_else(|| any_row.and_then(of_row)).unwrap_or(0)

@@ -88,13 +88,14 @@ pub(super) fn source_time(
         return None;
     }
     let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    nearest.and_then(|row| scaled(kernel, work, row, gpu)).or_else(|| modelled(work, gpu))
+    nearest.and_then(|row| scaled(kernel, subject, row, gpu)).or_else(|| modelled(work, gpu))
 }
 
-fn scaled(kernel: &Kernel, work: &Work, row: &Measurement, gpu: &Gpu) -> Option<SourceTime> {
-    let there = kernel.instance(&row.problem).ok()?.work.overlaid(&row.work);
+/// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
+fn scaled(kernel: &Kernel, subject: &Subject, row: &Measurement, gpu: &Gpu) -> Option<SourceTime> {
+    let there = kernel.instance(&row.problem).ok()?.work;
     let body = |w: &Work| plain_roofline::body(gpu, w, Ceilings::Peak).filter(|t| t.0 > 0.0);
-    let ratio = body(work)? / body(&there)?;
+    let ratio = body(&subject.instance.work)? / body(&there)?;
     Some(SourceTime {
         time: row.time * ratio,
         std: None,

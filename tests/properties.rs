@@ -1,0 +1,442 @@
+//! What must hold for every GPU, every block and every text, tried on a few hundred random ones; the same ones each time.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use roofswap::evaluate::Settings;
+use roofswap::gpu::{Ceilings, Limits, LimitsTable};
+use roofswap::kernel::{Formula, FormulaError, Problem};
+use roofswap::measurement::{Kind, read_csv};
+use roofswap::occupancy::{BlockNeeds, Rules, launch_refusal, next_step, occupancy};
+use roofswap::predict::{MODELS, model_position};
+use roofswap::session::Session;
+use roofswap::units::{
+    Bytes, BytesPerSecond, Flops, Hertz, Intensity, Seconds, Watts, prefixed, significant,
+};
+use std::sync::LazyLock;
+
+static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
+
+/// Tries `cases` values of a fixed sequence.
+fn always<S: Strategy>(cases: u32, strategy: S, holds: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    if let Err(e) = runner.run(&strategy, holds) {
+        panic!("{e}");
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Occupancy
+
+fn every_limit() -> Vec<Limits> {
+    LimitsTable::shipped().unwrap().iter().map(|(_, l)| l).collect()
+}
+
+fn blocks() -> impl Strategy<Value = BlockNeeds> {
+    (0u32..1100, 0u32..260, 0u32..60_000, 0u32..250_000).prop_map(|(threads, regs, fixed, dynamic)| {
+        BlockNeeds { threads, regs_per_thread: regs, smem_static: fixed, smem_dynamic: dynamic }
+    })
+}
+
+const RULES: [Rules; 2] = [Rules::Exact, Rules::Study];
+
+#[test]
+fn more_registers_never_let_more_blocks_in() {
+    let limits = every_limit();
+    always(256, (blocks(), 1u32..64), |(needs, more)| {
+        // 0 registers means unknown, not few.
+        let few = BlockNeeds { regs_per_thread: needs.regs_per_thread.max(1), ..needs };
+        let many = BlockNeeds { regs_per_thread: few.regs_per_thread + more, ..few };
+        for (l, rules) in limits.iter().flat_map(|l| RULES.map(|r| (l, r))) {
+            let active = |n| occupancy(l, n, rules).active_blocks;
+            prop_assert!(active(many) <= active(few), "{few:?} + {more} on {l:?} ({rules:?})");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn more_shared_memory_never_lets_more_blocks_in() {
+    let limits = every_limit();
+    always(256, (blocks(), 0u32..20_000, 0u32..20_000), |(few, fixed, dynamic)| {
+        let many = BlockNeeds {
+            smem_static: few.smem_static + fixed,
+            smem_dynamic: few.smem_dynamic + dynamic,
+            ..few
+        };
+        for (l, rules) in limits.iter().flat_map(|l| RULES.map(|r| (l, r))) {
+            let active = |n| occupancy(l, n, rules).active_blocks;
+            prop_assert!(active(many) <= active(few), "{few:?} -> {many:?} on {l:?} ({rules:?})");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn occupancy_is_a_share_and_its_limiter_is_the_smallest_limit() {
+    let limits = every_limit();
+    always(256, blocks(), |needs| {
+        for (l, rules) in limits.iter().flat_map(|l| RULES.map(|r| (l, r))) {
+            let o = occupancy(l, needs, rules);
+            prop_assert!((0.0..=1.0).contains(&o.fraction()), "{o:?}");
+            prop_assert!(o.limiters().count() >= 1, "{o:?}");
+            if o.active_blocks > 0 && rules == Rules::Exact {
+                prop_assert!(o.active_blocks * needs.threads <= l.threads_per_sm, "{o:?}");
+                let shared = o.active_blocks * (needs.smem_static + needs.smem_dynamic);
+                prop_assert!(shared <= l.smem_per_sm, "{o:?}");
+                prop_assert!(
+                    o.active_blocks * needs.threads * needs.regs_per_thread <= l.regs_per_sm,
+                    "{o:?}"
+                );
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_launch_is_refused_exactly_where_no_block_fits() {
+    let limits = every_limit();
+    always(256, blocks(), |needs| {
+        for l in limits.iter().filter(|_| needs.threads > 0) {
+            let fits = occupancy(l, needs, Rules::Exact).active_blocks > 0;
+            let refusal = launch_refusal(l, needs, None);
+            prop_assert_eq!(fits, refusal.is_none(), "{:?} {:?}", needs, refusal);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_next_step_delivers_what_it_promises() {
+    let limits = every_limit();
+    always(256, (blocks(), any::<prop::sample::Index>()), |(needs, which)| {
+        let l = which.get(&limits);
+        for rules in RULES {
+            let Some(step) = next_step(l, needs, rules) else { continue };
+            use roofswap::occupancy::Resource as R;
+            let changed = match step.resource {
+                R::Registers => BlockNeeds { regs_per_thread: step.to, ..needs },
+                R::SharedMemory => BlockNeeds { smem_static: 0, smem_dynamic: step.to, ..needs },
+                R::Warps | R::Blocks => BlockNeeds { threads: step.to, ..needs },
+            };
+            let (now, then) = (occupancy(l, needs, rules), occupancy(l, changed, rules));
+            prop_assert_eq!(then.active_blocks, step.blocks, "{:?} {:?} {:?}", needs, step, rules);
+            prop_assert!(then.active_warps >= now.active_warps, "{needs:?} {step:?} {rules:?}");
+            prop_assert!(step.to < step.from, "{step:?}");
+        }
+        Ok(())
+    });
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Models
+
+/// A place in a list of this length.
+fn place(len: usize) -> impl Strategy<Value = usize> {
+    0..len
+}
+
+#[test]
+fn models_without_a_measurement_never_beat_the_roof() {
+    let s = &*SHIPPED;
+    let (gpus, kernels) = (s.gpus.entries().len(), s.kernels.entries().len());
+    let questions = (place(kernels), place(gpus), place(gpus), 1u32..1 << 26, any::<bool>());
+    always(256, questions, |(kernel, from, to, size, achieved)| {
+        let entry = &s.kernels.entries()[kernel];
+        let typed: Vec<String> = entry.keys.iter().map(|k| format!("{k}={}", 1 + size % 9000)).collect();
+        let Ok(subject) = s.subject(kernel, &typed.join(";").parse().unwrap(), "") else { return Ok(()) };
+        let ceilings = if achieved { Ceilings::Achieved } else { Ceilings::Peak };
+        for model in ["plain-roofline", "first-principles"] {
+            let settings =
+                Settings { model: model_position(model).unwrap(), ceilings, ..Settings::default() };
+            let a = s.answer(&subject, from, to, settings);
+            let Ok(p) = a.prediction else { continue };
+            let gpu = &s.gpus.entries()[to];
+            if let Some(flops) = a.work.flops() {
+                let rate = flops / p.time;
+                prop_assert!(
+                    rate.0 <= gpu.compute(a.ceilings_used).value.0 * (1.0 + 1e-12),
+                    "{model} {rate}"
+                );
+            }
+            if let Some(bytes) = a.work.dram() {
+                let rate = bytes / p.time;
+                prop_assert!(
+                    rate.0 <= gpu.bandwidth(a.ceilings_used).value.0 * (1.0 + 1e-12),
+                    "{model} {rate}"
+                );
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The shipped world with one row of a kernel nobody else has.
+fn with_time(gpu: usize, millis: f64, launch: &str, work: (f64, f64)) -> Session {
+    let mut s = SHIPPED.clone();
+    let id = &s.gpus.entries()[gpu].id;
+    let csv = format!(
+        "gpu,kernel,problem,block,grid,regs_per_thread,smem_static_bytes,smem_dynamic_bytes,flops,dram_bytes,time_ms\n\
+         {id},there_and_back,n=1,{launch},{},{},{millis:e}\n",
+        work.0, work.1
+    );
+    let read = read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &s.gpus, &mut s.kernels).unwrap();
+    assert!(read.refused.is_empty(), "{:?}", read.refused);
+    s.store.add(read.rows);
+    s
+}
+
+#[test]
+fn efficiency_transfer_there_and_back_returns_the_time() {
+    let gpus = SHIPPED.gpus.entries().len();
+    let work = (prop_oneof![Just(0.0), 1e3..1e13f64], 1.0..1e10f64);
+    let launch = (1u32..=32, 1u32..=64, 0u32..=12_000);
+    always(64, (place(gpus), place(gpus), 1e-3..1e3f64, launch, work), |(a, b, millis, launch, work)| {
+        let (warps, regs, shared) = launch;
+        let launch = format!("{},1000,{regs},{shared},0", warps * 32);
+        let there = |s: &Session, from, to| {
+            let kernel = s.kernels.position("there_and_back").unwrap();
+            let subject = s.subject(kernel, &"n=1".parse().unwrap(), "").unwrap();
+            let p = s.answer(&subject, from, to, Settings::default()).prediction;
+            p.map(|p| p.time.millis()).map_err(|e| TestCaseError::fail(e.to_string()))
+        };
+        let on_b = there(&with_time(a, millis, &launch, work), a, b)?;
+        let back = there(&with_time(b, on_b, &launch, work), b, a)?;
+        prop_assert!((back / millis - 1.0).abs() < 1e-9, "{millis} -> {on_b} -> {back}");
+        Ok(())
+    });
+}
+
+#[test]
+fn same_time_is_the_same_both_ways_and_never_depends_on_the_target() {
+    let gpus = SHIPPED.gpus.entries().len();
+    let model = model_position("same-time").unwrap();
+    let settings = Settings { model, ..Settings::default() };
+    always(32, (place(gpus), place(gpus), 1e-3..1e3f64), |(a, b, millis)| {
+        let time = |timed, from, to| {
+            let s = with_time(timed, millis, "256,1000,32,0,0", (1e6, 1e6));
+            let kernel = s.kernels.position("there_and_back").unwrap();
+            let subject = s.subject(kernel, &"n=1".parse().unwrap(), "").unwrap();
+            s.answer(&subject, from, to, settings).prediction.unwrap().time.millis()
+        };
+        prop_assert!((time(a, a, b) / millis - 1.0).abs() < 1e-12);
+        prop_assert_eq!(time(a, a, b), time(b, b, a));
+        Ok(())
+    });
+}
+
+#[test]
+fn every_shipped_question_has_an_answer_or_a_reason() {
+    // Every model x kernel, at each of its sizes, between GPUs far apart: no panic, no time that is not one.
+    let s = &*SHIPPED;
+    let ends = ["gtx-titan-x", "t4", "b200"].map(|g| s.gpus.position(g).unwrap());
+    let mut answered = 0;
+    for kernel in 0..s.kernels.entries().len() {
+        for problem in s.sizes(kernel, "") {
+            let subject = s.subject(kernel, &problem, "").unwrap();
+            for (from, to) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
+                for model in 0..MODELS.len() {
+                    let a = s.answer(&subject, from, to, Settings { model, ..Settings::default() });
+                    match a.prediction {
+                        Ok(p) => {
+                            assert!(p.time.0 > 0.0 && p.time.0.is_finite());
+                            answered += 1;
+                        }
+                        Err(e) => assert!(e.to_string().len() > 10, "{e}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(answered > 2000, "only {answered}");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Texts
+
+/// Anything, and things that look nearly right.
+fn texts(nearly: &'static str) -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), nearly, "\\PC{0,60}"]
+}
+
+#[test]
+fn a_problem_that_is_read_prints_as_what_it_is() {
+    let nearly = "([a-z ]{0,3}=[0-9eE^.kKMGi+ -]{0,7}[;,]?){0,4}";
+    always(2000, texts(nearly), |text| {
+        if let Ok(p) = text.parse::<Problem>() {
+            prop_assert_eq!(&p.to_string().parse::<Problem>().unwrap(), &p, "{:?}", text);
+            prop_assert!(p.volume() >= 1.0);
+        }
+        if let Ok(p) = Problem::parse_recorded(&text) {
+            let again = Problem::parse_recorded(&p.to_string()).unwrap();
+            prop_assert_eq!(again.to_string(), p.to_string(), "{:?}", text);
+        }
+        Ok(())
+    });
+    for no_key in ["=5", " =5", "n=1;=2"] {
+        assert!(
+            no_key.parse::<Problem>().unwrap_err().to_string().contains("expected key=value"),
+            "{no_key}"
+        );
+    }
+}
+
+#[test]
+fn no_text_makes_the_formula_parser_panic() {
+    let names = ["n".to_string(), "m".into()];
+    let nearly = "([nm(){}+*/^,. -]|[0-9]{1,3}|max|min|ceil|sqrt|log2|abs|PI|π|é|atan2|\\(|\\)){0,14}";
+    always(4000, texts(nearly), |text| {
+        if let Ok(f) = Formula::parse(&text, &names) {
+            // Whatever parses gives a sound number or says why not.
+            for scope in [[0.0, 0.0], [1.0, 2.0], [1e300, 1e300]] {
+                if let Ok(v) = f.eval(&scope) {
+                    prop_assert!(v.is_finite() && v >= 0.0);
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn absurd_formulas_are_refused_before_they_are_parsed() {
+    let refused = |text: &str| Formula::parse(text, &["n".into()]).unwrap_err();
+    let deep = format!("{}n{}", "(".repeat(100_000), ")".repeat(100_000));
+    let FormulaError::Syntax { text, why } = refused(&deep) else { panic!() };
+    assert!(text.len() <= 80 && why.contains("at most 400"), "{why}");
+    for odd in ["{n}", "n!", "π*n", "n\u{0}", "n\nn", "\"n\"", "n\u{202e}"] {
+        let FormulaError::Syntax { why, .. } = refused(odd) else { panic!("{odd}") };
+        assert!(why.contains("expected letters, digits"), "{odd}: {why}");
+    }
+    let many = (0..30).map(|i| format!("a{i}")).collect::<Vec<_>>();
+    let sum = Formula::parse(&many.join("+"), &many).unwrap_err();
+    assert!(sum.to_string().contains("at most 16"), "{sum}");
+}
+
+/// A formula and its value at n, m, both by construction.
+#[derive(Debug, Clone)]
+enum Tree {
+    N,
+    M,
+    Number(u32),
+    Binary(char, Box<Tree>, Box<Tree>),
+    Ceil(Box<Tree>),
+    Max(Box<Tree>, Box<Tree>),
+}
+
+impl Tree {
+    fn text(&self) -> String {
+        match self {
+            Self::N => "n".into(),
+            Self::M => "m".into(),
+            Self::Number(v) => v.to_string(),
+            Self::Binary(op, a, b) => format!("({}{op}{})", a.text(), b.text()),
+            Self::Ceil(a) => format!("ceil({})", a.text()),
+            Self::Max(a, b) => format!("max({}, {})", a.text(), b.text()),
+        }
+    }
+
+    fn value(&self, n: f64, m: f64) -> f64 {
+        match self {
+            Self::N => n,
+            Self::M => m,
+            Self::Number(v) => f64::from(*v),
+            Self::Binary('+', a, b) => a.value(n, m) + b.value(n, m),
+            Self::Binary('-', a, b) => a.value(n, m) - b.value(n, m),
+            Self::Binary('*', a, b) => a.value(n, m) * b.value(n, m),
+            Self::Binary(_, a, b) => a.value(n, m) / b.value(n, m),
+            Self::Ceil(a) => a.value(n, m).ceil(),
+            Self::Max(a, b) => a.value(n, m).max(b.value(n, m)),
+        }
+    }
+}
+
+#[test]
+fn a_formula_means_what_arithmetic_says() {
+    let leaf = prop_oneof![Just(Tree::N), Just(Tree::M), (1u32..2000).prop_map(Tree::Number)];
+    let trees = leaf.prop_recursive(4, 16, 2, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        prop_oneof![
+            4 => (prop::sample::select(vec!['+', '-', '*', '/']), pair.clone())
+                .prop_map(|(op, (a, b))| Tree::Binary(op, Box::new(a), Box::new(b))),
+            1 => inner.prop_map(|a| Tree::Ceil(Box::new(a))),
+            1 => pair.prop_map(|(a, b)| Tree::Max(Box::new(a), Box::new(b))),
+        ]
+    });
+    let names = ["n".to_string(), "m".into()];
+    always(1000, (trees, 1.0..1e6f64, 1.0..1e6f64), |(tree, n, m)| {
+        let expected = tree.value(n, m);
+        let text = tree.text();
+        match Formula::parse(&text, &names) {
+            Ok(f) => match f.eval(&[n, m]) {
+                Ok(v) => prop_assert!(
+                    v == expected || (v / expected - 1.0).abs() < 1e-9,
+                    "{text}: {v}, {expected}"
+                ),
+                Err(e) => prop_assert!(!expected.is_finite() || expected < 0.0, "{text} is {expected}: {e}"),
+            },
+            // The parser knows no function of two arguments inside the arguments of another, or beyond 400 characters.
+            Err(e) => prop_assert!(text.matches("max").count() > 1 || text.len() > 400, "{text}: {e}"),
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_usual_precedence_holds_without_parentheses() {
+    let eval = |text: &str| Formula::parse(text, &["n".into()]).unwrap().eval(&[12.0]).unwrap();
+    for (text, value) in [
+        ("160*n*n*n/32/128", 160.0 * 1728.0 / 32.0 / 128.0),
+        ("4*n+1024", 1072.0),
+        ("2*n^3", 3456.0),
+        ("100-n-8", 80.0),
+        ("100-n/4*2", 94.0),
+        ("(10*32+276*16)/286", 4736.0 / 286.0),
+        ("32-4*129/(8*110)", 32.0 - 516.0 / 880.0),
+    ] {
+        assert!((eval(text) / value - 1.0).abs() < 1e-12, "{text}");
+    }
+}
+
+#[test]
+fn every_number_prints() {
+    let numbers = prop_oneof![any::<f64>(), prop::num::f64::ANY, Just(f64::NAN), Just(-0.0), -1e6..1e6f64];
+    always(4000, numbers, |v| {
+        let texts = [
+            significant(v),
+            prefixed(v, "s"),
+            Seconds(v).to_string(),
+            Flops(v).to_string(),
+            Bytes(v).to_string(),
+            BytesPerSecond(v).to_string(),
+            Hertz(v).to_string(),
+            Watts(v).to_string(),
+            Intensity(v).to_string(),
+        ];
+        prop_assert!(texts.iter().all(|t| !t.is_empty() && t.len() < 40), "{v}: {texts:?}");
+        // Three digits are kept.
+        if v.is_normal() && v.abs() > 1e-300 {
+            let back: f64 = significant(v).parse().unwrap();
+            prop_assert!((back / v - 1.0).abs() <= 0.0051, "{v} prints as {back}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn any_name_is_looked_up_without_harm() {
+    let s = &*SHIPPED;
+    always(400, texts("(nvidia|NVIDIA| |-|_|rtx|gtx|[0-9]{1,4}|ti|é|İ|ß){0,6}"), |name| {
+        for message in [s.gpus.find(&name).err(), s.kernels.position(&name).err()].into_iter().flatten() {
+            prop_assert!(message.to_string().len() < 2500, "{message}");
+        }
+        if let Some(i) = s.gpus.get(&name) {
+            prop_assert_eq!(s.gpus.position(&name), Ok(i));
+        }
+        Ok(())
+    });
+    assert!(s.gpus.find(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
+}

@@ -1,0 +1,343 @@
+//! GPU and kernel files a user drops into the config folder: good ones count, bad ones are refused with file and line, and
+//! the rest still loads.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::session::Session;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A user's folder.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("gpus")).unwrap();
+        std::fs::create_dir(folder.path().join("kernels")).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn with(self, name: &str, text: impl AsRef<[u8]>) -> Self {
+        std::fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    fn load(&self) -> Session {
+        Session::load(Some(self.0.path())).unwrap()
+    }
+}
+
+const GPU: &str = r#"id = "my-gpu"
+name = "My GPU"
+aliases = ["prototype"]
+architecture = "ada"
+chip = "AD999"
+compute_capability = "8.9"
+launch_year = 2025
+
+[compute]
+sms = { value = 100, source = "me" }
+fp32_lanes_per_sm = { value = 128, source = "me" }
+boost_clock_mhz = { value = 2000, source = "me" }
+fp32_tflops = { value = 51.2, source = "me" }
+
+[memory]
+type = "GDDR7"
+size_gib = { value = 24, source = "me" }
+bus_bits = { value = 256, source = "me" }
+data_rate_gbps = { value = 28, source = "me" }
+bandwidth_gb_per_s = { value = 896, source = "me" }
+
+[cache]
+l2_mib = { value = 64, source = "me" }
+
+[power]
+limit_w = { value = 300, source = "me" }
+
+[sources.me]
+kind = "measured"
+title = "My own notes"
+"#;
+
+const KERNEL: &str = r#"id = "my_kernel"
+name = "Mine"
+summary = "one thing"
+category = "memory"
+dtype = "fp32"
+source = "me"
+
+[problem]
+keys = ["n", "k"]
+
+[problem.sizes]
+small = "n=1024;k=1"
+
+[launch]
+block = ["256"]
+grid = ["ceil(n/256)"]
+source = "me"
+
+[work]
+flops = { formula = "n", source = "me" }
+dram_bytes = { formula = "8*n/k", source = "me" }
+
+[sources.me]
+kind = "derived"
+title = "My own counting"
+"#;
+
+/// The line of `text` that begins like this; the first is 1.
+fn line_of(text: &str, start: &str) -> usize {
+    1 + text.lines().position(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no line `{start}`"))
+}
+
+/// Loads one bad file beside two good ones; the good ones must be there, and the complaint must name the bad file, this
+/// line if any, and every one of these words.
+fn refused(name: &str, text: impl AsRef<[u8]>, line: Option<usize>, words: &[&str]) {
+    let folder =
+        Folder::new().with("gpus/a-good.toml", GPU).with("kernels/z-good.toml", KERNEL).with(name, text);
+    let s = folder.load();
+    assert!(s.gpus.find("my-gpu").is_ok() && s.kernels.find("my_kernel").is_ok(), "the rest still loads");
+    let [problem] = s.problems.as_slice() else { panic!("{name}: {:?}", s.problems) };
+    let place = folder.path(name).display().to_string() + &line.map(|l| format!(":{l}")).unwrap_or_default();
+    assert!(problem.starts_with(&format!("{place}: ")), "{problem}\nshould begin with {place}");
+    for word in words {
+        assert!(problem.contains(word), "`{word}` is not in: {problem}");
+    }
+    assert!(problem.len() < 700, "{} characters: {problem}", problem.len());
+}
+
+/// The good GPU file under another id, with one line replaced.
+fn gpu_with(start: &str, replacement: &str) -> (String, usize) {
+    edited(&GPU.replace("my-gpu", "bad-gpu").replace("prototype", "bad-prototype"), start, replacement)
+}
+
+fn kernel_with(start: &str, replacement: &str) -> (String, usize) {
+    edited(&KERNEL.replace("my_kernel", "bad_kernel"), start, replacement)
+}
+
+fn edited(text: &str, start: &str, replacement: &str) -> (String, usize) {
+    let at = line_of(text, start);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[at - 1] = replacement;
+    (lines.join("\n") + "\n", at)
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Good files
+
+#[test]
+fn a_gpu_of_the_users_joins_the_catalogue_with_its_own_sources() {
+    let s = Folder::new().with("gpus/mine.toml", GPU).load();
+    assert_eq!(s.problems, Vec::<String>::new());
+    let g = s.gpus.find("Prototype").unwrap();
+    assert_eq!((g.id.as_str(), &*g.fp32_peak.source), ("my-gpu", "me"));
+    assert_eq!(g.fp32_peak.value.to_string(), "51.2 TFLOP/s");
+    assert_eq!(s.gpus.entries().last().unwrap().id, "my-gpu", "the user's stand last");
+}
+
+#[test]
+fn a_kernel_of_the_users_is_predicted_like_any_other() {
+    let s = Folder::new().with("gpus/mine.toml", GPU).with("kernels/mine.toml", KERNEL).load();
+    assert_eq!(s.problems, Vec::<String>::new());
+    let kernel = s.kernels.position("my_kernel").unwrap();
+    let subject = s.subject(kernel, &"n=2^24;k=2".parse().unwrap(), "").unwrap();
+    let (from, to) = (s.gpus.position("titan-v").unwrap(), s.gpus.position("my-gpu").unwrap());
+    let settings = roofswap::evaluate::Settings { model: 2, ..Default::default() }; // plain-roofline
+    let time = s.answer(&subject, from, to, settings).prediction.unwrap().time;
+    // 4 x 2^24 bytes over 896 GB/s.
+    assert!((time.0 / (4.0 * 16_777_216.0 / 896e9) - 1.0).abs() < 1e-12, "{time}");
+}
+
+#[test]
+fn a_file_with_a_shipped_id_replaces_that_gpu_and_keeps_its_measurements() {
+    let own = GPU.replace("my-gpu", "rtx-4070").replace("prototype", "RTX 4070 of mine");
+    let s = Folder::new().with("gpus/mine.toml", own).load();
+    assert_eq!(s.problems, Vec::<String>::new());
+    let at = s.gpus.position("rtx-4070").unwrap();
+    assert_eq!(s.gpus.entries()[at].name, "My GPU");
+    assert_eq!(s.gpus.entries().iter().filter(|g| g.id == "rtx-4070").count(), 1);
+    assert_eq!(s.store.rows().iter().filter(|r| r.gpu == at).count(), 14);
+}
+
+#[test]
+fn without_a_folder_or_in_an_empty_one_nothing_is_missed() {
+    let empty = tempfile::tempdir().unwrap();
+    let shipped = Session::load(None).unwrap().gpus.entries().len();
+    for folder in [empty.path().to_path_buf(), empty.path().join("not/there")] {
+        let s = Session::load(Some(&folder)).unwrap();
+        assert_eq!((s.problems.len(), s.gpus.entries().len()), (0, shipped));
+    }
+}
+
+#[test]
+fn only_toml_files_are_read() {
+    let s =
+        Folder::new().with("gpus/notes.txt", "not toml at all = = =").with("gpus/x.toml~", "also not").load();
+    assert_eq!(s.problems, Vec::<String>::new());
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Bad GPU files
+
+#[test]
+fn a_syntax_error_is_refused_at_its_line() {
+    let (text, line) = gpu_with("launch_year", "launch_year = = 2025");
+    refused("gpus/bad.toml", text, Some(line), &[]);
+    let (text, line) = gpu_with("chip", "chip = \"AD999");
+    refused("gpus/bad.toml", text, Some(line), &[]);
+}
+
+#[test]
+fn a_file_cut_off_in_the_middle_is_refused_for_what_is_missing() {
+    let (head, _) = GPU.split_once("[cache]").unwrap();
+    refused("gpus/bad.toml", head.replace("my-gpu", "bad-gpu"), Some(1), &["missing field `cache`"]);
+    refused("gpus/bad.toml", "", Some(1), &["missing field"]);
+}
+
+#[test]
+fn an_unknown_source_is_refused_at_its_line_with_where_sources_live() {
+    let (text, line) = gpu_with("limit_w", r#"limit_w = { value = 300, source = "hearsay" }"#);
+    refused(
+        "gpus/bad.toml",
+        text,
+        Some(line),
+        &["power.limit_w", "unknown source `hearsay`", "specs/sources.toml", "[sources]"],
+    );
+}
+
+#[test]
+fn a_number_that_cannot_be_is_refused_with_its_field_and_value() {
+    for value in ["-5", "0", "nan", "inf", "-inf"] {
+        let (text, line) = gpu_with("l2_mib", &format!("l2_mib = {{ value = {value}, source = \"me\" }}"));
+        refused("gpus/bad.toml", text, Some(line), &["cache.l2_mib", "expected a finite number above 0"]);
+    }
+    let (text, line) = gpu_with("l2_mib", "l2_mib = { value = \"64 MB\", source = \"me\" }");
+    refused("gpus/bad.toml", text, Some(line), &["64 MB", "expected"]);
+    let (text, line) = gpu_with("l2_mib", "l2_mib = 64");
+    refused("gpus/bad.toml", text, Some(line), &[]);
+}
+
+#[test]
+fn an_unknown_field_is_refused_with_the_known_ones() {
+    let (text, line) = gpu_with("limit_w", r#"tdp_w = { value = 300, source = "me" }"#);
+    refused("gpus/bad.toml", text, Some(line), &["unknown field `tdp_w`", "limit_w"]);
+    let (text, line) = gpu_with("limit_w", r#"limit_w = { value = 300, sauce = "me" }"#);
+    refused("gpus/bad.toml", text, Some(line), &["unknown field `sauce`", "source"]);
+}
+
+#[test]
+fn a_taken_name_is_refused_at_its_line_with_its_owner() {
+    let (text, line) = gpu_with("aliases", r#"aliases = ["fast one", "GeForce RTX-4070"]"#);
+    refused("gpus/bad.toml", text, Some(line), &["geforcertx4070", "`bad-gpu`", "belongs to `rtx-4070`"]);
+    let text = KERNEL.replace("my_kernel", "Vec Add");
+    refused("kernels/bad.toml", text, Some(1), &["belongs to `vector_add`"]);
+}
+
+#[test]
+fn an_id_nobody_can_type_is_refused() {
+    for id in ["My GPU", "", "-", "gpu/../x", "ĝpu", &"x".repeat(41)] {
+        let (text, line) = gpu_with("id", &format!("id = {id:?}"));
+        refused("gpus/bad.toml", text, Some(line), &["expected lower-case letters"]);
+    }
+}
+
+#[test]
+fn a_compute_capability_that_never_shipped_is_refused() {
+    for cc in ["8.8", "99.0"] {
+        let (text, line) = gpu_with("compute_capability", &format!("compute_capability = {cc:?}"));
+        refused("gpus/bad.toml", text, Some(line), &["compute_capability", cc]);
+    }
+    let (text, line) = gpu_with("compute_capability", "compute_capability = \"ada\"");
+    refused("gpus/bad.toml", text, Some(line), &["expected major.minor, for example 8.9"]);
+}
+
+#[test]
+fn what_is_no_text_is_refused_without_being_parsed() {
+    let binary: Vec<u8> = b"id = \"x\"\n".iter().copied().chain(128..=255).collect();
+    refused("gpus/bad.toml", binary, Some(2), &["is not UTF-8"]);
+    refused("gpus/bad.toml", b"\xff\xfei\0d\0", Some(1), &["is not UTF-8"]);
+    refused("gpus/bad.toml", vec![b'#'; 2 << 20], None, &["has 2097152 bytes", "at most 1048576"]);
+    refused("gpus/bad.toml", vec![0u8; 1000], Some(1), &[]);
+}
+
+#[test]
+fn a_folder_with_a_files_name_is_refused() {
+    let folder = Folder::new().with("gpus/good.toml", GPU);
+    std::fs::create_dir(folder.path("gpus/folder.toml")).unwrap();
+    let s = folder.load();
+    assert!(s.gpus.find("my-gpu").is_ok());
+    assert!(s.problems[0].contains("is not a regular file"), "{:?}", s.problems);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Bad kernel files
+
+#[test]
+fn a_formula_with_an_unknown_name_is_refused_with_the_names_it_could_use() {
+    let (text, line) = kernel_with("dram_bytes", r#"dram_bytes = { formula = "8*m", source = "me" }"#);
+    let words = ["work.dram_bytes", "unknown name `m`", "known here: n, k, threads, blocks"];
+    refused("kernels/bad.toml", text, Some(line), &words);
+    // The grid is not known yet where the block is worked out.
+    let (text, line) = kernel_with("block", r#"block = ["blocks"]"#);
+    refused("kernels/bad.toml", text, Some(line), &["launch.block", "unknown name `blocks`"]);
+}
+
+#[test]
+fn a_division_by_zero_at_a_files_own_sizes_names_size_and_field() {
+    let (text, _) = kernel_with("dram_bytes", r#"dram_bytes = { formula = "8*n/(k-1)", source = "me" }"#);
+    let line = line_of(&text, "small");
+    let words = ["problem.sizes.small", "work.dram_bytes", "8*n/(k-1)", "k=1", "division by zero"];
+    refused("kernels/bad.toml", text, Some(line), &words);
+}
+
+#[test]
+fn a_negative_count_names_its_field() {
+    let (text, _) = kernel_with("flops", r#"flops = { formula = "n-4096", source = "me" }"#);
+    let line = line_of(&text, "small");
+    refused("kernels/bad.toml", text, Some(line), &["work.flops", "-3072", "cannot be negative"]);
+}
+
+#[test]
+fn a_formula_that_does_not_parse_is_refused_at_its_line() {
+    for formula in ["8*(n", "", "8**n", "n n", "max(n", "{n}"] {
+        let (text, line) =
+            kernel_with("dram_bytes", &format!("dram_bytes = {{ formula = {formula:?}, source = \"me\" }}"));
+        refused("kernels/bad.toml", text, Some(line), &["work.dram_bytes", "formula"]);
+    }
+}
+
+#[test]
+fn a_count_that_does_not_exist_is_refused() {
+    let (text, line) = kernel_with("flops", r#"flop = { formula = "n", source = "me" }"#);
+    refused("kernels/bad.toml", text, Some(line), &["flop", "flops"]);
+}
+
+#[test]
+fn sizes_that_cannot_be_are_refused() {
+    for (size, word) in [("n=0;k=1", "n=0"), ("n=8", "needs `k`"), ("n=8;k=1;q=2", "`q`"), ("8", "key=value")]
+    {
+        let (text, line) = kernel_with("small", &format!("small = {size:?}"));
+        refused("kernels/bad.toml", text, Some(line), &["problem.sizes.small", word]);
+    }
+    let (text, line) = kernel_with("small", "huge = \"n=8;k=1\"");
+    refused("kernels/bad.toml", text, Some(line), &["small, medium, large, xlarge"]);
+}
+
+#[test]
+fn ten_bad_files_are_ten_complaints_and_one_good_file_still_loads() {
+    let mut folder = Folder::new().with("gpus/zz-good.toml", GPU);
+    for i in 0..5 {
+        folder = folder
+            .with(&format!("gpus/bad-{i}.toml"), "id = ")
+            .with(&format!("kernels/bad-{i}.toml"), [0xff, 0xfe, i]);
+    }
+    let s = folder.load();
+    assert_eq!(s.problems.len(), 10, "{:?}", s.problems);
+    assert!(s.gpus.find("my-gpu").is_ok());
+}
