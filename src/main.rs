@@ -1,9 +1,72 @@
-//! The program: the command line, and the dashboard when no command is given.
+//! The program: the command line, and the dashboard when no command is given. The only place that knows both.
 
+use anyhow::{Context, Result};
+use roofswap::catalogue::read_limited;
+use roofswap::cli::{self, DashboardArgs};
+use roofswap::config::{Saved, state_file, user_folder};
+use roofswap::kernel::Problem;
+use roofswap::predict::model_position;
+use roofswap::session::Session;
+use roofswap::tui::{self, Options};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    roofswap::cli::run(|_| {
-        anyhow::bail!("the dashboard is not built yet; `roofswap --help` lists the commands")
-    })
+    cli::run(open_dashboard)
+}
+
+/// Loads, checks what was typed, and runs the dashboard; a mistake is said before the terminal is touched.
+fn open_dashboard(args: DashboardArgs) -> Result<()> {
+    let folder = user_folder();
+    let session = Session::load(folder.as_deref()).context("a table inside the program is damaged")?;
+    let keymap_file = folder.map(|f| f.join("keymap.toml")).filter(|f| f.exists());
+    let keymap =
+        keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
+    let remembered = if args.fresh { Saved::default() } else { remembered() };
+    let options = Options {
+        saved: typed_over(remembered, &args, &session)?,
+        theme: args.theme.or_else(no_color),
+        data: args.data,
+        ascii: args.ascii,
+        keymap,
+        notices: Vec::new(),
+    };
+    tui::run(session, options)?;
+    Ok(())
+}
+
+/// What the state file remembers; nothing where there is none or it is damaged.
+fn remembered() -> Saved {
+    let text = state_file().and_then(|f| read_limited(&f).ok());
+    text.map(|t| Saved::parse(&t)).unwrap_or_default()
+}
+
+/// What was typed goes before what is remembered; unknown names are errors here, not surprises later.
+fn typed_over(mut saved: Saved, args: &DashboardArgs, session: &Session) -> Result<Saved> {
+    if let Some(from) = &args.from {
+        saved.source = Some(session.gpus.find(from)?.id.clone());
+    }
+    if !args.to.is_empty() {
+        let ids = args.to.iter().map(|t| session.gpus.find(t).map(|g| g.id.clone()));
+        saved.targets = ids.collect::<Result<_, _>>()?;
+    }
+    if let Some(kernel) = &args.kernel {
+        (saved.kernel, saved.problem) = (Some(session.kernels.find(kernel)?.id.clone()), None);
+    }
+    if let Some(size) = &args.size {
+        let kernel = session.kernels.position(saved.kernel.as_deref().unwrap_or(tui::FIRST_KERNEL))?;
+        let subject = session.subject(kernel, &size.parse::<Problem>()?, "")?;
+        saved.problem = Some(subject.problem.to_string());
+    }
+    if let Some(model) = &args.model {
+        model_position(model)?;
+        saved.model = Some(model.clone());
+    }
+    saved.ceilings = args.ceilings.map(|c| c.word().to_string()).or(saved.ceilings);
+    saved.rules = args.rules.map(|r| r.word().to_string()).or(saved.rules);
+    Ok(saved)
+}
+
+/// `NO_COLOR` (no-color.org) goes before what is remembered.
+fn no_color() -> Option<String> {
+    std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()).then(|| "mono".to_string())
 }

@@ -8,6 +8,7 @@
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -22,6 +23,10 @@ struct Walk {
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
     home: TempDir,
+}
+
+fn cells(n: u16) -> NonZero<u16> {
+    NonZero::new(n).unwrap()
 }
 
 fn size(columns: u16, rows: u16) -> PtySize {
@@ -49,7 +54,14 @@ fn start(columns: u16, rows: u16, home: TempDir, arguments: &[&str]) -> Walk {
             }
         }
     });
-    Walk { master: pair.master, child, keys, output, screen: vt100::Parser::new(rows, columns, 0), home }
+    Walk {
+        master: pair.master,
+        child,
+        keys,
+        output,
+        screen: vt100::Parser::new(cells(rows), cells(columns), 0),
+        home,
+    }
 }
 
 impl Walk {
@@ -82,7 +94,7 @@ impl Walk {
 
     fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.master.resize(size(columns, rows)).unwrap();
-        self.screen.screen_mut().set_size(rows, columns);
+        self.screen.screen_mut().set_size(cells(rows), cells(columns));
         self
     }
 
