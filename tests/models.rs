@@ -452,6 +452,13 @@ fn the_sources_own_counters_go_before_those_of_another_gpu() {
 }
 
 #[test]
+fn counters_taken_on_a_third_gpu_serve_both() {
+    let s = with_rows("gpu,kernel,problem,dram_bytes,time_ms\nrtx-a4000,saxpy,n=1048576,32000000,0.1\n");
+    let q = Ask { session: &s, ..ask("plain-roofline", "saxpy", "n=2^20", "rtx-4070", "titan-v") };
+    close(q.millis(), 32e6 / 652.8e9 * 1e3);
+}
+
+#[test]
 fn a_counter_at_one_size_does_not_distort_the_ratio_to_another() {
     // Warm buffers: the profiler saw 3 MB where the formula has 12.6. Twice the size still takes twice the time.
     let s = with_rows("gpu,kernel,problem,dram_bytes,time_ms\ntitan-v,saxpy,n=1048576,3000000,0.02\n");

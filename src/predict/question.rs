@@ -73,17 +73,19 @@ pub fn question<'a>(
     rules: Rules,
 ) -> Question<'a> {
     let config = subject.config;
-    let any_row = config.and_then(|c| store.any_row(c));
+    let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
+    // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
+    let any_row = rows().find(|r| r.launch.is_some()).or_else(|| rows().next());
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, target] = gpus.map(side);
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    // Counters go before formulas, and those of the source's own row before another GPU's.
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
-    let counted = [any_row, source_row].into_iter().flatten();
-    let work = counted.fold(subject.instance.work, |work, row| work.overlaid(&row.work));
+    let own = source_row.map_or_else(Work::default, |r| r.work);
+    let counted = rows().fold(own, |found, row| row.work.overlaid(&found));
+    let work = subject.instance.work.overlaid(&counted);
     Question {
         kernel,
         work,
