@@ -1,5 +1,10 @@
 //! Any sequence of keys, clicks and resizes leaves a state that can be drawn, and never panics.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -1,5 +1,10 @@
 //! What the dashboard shows, cell by cell, at the three sizes it is designed for.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;

@@ -1,7 +1,7 @@
 //! The legend: one column per GPU, the rest in the shorter one, under the plot, so that it never covers data.
 
+use super::item::{Anchor, BODY, Ink, Item, Place};
 use super::layout::{Rect, clean, wrap};
-use super::scene::{Anchor, BODY, Ink, Item, Place};
 use super::{Dash, Mark, Meaning, Shape, marker};
 
 const LINE: f64 = BODY * 1.45;

@@ -1,7 +1,7 @@
 //! What a point, a line, a bar and an arrow look like, in the plot and in the legend.
 
+use super::item::{Ink, Item, Place};
 use super::layout::Rect;
-use super::scene::{Ink, Item, Place};
 use super::{Dash, Meaning, Shape};
 
 /// Half the size of a marker.

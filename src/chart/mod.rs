@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod item;
 mod layout;
 mod legend;
 mod marker;
@@ -24,7 +25,7 @@ pub use occupancy::occupancy_chart;
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};
 pub use scale::Tick;
-pub use svg::{SvgError, Theme, render_svg, suggested_size};
+pub use svg::{Theme, render_svg, suggested_size};
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -208,4 +209,36 @@ pub enum Mark {
         /// Text at its end.
         label: String,
     },
+}
+
+/// Why a chart cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SvgError {
+    /// The canvas is absurd.
+    #[error("a picture of {width} x {height} cannot be drawn: each side must be 160 to 20000 pixels")]
+    Size {
+        /// Asked for.
+        width: u32,
+        /// Asked for.
+        height: u32,
+    },
+    /// The texts leave no room for the plot.
+    #[error("{width} x {height} is too small for this chart: about {missing} pixels are missing")]
+    TooSmall {
+        /// Asked for.
+        width: u32,
+        /// Asked for.
+        height: u32,
+        /// How many pixels more it takes.
+        missing: u32,
+    },
+    /// An axis has no extent.
+    #[error("the {axis} axis of this chart has no extent")]
+    Axis {
+        /// `x` or `y`.
+        axis: char,
+    },
+    /// The drawing library refused.
+    #[error("drawing failed: {0}")]
+    Draw(String),
 }

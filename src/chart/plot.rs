@@ -1,8 +1,8 @@
 //! What is inside the plot: marks and the labels beside them.
 
+use super::item::{Anchor, Ink, Item, Place, SMALL};
 use super::layout::{Placer, Rect, clean, clip, likely_width, shorten, width};
 use super::marker::{RADIUS, arrow, bar, marker, stroke};
-use super::scene::{Anchor, Ink, Item, Place, SMALL};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 
 /// A label is not cut below this many pixels; it is left out.

@@ -13,87 +13,10 @@
 //! notes
 //! ```
 
+use super::item::{Anchor, BODY, Ink, Item, SMALL, TITLE};
 use super::layout::{Rect, clean, shorten, width, wrap};
 use super::legend::Legend;
-use super::svg::SvgError;
-use super::{ChartSpec, Dash, Meaning, Scale, Tick, plot};
-
-/// A place in pixels, y downwards.
-pub(super) type Place = (f64, f64);
-
-/// What a stroke or fill stands for; the theme turns it into a colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ink {
-    Paper,
-    Text,
-    Muted,
-    Grid,
-    Frame,
-    Of(Meaning),
-}
-
-/// Which end of a text its x names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-/// One thing to draw.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Item {
-    Path {
-        points: Vec<Place>,
-        ink: Ink,
-        alpha: f64,
-        width: u32,
-        dash: Dash,
-    },
-    Polygon {
-        points: Vec<Place>,
-        ink: Ink,
-        alpha: f64,
-    },
-    Circle {
-        at: Place,
-        radius: u32,
-        ink: Ink,
-        alpha: f64,
-    },
-    /// `y` is the top of the em box.
-    Text {
-        text: String,
-        x: f64,
-        y: f64,
-        size: f64,
-        anchor: Anchor,
-        bold: bool,
-        ink: Ink,
-    },
-}
-
-impl Item {
-    pub(super) fn line(a: Place, b: Place, ink: Ink) -> Self {
-        Self::Path { points: vec![a, b], ink, alpha: 1.0, width: 1, dash: Dash::Solid }
-    }
-
-    pub(super) fn rect(r: Rect, ink: Ink, alpha: f64) -> Self {
-        Self::Polygon { points: corners(r)[..4].to_vec(), ink, alpha }
-    }
-
-    pub(super) fn outline(r: Rect, ink: Ink) -> Self {
-        Self::Path { points: corners(r).to_vec(), ink, alpha: 1.0, width: 1, dash: Dash::Solid }
-    }
-
-    pub(super) fn text(text: String, (x, y): Place, size: f64, anchor: Anchor, ink: Ink) -> Self {
-        Self::Text { text, x, y, size, anchor, bold: false, ink }
-    }
-}
-
-fn corners(r: Rect) -> [Place; 5] {
-    [(r.x, r.y), (r.right(), r.y), (r.right(), r.bottom()), (r.x, r.bottom()), (r.x, r.y)]
-}
+use super::{ChartSpec, Dash, Scale, SvgError, Tick, plot};
 
 /// Everything to draw, back to front.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,10 +24,6 @@ pub(super) struct Scene {
     pub(super) items: Vec<Item>,
 }
 
-/// Text sizes in pixels.
-pub(super) const TITLE: f64 = 19.0;
-pub(super) const BODY: f64 = 13.0;
-pub(super) const SMALL: f64 = 12.0;
 /// From one line of text to the next, in text sizes.
 const LEADING: f64 = 1.4;
 const MARGIN: f64 = 24.0;

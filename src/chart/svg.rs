@@ -1,7 +1,9 @@
 //! A chart as an SVG file. The only file that names plotters: its bare SVG backend, without fonts, so that the same
 //! chart gives the same bytes everywhere.
 
-use super::scene::{Anchor, Ink, Item, Place, Scene, compose, natural_height};
+use super::SvgError;
+use super::item::{Anchor, Ink, Item, Place};
+use super::scene::{Scene, compose, natural_height};
 use super::{ChartSpec, Dash, Meaning};
 use plotters::prelude::{DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -37,38 +39,6 @@ impl Theme {
         let [_, r, g, b] = u32::to_be_bytes(if self == Self::Light { light } else { dark });
         (r, g, b)
     }
-}
-
-/// Why a chart cannot be drawn.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SvgError {
-    /// The canvas is absurd.
-    #[error("a picture of {width} x {height} cannot be drawn: each side must be 160 to 20000 pixels")]
-    Size {
-        /// Asked for.
-        width: u32,
-        /// Asked for.
-        height: u32,
-    },
-    /// The texts leave no room for the plot.
-    #[error("{width} x {height} is too small for this chart: about {missing} pixels are missing")]
-    TooSmall {
-        /// Asked for.
-        width: u32,
-        /// Asked for.
-        height: u32,
-        /// How many pixels more it takes.
-        missing: u32,
-    },
-    /// An axis has no extent.
-    #[error("the {axis} axis of this chart has no extent")]
-    Axis {
-        /// `x` or `y`.
-        axis: char,
-    },
-    /// The drawing library refused.
-    #[error("drawing failed: {0}")]
-    Draw(String),
 }
 
 /// Draws a chart as SVG. The same chart, theme and size give the same bytes.

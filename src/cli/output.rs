@@ -1,7 +1,7 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
 use crate::config::write_whole;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -33,19 +33,9 @@ pub(super) fn remarks<T: Display>(first: &[T], total: usize) {
     }
 }
 
-/// Writes a whole file or leaves what was there. A device or a pipe (`/dev/null`, `/dev/fd/3`) is written into, because
-/// it must not be replaced by a file.
+/// Writes a whole file or leaves what was there.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let written = match std::fs::metadata(path) {
-        Ok(there) if there.is_file() && there.permissions().readonly() => {
-            bail!("{}: is read-only; make it writable or give another name", path.display())
-        }
-        Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
-        // What a link points to is replaced, not the link.
-        Ok(_) => std::fs::canonicalize(path).and_then(|real| write_whole(&real, bytes)),
-        Err(_) => write_whole(path, bytes),
-    };
-    match written {
+    match write_whole(path, bytes) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
     }

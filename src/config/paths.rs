@@ -24,11 +24,25 @@ pub fn state_file() -> Option<PathBuf> {
 }
 
 /// Writes a whole file: to a temporary name in the same folder, then renamed, so that nobody ever sees half of it and a
-/// failure leaves what was there.
+/// failure leaves what was there. A link stays a link; a device or a pipe (`/dev/null`, `/dev/fd/3`) is written into,
+/// because it must not be replaced by a file.
 ///
 /// # Errors
 /// The I/O error, its text naming what could not be done.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() && there.permissions().readonly() => Err(Error::new(
+            ErrorKind::PermissionDenied,
+            "is read-only; make it writable or give another name",
+        )),
+        Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
+        // What a link points to is replaced, not the link.
+        Ok(_) => write_beside(&std::fs::canonicalize(path)?, bytes),
+        Err(_) => write_beside(path, bytes),
+    }
+}
+
+fn write_beside(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "is a folder; give a file name"));

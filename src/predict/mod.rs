@@ -11,11 +11,13 @@ mod plain_roofline;
 mod question;
 mod same_time;
 mod source_time;
+mod subject;
 
 pub use caution::Caution;
 pub use factor::{Amount, Factor, Provenance};
-pub use question::{Question, Side, Subject, question};
+pub use question::{Question, Side, question};
 pub use source_time::{SourceKind, SourceTime};
+pub use subject::Subject;
 
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Work;

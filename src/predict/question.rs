@@ -1,28 +1,13 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
 use super::source_time::{SourceTime, source_time};
+use super::subject::Subject;
 use super::{Caution, Refusal};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Instance, Kernel, Launch, Problem, Work};
-use crate::measurement::{ConfigId, Measurement, Store};
+use crate::kernel::{Instance, Kernel, Launch, Work};
+use crate::measurement::{Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
-use std::sync::Arc;
-
-/// A kernel at one size in one variant, with its counts evaluated: everything that does not depend on a GPU.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// Position of the kernel in its catalogue.
-    pub kernel: usize,
-    /// The sizes.
-    pub problem: Arc<Problem>,
-    /// Code variant.
-    pub variant: Arc<str>,
-    /// Launch shape, shared memory and counts.
-    pub instance: Instance,
-    /// Its place in the store, where somebody timed it.
-    pub config: Option<ConfigId>,
-}
 
 /// One GPU's side of a question.
 #[derive(Debug, Clone)]

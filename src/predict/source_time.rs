@@ -1,6 +1,6 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
-use super::question::Subject;
+use super::subject::Subject;
 use super::{Caution, first_principles, plain_roofline};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Work};

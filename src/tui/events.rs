@@ -1,6 +1,6 @@
 //! From terminal events to messages: keys get the names that keymaps use.
 
-use super::update::Message;
+use super::message::Message;
 use ratatui::crossterm::event::{
     self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };

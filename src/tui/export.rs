@@ -2,9 +2,9 @@
 //! that prints it.
 
 use super::layout::Pane;
+use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::state::State;
-use super::worker::Effect;
 use crate::chart::{
     ChartSpec, PredictionRow, RooflineView, Sides, Theme, occupancy_chart, predictions_chart, roofline_chart,
 };

@@ -2,10 +2,10 @@
 
 use super::action::Action;
 use super::export;
+use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
+use super::run::{run, say, set_size};
 use super::state::{State, Tone};
-use super::update::{run, say, set_size};
-use super::worker::Effect;
 use crate::kernel::Problem;
 use tui_input::InputRequest;
 

@@ -11,19 +11,23 @@ mod export;
 mod keys;
 mod layout;
 mod look;
+mod message;
+mod mouse;
 mod panes;
 mod prompt;
+mod run;
 mod state;
+mod text;
 mod update;
 mod view;
 mod worker;
 
 pub use action::Action;
 pub use layout::Pane;
+pub use message::{Effect, Message};
 pub use state::{FIRST_KERNEL, State};
-pub use update::{Message, update};
+pub use update::update;
 pub use view::view;
-pub use worker::Effect;
 
 use crate::config::{Keymap, Saved, Theme, themes};
 use crate::session::Session;

@@ -236,6 +236,19 @@ impl State {
         if subject.variant.is_empty() { size } else { format!("{size} {}", subject.variant) }
     }
 
+    /// Kernel, size and GPUs of the selected row, as a title.
+    #[must_use]
+    pub fn question_title(&self) -> String {
+        let [source, target] = self.pair();
+        format!(
+            "{} {}: {} to {}",
+            self.kernel().id,
+            self.size_of(self.selected),
+            source.short_name(),
+            target.short_name()
+        )
+    }
+
     /// The selected row's answer.
     #[must_use]
     pub fn answer(&self) -> &Answer {

@@ -8,8 +8,7 @@ use super::state::State;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::{Block, BorderType, Paragraph, Widget, Wrap};
+use ratatui::widgets::{Paragraph, Wrap};
 
 /// Draws one frame.
 pub fn view(frame: &mut Frame<'_>, state: &State) {
@@ -58,51 +57,6 @@ fn panes(buffer: &mut Buffer, areas: &Areas, state: &State, look: Look<'_>) {
             Pane::Predictions => predictions::view(buffer, area, state, look),
         }
     }
-}
-
-/// The frame of a pane: its number and name, what it says beside that, and whether it has the keyboard. Returns the inside.
-pub(super) fn pane_frame(
-    buffer: &mut Buffer,
-    area: Rect,
-    state: &State,
-    pane: Pane,
-    beside: &str,
-    look: Look<'_>,
-) -> Rect {
-    let focused = state.focus == pane;
-    let (border, title) = if focused { (look.focus(), look.focus()) } else { (look.border(), look.title()) };
-    // A heavy border tells the focus apart without colour.
-    let kind = if focused { BorderType::Thick } else { BorderType::Plain };
-    let mut text = format!(" {} ", pane.title());
-    if !beside.is_empty() {
-        text.push_str(&format!("─ {beside} "));
-    }
-    let line = Line::styled(clip(&text, usize::from(area.width.saturating_sub(2))), title);
-    let block = Block::bordered().border_type(kind).border_style(border).title(line);
-    let inside = block.inner(area);
-    block.render(area, buffer);
-    inside
-}
-
-/// Text in at most `width` columns, its end marked if it was cut.
-pub(super) fn clip(text: &str, width: usize) -> String {
-    use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-    if text.len() <= width || text.width() <= width {
-        return text.to_string();
-    }
-    let mut used = 0;
-    let mut out = String::new();
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used + 1 > width {
-            break;
-        }
-        out.push(c);
-    }
-    if width > 0 {
-        out.push('…');
-    }
-    out
 }
 
 fn to_ascii(buffer: &mut Buffer, screen: Rect) {

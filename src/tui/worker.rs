@@ -1,6 +1,6 @@
 //! What takes longer than a frame or touches the world outside: reading files, writing charts, the clipboard.
 
-use super::update::Message;
+use super::message::Message;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::session::Session;
@@ -8,28 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-
-/// What `update` asks the outside for.
-#[derive(Debug, Clone)]
-pub enum Effect {
-    /// Leave the loop.
-    Quit,
-    /// Remember the selection.
-    Save(Saved),
-    /// Put text on the clipboard and say so.
-    Copy(String, &'static str),
-    /// Draw a chart into a file.
-    Export {
-        /// As typed.
-        path: PathBuf,
-        /// What to draw.
-        spec: Box<ChartSpec>,
-        /// Light or dark.
-        theme: Theme,
-    },
-    /// Drop what is running.
-    Cancel,
-}
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]

@@ -6,18 +6,19 @@
 //! same-time              95.1 µs       24.3 µs to 373 µs    1.00×   -44 %  70.1 %
 //! ```
 
-use super::overlays::{explain_title, paragraph};
 use crate::predict::MODELS;
+use crate::report::shown;
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::view::clip;
+use crate::tui::text::clip;
+use crate::tui::text::paragraph;
 use crate::units::significant;
 use ratatui::text::Line;
 
 /// The lines of the comparison.
 pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let head = row("model", "time", "90 % interval", "speedup", "error", "MAPE");
-    let mut lines = paragraph(&explain_title(state), width, look.title());
+    let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
     for at in 0..MODELS.len() {
@@ -46,9 +47,9 @@ fn of_model(state: &State, at: usize) -> String {
         Ok(p) => row(
             MODELS[at].id(),
             &p.time.to_string(),
-            &answer.interval.map_or_else(dash, |i| format!("{} to {}", i.low, i.high)),
-            &answer.speedup().map_or_else(dash, |s| format!("{}×", significant(s))),
-            &answer.error_percent().map_or_else(dash, |e| format!("{e:+.0} %")),
+            &answer.interval.as_ref().map_or_else(dash, shown::interval),
+            &answer.speedup().map_or_else(dash, shown::speedup),
+            &answer.error_percent().map_or_else(dash, shown::error),
             &state.errors(at).map_or_else(dash, |e| format!("{} %", significant(e.mape_percent))),
         ),
         Err(refusal) => format!("{:<20} {refusal}", MODELS[at].id()),
@@ -56,5 +57,5 @@ fn of_model(state: &State, at: usize) -> String {
 }
 
 fn row(model: &str, time: &str, interval: &str, speedup: &str, error: &str, mape: &str) -> String {
-    format!("{model:<20}{time:>9}{interval:>21}{speedup:>9}{error:>8}{mape:>8}")
+    format!("{model:<20}{time:>9}{interval:>18}{speedup:>9}{error:>10}{mape:>9}")
 }

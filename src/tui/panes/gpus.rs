@@ -8,11 +8,12 @@
 //! └─────────────────────┘
 //! ```
 
+use super::border::pane_frame;
 use crate::gpu::{Ceilings, Gpu};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::view::{clip, pane_frame};
+use crate::tui::text::clip;
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

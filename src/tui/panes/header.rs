@@ -10,7 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::prompt::Overlay;
 use crate::tui::state::{State, Tone};
-use crate::tui::view::clip;
+use crate::tui::text::clip;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

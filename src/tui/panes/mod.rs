@@ -1,5 +1,6 @@
 //! One file per pane; each draws itself and changes nothing.
 
+mod border;
 pub(super) mod compare;
 pub(super) mod gpus;
 pub(super) mod header;

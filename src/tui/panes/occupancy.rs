@@ -9,13 +9,14 @@
 //! └──────────────────────────────┘
 //! ```
 
+use super::border::pane_frame;
 use crate::occupancy::{Resource, next_step, waves};
 use crate::tui::canvas;
 use crate::tui::export::occupancy_spec;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::view::{clip, pane_frame};
+use crate::tui::text::{clip, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -120,20 +121,4 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         out.push(row("thr/block", both(&|_| n.threads.to_string()), width, look));
     }
     out
-}
-
-/// Words in lines of at most `width`.
-pub(in crate::tui) fn wrap(text: &str, width: usize) -> Vec<String> {
-    use unicode_width::UnicodeWidthStr;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(clip(word, width)),
-        }
-    }
-    lines
 }

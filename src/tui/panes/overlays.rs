@@ -1,14 +1,13 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices.
 
 use super::compare;
-use super::occupancy::wrap;
 use crate::evaluate::COVERAGE;
 use crate::predict::{Factor, MODELS, Prediction};
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::prompt::{Overlay, matching_actions};
 use crate::tui::state::State;
-use crate::tui::view::clip;
+use crate::tui::text::{clip, paragraph, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
@@ -21,7 +20,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     let (title, lines, top) = match &state.overlay {
         Overlay::None | Overlay::Prompt { .. } => return,
         Overlay::Help(top) => (format!("Help: {}", state.focus.title()), help(state, width, look), *top),
-        Overlay::Explain(top) => (explain_title(state), explain(state, width, look), *top),
+        Overlay::Explain(top) => (state.question_title(), explain(state, width, look), *top),
         Overlay::Compare(top) => {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
@@ -104,17 +103,6 @@ fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-pub(super) fn explain_title(state: &State) -> String {
-    let [source, target] = state.pair();
-    format!(
-        "{} {}: {} to {}",
-        state.kernel().id,
-        state.size_of(state.selected),
-        source.short_name(),
-        target.short_name()
-    )
-}
-
 /// From what is known to the predicted time, one number per line, each with its origin.
 fn explain(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
@@ -191,10 +179,6 @@ fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>)
         lines.extend(wrapped.map(|t| Line::styled(format!("  {t}"), look.caution())));
     }
     lines
-}
-
-pub(super) fn paragraph(text: &str, width: usize, style: ratatui::style::Style) -> Vec<Line<'static>> {
-    wrap(text, width).into_iter().map(|t| Line::styled(t, style)).collect()
 }
 
 fn notices(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {

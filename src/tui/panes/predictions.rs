@@ -7,13 +7,15 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+use super::border::pane_frame;
 use crate::evaluate::Answer;
 use crate::predict::SourceKind;
+use crate::report::shown;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::{Sort, State};
-use crate::tui::view::{clip, pane_frame};
-use crate::units::{Seconds, significant};
+use crate::tui::text::clip;
+use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -58,10 +60,10 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
         (Column::Predicted, 11, 0),
         (Column::Interval, 15, 4),
         (Column::Speedup, 8, 1),
-        (Column::Measured, 10, 6),
-        (Column::Error, 7, 5),
+        (Column::Measured, 11, 6),
+        (Column::Error, 10, 5),
         (Column::Bound, 16, 7),
-        (Column::Occupancy, 10, 8),
+        (Column::Occupancy, 11, 8),
         (Column::Efficiency, 9, 9),
         (Column::Cautions, 4, 10),
     ];
@@ -136,7 +138,7 @@ fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'sta
             Column::Measured => ("measured".into(), look.title()),
             Column::Error => ("error".into(), look.title()),
             Column::Bound => ("bound".into(), look.title()),
-            Column::Occupancy => ("occ %".into(), look.title()),
+            Column::Occupancy => ("occupancy".into(), look.title()),
             Column::Efficiency => ("η".into(), look.title()),
             Column::Cautions => ("!".into(), look.title()),
             Column::Further(i) => {
@@ -210,23 +212,25 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
         }
         Column::Size => (state.size_of(row), look.dim()),
         Column::Source => match &answer.source_time {
-            Some(t) if t.kind == SourceKind::Estimated => (format!("{} ~", t.time), look.estimated()),
-            Some(t) => (format!("{} ●", t.time), look.measured()),
+            Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.estimated()),
+            Some(t) => (shown::source_time(t), look.measured()),
             None => (dash(), look.dim()),
         },
-        Column::Predicted => match prediction {
-            Some(p) if answer.is_estimate() => (format!("{} ~", p.time), look.estimated()),
-            Some(p) => (format!("{} ◆", p.time), look.predicted()),
-            None => (dash(), look.dim()),
-        },
-        Column::Interval => (answer.interval.map_or_else(dash, |i| span(i.low, i.high)), look.dim()),
-        Column::Speedup => {
-            (answer.speedup().map_or_else(dash, |s| format!("{}×", significant(s))), look.text())
+        Column::Predicted => {
+            let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
+            (shown::predicted(answer).unwrap_or_else(dash), style)
         }
-        Column::Measured => (answer.measured.map_or_else(dash, |m| m.time.to_string()), look.measured()),
-        Column::Error => (answer.error_percent().map_or_else(dash, |e| format!("{e:+.0}%")), look.text()),
-        Column::Bound => (bounds(answer).unwrap_or_else(dash), look.text()),
-        Column::Occupancy => (occupancies(answer).unwrap_or_else(dash), look.text()),
+        Column::Interval => (answer.interval.as_ref().map_or_else(dash, shown::interval), look.dim()),
+        Column::Speedup => (answer.speedup().map_or_else(dash, shown::speedup), look.text()),
+        Column::Measured => {
+            (answer.measured.map_or_else(dash, |m| shown::measured(m.time, m.kind)), look.measured())
+        }
+        Column::Error => (answer.error_percent().map_or_else(dash, shown::error), look.text()),
+        Column::Bound => {
+            let both = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
+            (both.unwrap_or_else(dash), look.text())
+        }
+        Column::Occupancy => (shown::occupancies(&answer.occupancy).unwrap_or_else(dash), look.text()),
         Column::Efficiency => {
             (prediction.and_then(|p| p.efficiency).map_or_else(dash, significant), look.text())
         }
@@ -238,41 +242,5 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
                 if answer.is_estimate() { ('~', look.estimated()) } else { ('◆', look.predicted()) };
             (time.map_or_else(dash, |t| format!("{t} {mark}")), style)
         }
-    }
-}
-
-/// What binds, source to target; once where it is the same.
-fn bounds(answer: &Answer) -> Option<String> {
-    let p = answer.prediction.as_ref().ok()?;
-    let (a, b) = (p.bound_source?.word(), p.bound_target?.word());
-    Some(if a == b { a.to_string() } else { format!("{a}→{b}") })
-}
-
-fn occupancies(answer: &Answer) -> Option<String> {
-    let [a, b] = answer.occupancy;
-    Some(format!("{:.0}→{:.0}", 100.0 * a?.fraction(), 100.0 * b?.fraction()))
-}
-
-/// `9.20–12.8 µs`: both ends in the unit of the upper one.
-fn span(low: Seconds, high: Seconds) -> String {
-    let text = high.to_string();
-    let (number, unit) = text.split_once(' ').unwrap_or((&text, "s"));
-    let scale = match unit {
-        "ns" => 1e-9,
-        "µs" => 1e-6,
-        "ms" => 1e-3,
-        _ => 1.0,
-    };
-    format!("{}–{number} {unit}", significant(low.0 / scale))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_ends_of_an_interval_have_one_unit() {
-        assert_eq!(span(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
-        assert_eq!(span(Seconds(950e-6), Seconds(1.35e-3)), "0.950–1.35 ms");
     }
 }

@@ -10,7 +10,7 @@
 //! └──────────────────────────────────────────────────────┘
 //! ```
 
-use super::occupancy::wrap;
+use super::border::pane_frame;
 use crate::gpu::Gpu;
 use crate::roofline::{Level, attainable, bound};
 use crate::tui::canvas;
@@ -18,7 +18,7 @@ use crate::tui::export::roofline_spec;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::view::pane_frame;
+use crate::tui::text::wrap;
 use crate::units::Intensity;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

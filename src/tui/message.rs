@@ -1,0 +1,49 @@
+//! What reaches the dashboard, and what it asks of the outside.
+
+use crate::chart::{ChartSpec, Theme};
+use crate::config::Saved;
+use crate::session::Session;
+use std::path::PathBuf;
+
+/// What reaches the dashboard.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// A key, as keymaps write it.
+    Key(String),
+    /// Text that was pasted.
+    Paste(String),
+    /// A click at column, row.
+    Click(u16, u16),
+    /// The wheel at column, row; true = down.
+    Wheel(u16, u16, bool),
+    /// A new terminal size.
+    Resize(u16, u16),
+    /// The worker has something to say while it works.
+    Progress(String),
+    /// The worker read measurement files.
+    Loaded(Box<(Session, Vec<String>, String)>),
+    /// The worker wrote a file, or could not.
+    Written(Result<String, String>),
+}
+
+/// What `update` asks the outside for.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Leave the loop.
+    Quit,
+    /// Remember the selection.
+    Save(Saved),
+    /// Put text on the clipboard and say so.
+    Copy(String, &'static str),
+    /// Draw a chart into a file.
+    Export {
+        /// As typed.
+        path: PathBuf,
+        /// What to draw.
+        spec: Box<ChartSpec>,
+        /// Light or dark.
+        theme: Theme,
+    },
+    /// Drop what is running.
+    Cancel,
+}

@@ -1,0 +1,45 @@
+//! Text that has to fit: cut, wrapped, in paragraphs.
+
+use ratatui::style::Style;
+use ratatui::text::Line;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Text in at most `width` columns, its end marked if it was cut.
+pub fn clip(text: &str, width: usize) -> String {
+    if text.len() <= width || text.width() <= width {
+        return text.to_string();
+    }
+    let mut used = 0;
+    let mut out = String::new();
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used + 1 > width {
+            break;
+        }
+        out.push(c);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// Words in lines of at most `width`.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(clip(word, width)),
+        }
+    }
+    lines
+}
+
+/// Lines of one style.
+pub fn paragraph(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(text, width).into_iter().map(|t| Line::styled(t, style)).collect()
+}
