@@ -4,7 +4,7 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
-use crate::measurement::{Kind, ReadError, RowError, Store, read_csv, read_path};
+use crate::measurement::{Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path};
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct Session {
     pub sources: SourceTable,
     /// Every measurement.
     pub store: Store,
+    /// What the shipped datasets say of themselves.
+    pub datasets: Vec<Dataset>,
     /// How wide intervals are.
     pub calibration: Calibration,
     /// What was refused while loading; the rest still works.
@@ -59,16 +61,15 @@ impl Session {
         let mut problems: Vec<String> =
             gpu_problems.iter().chain(&kernel_problems).map(ToString::to_string).collect();
         let mut store = Store::default();
+        let mut datasets = Vec::new();
         for folder in DATASETS.dirs() {
-            for csv in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "csv")) {
-                let name = format!("datasets/{}", csv.path().display());
-                match read_csv(csv.contents(), &name, Kind::Published, &gpus, &mut kernels) {
-                    Ok(read) => {
-                        problems.extend(read.refused.iter().map(ToString::to_string));
-                        store.add(read.rows);
-                    }
-                    Err(e) => problems.push(e.to_string()),
+            match load_dataset(folder, &gpus, &mut kernels) {
+                Ok((dataset, read)) => {
+                    problems.extend(read.refused.iter().map(ToString::to_string));
+                    store.add(read.rows);
+                    datasets.push(dataset);
                 }
+                Err(why) => problems.push(why),
             }
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
@@ -81,7 +82,7 @@ impl Session {
             let loaded = with_text(&path, |file| kernel::load_text(file, &sources, &mut kernels));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
-        Ok(Self { gpus, kernels, sources, store, calibration, problems })
+        Ok(Self { gpus, kernels, sources, store, datasets, calibration, problems })
     }
 
     /// Adds a measurement file of the user's. Good rows are kept; refused ones are returned (the first hundred), with
@@ -135,12 +136,39 @@ impl Session {
             .unwrap_or_default()
     }
 
+    /// What the dataset behind a source time says of its rows of this kernel; nothing for a user's own row or an estimate
+    /// without one.
+    pub fn data_cautions<'a>(&'a self, kernel: &'a str, source: &'a str) -> impl Iterator<Item = &'a str> {
+        self.datasets.iter().filter(move |d| d.source == source).flat_map(move |d| d.cautions_for(kernel))
+    }
+
     /// Answers one question about two GPUs of the catalogue.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let Self { gpus, kernels, store, calibration, .. } = self;
         answer(Known { gpus, kernels, store, calibration }, subject, (source, target), settings)
     }
+}
+
+/// A shipped dataset: what it says of itself, and its rows.
+fn load_dataset(
+    folder: &Dir<'_>,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<(Dataset, ReadResult), String> {
+    let name = |file: &str| format!("datasets/{}/{file}", folder.path().display());
+    let about = folder.files().find(|f| f.path().ends_with("about.toml")).and_then(|f| f.contents_utf8());
+    let text = about.ok_or_else(|| format!("{}: is missing or not UTF-8", name("about.toml")))?;
+    let dataset = Dataset::read(SpecFile { name: &name("about.toml"), text }).map_err(|e| e.to_string())?;
+    let mut all = ReadResult::default();
+    for csv in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "csv")) {
+        let file = format!("datasets/{}", csv.path().display());
+        let read = read_csv(csv.contents(), &file, dataset.kind, gpus, kernels).map_err(|e| e.to_string())?;
+        all.rows.extend(read.rows);
+        all.refused.extend(read.refused);
+        all.refused_count += read.refused_count;
+    }
+    Ok((dataset, all))
 }
 
 fn with_text(path: &Path, load: impl FnOnce(SpecFile<'_>) -> Result<(), FileError>) -> Result<(), FileError> {

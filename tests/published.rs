@@ -243,3 +243,17 @@ fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
     }
     assert!(checked > 100, "only {checked}");
 }
+
+#[test]
+fn the_dataset_says_of_itself_what_its_rows_say() {
+    let session = Session::load(None).unwrap();
+    let [about] = session.datasets.as_slice() else { panic!("one dataset ships: {:?}", session.datasets) };
+    assert_eq!((about.rows, about.kind), (session.store.rows().len(), Kind::Published));
+    assert!(session.store.rows().iter().all(|r| *r.source == *about.source && r.kind == about.kind));
+    let said: Vec<&str> = session.data_cautions("histogram", &about.source).collect();
+    assert!(
+        said.iter().any(|s| s.contains("zero")) && said.iter().any(|s| s.contains("one bin")),
+        "{said:?}"
+    );
+    assert_eq!(session.data_cautions("histogram", "somebody else").count(), 0);
+}

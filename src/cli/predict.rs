@@ -7,6 +7,7 @@ use crate::evaluate::Answer;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
 use crate::report::{Format, explain};
+use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
 
@@ -31,7 +32,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<()> {
     let session = &question.session;
     let rows: Vec<Comparison<'_>> =
         answers.iter().map(|(s, a)| Comparison::new(&session.gpus, &session.kernels, s, a)).collect();
-    output::answer(text(&rows, args.explain, args.format.into()).as_bytes())
+    output::answer(text(session, &rows, args.explain, args.format.into()).as_bytes())
 }
 
 /// Every kernel on every target with every model, in that order.
@@ -47,16 +48,28 @@ fn answers(q: &Question) -> Vec<(&Subject, Answer)> {
     all
 }
 
-fn text(rows: &[Comparison<'_>], explained: bool, format: Format) -> String {
+fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: Format) -> String {
     if !format.is_for_people() {
         let table = if explained { explain::records(rows) } else { predictions::records(rows) };
         return table.render(format);
     }
     let mut text = predictions::overview(rows).render(format);
     for row in rows.iter().filter(|_| explained) {
-        text.push_str(&format!("\n{}\n", explain::heading(row)));
-        if let Ok(prediction) = &row.answer.prediction {
-            text.push_str(&format!("\n{}", explain::chain(prediction).render(format)));
+        text.push_str(&explained_text(session, row, format));
+    }
+    text
+}
+
+/// One chain of factors, then the interval's reason, the measured time, and what the data behind it say of themselves.
+fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> String {
+    let mut text = format!("\n{}\n", explain::heading(row));
+    if let Ok(prediction) = &row.answer.prediction {
+        text.push_str(&format!("\n{}\n", explain::chain(prediction).render(format)));
+        let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
+        let data = session.data_cautions(&row.kernel.id, source).map(|t| format!("data: {t}"));
+        for line in explain::interval(row.answer).into_iter().chain(explain::measured(row.answer)).chain(data)
+        {
+            text.push_str(&format!("{line}\n"));
         }
     }
     text

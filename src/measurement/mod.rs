@@ -1,10 +1,12 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
 mod csv;
+mod dataset;
 mod line_guard;
 mod store;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
+pub use dataset::Dataset;
 pub use store::{Config, ConfigId, Store};
 
 use crate::kernel::{Launch, Problem, Work};
@@ -12,11 +14,12 @@ use crate::units::Seconds;
 use std::sync::Arc;
 
 /// Who timed it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A published figure that ships with the program.
     Published,
-    /// The user's own file.
+    /// A measurement of our own or of the user's.
     Measured,
 }
 

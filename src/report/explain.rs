@@ -4,7 +4,9 @@ use super::cell::Cell;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
 use super::table::{Column, Table};
+use crate::evaluate::{Answer, COVERAGE};
 use crate::predict::{Amount, Factor, Prediction, Provenance};
+use crate::units::significant;
 
 const FACTOR_COLUMNS: [Column; 6] = [
     Column::left("factor"),
@@ -62,6 +64,33 @@ pub fn heading(row: &Comparison<'_>) -> String {
         Err(refusal) => refusal.to_string(),
     };
     format!("{kernel} {size}: {} → {}, {}, {result}", row.source.id, row.target.id, row.model())
+}
+
+/// Where the interval comes from and why it is as wide as it is; nothing where there is none.
+#[must_use]
+pub fn interval(answer: &Answer) -> Option<String> {
+    let i = answer.interval.as_ref()?;
+    let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
+    Some(format!(
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels on other \
+         targets{why}",
+        100.0 * COVERAGE,
+        shown::interval(i),
+        significant(i.factor),
+        i.n
+    ))
+}
+
+/// The measured time on the target and how far off the prediction is; nothing where nobody timed it.
+#[must_use]
+pub fn measured(answer: &Answer) -> Option<String> {
+    let (measured, error) = (answer.measured?, answer.error_percent()?);
+    Some(format!(
+        "{} on the target: {}; the prediction is {} off",
+        measured.kind.word(),
+        measured.time,
+        shown::error(error)
+    ))
 }
 
 /// `published: a`, or `published: a | measured: b` where the two sides differ.

@@ -1,14 +1,13 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices.
 
 use super::compare;
-use crate::evaluate::COVERAGE;
 use crate::predict::{Factor, MODELS, Prediction};
+use crate::report::explain;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::prompt::{Overlay, matching_actions};
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph, wrap};
-use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
@@ -20,7 +19,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     let (title, lines, top) = match &state.overlay {
         Overlay::None | Overlay::Prompt { .. } => return,
         Overlay::Help(top) => (format!("Help: {}", state.focus.title()), help(state, width, look), *top),
-        Overlay::Explain(top) => (state.question_title(), explain(state, width, look), *top),
+        Overlay::Explain(top) => (state.question_title(), explanation(state, width, look), *top),
         Overlay::Compare(top) => {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
@@ -104,7 +103,7 @@ fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 /// From what is known to the predicted time, one number per line, each with its origin.
-fn explain(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn explanation(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let model = MODELS[answer.settings.model];
     let [source, target] = state.pair();
@@ -136,11 +135,7 @@ fn explain(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 
 fn factor(f: &Factor, width: usize, look: Look<'_>) -> Line<'static> {
     let amount = |a: &Option<crate::predict::Amount>| a.map(|a| a.to_string()).unwrap_or_default();
-    let origins: Vec<String> = f.from.iter().flatten().map(ToString::to_string).collect();
-    let origin = match origins.as_slice() {
-        [a, b] if a == b => a.clone(),
-        _ => origins.join(" | "),
-    };
+    let origin = explain::origins(f);
     Line::from(vec![
         Span::raw(format!("{:<18}", f.name)),
         Span::styled(format!("{:>16}", amount(&f.source)), look.source()),
@@ -153,22 +148,13 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Line<'static> {
 fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let mut lines = Vec::new();
-    if let Some(i) = &answer.interval {
-        let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
-        let text = format!(
-            "{:.0} % interval: {} to {} (÷ and × {}): from {} errors of this model on the published figures of other kernels on \
-             other targets{why}",
-            100.0 * COVERAGE,
-            i.low,
-            i.high,
-            significant(i.factor),
-            i.n
-        );
-        lines.extend(paragraph(&text, width, look.text()));
-    }
-    if let (Some(m), Some(e)) = (&answer.measured, answer.error_percent()) {
-        let text = format!("{} on the target: {}; the prediction is {e:+.1} % off", m.kind.word(), m.time);
-        lines.extend(paragraph(&text, width, look.measured()));
+    lines.extend(explain::interval(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
+    lines.extend(
+        explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),
+    );
+    let source = answer.source_time.as_ref().map_or("", |t| &t.source);
+    for text in state.session.data_cautions(&state.kernel().id, source) {
+        lines.extend(paragraph(&format!("data: {text}"), width, look.dim()));
     }
     if !prediction.cautions.is_empty() {
         lines.push(Line::default());

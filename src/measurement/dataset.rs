@@ -1,0 +1,37 @@
+//! What a dataset says of itself (`datasets/<name>/about.toml`).
+
+use super::Kind;
+use crate::catalogue::{FileError, SpecFile};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The part of an `about.toml` that the program uses; the rest is for readers.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Dataset {
+    /// What was measured, on what.
+    pub title: String,
+    /// Published figures or measurements of our own.
+    pub kind: Kind,
+    /// What its rows call their source.
+    pub source: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// What has to be known about it: under `all`, and by kernel.
+    #[serde(default)]
+    pub cautions: BTreeMap<String, Vec<String>>,
+}
+
+impl Dataset {
+    /// Reads an `about.toml`.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line of what does not fit.
+    pub fn read(file: SpecFile<'_>) -> Result<Self, FileError> {
+        file.parse()
+    }
+
+    /// What has to be known about its rows of this kernel.
+    pub fn cautions_for<'a>(&'a self, kernel: &'a str) -> impl Iterator<Item = &'a str> {
+        ["all", kernel].into_iter().filter_map(|k| self.cautions.get(k)).flatten().map(String::as_str)
+    }
+}
