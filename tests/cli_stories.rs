@@ -215,15 +215,19 @@ fn every_kernel_is_answered_for_where_none_is_named() {
 }
 
 #[test]
-fn the_explanation_ends_at_the_predicted_time() {
+fn the_explanation_leads_to_the_predicted_time_and_its_interval() {
     let desk = Desk::new();
     let text = desk.types(&format!("{SAXPY} --explain")).works().stdout;
     assert!(
         text.contains("roof ratio") && text.contains("published: titan-v-page | published: geforce-40"),
         "{text}"
     );
-    let last = text.lines().last().unwrap();
-    assert!(last.starts_with("predicted time") && last.contains("31.8 µs"), "{last}");
+    let predicted =
+        text.lines().position(|l| l.starts_with("predicted time") && l.contains("31.8 µs")).unwrap();
+    let after: Vec<&str> = text.lines().skip(predicted + 1).filter(|l| !l.is_empty()).collect();
+    assert!(after[0].starts_with("90 % interval 12.5–80.8 µs, ÷ and × 2.54: from 117 errors"), "{after:?}");
+    assert_eq!(after[1], "published on the target: 9.30 µs; the prediction is +241.9 % off");
+    assert!(after[2..].iter().all(|l| l.starts_with("data: ")) && after.len() > 3, "{after:?}");
     let factors = desk.types(&format!("{SAXPY} --explain --format json")).works().json();
     let roof = factors.iter().find(|f| f["factor"] == "DRAM bandwidth").unwrap();
     assert!(
