@@ -4,7 +4,6 @@ use anyhow::{Context, Result};
 use roofswap::catalogue::read_limited;
 use roofswap::cli::{self, DashboardArgs};
 use roofswap::config::{Saved, state_file, user_folder};
-use roofswap::kernel::Problem;
 use roofswap::predict::model_position;
 use roofswap::session::Session;
 use roofswap::tui::{self, Options};
@@ -28,7 +27,6 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         data: args.data,
         ascii: args.ascii,
         keymap,
-        notices: Vec::new(),
     };
     tui::run(session, options)?;
     Ok(())
@@ -50,12 +48,18 @@ fn typed_over(mut saved: Saved, args: &DashboardArgs, session: &Session) -> Resu
         saved.targets = ids.collect::<Result<_, _>>()?;
     }
     if let Some(kernel) = &args.kernel {
-        (saved.kernel, saved.problem) = (Some(session.kernels.find(kernel)?.id.clone()), None);
+        let known = session.kernels.find(kernel).map(|k| k.id.clone());
+        // A kernel may come with the data, which load behind the first screen.
+        let id = if args.data.is_empty() { known? } else { known.unwrap_or_else(|_| kernel.clone()) };
+        (saved.kernel, saved.problem) = (Some(id), None);
     }
     if let Some(size) = &args.size {
-        let kernel = session.kernels.position(saved.kernel.as_deref().unwrap_or(tui::FIRST_KERNEL))?;
-        let subject = session.subject(kernel, &size.parse::<Problem>()?, "")?;
-        saved.problem = Some(subject.problem.to_string());
+        saved.problem =
+            Some(match session.kernels.find(saved.kernel.as_deref().unwrap_or(tui::FIRST_KERNEL)) {
+                Ok(kernel) => kernel.typed(size)?.to_string(),
+                Err(unknown) if args.data.is_empty() => return Err(unknown.into()),
+                Err(_) => size.clone(),
+            });
     }
     if let Some(model) = &args.model {
         model_position(model)?;

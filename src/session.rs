@@ -4,7 +4,9 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
-use crate::measurement::{Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path};
+use crate::measurement::{
+    ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
+};
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};
@@ -124,16 +126,30 @@ impl Session {
         sizes
     }
 
-    /// The size a kernel is shown at first: its smallest measured one, else the second named one.
+    /// The size a kernel is shown at first: the smallest one timed on this source, else the smallest one timed anywhere,
+    /// else the second named one.
     #[must_use]
-    pub fn default_size(&self, kernel: usize) -> Problem {
-        let measured = self.store.of_kernel(kernel).iter().map(|c| &self.store.config(*c).problem);
-        let smallest = measured.min_by(|a, b| a.volume().total_cmp(&b.volume()));
+    pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
+        let smallest = |timed_there: &dyn Fn(ConfigId) -> bool| {
+            let ids = self.store.of_kernel(kernel).iter().copied().filter(|id| timed_there(*id));
+            let sizes = ids.map(|id| &self.store.config(id).problem);
+            sizes.min_by(|a, b| a.volume().total_cmp(&b.volume())).map(|p| (**p).clone())
+        };
+        let on_source = source.and_then(|gpu| smallest(&|id| self.store.row(id, gpu).is_some()));
         let named = &self.kernels.entries()[kernel].sizes;
-        smallest
-            .map(|p| (**p).clone())
+        on_source
+            .or_else(|| smallest(&|_| true))
             .or_else(|| named.get(1).or(named.first()).map(|(_, p)| p.clone()))
             .unwrap_or_default()
+    }
+
+    /// The variant a kernel is shown in at this size: the plain one, else the first that was timed.
+    #[must_use]
+    pub fn default_variant(&self, kernel: usize, problem: &Problem) -> Arc<str> {
+        let configs = self.store.of_kernel(kernel).iter().map(|id| self.store.config(*id));
+        let mut variants = configs.filter(|c| *c.problem == *problem).map(|c| &c.variant);
+        let first = variants.clone().next().cloned().unwrap_or_else(|| "".into());
+        variants.find(|v| v.is_empty()).cloned().unwrap_or(first)
     }
 
     /// What the dataset behind a source time says of its rows of this kernel; nothing for a user's own row or an estimate

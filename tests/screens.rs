@@ -9,6 +9,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
 use roofswap::tui::{Message, Options, State, first_state, update, view};
+use roofswap::units::Seconds;
 
 /// A dashboard that is typed at.
 struct Dashboard {
@@ -110,12 +111,48 @@ fn a_screen_too_small_says_how_large_it_should_be() {
     }
 }
 
+/// What `predict` prints for this pair and model, one object per kernel.
+fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
+    let config = tempfile::tempdir().unwrap();
+    let output = assert_cmd::Command::cargo_bin("roofswap")
+        .unwrap()
+        .env("ROOFSWAP_CONFIG", config.path())
+        .args([
+            "predict", "--from", from, "--to", to, "--kernel", "all", "--model", model, "--format", "json",
+        ])
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 #[test]
 fn the_screen_and_the_command_agree() {
-    let d = dashboard(200, 60);
-    let json = d.state.answer();
-    let screen = d.screen();
-    let predicted = json.prediction.as_ref().unwrap().time.to_string();
-    let source = json.source_time.as_ref().unwrap().time.to_string();
-    assert!(screen.contains(&format!("{source} ●")) && screen.contains(&format!("{predicted} ◆")));
+    let time = |v: &serde_json::Value| Seconds::from_millis(v.as_f64().unwrap()).to_string();
+    for (keys, model, from, to) in [
+        ("", "efficiency-transfer", "titan-v", "rtx-4070"),
+        ("x", "efficiency-transfer", "rtx-4070", "titan-v"),
+        ("m", "first-principles", "titan-v", "rtx-4070"),
+        ("x M", "same-time", "rtx-4070", "titan-v"),
+    ] {
+        let screen = dashboard(200, 60).press(keys).screen();
+        let rows = command(model, from, to);
+        assert!(rows.len() >= 17);
+        for row in rows {
+            let name = row["kernel"].as_str().unwrap();
+            let line =
+                screen.lines().find(|l| l.split_whitespace().any(|w| w == name) && l.contains("┃")).unwrap();
+            for column in ["source_time_ms", "time_ms", "measured_ms"]
+                .map(|c| &row[c])
+                .into_iter()
+                .filter(|v| !v.is_null())
+            {
+                // A refused row shows its reason instead of what it could not use.
+                let shown = line.contains(&time(column)) || row["time_ms"].is_null();
+                assert!(shown, "{name} {from} to {to}: {} is not in\n{line}", time(column));
+            }
+            if let Some(error) = row["error_percent"].as_f64() {
+                assert!(line.contains(&format!("{error:+.1} %")), "{name}: {error} is not in\n{line}");
+            }
+        }
+    }
 }

@@ -131,7 +131,10 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
     walk.press("x").wait("RTX 4070 ▶ TITAN V");
     walk.press("m").wait("first-principles");
     walk.press("+").wait("n=1024");
-    walk.press("2").press("z").wait("at").press("z");
+    walk.press("2")
+        .press("z")
+        .wait_until("the zoomed roofline", |s| s.contains("2 Roofline") && !s.contains("4 Predictions"));
+    walk.press("z").wait("4 Predictions");
     walk.resize(160, 50).wait("rules exact");
     walk.press("e").wait("export to: ").press("\r").wait("wrote roofline-matmul_tiled-rtx-4070-titan-v.svg");
     walk.press("q");
@@ -179,4 +182,31 @@ fn what_is_typed_wrong_is_said_before_the_terminal_is_touched() {
     let mut walk = walk;
     walk.wait("unknown GPU `rtx-4071`; nearest: rtx-4070");
     assert_eq!(walk.gone().0, 2);
+}
+
+#[test]
+fn a_kill_gives_the_terminal_back_and_remembers_the_selection() {
+    for signal in ["TERM", "HUP", "INT", "QUIT"] {
+        let mut walk = start(80, 24, fresh(), &[]);
+        walk.wait("TITAN V ▶ RTX 4070").press("x").wait("RTX 4070 ▶ TITAN V");
+        let id = walk.child.process_id().unwrap().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let (code, home) = walk.gone();
+        assert_eq!(code, 0, "{signal}");
+        assert!(
+            std::fs::read_to_string(home.path().join("state.toml"))
+                .unwrap()
+                .contains("source = \"rtx-4070\"")
+        );
+    }
+}
+
+#[test]
+fn a_kernel_that_comes_with_the_data_can_be_asked_for_at_once() {
+    let home = fresh();
+    let rows = "gpu,kernel,problem,flops,dram_bytes,time_ms\ntitan-v,my_kernel,n=7,1000000,4000000,0.2\n";
+    std::fs::write(home.path().join("runs.csv"), rows).unwrap();
+    let mut walk = start(120, 40, home, &["--data", "runs.csv", "--kernel", "my_kernel"]);
+    walk.wait("▸ my_kernel").wait("200 µs ●").press("q");
+    assert_eq!(walk.gone().0, 0);
 }

@@ -156,7 +156,7 @@ impl<'a> Picture<'a> {
         let session = &self.question.session;
         let kernels = (0..session.kernels.entries().len()).filter(|k| *k != subject.kernel);
         let points = kernels.filter_map(|kernel| {
-            let other = session.subject(kernel, &session.default_size(kernel), "").ok()?;
+            let other = session.subject(kernel, &session.default_size(kernel, None), "").ok()?;
             let answer = self.answer(&other);
             let time = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
             Some((answer.work.intensity()?.0, (answer.work.flops()? / time).0))

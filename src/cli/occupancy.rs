@@ -85,7 +85,7 @@ fn of_kernel<'a>(
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
-    let size = size.cloned().unwrap_or_else(|| session.default_size(at));
+    let size = size.cloned().unwrap_or_else(|| session.default_size(at, None));
     let subject = session.subject(at, &size, "")?;
     let kernel = &session.kernels.entries()[at];
     let of = |g: &usize| {

@@ -92,7 +92,7 @@ impl QuestionArgs {
     /// A kernel that was named must fit the size; of all kernels, those that do not fit it are left out.
     fn subjects(&self, session: &Session, size: Option<&Problem>) -> Result<Vec<Subject>> {
         let subject = |at: usize| {
-            let size = size.cloned().unwrap_or_else(|| session.default_size(at));
+            let size = size.cloned().unwrap_or_else(|| session.default_size(at, None));
             session.subject(at, &size, &self.variant_of(session, at))
         };
         let named: &[String] = if self.kernel == ["all"] { &[] } else { &self.kernel };

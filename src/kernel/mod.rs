@@ -267,6 +267,19 @@ impl Kernel {
         self.formulas.as_ref()?.work.get(&count)
     }
 
+    /// A size as a person types it, completed: `n=2^20`, `m=512;n=1k`, or a bare number where one key is to be given.
+    ///
+    /// # Errors
+    /// [`ProblemError`] for anything else.
+    pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
+        let defaults = self.formulas.as_ref().map(|f| &f.defaults);
+        let mut asked = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));
+        match (asked.next(), asked.next()) {
+            (Some(key), None) if !text.contains('=') => self.problem(&format!("{key}={text}").parse()?),
+            _ => self.problem(&text.parse()?),
+        }
+    }
+
     /// Completes typed sizes: the kernel's keys in its order, defaults filled in.
     ///
     /// # Errors

@@ -32,11 +32,11 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Make the GPU under the cursor the source; elsewhere, go and choose one.
+    /// Make the GPU under the cursor the source; elsewhere, choose one.
     SetSource = "set_source",
-    /// Make the GPU under the cursor the target; elsewhere, go and choose one.
+    /// Make the GPU under the cursor the target; elsewhere, choose one.
     SetTarget = "set_target",
-    /// Add the GPU under the cursor to the further targets, or take it out.
+    /// Add the GPU under the cursor as a further target, or drop it.
     AddTarget = "add_target",
     /// Swap source and target.
     Swap = "swap",
@@ -58,9 +58,9 @@ actions! {
     Compare = "compare",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
-    /// Show one memory level more in the roofline, then start again with DRAM.
+    /// Show one memory level more in the roofline, then DRAM again.
     Levels = "levels",
-    /// Switch between the exact occupancy rules and the study's formula.
+    /// Switch between exact occupancy and the study's formula.
     Rules = "rules",
     /// Explain the selected prediction factor by factor.
     Explain = "explain",
@@ -74,11 +74,11 @@ actions! {
     SortNext = "sort_next",
     /// Reverse the order of the predictions.
     SortReverse = "sort_reverse",
-    /// Copy the selected row to the clipboard (OSC 52, also over ssh).
+    /// Copy the selected row (OSC 52, also over ssh).
     CopyRow = "copy_row",
     /// Copy the command line that prints this prediction.
     CopyCommand = "copy_command",
-    /// Undo the last change of source, target, size, model or ceilings.
+    /// Undo the last change of GPUs, size, model or ceilings.
     Undo = "undo",
     /// Switch to the next theme: dark, light, without colour.
     Theme = "theme",
@@ -104,9 +104,9 @@ actions! {
     Up = "up",
     /// Move down one line.
     Down = "down",
-    /// Move the roofline's read-out, or the sort column, to the left.
+    /// Move the roofline's read-out or the sort column left.
     Left = "left",
-    /// Move the roofline's read-out, or the sort column, to the right.
+    /// Move the roofline's read-out or the sort column right.
     Right = "right",
     /// Move up one page.
     PageUp = "page_up",
@@ -116,7 +116,7 @@ actions! {
     Top = "top",
     /// Move to the last line.
     Bottom = "bottom",
-    /// Pick: a GPU becomes the target, a prediction is explained, a chart is zoomed.
+    /// Pick: a GPU as target, a prediction to explain, a chart to zoom.
     Pick = "pick",
     /// Close what is open, clear a filter, or cancel a running job.
     Cancel = "cancel",
@@ -141,7 +141,7 @@ mod tests {
     fn every_action_has_one_sentence_and_an_id_that_finds_it() {
         for action in Action::ALL {
             assert_eq!(Action::from_id(action.id()), Some(*action));
-            assert!(action.doc().ends_with('.') && action.doc().len() < 90, "{action:?}: {}", action.doc());
+            assert!(action.doc().ends_with('.') && action.doc().len() <= 64, "{action:?}: {}", action.doc());
         }
     }
 

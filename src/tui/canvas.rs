@@ -42,11 +42,21 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
         canvas.lines(mark);
     }
     canvas.paint_lines(buffer);
-    for mark in &spec.marks {
-        canvas.points(buffer, mark);
+    // The fastest point first: one that must make room for it moves down, as the slower one should. Context last, labels
+    // after every point: so they keep out of each other's way.
+    let is_context = |m: &&Mark| matches!(m, Mark::Point { shape: Shape::Other, .. });
+    let height = |m: &Mark| if let Mark::Point { at, .. } = m { at.1 } else { 0.0 };
+    let mut order: Vec<usize> = (0..spec.marks.len()).filter(|i| !is_context(&&spec.marks[*i])).collect();
+    order.sort_by(|a, b| height(&spec.marks[*b]).total_cmp(&height(&spec.marks[*a])));
+    let mut points = vec![None; spec.marks.len()];
+    for i in order {
+        points[i] = canvas.point(buffer, &spec.marks[i]);
     }
-    for mark in &spec.marks {
-        canvas.labels(buffer, mark);
+    for mark in spec.marks.iter().filter(is_context) {
+        canvas.point(buffer, mark);
+    }
+    for (mark, point) in spec.marks.iter().zip(points) {
+        canvas.label(buffer, mark, point);
     }
 }
 
@@ -215,39 +225,63 @@ impl Canvas<'_> {
         }
     }
 
-    fn points(&mut self, buffer: &mut Buffer, mark: &Mark) {
-        let Mark::Point { meaning, shape, at, .. } = mark else { return };
-        let Some((column, row)) = self.cell(*at) else { return };
+    /// Draws a point and says where it stands: in its own cell, or beside it where another point has that.
+    fn point(&mut self, buffer: &mut Buffer, mark: &Mark) -> Option<(u16, u16)> {
+        let Mark::Point { meaning, shape, at, .. } = mark else { return None };
+        let (column, row) = self.cell(*at)?;
         let (symbol, style) = match shape {
-            Shape::Measured => ('●', self.look.measured()),
+            Shape::Measured => ('●', self.look.mark(*meaning)),
             Shape::Predicted => ('◆', self.look.predicted()),
-            Shape::Estimated => {
-                (if *meaning == Meaning::Source { '○' } else { '◇' }, self.look.mark(*meaning))
-            }
+            Shape::Estimated if *meaning == Meaning::Source => ('○', self.look.mark(*meaning)),
+            Shape::Estimated => ('◇', self.look.mark(*meaning)),
             Shape::Other => ('·', self.look.dim()),
         };
-        let i = self.index(column, row);
-        if *shape == Shape::Other && (self.taken[i] || self.cells[i].0 != 0) {
-            return;
-        }
+        let around = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)];
+        let mut places = around.into_iter().map(|(dx, dy)| (i32::from(column) + dx, i32::from(row) + dy));
+        let (x, y) = match shape {
+            // Context gives way to everything.
+            Shape::Other => places.next().filter(|(x, y)| self.free(*x, *y, 1, false))?,
+            _ => places.find(|(x, y)| self.free(*x, *y, 1, true))?,
+        };
+        let place = (x as u16, y as u16);
+        let i = self.index(place.0, place.1);
         self.taken[i] = *shape != Shape::Other;
-        buffer[(self.plot.x + column, self.plot.y + row)].set_char(symbol).set_style(style);
+        buffer[(self.plot.x + place.0, self.plot.y + place.1)].set_char(symbol).set_style(style);
+        Some(place)
     }
 
-    fn labels(&mut self, buffer: &mut Buffer, mark: &Mark) {
+    fn label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
         // A point's label may lie over a line if it must; a roof's or a ridge's only where nothing else is: the legend
         // says it too.
-        let (at, text, style, tries) = match mark {
-            Mark::Point { at, label, meaning, .. } if !label.is_empty() => {
-                (at, label, self.look.mark(*meaning), &[false, true][..])
+        let (place, text, style, tries) = match mark {
+            Mark::Point { label, meaning, .. } if !label.is_empty() => {
+                (point, label, self.look.mark(*meaning), &[false, true][..])
             }
-            Mark::Label { at, text, meaning } => (at, text, self.look.mark(*meaning), &[false][..]),
+            Mark::Label { at, text, meaning } => {
+                (self.cell(*at), text, self.look.mark(*meaning), &[false][..])
+            }
             _ => return,
         };
-        let Some((column, row)) = self.cell(*at) else { return };
-        let width = text.width() as i32;
+        let Some(place) = place else { return };
+        // Where the whole text fits nowhere, what stands before its bracket may.
+        let short = text.split(" (").next().unwrap_or(text);
+        for text in [text.as_str(), short] {
+            for &over_ink in tries {
+                if let Some((x, y)) = self.label_place(place, text.width() as i32, over_ink) {
+                    for i in 0..text.width() as u16 {
+                        let i = self.index(x + i, y);
+                        self.taken[i] = true;
+                    }
+                    buffer.set_string(self.plot.x + x, self.plot.y + y, text, style);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Beside the point, then above and below, near before far: the first place that is free and touches no other mark.
+    fn label_place(&self, (column, row): (u16, u16), width: i32, over_ink: bool) -> Option<(u16, u16)> {
         let (column, row) = (i32::from(column), i32::from(row));
-        // Beside it, then above and below, near before far: the first place that is free.
         let places = [
             (column + 2, row),
             (column - width - 1, row),
@@ -260,16 +294,15 @@ impl Canvas<'_> {
             (column - width, row + 2),
             (column - width, row - 2),
         ];
-        for &over_ink in tries {
-            if let Some((x, y)) = places.into_iter().find(|(x, y)| self.free(*x, *y, width, over_ink)) {
-                for i in 0..width {
-                    let i = self.index((x + i) as u16, y as u16);
-                    self.taken[i] = true;
-                }
-                buffer.set_string(self.plot.x + x as u16, self.plot.y + y as u16, text, style);
-                return;
-            }
-        }
+        let foreign = |x: i32, y: i32| {
+            let inside = x >= 0 && x < i32::from(self.plot.width) && (x, y) != (column, row);
+            inside && self.taken[self.index(x as u16, y as u16)]
+        };
+        let fits = |&(x, y): &(i32, i32)| {
+            let ends = [x - 2, x - 1, x + width, x + width + 1];
+            self.free(x, y, width, over_ink) && !ends.iter().any(|x| foreign(*x, y))
+        };
+        places.into_iter().find(fits).map(|(x, y)| (x as u16, y as u16))
     }
 
     fn free(&self, x: i32, y: i32, width: i32, over_ink: bool) -> bool {

@@ -6,9 +6,10 @@ use ratatui::crossterm::event::{
 };
 use std::sync::mpsc::Sender;
 
-/// Reads events on a thread of its own until nobody listens any more or the terminal is gone.
+/// Reads events on a thread of its own until nobody listens any more; however that thread ends, the loop hears of it.
 pub(super) fn listen(sender: Sender<Message>) {
     std::thread::spawn(move || {
+        let _end = SaysWhenLost(sender.clone());
         while let Ok(event) = event::read() {
             if let Some(message) = message(event)
                 && sender.send(message).is_err()
@@ -16,10 +17,38 @@ pub(super) fn listen(sender: Sender<Message>) {
                 return;
             }
         }
-        // The terminal is gone: leave as if asked to, so that the selection is remembered.
-        let _ = sender.send(Message::Key("ctrl-c".into()));
     });
 }
+
+/// Tells the loop that no key will come any more, also while a panic unwinds.
+struct SaysWhenLost(Sender<Message>);
+
+impl Drop for SaysWhenLost {
+    fn drop(&mut self) {
+        // A closed channel means that the loop has ended already.
+        let _ = self.0.send(Message::InputLost("the terminal cannot be read any more".into()));
+    }
+}
+
+/// Turns the signals that end a program into an orderly leave, so that the terminal is given back.
+#[cfg(unix)]
+pub(super) fn listen_for_signals(sender: Sender<Message>) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    // Without handlers the dashboard still works; only a kill would be rough.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            if sender.send(Message::Key("ctrl-c".into())).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+pub(super) fn listen_for_signals(_: Sender<Message>) {}
 
 fn message(event: Event) -> Option<Message> {
     match event {

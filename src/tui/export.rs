@@ -10,10 +10,9 @@ use crate::chart::{
 };
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, SourceKind};
 use crate::roofline::Level;
 use crate::units::Seconds;
-use tui_input::Input;
 
 /// The roofline of the selected row, as the pane and the export draw it.
 #[must_use]
@@ -21,7 +20,8 @@ pub fn roofline_spec(state: &State) -> ChartSpec {
     let answer = state.answer();
     let others = state.shown.iter().filter(|r| **r != state.selected).filter_map(|r| {
         let a = &state.answers[*r];
-        let time: Seconds = a.source_time.as_ref()?.time;
+        // An estimate is no measured point.
+        let time = a.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
         Some((a.work.intensity()?.0, (a.work.flops()? / time).0))
     });
     roofline_chart(&RooflineView {
@@ -42,21 +42,32 @@ pub fn occupancy_spec(state: &State) -> ChartSpec {
     occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), Sides::Both)
 }
 
+/// The most rows one chart can show legibly.
+const MOST_ROWS: usize = 60;
+
 /// The predictions that are shown.
 #[must_use]
 pub fn predictions_spec(state: &State) -> ChartSpec {
     let row = |r: &usize| {
         PredictionRow::new(format!("{} {}", state.kernel_of(*r).id, state.size_of(*r)), &state.answers[*r])
     };
-    let rows: Vec<PredictionRow> = state.shown.iter().take(60).map(row).collect();
+    let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).map(row).collect();
     let settings = state.selection.settings;
     let subtitle = format!(
         "{}, {} ceilings, {} occupancy rules",
         MODELS[settings.model].id(),
-        settings.ceilings.word(),
+        state.answer().ceilings_used.word(),
         settings.rules.word()
     );
-    predictions_chart(&rows, state.pair(), &subtitle)
+    let mut chart = predictions_chart(&rows, state.pair(), &subtitle);
+    if state.shown.len() > rows.len() {
+        chart.notes.push(format!(
+            "the first {} of {} rows; filter to see others",
+            rows.len(),
+            state.shown.len()
+        ));
+    }
+    chart
 }
 
 /// Asks where to export to; the name offered says what is on the chart.
@@ -70,7 +81,7 @@ pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
     let safe: String =
         what.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(80).collect();
     let name = format!("{safe}-{}-{}.svg", source.id, target.id);
-    state.overlay = Overlay::Prompt { kind: PromptKind::ExportPath, input: Input::new(name) };
+    state.overlay = Overlay::prompt(PromptKind::ExportPath, name);
     Vec::new()
 }
 
@@ -110,24 +121,54 @@ pub(super) fn row_text(state: &State) -> String {
     )
 }
 
-/// The command that prints what the selected row shows.
+/// The command that prints what the selected row shows; every word quoted as a shell needs it, because names come from
+/// files.
 pub(super) fn command_line(state: &State) -> String {
     let gpus = state.session.gpus.entries();
     let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
     let settings = state.selection.settings;
-    let mut line = format!(
-        "roofswap predict --from {} --to {} --kernel {} --size '{}' --model {}",
-        gpus[state.selection.source].id,
-        targets.join(","),
-        state.kernel().id,
-        state.rows[state.selected].problem,
-        MODELS[settings.model].id(),
-    );
+    let subject = &state.rows[state.selected];
+    let mut words = vec!["roofswap".to_string(), "predict".into()];
+    let mut add = |flag: &str, value: &str| words.extend([flag.to_string(), quoted(value)]);
+    add("--from", &gpus[state.selection.source].id);
+    add("--to", &targets.join(","));
+    add("--kernel", &state.kernel().id);
+    if !subject.problem.pairs().is_empty() {
+        add("--size", &subject.problem.to_string());
+    }
+    if !subject.variant.is_empty() {
+        add("--variant", &subject.variant);
+    }
+    add("--model", MODELS[settings.model].id());
     if settings.ceilings == Ceilings::Achieved {
-        line.push_str(" --ceilings achieved");
+        add("--ceilings", "achieved");
     }
     if settings.rules == Rules::Study {
-        line.push_str(" --rules study");
+        add("--rules", "study");
     }
-    line
+    for file in &state.data {
+        add("--data", &file.display().to_string());
+    }
+    words.join(" ")
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_files_cannot_break_out_of_the_command() {
+        assert_eq!(quoted("titan-v,l4"), "titan-v,l4");
+        assert_eq!(quoted("m=1;n=2"), "'m=1;n=2'");
+        assert_eq!(quoted("x'$(reboot)'"), r"'x'\''$(reboot)'\'''");
+    }
 }

@@ -6,7 +6,6 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
-use crate::kernel::Problem;
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -48,6 +47,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Effect> {
 pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
     match &mut state.overlay {
         Overlay::Help(top) | Overlay::Explain(top) | Overlay::Compare(top) | Overlay::Notices(top) => {
+            // The view clamps it to the text; ten thousand lines are more than any text here.
             *top = top.saturating_add_signed(by).min(10_000);
             true
         }
@@ -69,6 +69,7 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
         Some(Action::PageUp) => -10,
         Some(Action::PageDown) => 10,
         Some(Action::Top) => isize::MIN / 2,
+        Some(Action::Bottom) => isize::MAX / 2,
         // What the reader looks at changes under them: the point of a live explanation.
         Some(
             a @ (Action::Swap
@@ -117,7 +118,8 @@ fn in_palette(state: &mut State, key: &str) -> Vec<Effect> {
 }
 
 fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
-    let Overlay::Prompt { kind, input } = &mut state.overlay else { return Vec::new() };
+    state.message = None;
+    let Overlay::Prompt { kind, input, untouched } = &mut state.overlay else { return Vec::new() };
     let kind = *kind;
     match key {
         "esc" => {
@@ -127,11 +129,14 @@ fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
         }
         "enter" => {
             let text = input.value().trim().to_string();
-            state.overlay = Overlay::None;
             return accept(state, kind, &text);
         }
         _ => {
             if let Some(request) = edit(key).filter(|_| input.value().len() < LONGEST_TEXT || key.len() > 1) {
+                if *untouched && kind == PromptKind::Size && matches!(request, InputRequest::InsertChar(_)) {
+                    input.reset();
+                }
+                *untouched = false;
                 input.handle(request);
             }
         }
@@ -142,7 +147,7 @@ fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
 
 /// A filter works while it is typed.
 fn live_filter(state: &mut State) {
-    let Overlay::Prompt { kind, input } = &state.overlay else { return };
+    let Overlay::Prompt { kind, input, .. } = &state.overlay else { return };
     let text = input.value().to_string();
     match kind {
         PromptKind::GpuFilter => {
@@ -171,17 +176,25 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
     }
 }
 
+/// Enter: a prompt that cannot be followed stays open, with the reason beside it.
 fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
     match kind {
-        PromptKind::Size => match text.parse::<Problem>() {
-            Ok(problem) => set_size(state, &problem),
+        PromptKind::Size => match state.kernel().typed(text) {
+            Ok(problem) => {
+                state.overlay = Overlay::None;
+                set_size(state, &problem)
+            }
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
-        PromptKind::ExportPath if text.is_empty() => {
-            say(state, Tone::Refused, "no file name: nothing was exported")
+        PromptKind::ExportPath if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
+        PromptKind::ExportPath => {
+            state.overlay = Overlay::None;
+            export::start(state, text)
         }
-        PromptKind::ExportPath => export::start(state, text),
-        // Enter in a filter keeps it; with one hit left it also moves there, which `arrange` has done.
-        PromptKind::GpuFilter | PromptKind::RowFilter => Vec::new(),
+        // A filter works while it is typed; Enter keeps it.
+        PromptKind::GpuFilter | PromptKind::RowFilter => {
+            state.overlay = Overlay::None;
+            Vec::new()
+        }
     }
 }

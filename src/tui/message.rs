@@ -22,6 +22,8 @@ pub enum Message {
     Progress(String),
     /// The worker read measurement files.
     Loaded(Box<(Session, Vec<String>, String)>),
+    /// The terminal cannot be read any more.
+    InputLost(String),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -31,10 +33,12 @@ pub enum Message {
 pub enum Effect {
     /// Leave the loop.
     Quit,
+    /// Leave the loop because the terminal cannot be read any more.
+    Abort(String),
     /// Remember the selection.
     Save(Saved),
-    /// Put text on the clipboard and say so.
-    Copy(String, &'static str),
+    /// Put text on the clipboard.
+    Copy(String),
     /// Draw a chart into a file.
     Export {
         /// As typed.

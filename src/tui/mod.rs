@@ -57,8 +57,6 @@ pub struct Options {
     pub ascii: bool,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
-    /// Something to say on the first screen.
-    pub notices: Vec<String>,
 }
 
 /// Everything that can keep the dashboard from starting or running.
@@ -95,7 +93,6 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
     .unwrap_or(0);
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
-    state.notices.extend(options.notices.iter().cloned());
     if let Some(first) = state.notices.first() {
         let more = if state.notices.len() > 1 { " (! lists all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));
@@ -111,15 +108,18 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
     let mut state = first_state(session, &options)?;
     let _guard = Guard;
     let mut terminal = ratatui::try_init()?;
+    let _hook = QuietWorkers::install();
     // Mouse and paste are extras: a terminal without them still works.
     let _ = execute!(stdout(), EnableMouseCapture, EnableBracketedPaste);
     let (sender, inbox) = channel();
     let worker = Worker::new(sender.clone());
     if !options.data.is_empty() {
+        state.data.clone_from(&options.data);
         worker.load(state.session.clone(), options.data);
     }
     let size = terminal.size()?;
     state.size = (size.width, size.height);
+    events::listen_for_signals(sender.clone());
     events::listen(sender);
     event_loop(&mut terminal, &mut state, &inbox, &worker)
 }
@@ -131,6 +131,30 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
         ratatui::restore();
+    }
+}
+
+/// While it lives, a panic on another thread than this one neither prints nor gives the terminal back: that thread's
+/// work is answered as failed, and the dashboard goes on.
+struct QuietWorkers;
+
+impl QuietWorkers {
+    fn install() -> Self {
+        let (ours, loud) = (std::thread::current().id(), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().id() == ours {
+                loud(info);
+            }
+        }));
+        Self
+    }
+}
+
+impl Drop for QuietWorkers {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::panic::take_hook();
+        }
     }
 }
 
@@ -147,7 +171,7 @@ fn event_loop(
         // A burst of keys is answered with one frame.
         for message in std::iter::once(first).chain(inbox.try_iter()) {
             for effect in update(state, message) {
-                if !perform(effect, state, worker)? {
+                if !perform(effect, worker)? {
                     return Ok(());
                 }
             }
@@ -156,14 +180,12 @@ fn event_loop(
 }
 
 /// Carries an effect out; false = leave.
-fn perform(effect: Effect, state: &mut State, worker: &Worker) -> Result<bool, TuiError> {
+fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
     match effect {
         Effect::Quit => return Ok(false),
+        Effect::Abort(why) => return Err(TuiError::Terminal(io::Error::other(why))),
         Effect::Save(saved) => worker::save(&saved),
-        Effect::Copy(text, said) => {
-            execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?;
-            state.message = Some((Tone::Done, format!("{said} (OSC 52)")));
-        }
+        Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
         Effect::Cancel => worker.cancel(),
     }

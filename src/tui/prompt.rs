@@ -30,7 +30,17 @@ pub enum Overlay {
         kind: PromptKind,
         /// The text so far.
         input: Input,
+        /// Whether the offered text is still as it was; the first letter replaces an offered size.
+        untouched: bool,
     },
+}
+
+impl Overlay {
+    /// A prompt with a text to start from.
+    #[must_use]
+    pub fn prompt(kind: PromptKind, text: String) -> Self {
+        Self::Prompt { kind, input: Input::new(text), untouched: true }
+    }
 }
 
 /// What a prompt asks for.

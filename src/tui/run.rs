@@ -27,8 +27,8 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Quit => return vec![Effect::Save(state.saved()), Effect::Quit],
         Action::Cancel => return cancel(state),
         Action::Export => return export::ask_path(state),
-        Action::CopyRow => return vec![Effect::Copy(export::row_text(state), "row copied")],
-        Action::CopyCommand => return vec![Effect::Copy(export::command_line(state), "command line copied")],
+        Action::CopyRow => return copy(state, export::row_text(state), "row"),
+        Action::CopyCommand => return copy(state, export::command_line(state), "command line"),
         Action::Undo => return undo(state),
         Action::SetSource | Action::SetTarget | Action::AddTarget if state.focus != Pane::Gpus => {
             return go_and_choose(state, action);
@@ -43,7 +43,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::KernelPrevious => move_row(state, -1),
         Action::TypeSize => {
             let text = state.kernel().short_problem(&state.rows[state.selected].problem);
-            state.overlay = Overlay::Prompt { kind: PromptKind::Size, input: Input::new(text) };
+            state.overlay = Overlay::prompt(PromptKind::Size, text);
         }
         Action::Filter => ask_filter(state),
         Action::SortNext => state.sort.0 = next_in(&Sort::ALL, state.sort.0, 1),
@@ -74,6 +74,12 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Asks for the clipboard and says so.
+fn copy(state: &mut State, text: String, what: &str) -> Vec<Effect> {
+    say(state, Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
+    vec![Effect::Copy(text)]
+}
+
 /// The neighbour of `now` in a ring.
 fn next_in<T: Copy + PartialEq>(ring: &[T], now: T, by: isize) -> T {
     let at = ring.iter().position(|p| *p == now).unwrap_or(0) as isize;
@@ -102,7 +108,9 @@ fn choose_gpu(state: &mut State, action: Action) {
     let mut next = state.selection.clone();
     if action == Action::Swap {
         std::mem::swap(&mut next.source, &mut next.targets[0]);
-        next.targets.dedup();
+        let main = next.targets[0];
+        next.targets.retain(|t| *t != main);
+        next.targets.insert(0, main);
         return reselect(state, next);
     }
     let Some(under) = state.gpus.get(state.gpu_cursor).copied() else {
@@ -190,7 +198,7 @@ fn ask_filter(state: &mut State) {
     if kind == PromptKind::RowFilter {
         state.focus = Pane::Predictions;
     }
-    state.overlay = Overlay::Prompt { kind, input: Input::new(text) };
+    state.overlay = Overlay::prompt(kind, text);
 }
 
 /// Esc with nothing open: cancel a job, clear a filter, leave the zoom.
@@ -276,5 +284,5 @@ fn page_height(state: &State) -> u16 {
 
 /// Where the panes lie now.
 pub(super) fn screen_areas(state: &State) -> super::layout::Areas {
-    areas(Rect::new(0, 0, state.size.0, state.size.1), state.zoom.then_some(state.focus))
+    areas(Rect::new(0, 0, state.size.0, state.size.1), state.zoomed())
 }

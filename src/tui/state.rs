@@ -6,11 +6,11 @@ use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Problem};
-use crate::measurement::ConfigId;
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
 use crate::session::Session;
 use crate::units::Seconds;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The pair that shows the most at once and was measured on both sides.
@@ -18,6 +18,12 @@ const FIRST_SOURCE: &str = "titan-v";
 const FIRST_TARGET: &str = "rtx-4070";
 /// The kernel shown first when none is asked for or remembered.
 pub const FIRST_KERNEL: &str = "matmul_tiled";
+
+/// The most rows that are predicted again within a frame.
+const MOST_ROWS: usize = 10_000;
+
+/// Below this size one pane has the screen.
+const ROOM_FOR_FOUR: (u16, u16) = (64, 18);
 
 /// How many changes can be undone.
 const UNDO_DEPTH: usize = 100;
@@ -135,6 +141,13 @@ pub struct State {
     pub remembered_theme: Option<String>,
     /// Draw with ASCII only.
     pub ascii: bool,
+    /// The user's measurement files.
+    pub data: Vec<PathBuf>,
+    /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
+    /// while they are compared.
+    pub errors: Vec<Option<ErrorSummary>>,
+    /// What was asked for at the start; a kernel may come only with the data.
+    wanted: Saved,
     pub(super) undo: Vec<Step>,
 }
 
@@ -144,7 +157,12 @@ impl State {
     pub fn new(session: Arc<Session>, keymap: Keymap, themes: (Vec<Theme>, usize), saved: &Saved) -> Self {
         let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
         let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or(0);
-        let mut targets: Vec<usize> = saved.targets.iter().filter_map(|t| find(Some(t))).collect();
+        let mut targets: Vec<usize> = Vec::new();
+        for target in saved.targets.iter().filter_map(|t| find(Some(t))) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
         if targets.is_empty() {
             targets.push(find(Some(FIRST_TARGET)).unwrap_or(0));
         }
@@ -159,7 +177,10 @@ impl State {
         };
         let notices = session.problems.clone();
         let mut state = Self {
-            rows: first_rows(&session),
+            rows: first_rows(&session, source),
+            wanted: saved.clone(),
+            data: Vec::new(),
+            errors: vec![None; MODELS.len()],
             gpus: (0..session.gpus.entries().len()).collect(),
             selection: Selection { source, targets, settings: Settings { model, ceilings, rules } },
             session,
@@ -255,29 +276,35 @@ impl State {
         &self.answers[self.selected]
     }
 
-    /// How wrong a model is over the rows shown whose target was measured.
-    #[must_use]
-    pub fn errors(&self, model: usize) -> Option<ErrorSummary> {
-        let mut settings = self.selection.settings;
-        settings.model = model;
-        let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time)));
-        let pairs: Vec<(f64, f64)> = timed
-            .filter_map(|(row, measured)| {
-                let time = |a: &Answer| a.prediction.as_ref().ok().map(|p| p.time.0);
-                let predicted = if model == self.selection.settings.model {
-                    time(&self.answers[row])
-                } else {
-                    time(&self.session.answer(
-                        &self.rows[row],
-                        self.selection.source,
-                        self.target(),
-                        settings,
-                    ))
-                };
-                Some((predicted?, measured.0))
-            })
+    /// Sums up how wrong the current model is, and all others while they are compared.
+    pub(super) fn sum_up_errors(&mut self) {
+        let comparing = matches!(self.overlay, Overlay::Compare(_));
+        self.errors = (0..MODELS.len())
+            .map(|m| if comparing || m == self.selection.settings.model { self.errors_of(m) } else { None })
             .collect();
+    }
+
+    fn errors_of(&self, model: usize) -> Option<ErrorSummary> {
+        let Selection { source, settings, .. } = &self.selection;
+        let settings = Settings { model, ..*settings };
+        let time = |a: &Answer| a.prediction.as_ref().ok().map(|p| p.time.0);
+        let predicted = |row: usize| {
+            if model == self.selection.settings.model {
+                return time(&self.answers[row]);
+            }
+            time(&self.session.answer(&self.rows[row], *source, self.target(), settings))
+        };
+        let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time.0)));
+        let pairs: Vec<(f64, f64)> =
+            timed.filter_map(|(row, measured)| Some((predicted(row)?, measured))).collect();
         summarise(&pairs)
+    }
+
+    /// The pane that fills the screen, if one does: by choice, or because there is no room for four.
+    #[must_use]
+    pub fn zoomed(&self) -> Option<Pane> {
+        let cramped = self.size.0 < ROOM_FOR_FOUR.0 || self.size.1 < ROOM_FOR_FOUR.1;
+        (self.zoom || cramped).then_some(self.focus)
     }
 
     /// The current theme.
@@ -308,11 +335,18 @@ impl State {
         }
     }
 
-    /// Takes a new world in (a measurement file was loaded) and keeps the selection.
+    /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
+    /// start and came with the data is selected.
     pub fn take_session(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
         self.session = session;
-        self.rows = first_rows(&self.session);
+        self.rows = first_rows(&self.session, self.selection.source);
+        if self.rows.len() > MOST_ROWS {
+            let n = self.rows.len();
+            self.notices
+                .push(format!("{n} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));
+            self.rows.truncate(MOST_ROWS);
+        }
         let same = |r: &Subject| {
             r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
         };
@@ -321,6 +355,12 @@ impl State {
             self.rows[row] = selected;
             row
         });
+        if let Some(kernel) = self.wanted.kernel.take() {
+            match self.session.kernels.position(&kernel) {
+                Ok(_) => self.select_kernel(&kernel, self.wanted.problem.clone().as_deref()),
+                Err(unknown) => self.notices.push(unknown.to_string()),
+            }
+        }
         self.undo.clear();
         self.predict_all();
     }
@@ -392,7 +432,10 @@ impl State {
             shown = keyed.into_iter().map(|(_, r)| r).collect();
         }
         if self.sort.1 {
-            shown.reverse();
+            // What has no number stays last in either direction.
+            let finite = |r: &usize| self.sort.0 == Sort::Kernel || key(*r).is_finite();
+            let numbers = shown.partition_point(finite);
+            shown[..numbers].reverse();
         }
         if !shown.contains(&self.selected)
             && let Some(first) = shown.first()
@@ -418,26 +461,18 @@ impl State {
     }
 }
 
-/// One row per kernel at its first size, then every other configuration that somebody timed.
-fn first_rows(session: &Session) -> Vec<Subject> {
+/// One row per kernel at its first size, then every other configuration that somebody timed, by size.
+fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
     let of_kernel = |kernel: usize| {
-        let first = session.default_size(kernel);
-        let variant = first_variant(session, kernel);
+        let first = session.default_size(kernel, Some(source));
+        let variant = session.default_variant(kernel, &first);
         let mut rows: Vec<Subject> = session.subject(kernel, &first, &variant).into_iter().collect();
-        let others = session.store.of_kernel(kernel).iter().filter_map(|id: &ConfigId| {
-            let c = session.store.config(*id);
-            let is_first = *c.problem == first && *c.variant == *variant;
-            if is_first { None } else { session.subject(kernel, &c.problem, &c.variant).ok() }
-        });
-        rows.extend(others);
+        let mut others: Vec<_> =
+            session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id)).collect();
+        others.retain(|c| !(*c.problem == first && *c.variant == *variant));
+        others.sort_by(|a, b| a.problem.volume().total_cmp(&b.problem.volume()));
+        rows.extend(others.iter().filter_map(|c| session.subject(kernel, &c.problem, &c.variant).ok()));
         rows
     };
     (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
-}
-
-/// The variant of the configuration a kernel is shown at first.
-fn first_variant(session: &Session, kernel: usize) -> String {
-    let first = session.default_size(kernel);
-    let configs = session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id));
-    configs.filter(|c| *c.problem == first).map(|c| c.variant.to_string()).next().unwrap_or_default()
 }

@@ -8,6 +8,12 @@ use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+    let effects = take(state, message);
+    state.sum_up_errors();
+    effects
+}
+
+fn take(state: &mut State, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) => keys::pressed(state, &key),
         Message::Paste(text) => keys::pasted(state, &text),
@@ -29,13 +35,8 @@ pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
             state.take_session(Arc::new(session));
             say(state, if refused { Tone::Refused } else { Tone::Done }, summary)
         }
-        Message::Written(Ok(what)) => {
-            state.job = None;
-            say(state, Tone::Done, what)
-        }
-        Message::Written(Err(why)) => {
-            state.job = None;
-            say(state, Tone::Refused, why)
-        }
+        Message::Written(Ok(what)) => say(state, Tone::Done, what),
+        Message::Written(Err(why)) => say(state, Tone::Refused, why),
+        Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
     }
 }

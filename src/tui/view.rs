@@ -22,7 +22,7 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
         frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), screen);
         return;
     }
-    let areas = areas(screen, state.zoom.then_some(state.focus));
+    let areas = areas(screen, state.zoomed());
     let buffer = frame.buffer_mut();
     header::view(buffer, areas.header, state, look);
     panes(buffer, &areas, state, look);
@@ -30,7 +30,7 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
     let body = Rect { y: screen.y + 1, height: screen.height - 2, ..screen };
     overlays::view(buffer, body, state, look);
     let cursor = match &state.overlay {
-        Overlay::Prompt { kind, input } => {
+        Overlay::Prompt { kind, input, .. } => {
             let x = kind.label().len() + input.visual_cursor();
             Some((areas.footer.x + (x as u16).min(areas.footer.width - 1), areas.footer.y))
         }

@@ -1,9 +1,10 @@
-//! What takes longer than a frame or touches the world outside: reading files, writing charts, the clipboard.
+//! What takes longer than a frame or touches files: reading measurements, writing charts, remembering the selection.
 
 use super::message::Message;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::session::Session;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,8 +42,11 @@ impl Worker {
                     answers.send(message).unwrap_or(())
                 }
             };
-            let message = job(&|progress| send(Message::Progress(progress)));
-            send(message);
+            let work = || job(&|progress| send(Message::Progress(progress)));
+            let message = catch_unwind(AssertUnwindSafe(work));
+            send(message.unwrap_or_else(|_| {
+                Message::Written(Err("a job failed inside the program; please report it".into()))
+            }));
         });
     }
 

@@ -29,7 +29,7 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
         lines.push(Line::styled(row(m.kind.word(), &m.time.to_string(), "", "", "", ""), look.measured()));
     }
     lines.push(Line::default());
-    let n = state.errors(state.selection.settings.model).map_or(0, |e| e.n);
+    let n = state.errors[state.selection.settings.model].map_or(0, |e| e.n);
     let note = format!(
         "MAPE: over the {n} rows shown whose target was measured. A model that does not beat same-time has no place."
     );
@@ -50,7 +50,7 @@ fn of_model(state: &State, at: usize) -> String {
             &answer.interval.as_ref().map_or_else(dash, shown::interval),
             &answer.speedup().map_or_else(dash, shown::speedup),
             &answer.error_percent().map_or_else(dash, shown::error),
-            &state.errors(at).map_or_else(dash, |e| format!("{} %", significant(e.mape_percent))),
+            &state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent))),
         ),
         Err(refusal) => format!("{:<20} {refusal}", MODELS[at].id()),
     }

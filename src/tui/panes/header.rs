@@ -10,11 +10,13 @@ use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::prompt::Overlay;
 use crate::tui::state::{State, Tone};
-use crate::tui::text::clip;
+use crate::tui::text::{clip, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
+use ratatui::widgets::{Clear, Widget};
+use unicode_width::UnicodeWidthStr;
 
 /// What the footer offers, most needed first; as many as fit.
 const OFFERED: [Action; 17] = [
@@ -43,13 +45,15 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let answer = state.answer();
     let settings = state.selection.settings;
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
-    let mut spans = vec![
-        Span::styled("roofswap", look.title()),
-        Span::raw("  "),
+    let mut spans = Vec::new();
+    if area.width >= 100 {
+        spans.push(Span::styled("roofswap  ", look.title()));
+    }
+    spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(target.short_name().to_string(), look.target()),
-    ];
+    ]);
     if state.selection.targets.len() > 1 {
         spans.push(Span::styled(format!(" +{}", state.selection.targets.len() - 1), look.target()));
     }
@@ -57,21 +61,22 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     spans.push(Span::styled(state.kernel().id.clone(), look.title()));
     spans.push(Span::raw(format!(" {} {}", clip(&state.size_of(state.selected), 32), state.kernel().dtype)));
     let mut facts = vec![(MODELS[settings.model].id().to_string(), look.dim())];
-    if cautions > 0 {
-        facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
-    }
     if !state.notices.is_empty() {
         facts.push((format!("! {} refused", state.notices.len()), look.refusal()));
+    }
+    if cautions > 0 {
+        facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
     }
     facts.push((format!("{} ceilings", answer.ceilings_used.word()), look.dim()));
     facts.push((format!("rules {}", settings.rules.word()), look.dim()));
     // What does not fit whole is left out; the panes' titles say it too.
     let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
     for (text, style) in facts {
-        if text.len() + 2 > left {
-            break;
+        let width = text.width() + 2;
+        if width > left {
+            continue;
         }
-        left -= text.len() + 2;
+        left -= width;
         spans.push(Span::styled(format!("  {text}"), style));
     }
     Line::from(spans).render(area, buffer);
@@ -80,17 +85,36 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
 /// Draws the last line: a prompt, a running job, a message, or the keys.
 pub fn footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let width = usize::from(area.width);
-    let line = if let Overlay::Prompt { kind, input } = &state.overlay {
-        Line::from(vec![Span::styled(kind.label(), look.key()), Span::raw(input.value().to_string())])
+    let message = state
+        .message
+        .as_ref()
+        .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
+    if let Overlay::Prompt { kind, input, .. } = &state.overlay {
+        let prompt = vec![Span::styled(kind.label(), look.key()), Span::raw(input.value().to_string())];
+        Line::from(prompt).render(area, buffer);
+        if let Some((text, style)) = message {
+            above(buffer, area, &wrap(text, width), style);
+        }
     } else if let Some(job) = &state.job {
-        Line::styled(clip(&format!("{job}  (Esc cancels)"), width), look.caution())
-    } else if let Some((tone, text)) = &state.message {
-        let style = if *tone == Tone::Done { look.measured() } else { look.refusal() };
-        Line::styled(clip(text, width), style)
+        Line::styled(clip(&format!("{job}  (Esc cancels)"), width), look.caution()).render(area, buffer);
+    } else if let Some((text, style)) = message {
+        let mut lines = wrap(text, width);
+        let last = lines.pop().unwrap_or_default();
+        Line::styled(last, style).render(area, buffer);
+        above(buffer, area, &lines, style);
     } else {
-        keys_line(state, look, width)
-    };
-    line.render(area, buffer);
+        keys_line(state, look, width).render(area, buffer);
+    }
+}
+
+/// Lines that do not fit into the footer stand over the panes, so that no message is cut.
+fn above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style) {
+    let height = (lines.len() as u16).min(footer.y);
+    let area = Rect { y: footer.y - height, height, ..footer };
+    Clear.render(area, buffer);
+    for (y, text) in (area.y..area.bottom()).zip(lines) {
+        Line::styled(text.clone(), style).render(Rect { y, height: 1, ..area }, buffer);
+    }
 }
 
 fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {

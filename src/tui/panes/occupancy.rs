@@ -31,7 +31,7 @@ const NAMES: usize = 10;
 pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let beside = format!("rules {}", state.selection.settings.rules.word());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
-    if state.zoom && inside.width >= 76 {
+    if state.zoomed().is_some() && inside.width >= 76 {
         let bars = Rect { x: inside.x + 48, width: inside.width - 48, ..inside };
         canvas::bars(buffer, bars, &occupancy_spec(state), look);
         inside.width = 46;
@@ -118,7 +118,7 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         let smem =
             |n: crate::occupancy::BlockNeeds| format!("{} B  ", n.smem_static.saturating_add(n.smem_dynamic));
         out.push(row("smem/blk", [(smem(n), look.text()), (smem(m), look.text())], width, look));
-        out.push(row("thr/block", both(&|_| n.threads.to_string()), width, look));
+        out.push(row("thr/block", both(&|i| [n, m][i].threads.to_string()), width, look));
     }
     out
 }

@@ -12,6 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
+use unicode_width::UnicodeWidthStr;
 
 /// Draws what is open, if anything.
 pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
@@ -77,26 +78,22 @@ fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
             state.keymap.bindings().iter().filter(bound).flat_map(|b| b.on.iter().cloned()).collect();
         let keys = if keys.is_empty() { ":".to_string() } else { keys.join(" ") };
         lines.push(Line::from(vec![
-            Span::styled(format!("{keys:<16} "), look.key()),
-            Span::raw(clip(action.doc(), width.saturating_sub(17))),
+            Span::styled(format!("{keys:<11} "), look.key()),
+            Span::raw(clip(action.doc(), width.saturating_sub(12))),
         ]));
     }
     lines.push(Line::default());
     let marks = [
         ("●", look.measured(), "timed: a published figure or your own measurement"),
         ("◆", look.predicted(), "predicted by the model named in the first line"),
-        (
-            "~",
-            look.estimated(),
-            "rests on an estimate: no measurement of this kernel and size on the source (○ ◇ in the chart)",
-        ),
+        ("~", look.estimated(), "an estimate: nobody timed this size on the source (○ ◇ in charts)"),
         ("◀", look.limiter(), "the resource that limits the resident blocks"),
         ("S T +", look.source(), "source, target, further targets"),
     ];
     for (mark, style, meaning) in marks {
         lines.push(Line::from(vec![
-            Span::styled(format!("{mark:<16} "), style),
-            Span::raw(clip(meaning, width.saturating_sub(17))),
+            Span::styled(format!("{mark:<11} "), style),
+            Span::raw(clip(meaning, width.saturating_sub(12))),
         ]));
     }
     lines
@@ -124,7 +121,7 @@ fn explanation(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
         Span::styled(format!("{:>16}", name(target)), look.target()),
         Span::styled("  where from", look.dim()),
     ]));
-    lines.extend(prediction.factors.iter().map(|f| factor(f, width, look)));
+    lines.extend(prediction.factors.iter().flat_map(|f| factor(f, width, look)));
     lines.push(Line::from(vec![
         Span::styled(format!("{:<18}{:>16}", "predicted", ""), look.title()),
         Span::styled(format!("{:>16}", prediction.time.to_string()), look.predicted()),
@@ -133,15 +130,24 @@ fn explanation(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
     lines
 }
 
-fn factor(f: &Factor, width: usize, look: Look<'_>) -> Line<'static> {
+/// A factor on one line, or on two where its origin does not fit beside it: the origin is never cut.
+fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    const NUMBERS: usize = 50;
     let amount = |a: &Option<crate::predict::Amount>| a.map(|a| a.to_string()).unwrap_or_default();
-    let origin = explain::origins(f);
-    Line::from(vec![
+    let origin = format!("  {}", explain::origins(f));
+    let mut first = vec![
         Span::raw(format!("{:<18}", f.name)),
         Span::styled(format!("{:>16}", amount(&f.source)), look.source()),
         Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
-        Span::styled(format!("  {}", clip(&origin, width.saturating_sub(52))), look.dim()),
-    ])
+    ];
+    if NUMBERS + origin.width() <= width {
+        first.push(Span::styled(origin, look.dim()));
+        return vec![Line::from(first)];
+    }
+    let below = wrap(&origin, width.saturating_sub(4)).into_iter();
+    std::iter::once(Line::from(first))
+        .chain(below.map(|t| Line::styled(format!("    {t}"), look.dim())))
+        .collect()
 }
 
 /// Interval and its reason, the measured time, cautions.

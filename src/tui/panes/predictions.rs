@@ -118,8 +118,7 @@ fn beside(state: &State) -> String {
         n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
     };
     let arrow = if state.sort.1 { " reversed" } else { "" };
-    let error = state
-        .errors(state.selection.settings.model)
+    let error = state.errors[state.selection.settings.model]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
         .unwrap_or_default();
     format!("{rows} · by {}{arrow}{error}", state.sort.0.word())
@@ -180,7 +179,7 @@ fn line(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) 
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// A row without a time: its name, its size and the reason over the rest of the line.
+/// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
 fn refused(
     state: &State,
     row: usize,
@@ -188,15 +187,22 @@ fn refused(
     why: &str,
     look: Look<'_>,
 ) -> Line<'static> {
+    let answer = &state.answers[row];
+    let timed = answer.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
     let mut spans = Vec::new();
     let mut rest = 0;
     for (column, width) in columns {
-        if matches!(column, Column::Kernel | Column::Size) {
-            let (text, style) = cell(state, row, &state.answers[row], *column, look);
+        if matches!(column, Column::Kernel | Column::Size) || (*column == Column::Source && timed) {
+            let (text, style) = cell(state, row, answer, *column, look);
             spans.push(Span::styled(place(*column, &clip(&text, width - 1), *width), style));
         } else {
             rest += width;
         }
+    }
+    if let Some(m) = answer.measured {
+        let text = format!(" measured {}", shown::measured(m.time, m.kind));
+        rest = rest.saturating_sub(text.chars().count());
+        spans.push(Span::styled(text, look.measured()));
     }
     spans.push(Span::styled(format!(" {}", clip(why, rest.saturating_sub(1))), look.refusal()));
     Line::from(spans)

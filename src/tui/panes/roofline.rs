@@ -43,7 +43,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     if inside.height >= 10 {
         under.extend([0, 1].map(|side| legend(state, side, look)));
     }
-    if state.zoom {
+    if state.zoomed().is_some() {
         under.extend(spec.notes.iter().skip(1).map(|n| Line::styled(n.clone(), look.dim())));
     }
     let room = usize::from(inside.height.saturating_sub(5));
