@@ -37,7 +37,7 @@ impl World {
     ) -> [ChartSpec; 3] {
         let at = self.0.kernels.position(kernel).unwrap();
         let of = &self.0.kernels.entries()[at];
-        let subject = self.0.subject(at, &self.0.default_size(at), "").unwrap();
+        let subject = self.0.subject(at, &self.0.default_size(at, None), "").unwrap();
         let ((source, a), (target, b)) = (self.gpu(source), self.gpu(target));
         let answer = self.0.answer(&subject, source, target, settings);
         let problem = of.short_problem(&subject.problem);
@@ -61,7 +61,7 @@ impl World {
     fn rows(&self, source: usize, target: usize, settings: Settings) -> Vec<PredictionRow> {
         (0..self.0.kernels.entries().len())
             .filter_map(|k| {
-                let subject = self.0.subject(k, &self.0.default_size(k), "").ok()?;
+                let subject = self.0.subject(k, &self.0.default_size(k, None), "").ok()?;
                 let of = &self.0.kernels.entries()[k];
                 let label = format!("{} {}", of.id, of.short_problem(&subject.problem));
                 Some(PredictionRow::new(label, &self.0.answer(&subject, source, target, settings)))

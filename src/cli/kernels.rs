@@ -53,7 +53,7 @@ pub(super) fn run(args: &KernelsArgs) -> Result<()> {
 
 fn row(session: &Session, at: usize) -> KernelRow<'_> {
     let kernel = &session.kernels.entries()[at];
-    let size = session.default_size(at);
+    let size = session.default_size(at, None);
     let configs = session.store.of_kernel(at).iter();
     let mut timed: Vec<usize> = configs.flat_map(|c| session.store.rows_of(*c)).map(|row| row.gpu).collect();
     timed.sort_unstable();

@@ -421,7 +421,7 @@ impl State {
 /// One row per kernel at its first size, then every other configuration that somebody timed.
 fn first_rows(session: &Session) -> Vec<Subject> {
     let of_kernel = |kernel: usize| {
-        let first = session.default_size(kernel);
+        let first = session.default_size(kernel, None);
         let variant = first_variant(session, kernel);
         let mut rows: Vec<Subject> = session.subject(kernel, &first, &variant).into_iter().collect();
         let others = session.store.of_kernel(kernel).iter().filter_map(|id: &ConfigId| {
@@ -437,7 +437,7 @@ fn first_rows(session: &Session) -> Vec<Subject> {
 
 /// The variant of the configuration a kernel is shown at first.
 fn first_variant(session: &Session, kernel: usize) -> String {
-    let first = session.default_size(kernel);
+    let first = session.default_size(kernel, None);
     let configs = session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id));
     configs.filter(|c| *c.problem == first).map(|c| c.variant.to_string()).next().unwrap_or_default()
 }
