@@ -274,7 +274,11 @@ fn problems_that_do_not_fit_the_kernel_are_refused() {
     refused("titan-v,saxpy,1048576,1", "problem", &["expected key=value"]);
     refused("titan-v,saxpy,n=4;n=5,1", "problem", &["twice"]);
     refused("titan-v,saxpy,,1", "problem", &["needs `n`"]);
-    refused("titan-v,saxpy,n=big,1", "problem", &["needs `n`"]);
+    for absurd in ["n=big", "n=0", "n=-5", "n=1.5", "n=1e17"] {
+        let expected = "expected a whole number from 1 to 2^53";
+        refused(&format!("titan-v,saxpy,{absurd},1"), "problem", &[expected]);
+    }
+    refused("titan-v,saxpy,n=4,2e9", "time_ms", &["expected milliseconds below 1e9"]);
 }
 
 #[test]

@@ -407,7 +407,8 @@ fn points_above_their_roof_are_said_of_every_model_and_never_of_estimates() {
                 text.contains("2.68× above its roof on rtx-4070") && text.contains("cache-resident"),
                 "{text}"
             );
-            assert!(text.contains("rtx-4070: under 10 µs"), "{model}: {text}");
+            // What the source took is short; what the target takes only where the model says so.
+            assert!(from != "rtx-4070" || text.contains("rtx-4070: under 10 µs"), "{model}: {text}");
         }
         let estimate = ask(model, "saxpy", "n=2^21", "rtx-4070", "titan-v").cautions();
         assert!(!estimate.contains("above its roof"), "{model}: {estimate}");
