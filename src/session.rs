@@ -4,11 +4,10 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
-use crate::measurement::{
-    ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
-};
+use crate::measurement::{Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path};
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -126,43 +125,67 @@ impl Session {
         sizes
     }
 
-    /// The size a kernel is shown at first: the smallest one timed on this source, else the smallest one timed anywhere,
-    /// else the second named one.
+    /// The variants of a kernel that somebody timed, each once, in the order they were read.
+    #[must_use]
+    pub fn variants(&self, kernel: usize) -> Vec<Arc<str>> {
+        let mut all: Vec<Arc<str>> = Vec::new();
+        let mut seen = HashSet::new();
+        for id in self.store.of_kernel(kernel) {
+            let variant = &self.store.config(*id).variant;
+            if seen.insert(variant.clone()) {
+                all.push(variant.clone());
+            }
+        }
+        all
+    }
+
+    /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
+    #[must_use]
+    pub fn default_variant(&self, kernel: usize) -> Arc<str> {
+        let timed = || self.store.of_kernel(kernel).iter().map(|c| &self.store.config(*c).variant);
+        let plain = timed().find(|v| v.is_empty());
+        plain.or_else(|| timed().next()).cloned().unwrap_or_default()
+    }
+
+    /// The size a kernel is shown at first, in its default variant: the smallest timed on this source, else the smallest
+    /// timed anywhere, else the second named one.
     #[must_use]
     pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
-        let smallest = |timed_there: &dyn Fn(ConfigId) -> bool| {
-            let ids = self.store.of_kernel(kernel).iter().copied().filter(|id| timed_there(*id));
-            let sizes = ids.map(|id| &self.store.config(id).problem);
-            sizes.min_by(|a, b| a.volume().total_cmp(&b.volume())).map(|p| (**p).clone())
+        self.default_size_of(kernel, &self.default_variant(kernel), source)
+    }
+
+    /// [`Session::default_size`] for this variant.
+    #[must_use]
+    pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
+        let smallest = |on: Option<usize>| {
+            let timed = self.store.of_kernel(kernel).iter().filter(|c| match on {
+                Some(gpu) => self.store.row(**c, gpu).is_some(),
+                None => true,
+            });
+            let configs = timed.map(|c| self.store.config(*c)).filter(|c| *c.variant == *variant);
+            configs.map(|c| &c.problem).min_by(|a, b| a.volume().total_cmp(&b.volume()))
         };
-        let on_source = source.and_then(|gpu| smallest(&|id| self.store.row(id, gpu).is_some()));
         let named = &self.kernels.entries()[kernel].sizes;
-        on_source
-            .or_else(|| smallest(&|_| true))
+        source
+            .and_then(|gpu| smallest(Some(gpu)))
+            .or_else(|| smallest(None))
+            .map(|p| (**p).clone())
             .or_else(|| named.get(1).or(named.first()).map(|(_, p)| p.clone()))
             .unwrap_or_default()
     }
 
-    /// The variant a kernel is shown in at this size: the plain one, else the first that was timed.
-    #[must_use]
-    pub fn default_variant(&self, kernel: usize, problem: &Problem) -> Arc<str> {
-        let configs = self.store.of_kernel(kernel).iter().map(|id| self.store.config(*id));
-        let mut variants = configs.filter(|c| *c.problem == *problem).map(|c| &c.variant);
-        let first = variants.clone().next().cloned().unwrap_or_else(|| "".into());
-        variants.find(|v| v.is_empty()).cloned().unwrap_or(first)
-    }
-
-    /// What the dataset behind a source time says of its rows of this kernel; nothing for a user's own row or an estimate
-    /// without one.
-    pub fn data_cautions<'a>(&'a self, kernel: &'a str, source: &'a str) -> impl Iterator<Item = &'a str> {
-        self.datasets.iter().filter(move |d| d.source == source).flat_map(move |d| d.cautions_for(kernel))
+    /// What the dataset behind a source time says of all of its rows; nothing for a user's own row or an estimate without
+    /// one. What it says of one kernel is among the cautions of its answers.
+    pub fn data_cautions<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a str> {
+        let behind = self.datasets.iter().filter(move |d| d.source == source);
+        behind.flat_map(|d| d.of_all()).map(String::as_str)
     }
 
     /// Answers one question about two GPUs of the catalogue.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
-        let Self { gpus, kernels, store, calibration, .. } = self;
-        answer(Known { gpus, kernels, store, calibration }, subject, (source, target), settings)
+        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
+        answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
     }
 }
 

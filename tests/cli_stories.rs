@@ -183,7 +183,7 @@ fn a_size_nobody_timed_is_an_estimate_and_says_so() {
     );
     let table = desk.types(&format!("{SAXPY} --size n=2^22")).works().stdout;
     let line = table.lines().find(|l| l.starts_with("saxpy")).unwrap();
-    assert_eq!(line.matches('~').count(), 2, "source time and prediction are both marked: {line}");
+    assert_eq!(line.matches('~').count(), 4, "times, interval and speedup are all marked: {line}");
     assert!(!line.contains('◆') && !line.contains('●'), "{line}");
 }
 
@@ -225,7 +225,7 @@ fn the_explanation_leads_to_the_predicted_time_and_its_interval() {
     let predicted =
         text.lines().position(|l| l.starts_with("predicted time") && l.contains("31.8 µs")).unwrap();
     let after: Vec<&str> = text.lines().skip(predicted + 1).filter(|l| !l.is_empty()).collect();
-    assert!(after[0].starts_with("90 % interval 12.5–80.8 µs, ÷ and × 2.54: from 117 errors"), "{after:?}");
+    assert!(after[0].starts_with("90 % interval 17.0–59.6 µs, ÷ and × 1.88: from 78 errors"), "{after:?}");
     assert_eq!(after[1], "published on the target: 9.30 µs; the prediction is +241.9 % off");
     assert!(after[2..].iter().all(|l| l.starts_with("data: ")) && after.len() > 3, "{after:?}");
     let factors = desk.types(&format!("{SAXPY} --explain --format json")).works().json();
@@ -279,13 +279,45 @@ fn an_absurd_size_is_refused_with_what_was_expected() {
     for size in ["n=0", "n=-4", "n=1e30", "n=1.5", "n=", "n=nan"] {
         desk.types(&format!("{SAXPY} --size {size}")).ends(2, &["expected a whole number from 1 to 2^53"]);
     }
-    desk.types(&format!("{SAXPY} --size 1048576")).ends(2, &["expected key=value"]);
-    desk.types(&format!("{SAXPY} --size -4")).ends(2, &["expected key=value"]);
+    desk.types(&format!("{SAXPY} --size much")).ends(2, &["expected key=value"]);
+    desk.types(&format!("{SAXPY} --size -4")).ends(2, &["n=-4: expected a whole number"]);
     desk.types(&format!("{SAXPY} --size m=4")).ends(2, &["saxpy has no problem key `m`; its keys are n"]);
     desk.types("predict --from titan-v --to rtx-4070 --size zz=4").ends(2, &["no kernel fits"]);
     desk.types("occupancy --gpu rtx-4070 --kernel saxpy --size n=0").ends(2, &["expected a whole number"]);
     // The largest size there is leaves no number unsound.
     desk.types(&format!("{SAXPY} --size n=2^53 --format json")).works().json();
+}
+
+#[test]
+fn a_bare_size_is_enough_where_one_key_can_be_meant() {
+    let desk = Desk::new();
+    let problem = |words: &str| {
+        let row = desk.types(&format!("predict --from titan-v --to rtx-4070 --format json {words}")).works();
+        row.json()[0]["problem"].as_str().unwrap().to_string()
+    };
+    assert_eq!(problem("--kernel saxpy --size 2^20"), "n=1048576");
+    assert_eq!(problem("--kernel matmul_tiled --size 1k"), "m=1000;n=1000;k=1000");
+    let conv = "predict --from titan-v --to rtx-4070 --kernel squared_distance --size 1024";
+    desk.types(conv).ends(2, &["`1024`", "its keys are k, b"]);
+}
+
+#[test]
+fn a_variant_nobody_timed_is_answered_with_those_there_are() {
+    let desk = Desk::new();
+    desk.types(&format!("{SAXPY} --variant wide"))
+        .ends(2, &["saxpy has no variant `wide`", "leave --variant out"]);
+    let header = "gpu,kernel,problem,variant,time_ms\n";
+    let rows: String = (0..7).map(|i| format!("titan-v,saxpy,n=4096,v{i},0.05\n")).collect();
+    let file = desk.file("variants.csv", format!("{header}{rows}"));
+    desk.types_with(&format!("{SAXPY} --variant wide --data"), &[&file])
+        .ends(2, &["some of its 7 variants are v0, v1, v2, v3, v4"]);
+    let row = desk.types_with(&format!("{SAXPY} --variant v3 --format json --data"), &[&file]).works();
+    assert_eq!(row.json()[0]["problem"], "n=4096", "the size this variant was timed at");
+}
+
+#[test]
+fn a_theme_that_does_not_exist_is_a_slip_of_the_keyboard() {
+    Desk::new().types("--theme pink").ends(2, &["unknown theme `pink`", "dark, light"]);
 }
 
 #[test]
@@ -335,6 +367,9 @@ fn a_half_written_file_gives_its_good_rows_and_names_the_bad_one() {
 fn many_bad_rows_are_counted_not_poured_out() {
     let desk = Desk::new();
     let bad = desk.file("bad.csv", format!("{HEADER}{}", "rtx-9999,saxpy,n=1,1\n".repeat(500)));
+    desk.types_with(&format!("{SAXPY} --data"), &[&bad]).ends(1, &["bad.csv: has no usable row"]);
+    let one = "titan-v,saxpy,n=1,1\n";
+    let bad = desk.file("bad.csv", format!("{HEADER}{one}{}", "rtx-9999,saxpy,n=1,1\n".repeat(500)));
     let done = desk.types_with(&format!("{SAXPY} --data"), &[&bad]).works();
     assert_eq!(done.stderr.lines().count(), 7, "{}", done.stderr);
     assert!(done.stderr.contains("and 495 more") && done.stderr.contains("500 refused"), "{}", done.stderr);
@@ -447,9 +482,10 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
     let rows = Desk::new().types("models --format json").works().json();
     let ids: Vec<&str> = rows.iter().filter_map(|r| r["model"].as_str()).collect();
     assert_eq!(ids, ["efficiency-transfer", "first-principles", "plain-roofline", "same-time"]);
-    // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 14 x 4 targets where no source is needed.
+    // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 13 x 4 targets where no source is
+    // needed: those models do not know the atomics that bind the histogram.
     let counts: Vec<u64> = rows.iter().filter_map(|r| r["predictions"].as_u64()).collect();
-    assert_eq!(counts, [168, 56, 56, 168]);
+    assert_eq!(counts, [168, 52, 52, 168]);
 }
 
 #[test]

@@ -25,16 +25,17 @@ pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
         return format!("{ceilings} ceilings, {rules} occupancy rules");
     }
     let model = MODELS[settings.model].id();
+    let mark = if answer.is_estimate() { "~" } else { "" };
     let verdict =
-        answer.speedup().map_or(String::new(), |s| format!("predicted speedup {}×; ", significant(s)));
+        answer.speedup().map_or(String::new(), |s| format!("predicted speedup {mark}{}×; ", significant(s)));
     format!("{verdict}model {model}, {ceilings} ceilings, {rules} occupancy rules")
 }
 
 /// Why there is no prediction, then its cautions.
 pub(super) fn remarks(answer: &Answer, show: Sides) -> Vec<String> {
     if show == Sides::Source {
-        let caution = answer.source_time.as_ref().and_then(|t| t.caution.as_ref());
-        return caution.map(|c| format!("caution: {c}")).into_iter().collect();
+        let cautions = answer.source_time.iter().flat_map(|t| &t.cautions);
+        return cautions.map(|c| format!("caution: {c}")).collect();
     }
     match &answer.prediction {
         Ok(prediction) => prediction.cautions.iter().map(|c| format!("caution: {c}")).collect(),

@@ -2,6 +2,7 @@
 
 use super::Usage;
 use super::choices::{CeilingsChoice, RulesChoice};
+use crate::config::{Theme, themes};
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use anyhow::Result;
@@ -76,6 +77,9 @@ pub(super) struct Flags {
 
 /// Opens the dashboard, or says which command answers without a terminal.
 pub(super) fn open(flags: Flags, open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> Result<()> {
+    if let Some(name) = &flags.theme {
+        Theme::named(name, &themes()?)?;
+    }
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         let commands = "`roofswap predict --from GPU --to GPU --kernel NAME`, `roofswap occupancy`, `roofswap gpus`, \
                         `roofswap kernels` or `roofswap models`; `roofswap --help` lists all";

@@ -156,7 +156,8 @@ impl<'a> Picture<'a> {
         let session = &self.question.session;
         let kernels = (0..session.kernels.entries().len()).filter(|k| *k != subject.kernel);
         let points = kernels.filter_map(|kernel| {
-            let other = session.subject(kernel, &session.default_size(kernel, None), "").ok()?;
+            let size = session.default_size(kernel, Some(self.question.source));
+            let other = session.subject(kernel, &size, &session.default_variant(kernel)).ok()?;
             let answer = self.answer(&other);
             let time = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
             Some((answer.work.intensity()?.0, (answer.work.flops()? / time).0))
@@ -172,13 +173,17 @@ impl<'a> Picture<'a> {
 
     fn predictions(&self) -> ChartSpec {
         let kernels = self.question.session.kernels.entries();
-        let row = |subject: &Subject| {
+        let answers: Vec<(&Subject, Answer)> =
+            self.question.subjects.iter().map(|s| (s, self.answer(s))).collect();
+        let row = |(subject, answer): &(&Subject, Answer)| {
             let label = format!("{} {}", kernels[subject.kernel].id, self.size(subject));
-            PredictionRow::new(label, &self.answer(subject))
+            PredictionRow::new(label, answer)
         };
-        let rows: Vec<PredictionRow> = self.question.subjects.iter().map(row).collect();
+        let rows: Vec<PredictionRow> = answers.iter().map(row).collect();
         let settings = self.question.settings[0];
-        let (ceilings, rules) = (settings.ceilings.word(), settings.rules.word());
+        // One pair of GPUs: every answer uses the same ceilings, which may not be those asked for.
+        let used = answers.first().map_or(settings.ceilings, |(_, a)| a.ceilings_used);
+        let (ceilings, rules) = (used.word(), settings.rules.word());
         let model = MODELS[settings.model].id();
         predictions_chart(&rows, self.gpus, &format!("{model}, {ceilings} ceilings, {rules} occupancy rules"))
     }

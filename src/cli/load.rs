@@ -3,13 +3,13 @@
 use super::output;
 use crate::config::user_folder;
 use crate::session::Session;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
 /// # Errors
-/// A measurement file that cannot be read at all.
+/// A measurement file that cannot be read at all, or has no usable row.
 pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
@@ -19,6 +19,12 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
         output::remarks(&refused, count);
         if count > 0 {
             output::remark(format!("{}: {added} rows loaded, {count} refused", path.display()));
+        }
+        if added == 0 {
+            let file = path.display();
+            bail!(
+                "{file}: has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms"
+            );
         }
     }
     Ok(session)

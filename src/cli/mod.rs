@@ -19,6 +19,7 @@ mod shell;
 pub use dashboard::DashboardArgs;
 
 use crate::catalogue::NameError;
+use crate::config::ThemeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::session::SubjectError;
@@ -104,6 +105,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<ProblemError>()
             || e.is::<SubjectError>()
             || e.is::<UnknownModel>()
+            || e.is::<ThemeError>()
     });
     ExitCode::from(if typed { 2 } else { 1 })
 }

@@ -2,7 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::{load, output};
-use crate::evaluate::{ErrorSummary, Settings, summarise};
+use crate::evaluate::{ErrorSummary, Settings, compare, summarise};
 use crate::predict::MODELS;
 use crate::report::Format;
 use crate::report::models::{overview, table};
@@ -29,21 +29,6 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
 /// The model against every shipped figure that another GPU was timed for as well.
 fn errors(session: &Session, model: usize) -> Option<ErrorSummary> {
     let settings = Settings { model, ..Settings::default() };
-    let mut pairs = Vec::new();
-    for (id, config) in session.store.configs() {
-        let Ok(subject) = session.subject(config.kernel, &config.problem, &config.variant) else { continue };
-        let timed: Vec<usize> = session.store.rows_of(id).map(|row| row.gpu).collect();
-        for target in &timed {
-            let sources = timed.iter().filter(|source| *source != target);
-            // Without a source time the answer is the same from everywhere: it counts once.
-            let counted = if MODELS[model].needs_source() { timed.len() } else { 1 };
-            for source in sources.take(counted) {
-                let answer = session.answer(&subject, *source, *target, settings);
-                if let (Ok(prediction), Some(measured)) = (&answer.prediction, answer.measured) {
-                    pairs.push((prediction.time.0, measured.time.0));
-                }
-            }
-        }
-    }
-    summarise(&pairs)
+    let all = compare(&session.gpus, &session.kernels, &session.store, settings);
+    summarise(&all.iter().map(|c| (c.predicted.0, c.measured.0)).collect::<Vec<_>>())
 }

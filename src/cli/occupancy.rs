@@ -3,7 +3,6 @@
 use super::choices::{FormatChoice, RulesChoice};
 use super::{Usage, load, output, question};
 use crate::gpu::Ceilings;
-use crate::kernel::Problem;
 use crate::occupancy::{BlockNeeds, Rules};
 use crate::predict;
 use crate::report::Format;
@@ -47,7 +46,7 @@ pub(super) struct OccupancyArgs {
 }
 
 pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
-    let size: Option<Problem> = args.size.as_deref().map(str::parse).transpose()?;
+    question::size_is_read(args.size.as_deref())?;
     if args.gpu.is_empty() {
         let text = "no --gpu: give one GPU or several, for example --gpu rtx-4070, or --gpu all";
         return Err(Usage(text.into()).into());
@@ -56,7 +55,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     let session = load::session(&[])?;
     let gpus = question::gpus(&session, &args.gpu, None)?;
     let rows = match (&args.kernel, args.threads, args.regs) {
-        (Some(name), ..) => of_kernel(&session, &gpus, name, size.as_ref(), rules)?,
+        (Some(name), ..) => of_kernel(&session, &gpus, name, args.size.as_deref(), rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
             let needs = BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic };
@@ -81,13 +80,14 @@ fn of_kernel<'a>(
     session: &'a Session,
     gpus: &[usize],
     name: &str,
-    size: Option<&Problem>,
+    size: Option<&str>,
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
-    let size = size.cloned().unwrap_or_else(|| session.default_size(at, None));
-    let subject = session.subject(at, &size, "")?;
     let kernel = &session.kernels.entries()[at];
+    let size = size.map(|typed| kernel.typed(typed)).transpose()?;
+    let size = size.unwrap_or_else(|| session.default_size(at, None));
+    let subject = session.subject(at, &size, &session.default_variant(at))?;
     let of = |g: &usize| {
         let gpu = &session.gpus.entries()[*g];
         let q =

@@ -9,6 +9,7 @@ use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A question as it is typed.
 #[derive(Debug, Args)]
@@ -22,7 +23,7 @@ pub(super) struct QuestionArgs {
     /// Kernels, or `all`; all of them where none is given
     #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
-    /// Sizes such as n=1048576, n=2^20 or m=512,n=512,k=1k; the kernel's smallest measured one where none is given
+    /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k; the smallest one timed on the source where none is given
     #[arg(long, value_name = "KEY=N", allow_hyphen_values = true)]
     size: Option<String>,
     /// Code variant of a measurement file
@@ -61,7 +62,7 @@ impl QuestionArgs {
     /// Loads the session and looks everything up.
     pub(super) fn check(&self) -> Result<Question> {
         // Typing slips are answered before files are read.
-        let size: Option<Problem> = self.size.as_deref().map(str::parse).transpose()?;
+        size_is_read(self.size.as_deref())?;
         let Some(from) = &self.from else {
             let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
             return Err(Usage(text.into()).into());
@@ -75,7 +76,7 @@ impl QuestionArgs {
         let session = load::session(&self.data)?;
         let source = session.gpus.position(from)?;
         let targets = gpus(&session, &self.to, Some(source))?;
-        let subjects = self.subjects(&session, size.as_ref())?;
+        let subjects = self.subjects(&session, source)?;
         Ok(Question { source, targets, subjects, settings, session })
     }
 
@@ -89,44 +90,76 @@ impl QuestionArgs {
         Ok(models.into_iter().map(with).collect())
     }
 
-    /// A kernel that was named must fit the size; of all kernels, those that do not fit it are left out.
-    fn subjects(&self, session: &Session, size: Option<&Problem>) -> Result<Vec<Subject>> {
-        let subject = |at: usize| {
-            let size = size.cloned().unwrap_or_else(|| session.default_size(at, None));
-            session.subject(at, &size, &self.variant_of(session, at))
-        };
+    /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
+    fn subjects(&self, session: &Session, source: usize) -> Result<Vec<Subject>> {
         let named: &[String] = if self.kernel == ["all"] { &[] } else { &self.kernel };
         if !named.is_empty() {
-            let one = |name: &String| Ok(subject(session.kernels.position(name)?)?);
+            let one = |name: &String| self.subject(session, session.kernels.position(name)?, source);
             return named.iter().map(one).collect();
         }
         let mut fitting = Vec::new();
         let mut refused = Vec::new();
         for at in 0..session.kernels.entries().len() {
-            match subject(at) {
+            match self.subject(session, at, source) {
                 Ok(subject) => fitting.push(subject),
                 Err(why) => refused.push(why),
             }
         }
+        let typed = match (&self.size, &self.variant) {
+            (Some(_), Some(_)) => "--size or --variant",
+            (None, Some(_)) => "--variant",
+            _ => "--size",
+        };
         if fitting.is_empty() {
             let text = refused.first().map_or_else(|| "there is no kernel".into(), ToString::to_string);
-            return Err(Usage(format!("no kernel fits this --size; the first says: {text}")).into());
+            return Err(Usage(format!("no kernel fits this {typed}; the first says: {text}")).into());
         }
         if !refused.is_empty() {
-            output::remark(format!("{} kernels left out, because --size does not fit them", refused.len()));
+            let left_out = refused.len();
+            output::remark(format!("{left_out} kernels left out, because {typed} does not fit them"));
         }
         Ok(fitting)
     }
 
-    /// The variant asked for, else the plain one, else the first that was timed.
-    fn variant_of(&self, session: &Session, kernel: usize) -> String {
-        let timed = || session.store.of_kernel(kernel).iter().map(|c| &*session.store.config(*c).variant);
-        match &self.variant {
-            Some(typed) => typed.clone(),
-            None if timed().any(str::is_empty) => String::new(),
-            None => timed().next().unwrap_or_default().to_string(),
-        }
+    fn subject(&self, session: &Session, kernel: usize, source: usize) -> Result<Subject> {
+        let variant = match &self.variant {
+            Some(typed) => known_variant(session, kernel, typed)?,
+            None => session.default_variant(kernel),
+        };
+        let size = match &self.size {
+            Some(typed) => session.kernels.entries()[kernel].typed(typed)?,
+            None => session.default_size_of(kernel, &variant, Some(source)),
+        };
+        Ok(session.subject(kernel, &size, &variant)?)
     }
+}
+
+/// The variant of this name, or which there are.
+fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<str>> {
+    const LISTED: usize = 5;
+    let all = session.variants(kernel);
+    if let Some(known) = all.iter().find(|v| &***v == typed) {
+        return Ok(known.clone());
+    }
+    let id = &session.kernels.entries()[kernel].id;
+    let named: Vec<&str> = all.iter().map(|v| &**v).filter(|v| !v.is_empty()).collect();
+    let shown = named.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    let what = match named.len() {
+        0 => "nobody timed one; leave --variant out".to_string(),
+        n if n > LISTED => format!("some of its {n} variants are {shown}"),
+        _ => format!("its variants are {shown}"),
+    };
+    let typed: String = typed.chars().take(40).collect();
+    Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
+}
+
+/// Refuses a size that no kernel could read.
+pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
+    // A bare number can only be read together with a kernel.
+    if let Some(text) = typed.filter(|t| t.contains('=')) {
+        text.parse::<Problem>()?;
+    }
+    Ok(())
 }
 
 /// Positions of the GPUs of these names; `all` means every one but `except`.

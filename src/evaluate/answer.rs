@@ -1,16 +1,22 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
-use super::calibration::{Calibration, Interval};
+use super::calibration::{Asked, Calibration, Interval, Start};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Launch, Work};
-use crate::measurement::Store;
+use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
-use crate::predict::{MODELS, Prediction, Refusal, SourceKind, SourceTime, Subject, question};
+use crate::predict::{
+    Caution, MODELS, Prediction, Question, Refusal, SourceKind, SourceTime, Subject, body, question,
+};
 use crate::units::Seconds;
+use std::sync::Arc;
+
+/// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
+const NEAR_FLOOR: Seconds = Seconds(10e-6);
 
 /// How to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Settings {
     /// Place of the model in [`MODELS`].
     pub model: usize,
@@ -58,6 +64,9 @@ pub struct Answer {
     pub launch_refusal: [Option<LaunchRefusal>; 2],
     /// The measured time on the target.
     pub measured: Option<Measured>,
+    /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
+    /// have it too.
+    pub data: Vec<Caution>,
 }
 
 impl Answer {
@@ -90,6 +99,8 @@ pub struct Known<'a> {
     pub kernels: &'a Catalogue<Kernel>,
     /// Every measurement.
     pub store: &'a Store,
+    /// What the shipped datasets say of themselves.
+    pub datasets: &'a [Dataset],
     /// How wide intervals are.
     pub calibration: &'a Calibration,
 }
@@ -102,19 +113,30 @@ pub fn answer(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Answer {
-    let Known { gpus, kernels, store, calibration } = known;
+    let Known { gpus, kernels, store, datasets, calibration } = known;
     let at = |i: usize| (i, &gpus.entries()[i]);
     let kernel = &kernels.entries()[subject.kernel];
     let q = question(kernel, subject, [at(source), at(target)], store, settings.ceilings, settings.rules);
-    let model = MODELS[settings.model];
-    let prediction = model.predict(&q);
-    let source_used = model.needs_source().then(|| q.source_time.as_ref().and_then(|t| t.extrapolation));
-    let interval = prediction
-        .as_ref()
-        .ok()
-        .and_then(|p| calibration.interval(p.time, (settings.model, subject.kernel, target), source_used));
-    let timed =
-        store.find(subject.kernel, &subject.problem, &subject.variant).and_then(|c| store.row(c, target));
+    let timed = subject.config.and_then(|c| store.row(c, target));
+    let data = of_datasets(datasets, kernel, &q, timed);
+    let mut prediction = MODELS[settings.model].predict(&q);
+    if let Ok(p) = &mut prediction {
+        observe(p, &q, timed);
+        p.cautions.extend(data.iter().cloned());
+    }
+    let start = match &q.source_time {
+        Some(t) if MODELS[settings.model].needs_source() => {
+            t.extrapolation.map_or(Start::StandIn, Start::Timed)
+        }
+        _ => Start::Nothing,
+    };
+    let asked = Asked {
+        settings: Settings { ceilings: q.ceilings, ..settings },
+        kernel: subject.kernel,
+        gpus: [source, target],
+        start,
+    };
+    let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     Answer {
         source,
         target,
@@ -128,6 +150,44 @@ pub fn answer(
         occupancy: [q.source.occupancy, q.target.occupancy],
         launch_refusal: [q.source.refusal, q.target.refusal],
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
+        data,
         source_time: q.source_time,
     }
+}
+
+/// What holds of the times whatever the model: timed points above their roof, and times so short that the launch may be
+/// most of them.
+fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Measurement>) {
+    let known = q.source_time.as_ref();
+    let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
+    let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work)));
+    for (gpu, time, work) in on_source.into_iter().chain(on_target) {
+        let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, &work, q.ceilings));
+        let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };
+        let id: Arc<str> = gpu.id.as_str().into();
+        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu) };
+        // The same working set in the same L2 is said once.
+        prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
+        prediction.cautions.push(caution);
+    }
+    let times = [(q.source.gpu, known.map(|t| t.time)), (q.target.gpu, Some(prediction.time))];
+    for (gpu, _) in times.into_iter().filter(|(_, time)| time.is_some_and(|t| t < NEAR_FLOOR)) {
+        let caution = Caution::LaunchBound(gpu.id.as_str().into());
+        if !prediction.cautions.contains(&caution) {
+            prediction.cautions.push(caution);
+        }
+    }
+}
+
+/// What the datasets behind the source time and the target's row say of this kernel.
+fn of_datasets(
+    datasets: &[Dataset],
+    kernel: &Kernel,
+    q: &Question<'_>,
+    target_row: Option<&Measurement>,
+) -> Vec<Caution> {
+    let sources = [q.source_time.as_ref().map(|t| &t.source), target_row.map(|r| &r.source)];
+    let behind = |d: &&Dataset| sources.into_iter().flatten().any(|source| **source == *d.source);
+    let texts = datasets.iter().filter(behind).flat_map(|d| d.of_kernel(&kernel.id));
+    texts.map(|text| Caution::Data(text.as_str().into())).collect()
 }

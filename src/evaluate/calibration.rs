@@ -1,15 +1,18 @@
 //! Intervals: split conformal on |ln(measured / predicted)|.
 //!
-//! The residuals are those of the shipped published figures: every ordered pair of GPUs for models that start from a time,
-//! every GPU for those that do not. For a question about kernel K on target G, residuals of K and residuals on G are left
-//! out, so an interval never saw what it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
+//! The residuals are those of the shipped published figures, see [`compare`], for each model, ceilings and occupancy
+//! rules on their own. For a question about kernel K on target T, residuals of K and every pair that T is part of, as
+//! target or as source, are left out: an interval rests on other kernels on other GPUs. The half-width in ln is the
+//! ceil(0.9 (n+1))-th smallest |ln|.
 
 use super::Settings;
+use super::compare::{Compared, compare};
 use crate::catalogue::{Catalogue, FileError, SpecFile};
-use crate::gpu::Gpu;
+use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
-use crate::measurement::{Config, Store};
-use crate::predict::{MODELS, Predictor, Subject, question};
+use crate::measurement::Store;
+use crate::occupancy::Rules;
+use crate::predict::{MODELS, STAND_IN, model_position};
 use crate::units::Seconds;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -32,26 +35,40 @@ pub struct Interval {
     pub widened: bool,
 }
 
-/// One comparison of a model with a measurement.
+/// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
-struct Residual {
-    kernel: usize,
-    target: usize,
-    ln: f64,
+pub struct Asked {
+    /// Model and rules, and the ceilings really in use.
+    pub settings: Settings,
+    /// The kernel's place in its catalogue.
+    pub kernel: usize,
+    /// Source and target, by their places in the catalogue.
+    pub gpus: [usize; 2],
+    /// How the source time came about.
+    pub start: Start,
 }
 
-/// Model, kernel and target that a half-width is for; `None` = one the residuals never saw.
-type Asked = (usize, Option<usize>, Option<usize>);
+/// What a prediction starts from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Start {
+    /// The model uses no time on the source.
+    Nothing,
+    /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
+    Timed(f64),
+    /// A first-principles time stands in for one.
+    StandIn,
+}
+
+/// The key of a half-width: settings, and the kernel and the GPU left out; `None` = one the residuals never saw.
+type Key = (Settings, Option<usize>, Option<usize>);
 
 /// A half-width in ln and the number of residuals behind it.
 type Quantile = (f64, usize);
 
-/// Half-widths by model, kernel and target.
+/// Half-widths by settings, kernel and GPU.
 #[derive(Debug, Clone, Default)]
 pub struct Calibration {
-    quantiles: HashMap<Asked, Quantile>,
-    kernels: Vec<usize>,
-    targets: Vec<usize>,
+    quantiles: HashMap<Key, Option<Quantile>>,
     size_ln_per_doubling: f64,
 }
 
@@ -66,7 +83,7 @@ struct SizeFile {
 }
 
 impl Calibration {
-    /// Runs every model on every published configuration that several GPUs timed.
+    /// Runs every model, with either ceilings and rules, on every published configuration that several GPUs timed.
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
@@ -75,86 +92,67 @@ impl Calibration {
         let file: IntervalsFile = SpecFile { name: "specs/intervals.toml", text }.parse()?;
         let mut all =
             Self { size_ln_per_doubling: file.size_extrapolation.ln_per_doubling, ..Self::default() };
-        for (at, model) in MODELS.into_iter().enumerate() {
-            let residuals = residuals(model, gpus, kernels, store);
-            all.learn(at, &residuals);
+        for model in 0..MODELS.len() {
+            for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
+                for rules in [Rules::Exact, Rules::Study] {
+                    let settings = Settings { model, ceilings, rules };
+                    all.learn(settings, &compare(gpus, kernels, store, settings));
+                }
+            }
         }
         Ok(all)
     }
 
-    fn learn(&mut self, model: usize, residuals: &[Residual]) {
-        let distinct = |of: fn(&Residual) -> usize| {
-            let mut v: Vec<usize> = residuals.iter().map(of).collect();
-            v.sort_unstable();
-            v.dedup();
-            v
-        };
-        let (kernels, targets) = (distinct(|r| r.kernel), distinct(|r| r.target));
-        let with_none = |v: &[usize]| v.iter().copied().map(Some).chain([None]).collect::<Vec<_>>();
-        for kernel in with_none(&kernels) {
-            for target in with_none(&targets) {
-                let kept = residuals.iter().filter(|r| Some(r.kernel) != kernel && Some(r.target) != target);
-                if let Some(q) = quantile(kept.map(|r| r.ln.abs()).collect()) {
-                    self.quantiles.insert((model, kernel, target), q);
-                }
+    fn learn(&mut self, settings: Settings, residuals: &[Compared]) {
+        let kernels = with_none(residuals.iter().map(|r| r.kernel));
+        let gpus = with_none(residuals.iter().flat_map(|r| r.source.into_iter().chain([r.target])));
+        for kernel in kernels {
+            for gpu in &gpus {
+                let foreign = |r: &&Compared| {
+                    Some(r.kernel) != kernel
+                        && (gpu.is_none() || (Some(r.target) != *gpu && r.source != *gpu))
+                };
+                let kept = residuals.iter().filter(foreign).map(|r| r.ln().abs());
+                self.quantiles.insert((settings, kernel, *gpu), quantile(kept.collect()));
             }
         }
-        (self.kernels, self.targets) = (kernels, targets);
     }
 
-    /// The interval of a prediction; `extrapolation` is that of its source time, `None` where a model stands in for it.
+    /// The interval around a predicted time; `None` where too few residuals are left for it.
     #[must_use]
-    pub fn interval(
-        &self,
-        time: Seconds,
-        (model, kernel, target): (usize, usize, usize),
-        source_used: Option<Option<f64>>,
-    ) -> Option<Interval> {
-        let key = |model| {
-            let known = |list: &[usize], i| list.binary_search(&i).is_ok().then_some(i);
-            (model, known(&self.kernels, kernel), known(&self.targets, target))
-        };
-        let (own, n) = *self.quantiles.get(&key(model))?;
-        let extra = match source_used {
-            None => 0.0,
-            Some(Some(ratio)) => self.size_ln_per_doubling * ratio.log2().abs(),
-            // Nobody timed it on the source: the stand-in's own error comes on top.
-            Some(None) => self.quantiles.get(&key(1))?.0,
+    pub fn interval(&self, time: Seconds, asked: Asked) -> Option<Interval> {
+        let [source, target] = asked.gpus;
+        let (own, n) = self.half_width(asked.settings, asked.kernel, target)?;
+        let extra = match asked.start {
+            Start::Nothing => 0.0,
+            Start::Timed(ratio) => self.size_ln_per_doubling * ratio.log2().abs(),
+            // Nobody timed it on the source: the stand-in's own error there comes on top.
+            Start::StandIn => {
+                let stand_in = Settings { model: model_position(STAND_IN).ok()?, ..asked.settings };
+                self.half_width(stand_in, asked.kernel, source)?.0
+            }
         };
         let ln = own.hypot(extra);
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         Some(Interval { low, high, factor, n, widened: extra > 0.0 })
     }
+
+    /// The half-width that saw neither this kernel nor this GPU; those the residuals do not have need no leaving out.
+    fn half_width(&self, settings: Settings, kernel: usize, gpu: usize) -> Option<Quantile> {
+        let has = |k, g| self.quantiles.contains_key(&(settings, k, g));
+        let kernel = Some(kernel).filter(|k| has(Some(*k), None));
+        let gpu = Some(gpu).filter(|g| has(None, Some(*g)));
+        self.quantiles.get(&(settings, kernel, gpu)).copied().flatten()
+    }
 }
 
-/// Compares one model with every timed target, from every other GPU that timed the same configuration.
-fn residuals(
-    model: &dyn Predictor,
-    gpus: &Catalogue<Gpu>,
-    kernels: &Catalogue<Kernel>,
-    store: &Store,
-) -> Vec<Residual> {
-    let Settings { ceilings, rules, .. } = Settings::default();
-    let at = |i: usize| (i, &gpus.entries()[i]);
-    let mut out = Vec::new();
-    for (id, config) in store.configs() {
-        let kernel = &kernels.entries()[config.kernel];
-        let Ok(instance) = kernel.instance(&config.problem) else { continue };
-        let Config { kernel: place, problem, variant, .. } = config.clone();
-        let subject = Subject { kernel: place, problem, variant, instance, config: Some(id) };
-        for measured in store.rows_of(id) {
-            let others = store.rows_of(id).filter(|s| s.gpu != measured.gpu);
-            // Where the source does not matter, one stands for all.
-            for source in others.take(if model.needs_source() { usize::MAX } else { 1 }) {
-                let q =
-                    question(kernel, &subject, [at(source.gpu), at(measured.gpu)], store, ceilings, rules);
-                let ln = model.predict(&q).map(|p| (measured.time / p.time).ln());
-                out.extend(ln.map(|ln| Residual { kernel: place, target: measured.gpu, ln }));
-            }
-        }
-    }
-    out
+/// Every value once, and `None`.
+fn with_none(values: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
+    let mut all: Vec<Option<usize>> = values.map(Some).chain([None]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// The conformal quantile and the number of residuals behind it; `None` where they are too few for the coverage.
@@ -179,14 +177,23 @@ mod tests {
 
     #[test]
     fn a_question_never_sees_its_own_kernel_or_target() {
+        let residual = |kernel, source, target, off: f64| Compared {
+            kernel,
+            source: Some(source),
+            target,
+            predicted: Seconds(1.0),
+            measured: Seconds(off.exp()),
+        };
+        let tame = (0..20).map(|i| residual(1 + i % 4, 1 + (i + 1) % 3, 1 + i % 3, 0.1));
+        let wild = [residual(9, 1, 9, 5.0), residual(9, 9, 1, 5.0), residual(1, 9, 2, 5.0)];
         let mut c = Calibration::default();
-        let mut residuals: Vec<Residual> =
-            (0..20).map(|i| Residual { kernel: 1 + i % 4, target: 1 + i % 3, ln: 0.1 }).collect();
-        residuals.push(Residual { kernel: 9, target: 9, ln: 5.0 });
-        residuals.push(Residual { kernel: 9, target: 9, ln: 5.0 });
-        residuals.push(Residual { kernel: 9, target: 9, ln: 5.0 });
-        c.learn(0, &residuals);
-        let factor = |kernel, target| c.interval(Seconds(1.0), (0, kernel, target), None).unwrap().factor;
+        c.learn(Settings::default(), &tame.chain(wild).collect::<Vec<_>>());
+        let factor = |kernel, target| {
+            let asked =
+                Asked { settings: Settings::default(), kernel, gpus: [1, target], start: Start::Nothing };
+            c.interval(Seconds(1.0), asked).unwrap().factor
+        };
+        assert!((factor(77, 9) - 0.1f64.exp()).abs() < 1e-12, "nor pairs that start there");
         assert!((factor(9, 9) - 0.1f64.exp()).abs() < 1e-12, "its own wild errors are left out");
         assert!(factor(77, 77) > 100.0, "for a stranger they count");
     }

@@ -3,8 +3,10 @@
 
 mod answer;
 mod calibration;
+mod compare;
 mod metrics;
 
 pub use answer::{Answer, Known, Measured, Settings, answer};
-pub use calibration::{COVERAGE, Calibration, Interval};
+pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
+pub use compare::{Compared, compare};
 pub use metrics::{ErrorSummary, summarise};

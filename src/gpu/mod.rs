@@ -10,7 +10,7 @@ mod limits;
 pub use catalogue::{load_shipped, load_text};
 pub use limits::{ComputeCapability, Limits, LimitsTable};
 
-use crate::catalogue::{Entry, Sourced};
+use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 
 /// One GPU model, as its documents describe it.
@@ -102,7 +102,7 @@ pub struct TensorRate {
 }
 
 /// Which ceilings a model or chart uses; always shown beside the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ceilings {
     /// What the datasheet states.
     #[default]
@@ -144,13 +144,13 @@ impl Gpu {
     /// L1 bandwidth of all SMs at the boost clock.
     #[must_use]
     pub fn l1_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
-        self.l1_bytes_per_clock.as_ref().map(|b| b.map(|b| self.over_all_sms(*b)))
+        self.l1_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b))
     }
 
     /// Shared-memory bandwidth of all SMs at the boost clock.
     #[must_use]
     pub fn shared_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
-        self.shared_bytes_per_clock.as_ref().map(|b| b.map(|b| self.over_all_sms(*b)))
+        self.shared_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b))
     }
 
     /// The name without its brand, for narrow columns: `RTX 4070`, `A100-SXM4-80GB`.
@@ -160,8 +160,10 @@ impl Gpu {
         ["GeForce ", "Tesla "].iter().find_map(|brand| bare.strip_prefix(brand)).unwrap_or(bare)
     }
 
-    fn over_all_sms(&self, bytes_per_clock: f64) -> BytesPerSecond {
-        BytesPerSecond(bytes_per_clock * f64::from(self.sms.value) * self.boost_clock.value.0)
+    /// Bytes per clock and SM x SMs x boost clock: computed, whatever the origin of its inputs.
+    fn over_all_sms(&self, per_clock: &Sourced<f64>) -> Sourced<BytesPerSecond> {
+        let clocks = f64::from(self.sms.value) * self.boost_clock.value.0;
+        Sourced { origin: Origin::Derived, ..per_clock.map(|b| BytesPerSecond(b * clocks)) }
     }
 }
 

@@ -109,6 +109,10 @@ impl Checker<'_> {
         Err(self.error(field, id.span(), why))
     }
 
+    fn origin(&self, source: &str) -> Origin {
+        self.sources.get(source).map_or(Origin::Assumed, |s| s.kind)
+    }
+
     fn formulas(&self, typed: &KernelFile) -> Result<Formulas, FileError> {
         let keys = &typed.problem.keys;
         let mut names = keys.clone();
@@ -135,7 +139,8 @@ impl Checker<'_> {
             let field = format!("work.{}", count.name());
             let source = self.source(&field, &c.source)?;
             let formula = self.formula(&field, &c.formula, &names)?;
-            work.insert(*count, CountFormula { formula, source, note: c.note.clone() });
+            let origin = self.origin(&source);
+            work.insert(*count, CountFormula { formula, origin, source, note: c.note.clone() });
         }
         let bytes = |field: &str, c: &Option<CountFile>| {
             c.as_ref()
@@ -171,7 +176,7 @@ impl Checker<'_> {
         let mut all = BTreeMap::new();
         for table in typed {
             let source = self.source("registers.source", &table.source)?;
-            let origin = self.sources.get(&*source).map_or(Origin::Assumed, |s| s.kind);
+            let origin = self.origin(&source);
             for (cc, value) in &table.per_thread {
                 let field = format!("registers.per_thread.\"{cc}\"");
                 let pair = cc.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));

@@ -51,6 +51,18 @@ pub enum FormulaError {
         /// The names and their values.
         scope: String,
     },
+    /// Its value is below 1, where there is at least one.
+    #[error("{field}formula `{text}` gives {value} for {scope}: expected at least 1")]
+    BelowOne {
+        /// The field it stands in, with `: `; empty where that is not known.
+        field: Box<str>,
+        /// The formula.
+        text: String,
+        /// The value.
+        value: String,
+        /// The names and their values.
+        scope: String,
+    },
     /// Its value is negative.
     #[error("{field}formula `{text}` gives {value} for {scope}: a count cannot be negative")]
     Negative {
@@ -121,14 +133,33 @@ impl Formula {
         if value.is_finite() && value >= 0.0 {
             return Ok(value);
         }
-        let names = self.expression.var_names();
-        let scope = names.iter().zip(values).map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
-        let (field, text, value) = (self.field.clone(), self.text.clone(), value.to_string());
+        let (field, text, scope) = (self.field.clone(), self.text.clone(), self.scope(&values));
+        let value = value.to_string();
         Err(if value.starts_with("-") && value != "-inf" {
             FormulaError::Negative { field, text, value, scope }
         } else {
             FormulaError::NotFinite { field, text, value, scope }
         })
+    }
+
+    /// [`Formula::eval`] for what cannot be less than 1, such as the width of a block.
+    ///
+    /// # Errors
+    /// [`FormulaError::BelowOne`], and those of [`Formula::eval`].
+    pub(super) fn at_least_one(&self, scope: &[f64]) -> Result<f64, FormulaError> {
+        let value = self.eval(scope)?;
+        if value >= 1.0 {
+            return Ok(value);
+        }
+        let values: Vec<f64> = self.slots.iter().map(|slot| scope[*slot]).collect();
+        let (field, text, scope) = (self.field.clone(), self.text.clone(), self.scope(&values));
+        Err(FormulaError::BelowOne { field, text, value: value.to_string(), scope })
+    }
+
+    /// `n=1, m=2`: its names and their values.
+    fn scope(&self, values: &[f64]) -> String {
+        let names = self.expression.var_names().iter().zip(values);
+        names.map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ")
     }
 }
 

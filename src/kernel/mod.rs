@@ -13,7 +13,7 @@ pub use catalogue::{load_shipped, load_text};
 pub use formula::{Formula, FormulaError};
 pub use problem::{Problem, ProblemError, Value};
 
-use crate::catalogue::{Entry, Sourced};
+use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, Flops, Intensity};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,6 +67,8 @@ struct Formulas {
 pub struct CountFormula {
     /// The formula.
     pub formula: Formula,
+    /// How far to trust it.
+    pub origin: Origin,
     /// Source id.
     pub source: Arc<str>,
     /// A remark.
@@ -267,19 +269,6 @@ impl Kernel {
         self.formulas.as_ref()?.work.get(&count)
     }
 
-    /// A size as a person types it, completed: `n=2^20`, `m=512;n=1k`, or a bare number where one key is to be given.
-    ///
-    /// # Errors
-    /// [`ProblemError`] for anything else.
-    pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
-        let defaults = self.formulas.as_ref().map(|f| &f.defaults);
-        let mut asked = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));
-        match (asked.next(), asked.next()) {
-            (Some(key), None) if !text.contains('=') => self.problem(&format!("{key}={text}").parse()?),
-            _ => self.problem(&text.parse()?),
-        }
-    }
-
     /// Completes typed sizes: the kernel's keys in its order, defaults filled in.
     ///
     /// # Errors
@@ -295,17 +284,52 @@ impl Kernel {
         let scope: Vec<f64> = self.keys.iter().map(|k| typed.number(k).unwrap_or(f64::NAN)).collect();
         let mut pairs = Vec::with_capacity(self.keys.len());
         for key in &self.keys {
+            let missing = |key: &str| ProblemError::Missing { kernel: self.id.clone(), key: key.to_string() };
             let value = match (typed.get(key), formulas.defaults.get(key)) {
                 (Some(Value::Number(n)), _) => *n,
-                (None, Some(default)) => default.eval(&scope).map_err(|_| ProblemError::Missing {
-                    kernel: self.id.clone(),
-                    key: default.text().to_string(),
-                })?,
-                _ => return Err(ProblemError::Missing { kernel: self.id.clone(), key: key.clone() }),
+                (Some(Value::Word(word)), _) => return Err(problem::bad_size(key, word)),
+                (None, Some(default)) => default.eval(&scope).map_err(|_| missing(default.text()))?,
+                (None, None) => return Err(missing(key)),
             };
+            if !problem::is_size(value) {
+                return Err(problem::bad_size(key, value));
+            }
             pairs.push((key.clone(), Value::Number(value)));
         }
         Ok(Problem::from_pairs(pairs))
+    }
+
+    /// Reads and completes a size that a person typed: `n=2^20`, `m=512,n=1k`, or `2^20` alone where exactly one key has no
+    /// default.
+    ///
+    /// # Errors
+    /// [`ProblemError`] with what was expected.
+    pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
+        let number = text.trim();
+        if number.contains('=') || problem::typed_size(number).is_none() {
+            return self.problem(&text.parse()?);
+        }
+        let defaults = self.formulas.as_ref().map(|f| &f.defaults);
+        let mut needed = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));
+        match (needed.next(), needed.next()) {
+            (Some(only), None) => self.problem(&format!("{only}={number}").parse()?),
+            _ => {
+                let keys = match &self.keys[..] {
+                    [] => "known only from its measured sizes; type one of them".into(),
+                    keys => format!("{}; type {}", keys.join(", "), self.example()),
+                };
+                Err(ProblemError::BareNumber {
+                    number: problem::shorten(number),
+                    kernel: self.id.clone(),
+                    keys,
+                })
+            }
+        }
+    }
+
+    /// How its first named size is typed.
+    fn example(&self) -> String {
+        self.sizes.first().map(|(_, size)| self.short_problem(size)).unwrap_or_default()
     }
 
     /// The problem as a person would type it: keys that equal their default are left out.
@@ -339,9 +363,9 @@ impl Kernel {
             let value = l.eval(&scope)?;
             scope.push(value);
         }
-        let block = dimensions(&f.block, &scope)?.map(|v| v as u32);
+        let block = dimensions(&f.block, &scope, Formula::at_least_one)?.map(|v| v as u32);
         scope.push(block.iter().map(|b| f64::from(*b)).product());
-        let grid = dimensions(&f.grid, &scope)?.map(|v| v as u64);
+        let grid = dimensions(&f.grid, &scope, Formula::eval)?.map(|v| v as u64);
         scope.push(grid.iter().map(|g| *g as f64).product());
         let bytes = |formula: &Option<Formula>| {
             formula.as_ref().map(|f| f.eval(&scope)).transpose().map(|v| v.map(|v| v as u32))
@@ -372,10 +396,14 @@ impl Kernel {
 }
 
 /// Up to three dimensions, rounded up, at least 1 each.
-fn dimensions(formulas: &[Formula], scope: &[f64]) -> Result<[f64; 3], FormulaError> {
+fn dimensions(
+    formulas: &[Formula],
+    scope: &[f64],
+    eval: fn(&Formula, &[f64]) -> Result<f64, FormulaError>,
+) -> Result<[f64; 3], FormulaError> {
     let mut out = [1.0; 3];
     for (slot, formula) in out.iter_mut().zip(formulas) {
-        *slot = formula.eval(scope)?.ceil().max(1.0);
+        *slot = eval(formula, scope)?.ceil().max(1.0);
     }
     Ok(out)
 }

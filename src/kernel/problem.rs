@@ -29,9 +29,7 @@ pub enum ProblemError {
     #[error("problem key `{0}` stands twice; give it once")]
     Twice(String),
     /// A size is zero, negative, fractional or absurd.
-    #[error(
-        "{key}={value}: expected a whole number from 1 to 2^53 (1048576, 2^20, 1e6, 4k, 1M and 1Mi are read)"
-    )]
+    #[error("{key}={value}: expected a whole number from 1 to 2^53 (2^20, 1e6, 4k, 1Mi work)")]
     BadSize {
         /// The key.
         key: String,
@@ -56,9 +54,16 @@ pub enum ProblemError {
         /// The key.
         key: String,
     },
-    /// A default formula failed.
-    #[error("{0}")]
-    Formula(String),
+    /// A bare number, and the kernel has not exactly one key it could be.
+    #[error("`{number}`: {kernel} needs to know of what; its keys are {keys}")]
+    BareNumber {
+        /// As typed.
+        number: String,
+        /// The kernel's id.
+        kernel: String,
+        /// The kernel's keys.
+        keys: String,
+    },
 }
 
 impl Problem {
@@ -118,13 +123,21 @@ impl FromStr for Problem {
     fn from_str(text: &str) -> Result<Self, ProblemError> {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            let size = typed_size(value)
-                .filter(|s| (1.0..=LARGEST).contains(s) && s.fract() == 0.0)
-                .ok_or_else(|| ProblemError::BadSize { key: shorten(key), value: shorten(value) })?;
+            let size = typed_size(value).filter(|size| is_size(*size));
+            let size = size.ok_or_else(|| bad_size(key, value))?;
             Ok((key.to_string(), Value::Number(size)))
         };
         pairs(text)?.map(read).collect::<Result<Vec<_>, _>>().map(Self)
     }
+}
+
+/// Whether a kernel's formulas can be asked about this number.
+pub(super) fn is_size(number: f64) -> bool {
+    (1.0..=LARGEST).contains(&number) && number.fract() == 0.0
+}
+
+pub(super) fn bad_size(key: &str, value: impl fmt::Display) -> ProblemError {
+    ProblemError::BadSize { key: shorten(key), value: shorten(&value.to_string()) }
 }
 
 /// Splits `a=1;b=2` and refuses what is not a pair or stands twice.
@@ -142,7 +155,7 @@ fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), Problem
 }
 
 /// `1048576`, `2^20`, `1e6`, `4k`, `1M`, `1Mi`.
-fn typed_size(text: &str) -> Option<f64> {
+pub(super) fn typed_size(text: &str) -> Option<f64> {
     if let Some((base, exponent)) = text.split_once('^') {
         let (base, exponent): (f64, i32) = (base.trim().parse().ok()?, exponent.trim().parse().ok()?);
         return Some(base.powi(exponent));

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// How many refused rows are described; the rest are only counted.
 const DESCRIBED: usize = 100;
 
+/// The longest time of one launch that is believed: eleven days.
+const LONGEST_MS: f64 = 1e9;
+
 /// Why a whole file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {message}")]
@@ -210,6 +213,9 @@ impl RowParser<'_> {
             .ok_or_else(|| refusal("time_ms", "is blank; expected milliseconds"))?;
         if time <= 0.0 {
             return Err(refusal("time_ms", format!("{time}: expected more than 0")));
+        }
+        if time > LONGEST_MS {
+            return Err(refusal("time_ms", format!("{time}: expected milliseconds below 1e9")));
         }
         let gpu = self.gpu(record)?;
         let kernel = self.kernel(record)?;

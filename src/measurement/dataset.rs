@@ -30,8 +30,15 @@ impl Dataset {
         file.parse()
     }
 
-    /// What has to be known about its rows of this kernel.
-    pub fn cautions_for<'a>(&'a self, kernel: &'a str) -> impl Iterator<Item = &'a str> {
-        ["all", kernel].into_iter().filter_map(|k| self.cautions.get(k)).flatten().map(String::as_str)
+    /// What has to be known about all of its rows.
+    #[must_use]
+    pub fn of_all(&self) -> &[String] {
+        self.cautions.get("all").map_or(&[], Vec::as_slice)
+    }
+
+    /// What has to be known about its rows of this kernel alone.
+    #[must_use]
+    pub fn of_kernel(&self, kernel: &str) -> &[String] {
+        self.cautions.get(kernel).filter(|_| kernel != "all").map_or(&[], Vec::as_slice)
     }
 }

@@ -1,6 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant.
 
-use super::{Kind, Measurement};
+use super::Measurement;
 use crate::kernel::Problem;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -119,12 +119,6 @@ impl Store {
         Some(&self.rows[best[i].1])
     }
 
-    /// Some row of this configuration, whatever the GPU: for counts and shapes that do not depend on it.
-    #[must_use]
-    pub fn any_row(&self, id: ConfigId) -> Option<&Measurement> {
-        self.configs[id.0].best.first().map(|(_, row)| &self.rows[*row])
-    }
-
     /// The rows of this configuration, by GPU.
     pub fn rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
         self.configs[id.0].best.iter().map(|(_, row)| &self.rows[*row])
@@ -145,12 +139,6 @@ impl Store {
         let around = [after.checked_sub(1), Some(after)].into_iter().flatten().filter_map(|i| sizes.get(i));
         let nearest = around.min_by(|a, b| (a.0 - asked).abs().total_cmp(&(b.0 - asked).abs()))?;
         self.row(nearest.1, gpu)
-    }
-
-    /// How many rows are the user's own.
-    #[must_use]
-    pub fn measured_count(&self) -> usize {
-        self.rows.iter().filter(|r| r.kind == Kind::Measured).count()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::gpu::{Gpu, Limits};
 use crate::kernel::Launch;
 
 /// Which arithmetic to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rules {
     /// As the hardware and NVIDIA's calculator do it.
     #[default]
@@ -131,6 +131,14 @@ pub enum LaunchRefusal {
     Threads {
         /// Asked for.
         threads: u32,
+        /// Allowed.
+        most: u32,
+    },
+    /// A thread needs more registers than one may have.
+    #[error("cannot launch: {regs} registers per thread, at most {most}")]
+    RegistersPerThread {
+        /// Asked for.
+        regs: u32,
         /// Allowed.
         most: u32,
     },
@@ -258,6 +266,10 @@ pub fn launch_refusal(limits: &Limits, needs: BlockNeeds, launch: Option<&Launch
     if needs.threads > limits.threads_per_block {
         return Some(LaunchRefusal::Threads { threads: needs.threads, most: limits.threads_per_block });
     }
+    if needs.regs_per_thread > limits.regs_per_thread {
+        let (regs, most) = (needs.regs_per_thread, limits.regs_per_thread);
+        return Some(LaunchRefusal::RegistersPerThread { regs, most });
+    }
     let warps = needs.threads.div_ceil(Limits::WARP).max(1);
     if by_registers(limits, needs, warps) == Some(0) {
         let needed = regs_per_warp(limits, needs.regs_per_thread) * u64::from(warps).next_multiple_of(4);
@@ -326,6 +338,13 @@ mod tests {
             ));
         }
         assert_eq!(occupancy(&limits("7.0"), needs(704, 88, 0, 0), Rules::Study).active_blocks, 1);
+    }
+
+    #[test]
+    fn too_many_registers_per_thread_are_refused_in_their_own_words() {
+        let refusal = launch_refusal(&limits("5.2"), needs(32, 256, 0, 0), None).unwrap();
+        assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, at most 255");
+        assert!(launch_refusal(&limits("5.2"), needs(32, 255, 0, 0), None).is_none());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
+use crate::units::Seconds;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub enum Caution {
     },
     /// The measured point lies above its roof.
     AboveRoof {
-        /// The source GPU.
+        /// Where it was timed.
         gpu: Arc<str>,
         /// How far: achieved over roof.
         ratio: f64,
@@ -45,8 +46,17 @@ pub enum Caution {
     NoFlops,
     /// A time near the launch floor says little about the kernel.
     LaunchBound(Arc<str>),
-    /// Same-address atomics are not in this model.
+    /// Same-address atomics are only in the source time.
     AtomicsNotModelled,
+    /// A time scaled from another size was raised to the smallest time of a launch.
+    FloorApplied {
+        /// The source GPU.
+        gpu: Arc<str>,
+        /// That smallest time.
+        floor: Seconds,
+    },
+    /// What the dataset of a row says of its rows of this kernel.
+    Data(Arc<str>),
     /// A caution of the kernel file.
     Kernel(Arc<str>),
 }
@@ -79,9 +89,9 @@ impl fmt::Display for Caution {
             }
             Self::AboveRoof { gpu, ratio, in_l2 } => {
                 let cause = if *in_l2 {
-                    "its working set fits in L2, so DRAM does not bind"
+                    "its working set fits in L2: cache-resident, DRAM does not bind"
                 } else {
-                    "look at the FLOP and byte counts, and at the boost clock"
+                    "look at the FLOP and byte counts, the boost clock and sparsity"
                 };
                 write!(f, "measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
             }
@@ -98,8 +108,12 @@ impl fmt::Display for Caution {
                 )
             }
             Self::AtomicsNotModelled => {
-                f.write_str("same-address atomics are not in this model: expect more time")
+                f.write_str("same-address atomics: carried over with the efficiency, not modelled")
             }
+            Self::FloorApplied { gpu, floor } => {
+                write!(f, "{gpu}: the scaled source time lay below the launch floor; {floor} taken")
+            }
+            Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
         }
     }

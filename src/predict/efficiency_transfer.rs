@@ -9,18 +9,12 @@
 //! together are worse than assuming the same time (models.md, section 2), which is why the baseline stands beside it.
 
 use super::same_time::{needed_source, source_factor};
-use super::{
-    Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, plain_roofline,
-    sound,
-};
+use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::kernel::Count;
 use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
 
 /// The model.
 pub(super) struct EfficiencyTransfer;
-
-/// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
-const NEAR_FLOOR_SECONDS: f64 = 10e-6;
 
 impl Predictor for EfficiencyTransfer {
     fn id(&self) -> &'static str {
@@ -46,8 +40,7 @@ impl Predictor for EfficiencyTransfer {
         let reached = chain.work / known.time.0;
         let efficiency = reached / (o_s * chain.roof_source);
         let time = sound(Seconds(chain.work / (efficiency * o_t * chain.roof_target)), self.id())?;
-        let above = reached / chain.roof_source;
-        let cautions = Self::cautions(q, chain.by_bytes, above, [known.time, time]);
+        let cautions = Self::cautions(q, chain.by_bytes);
         let mut factors = vec![source_factor(known)];
         factors.extend(chain.factors);
         let occupancy = [Amount::Ratio(o_s), Amount::Ratio(o_t)];
@@ -76,8 +69,8 @@ impl Predictor for EfficiencyTransfer {
 }
 
 impl EfficiencyTransfer {
-    /// What Algorithm 1 does not see: `above` is the share of the source's roof, `times` those on source and target.
-    fn cautions(q: &Question<'_>, by_bytes: bool, above: f64, times: [Seconds; 2]) -> Vec<Caution> {
+    /// What Algorithm 1 does not see.
+    fn cautions(q: &Question<'_>, by_bytes: bool) -> Vec<Caution> {
         let mut all = q.cautions(true);
         let (source, target) = (q.source.gpu, q.target.gpu);
         if by_bytes {
@@ -86,15 +79,10 @@ impl EfficiencyTransfer {
         if q.source.occupancy.is_none() {
             all.push(Caution::OccupancyUnknown);
         }
-        if above > 1.0 {
-            let (gpu, in_l2) = (source.id.as_str().into(), q.fits_l2(source));
-            all.push(Caution::AboveRoof { gpu, ratio: above, in_l2 });
-        } else if q.fits_l2(source) != q.fits_l2(target) {
+        if q.fits_l2(source) != q.fits_l2(target) {
             let fits = if q.fits_l2(source) { source } else { target };
             all.push(Caution::FitsL2(fits.id.as_str().into()));
         }
-        let near_floor = times.into_iter().zip([source, target]).find(|(t, _)| t.0 < NEAR_FLOOR_SECONDS);
-        all.extend(near_floor.map(|(_, gpu)| Caution::LaunchBound(gpu.id.as_str().into())));
         all
     }
 }
@@ -115,7 +103,7 @@ impl Chain {
         let (b_s, b_t) = (source.bandwidth(q.ceilings), target.bandwidth(q.ceilings));
         let (c_s, c_t) = (source.compute(q.ceilings), target.compute(q.ceilings));
         let bandwidths = Factor::both("DRAM bandwidth", Amount::Bandwidth, b_s, b_t);
-        let moved = Factor::shared("DRAM bytes", Amount::Bytes(bytes), plain_roofline::COUNTED);
+        let moved = Factor::shared("DRAM bytes", Amount::Bytes(bytes), q.counted(Count::DramBytes));
         if flops.0 <= 0.0 {
             let factors = vec![moved, bandwidths];
             let (roof_source, roof_target) = (b_s.value.0, b_t.value.0);
@@ -133,7 +121,7 @@ impl Chain {
         let (roof_source, roof_target) = (roof(c_s.value.0, b_s.value.0), roof(c_t.value.0, b_t.value.0));
         let rate = |r| Amount::Rate(FlopsPerSecond(r));
         let factors = vec![
-            Factor::shared("FLOPs", Amount::Flops(flops), plain_roofline::COUNTED),
+            Factor::shared("FLOPs", Amount::Flops(flops), q.counted(Count::Flops)),
             moved,
             Factor::shared(
                 "intensity",

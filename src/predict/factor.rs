@@ -69,6 +69,7 @@ pub enum Provenance {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Stated(origin, source) if source.is_empty() => f.write_str(origin.word()),
             Self::Stated(origin, source) => write!(f, "{}: {source}", origin.word()),
             Self::Modelled(rule) => write!(f, "modelled: {rule}"),
         }

@@ -6,21 +6,25 @@
 //! T_launch = 5 µs, the middle of the range the paper gives (section 5).
 //! Needs no measurement.
 
-use super::plain_roofline::{body_on_target, target_cautions, work_factors};
+use super::plain_roofline::{body as body_on, body_on_target, target_cautions, work_factors};
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::catalogue::Origin;
+use crate::gpu::Gpu;
 use crate::roofline::Bound;
 use crate::units::Seconds;
 
 /// The middle of paper 5's 4-6 µs (section 5).
 pub(super) const LAUNCH_OVERHEAD: Seconds = Seconds(5e-6);
 
+/// As typed.
+pub(super) const ID: &str = "first-principles";
+
 /// The model.
 pub(super) struct FirstPrinciples;
 
 impl Predictor for FirstPrinciples {
     fn id(&self) -> &'static str {
-        "first-principles"
+        ID
     }
 
     fn summary(&self) -> &'static str {
@@ -39,12 +43,14 @@ impl Predictor for FirstPrinciples {
             Amount::Time(LAUNCH_OVERHEAD),
             Provenance::Stated(Origin::Published, "paper5".into()),
         ));
-        let launch_binds = LAUNCH_OVERHEAD > body;
-        let bound_target = bound_on(q.target.gpu, &q.work, q.ceilings);
+        let bound = |gpu: &Gpu| {
+            let launch = body_on(gpu, &q.work, q.ceilings).is_some_and(|body| LAUNCH_OVERHEAD > body);
+            if launch { Some(Bound::Launch) } else { bound_on(gpu, &q.work, q.ceilings) }
+        };
         Ok(Prediction {
             time: sound(Seconds(body.0 + LAUNCH_OVERHEAD.0), self.id())?,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: if launch_binds { Some(Bound::Launch) } else { bound_target },
+            bound_source: bound(q.source.gpu),
+            bound_target: bound(q.target.gpu),
             efficiency: None,
             factors,
             cautions: target_cautions(q),

@@ -15,6 +15,7 @@ mod subject;
 
 pub use caution::Caution;
 pub use factor::{Amount, Factor, Provenance};
+pub use plain_roofline::body;
 pub use question::{Question, Side, question};
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
@@ -47,6 +48,9 @@ pub const MODELS: [&dyn Predictor; 4] = [
     &plain_roofline::PlainRoofline,
     &same_time::SameTime,
 ];
+
+/// The model whose time stands in where nobody timed the kernel on the source.
+pub const STAND_IN: &str = first_principles::ID;
 
 /// A model name that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -120,6 +124,16 @@ pub enum Refusal {
         model: &'static str,
         /// The source GPU's id.
         gpu: String,
+    },
+    /// Same-address atomics take longer than everything the model knows.
+    #[error(
+        "same-address atomics bind this kernel (about {time} at one request per two clocks), and {model} does not know them"
+    )]
+    AtomicsBind {
+        /// The model's id.
+        model: &'static str,
+        /// What they take on the target.
+        time: Seconds,
     },
     /// The arithmetic left the range of numbers.
     #[error("{model}: the result is not a finite time; the size is out of range")]

@@ -6,14 +6,15 @@
 
 use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Work;
+use crate::kernel::{Count, Work};
 use crate::units::Seconds;
 
 /// The model.
 pub(super) struct PlainRoofline;
 
-/// max(F/C, D/B); what nobody counted takes no time, and nothing counted at all gives nothing.
-pub(super) fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
+/// The time at the roof, max(F/C, D/B); what nobody counted takes no time, and nothing counted at all gives nothing.
+#[must_use]
+pub fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
     let compute = work.flops().map(|f| f / gpu.compute(ceilings).value);
     let memory = work.dram().map(|d| d / gpu.bandwidth(ceilings).value);
     match (compute, memory) {
@@ -26,7 +27,18 @@ pub(super) fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds
 pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Seconds, Refusal> {
     q.target.feasible(&q.work)?;
     let body = body(q.target.gpu, &q.work, q.ceilings).ok_or(Refusal::NoWork { model })?;
-    if body.0 == 0.0 { Err(Refusal::NoWork { model }) } else { Ok(body) }
+    match binding_atomics(q.target.gpu, &q.work, body) {
+        Some(time) => Err(Refusal::AtomicsBind { model, time }),
+        None if body.0 == 0.0 => Err(Refusal::NoWork { model }),
+        None => Ok(body),
+    }
+}
+
+/// A / (0.5 f), A same-address atomic warp requests, f the boost clock: one request per two clocks (models.md, t_A);
+/// `None` where that is not longer than `body`.
+pub(super) fn binding_atomics(gpu: &Gpu, work: &Work, body: Seconds) -> Option<Seconds> {
+    let requests = work.get(Count::GlobalAtomicRequests)?;
+    Some(Seconds(requests / (0.5 * gpu.boost_clock.value.0))).filter(|time| *time > body)
 }
 
 /// FLOPs, bytes and the target's two times: the first links of a chain that needs no measurement.
@@ -35,14 +47,14 @@ pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
     let (compute, bandwidth) = (gpu.compute(q.ceilings), gpu.bandwidth(q.ceilings));
     let mut factors = Vec::with_capacity(8);
     if let Some(flops) = q.work.flops() {
-        factors.push(Factor::shared("FLOPs", Amount::Flops(flops), COUNTED));
+        factors.push(Factor::shared("FLOPs", Amount::Flops(flops), q.counted(Count::Flops)));
         let stated = Provenance::Stated(compute.origin, compute.source.clone());
         factors.push(Factor::of_target("FP32 ceiling", Amount::Rate(compute.value), stated));
         let time = Amount::Time(flops / compute.value);
         factors.push(Factor::of_target("compute time", time, Provenance::Modelled("FLOPs / ceiling")));
     }
     if let Some(bytes) = q.work.dram() {
-        factors.push(Factor::shared("DRAM bytes", Amount::Bytes(bytes), COUNTED));
+        factors.push(Factor::shared("DRAM bytes", Amount::Bytes(bytes), q.counted(Count::DramBytes)));
         let stated = Provenance::Stated(bandwidth.origin, bandwidth.source.clone());
         factors.push(Factor::of_target("DRAM bandwidth", Amount::Bandwidth(bandwidth.value), stated));
         let time = Amount::Time(bytes / bandwidth.value);
@@ -50,10 +62,6 @@ pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
     }
     factors
 }
-
-/// Where counts come from: the kernel file's formula, or the row's own counter.
-pub(super) const COUNTED: Provenance =
-    Provenance::Modelled("the kernel file's formula, or the measured row's count");
 
 /// Cautions of a model that knows only what the target states.
 pub(super) fn target_cautions(q: &Question<'_>) -> Vec<Caution> {

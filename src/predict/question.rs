@@ -1,10 +1,11 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::source_time::{SourceTime, source_time};
+use super::source_time::{SourceKind, SourceTime, source_time};
 use super::subject::Subject;
-use super::{Caution, Refusal};
+use super::{Caution, Provenance, Refusal};
+use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Instance, Kernel, Launch, Work};
+use crate::kernel::{Count, Instance, Kernel, Launch, Work};
 use crate::measurement::{Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -37,6 +38,8 @@ pub struct Question<'a> {
     pub source: Side<'a>,
     /// Where it might run.
     pub target: Side<'a>,
+    /// Where FLOPs and DRAM bytes come from, where they are known.
+    pub(super) counted: [Option<Provenance>; 2],
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// The ceilings in use on both sides.
@@ -69,8 +72,9 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
     let own = source_row.map_or_else(Work::default, |r| r.work);
-    let counted = rows().fold(own, |found, row| row.work.overlaid(&found));
-    let work = subject.instance.work.overlaid(&counted);
+    let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
+    let work = subject.instance.work.overlaid(&counters);
+    let cannot_launch = source.refusal.is_some();
     Question {
         kernel,
         work,
@@ -78,12 +82,31 @@ pub fn question<'a>(
             .and_then(|r| r.launch)
             .or(any_row.and_then(|r| r.launch))
             .or(subject.instance.launch),
-        source_time: source_time(kernel, subject, &work, gpus[0], store, source.refusal.is_some()),
+        counted: COUNTS_SHOWN.map(|count| counted(kernel, count, source_row.into_iter().chain(rows()))),
+        source_time: if cannot_launch && source_row.is_none() {
+            None
+        } else {
+            source_time(kernel, subject, &work, gpus[0], store, ceilings)
+        },
         source,
         target,
         ceilings,
         ceilings_caution,
     }
+}
+
+/// The counts that stand in a chain of factors.
+const COUNTS_SHOWN: [Count; 2] = [Count::Flops, Count::DramBytes];
+
+/// Where this count comes from: the first row that counted it, else the kernel file's formula.
+fn counted<'r>(
+    kernel: &Kernel,
+    count: Count,
+    mut rows: impl Iterator<Item = &'r Measurement>,
+) -> Option<Provenance> {
+    let row = rows.find(|r| r.work.get(count).is_some());
+    let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.clone()));
+    of_row.or_else(|| kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -132,7 +155,7 @@ impl<'a> Side<'a> {
         if let Some(why) = self.refusal {
             return Err(Refusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
         }
-        let needed = work.get(crate::kernel::Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
+        let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
         let memory = self.gpu.memory_size.value;
         if needed > memory {
             return Err(Refusal::DoesNotFit { gpu: self.gpu.id.clone(), needed, memory });
@@ -169,20 +192,29 @@ impl Question<'_> {
     pub(super) fn cautions(&self, uses_source: bool) -> Vec<Caution> {
         let mut all = Vec::new();
         if uses_source {
-            all.extend(self.source_time.as_ref().and_then(|t| t.caution.clone()));
+            all.extend(self.source_time.iter().flat_map(|t| t.cautions.clone()));
             all.extend(self.source.registers.clone());
         }
         all.extend(self.target.registers.clone().filter(|c| !all.contains(c)));
         all.extend(self.ceilings_caution.clone());
         all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
-        if self.work.get(crate::kernel::Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0) {
+        let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
+        let atomics = self.work.get(Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0);
+        if uses_source && timed && atomics {
             all.push(Caution::AtomicsNotModelled);
         }
         all
     }
 
+    /// Where this count comes from.
+    pub(super) fn counted(&self, count: Count) -> Provenance {
+        let at = COUNTS_SHOWN.iter().position(|c| *c == count);
+        let known = at.and_then(|i| self.counted[i].clone());
+        known.unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
+    }
+
     /// Whether the working set fits in the L2 of this GPU.
-    pub(super) fn fits_l2(&self, gpu: &Gpu) -> bool {
-        self.work.get(crate::kernel::Count::WorkingSetBytes).is_some_and(|w| w <= gpu.l2_size.value.0)
+    pub fn fits_l2(&self, gpu: &Gpu) -> bool {
+        self.work.get(Count::WorkingSetBytes).is_some_and(|w| w <= gpu.l2_size.value.0)
     }
 }

@@ -3,7 +3,6 @@
 //! T_t = T_s. No assumption about the GPUs at all.
 
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
-use crate::catalogue::Origin;
 use crate::predict::{SourceKind, SourceTime};
 
 /// The baseline.
@@ -45,8 +44,9 @@ pub(super) fn needed_source<'q>(q: &'q Question<'_>, model: &'static str) -> Res
 /// The first link of every chain that starts from a time.
 pub(super) fn source_factor(known: &SourceTime) -> Factor {
     let from = match (known.kind, known.extrapolation) {
-        (SourceKind::Measured, _) => Provenance::Stated(Origin::Measured, known.source.clone()),
-        (SourceKind::Published, _) => Provenance::Stated(Origin::Published, known.source.clone()),
+        (SourceKind::Measured | SourceKind::Published, _) => {
+            Provenance::Stated(known.kind.origin(), known.source.clone())
+        }
         (SourceKind::Estimated, Some(_)) => {
             Provenance::Modelled("nearest measured size x ratio of roofline times")
         }

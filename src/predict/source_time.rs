@@ -2,10 +2,15 @@
 
 use super::subject::Subject;
 use super::{Caution, first_principles, plain_roofline};
+use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{Kind, Measurement, Store};
 use crate::units::Seconds;
+
+/// The smallest floor that launches back to back sat on in the study's published times (paper 1's repository): 1.4-4 µs
+/// on GTX TITAN X, TITAN V and RTX 2080 Ti, 5-9 µs on the RTX 4070 machine.
+const SMALLEST_FLOOR: Seconds = Seconds(1.4e-6);
 
 /// How the source time is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +31,16 @@ impl SourceKind {
             Self::Measured => "measured",
             Self::Published => "published",
             Self::Estimated => "estimated",
+        }
+    }
+
+    /// How far a number that was timed so is to be trusted.
+    #[must_use]
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Measured => Origin::Measured,
+            Self::Published => Origin::Published,
+            Self::Estimated => Origin::Assumed,
         }
     }
 
@@ -57,7 +72,7 @@ pub struct SourceTime {
     /// Where the row says it comes from; empty for an estimate.
     pub source: std::sync::Arc<str>,
     /// What must be said about it.
-    pub caution: Option<Caution>,
+    pub cautions: Vec<Caution>,
     /// Work at the asked size over work at the timed size, as the roofline counts it; 1 where it was timed. `None` where
     /// no timed size stands behind it.
     pub extrapolation: Option<f64>,
@@ -71,7 +86,7 @@ pub(super) fn source_time(
     work: &Work,
     (at, gpu): (usize, &Gpu),
     store: &Store,
-    cannot_launch: bool,
+    ceilings: Ceilings,
 ) -> Option<SourceTime> {
     let exact = subject.config.and_then(|c| store.row(c, at));
     if let Some(row) = exact {
@@ -80,40 +95,60 @@ pub(super) fn source_time(
             std: row.time_std,
             kind: row.kind.into(),
             source: row.source.clone(),
-            caution: None,
+            cautions: Vec::new(),
             extrapolation: Some(1.0),
         });
     }
-    if cannot_launch {
-        return None;
-    }
     let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    nearest.and_then(|row| scaled(kernel, subject, row, gpu)).or_else(|| modelled(work, gpu))
+    nearest
+        .and_then(|row| scaled(kernel, subject, row, gpu, ceilings))
+        .or_else(|| modelled(work, gpu, ceilings))
 }
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
-fn scaled(kernel: &Kernel, subject: &Subject, row: &Measurement, gpu: &Gpu) -> Option<SourceTime> {
+fn scaled(
+    kernel: &Kernel,
+    subject: &Subject,
+    row: &Measurement,
+    gpu: &Gpu,
+    ceilings: Ceilings,
+) -> Option<SourceTime> {
     let there = kernel.instance(&row.problem).ok()?.work;
-    let body = |w: &Work| plain_roofline::body(gpu, w, Ceilings::Peak).filter(|t| t.0 > 0.0);
+    let body = |w: &Work| plain_roofline::body(gpu, w, ceilings).filter(|t| t.0 > 0.0);
     let ratio = body(&subject.instance.work)? / body(&there)?;
+    let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
+    let mut time = row.time * ratio;
+    // A floor that the row itself undercuts is none.
+    let floor = launch_floor(gpu);
+    if time < floor && row.time >= floor {
+        time = floor;
+        cautions.push(Caution::FloorApplied { gpu: gpu.id.as_str().into(), floor });
+    }
     Some(SourceTime {
-        time: row.time * ratio,
+        time,
         std: None,
         kind: SourceKind::Estimated,
         source: row.source.clone(),
-        caution: Some(Caution::NearestSize(row.problem.clone())),
+        cautions,
         extrapolation: Some(ratio),
     })
 }
 
-fn modelled(work: &Work, gpu: &Gpu) -> Option<SourceTime> {
-    let body = plain_roofline::body(gpu, work, Ceilings::Peak)?;
+/// The smallest time a launch takes here, by the GPU's file or else by the study.
+fn launch_floor(gpu: &Gpu) -> Seconds {
+    gpu.launch_floor.as_ref().map_or(SMALLEST_FLOOR, |floor| floor.value)
+}
+
+/// First principles on the source; `None` where they do not know what binds.
+fn modelled(work: &Work, gpu: &Gpu, ceilings: Ceilings) -> Option<SourceTime> {
+    let body = plain_roofline::body(gpu, work, ceilings)
+        .filter(|body| plain_roofline::binding_atomics(gpu, work, *body).is_none())?;
     Some(SourceTime {
         time: Seconds(body.0 + first_principles::LAUNCH_OVERHEAD.0),
         std: None,
         kind: SourceKind::Estimated,
-        source: "first-principles".into(),
-        caution: Some(Caution::SourceModelled),
+        source: first_principles::ID.into(),
+        cautions: vec![Caution::SourceModelled],
         extrapolation: None,
     })
 }

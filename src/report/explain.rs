@@ -72,10 +72,10 @@ pub fn interval(answer: &Answer) -> Option<String> {
     let i = answer.interval.as_ref()?;
     let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
     Some(format!(
-        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels on other \
-         targets{why}",
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels on \
+         other GPUs{why}",
         100.0 * COVERAGE,
-        shown::interval(i),
+        shown::interval(answer)?,
         significant(i.factor),
         i.n
     ))

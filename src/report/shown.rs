@@ -1,7 +1,7 @@
 //! The words in which an answer is shown, the same in the tables of the command line and in the dashboard's panes:
 //! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
 
-use crate::evaluate::{Answer, Interval};
+use crate::evaluate::Answer;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
@@ -33,20 +33,36 @@ pub fn predicted(answer: &Answer) -> Option<String> {
     Some(format!("{time} {}", if answer.is_estimate() { ESTIMATED } else { PREDICTED }))
 }
 
-/// `9.20–12.8 µs`: the unit once, unless the ends differ in it.
+/// `9.20–12.8 µs`, or `~9.20–12.8 µs` around an estimate; nothing where there is no interval.
 #[must_use]
-pub fn interval(interval: &Interval) -> String {
-    let (low, high) = (interval.low.to_string(), interval.high.to_string());
+pub fn interval(answer: &Answer) -> Option<String> {
+    answer.interval.map(|i| marked(answer, &between(i.low, i.high)))
+}
+
+/// `9.20–12.8 µs`: the unit once, unless the ends differ in it.
+fn between(low: Seconds, high: Seconds) -> String {
+    let (low, high) = (low.to_string(), high.to_string());
     match (low.rsplit_once(' '), high.rsplit_once(' ')) {
         (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
         _ => format!("{low}–{high}"),
     }
 }
 
-/// `2.26×`.
+/// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
-pub fn speedup(factor: f64) -> String {
-    format!("{}×", significant(factor))
+pub fn speedup(answer: &Answer) -> Option<String> {
+    answer.speedup().map(|factor| marked(answer, &format!("{}×", significant(factor))))
+}
+
+/// `0.785`, or `~0.785` where it is an estimate; nothing for a model that carries no efficiency over.
+#[must_use]
+pub fn efficiency(answer: &Answer) -> Option<String> {
+    let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
+    Some(marked(answer, &significant(efficiency)))
+}
+
+fn marked(answer: &Answer, text: &str) -> String {
+    if answer.is_estimate() { format!("{ESTIMATED}{text}") } else { text.to_string() }
 }
 
 /// `DRAM`, or `DRAM→compute` where the two sides differ.
@@ -88,11 +104,11 @@ pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
     match &answer.prediction {
         Ok(prediction) => prediction.cautions.iter().map(ToString::to_string).collect(),
         Err(refusal) => {
-            let of_source =
-                answer.source_time.as_ref().and_then(|t| t.caution.as_ref()).map(ToString::to_string);
+            let of_source = answer.source_time.iter().flat_map(|t| &t.cautions);
             std::iter::once(refusal.to_string())
-                .chain(of_source)
+                .chain(of_source.map(ToString::to_string))
                 .chain(kernel_cautions.iter().cloned())
+                .chain(answer.data.iter().map(ToString::to_string))
                 .collect()
         }
     }
@@ -115,14 +131,10 @@ pub fn warps(occupancy: &Occupancy) -> String {
 mod tests {
     use super::*;
 
-    fn between(low: f64, high: f64) -> String {
-        interval(&Interval { low: Seconds(low), high: Seconds(high), factor: 1.0, n: 9, widened: false })
-    }
-
     #[test]
     fn an_interval_names_its_unit_once_where_it_can() {
-        assert_eq!(between(9.2e-6, 12.8e-6), "9.20–12.8 µs");
-        assert_eq!(between(920e-9, 1.28e-6), "920 ns–1.28 µs");
+        assert_eq!(between(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
+        assert_eq!(between(Seconds(920e-9), Seconds(1.28e-6)), "920 ns–1.28 µs");
     }
 
     #[test]

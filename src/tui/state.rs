@@ -465,7 +465,7 @@ impl State {
 fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
     let of_kernel = |kernel: usize| {
         let first = session.default_size(kernel, Some(source));
-        let variant = session.default_variant(kernel, &first);
+        let variant = session.default_variant(kernel);
         let mut rows: Vec<Subject> = session.subject(kernel, &first, &variant).into_iter().collect();
         let mut others: Vec<_> =
             session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id)).collect();

@@ -47,8 +47,8 @@ fn of_model(state: &State, at: usize) -> String {
         Ok(p) => row(
             MODELS[at].id(),
             &p.time.to_string(),
-            &answer.interval.as_ref().map_or_else(dash, shown::interval),
-            &answer.speedup().map_or_else(dash, shown::speedup),
+            &shown::interval(&answer).unwrap_or_else(dash),
+            &shown::speedup(&answer).unwrap_or_else(dash),
             &answer.error_percent().map_or_else(dash, shown::error),
             &state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent))),
         ),

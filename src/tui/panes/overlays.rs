@@ -159,7 +159,7 @@ fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>)
         explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),
     );
     let source = answer.source_time.as_ref().map_or("", |t| &t.source);
-    for text in state.session.data_cautions(&state.kernel().id, source) {
+    for text in state.session.data_cautions(source) {
         lines.extend(paragraph(&format!("data: {text}"), width, look.dim()));
     }
     if !prediction.cautions.is_empty() {

@@ -226,8 +226,8 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
             let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
             (shown::predicted(answer).unwrap_or_else(dash), style)
         }
-        Column::Interval => (answer.interval.as_ref().map_or_else(dash, shown::interval), look.dim()),
-        Column::Speedup => (answer.speedup().map_or_else(dash, shown::speedup), look.text()),
+        Column::Interval => (shown::interval(answer).unwrap_or_else(dash), look.dim()),
+        Column::Speedup => (shown::speedup(answer).unwrap_or_else(dash), look.text()),
         Column::Measured => {
             (answer.measured.map_or_else(dash, |m| shown::measured(m.time, m.kind)), look.measured())
         }
@@ -237,9 +237,7 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
             (both.unwrap_or_else(dash), look.text())
         }
         Column::Occupancy => (shown::occupancies(&answer.occupancy).unwrap_or_else(dash), look.text()),
-        Column::Efficiency => {
-            (prediction.and_then(|p| p.efficiency).map_or_else(dash, significant), look.text())
-        }
+        Column::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
         Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
         Column::Further(i) => {
             let time = state.further.get(i).and_then(|c| c[row]);
