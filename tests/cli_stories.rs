@@ -297,8 +297,8 @@ fn a_bare_size_is_enough_where_one_key_can_be_meant() {
     };
     assert_eq!(problem("--kernel saxpy --size 2^20"), "n=1048576");
     assert_eq!(problem("--kernel matmul_tiled --size 1k"), "m=1000;n=1000;k=1000");
-    let conv = "predict --from titan-v --to rtx-4070 --kernel squared_distance --size 1024";
-    desk.types(conv).ends(2, &["`1024`", "its keys are k, b"]);
+    let two = "predict --from titan-v --to rtx-4070 --kernel squared_distance --size 1024";
+    desk.types(two).ends(2, &["`1024`", "the keys k, b, t; type k=128;b=1024"]);
 }
 
 #[test]

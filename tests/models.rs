@@ -269,6 +269,50 @@ fn an_interval_never_saw_figures_of_the_target_it_is_about() {
 }
 
 #[test]
+fn intervals_belong_to_the_settings_really_in_use() {
+    let interval = |ceilings, rules, to| {
+        let q = ask("efficiency-transfer", "matmul_tiled", "n=512", "titan-v", to);
+        Ask { ceilings, rules, ..q }.answer().interval.unwrap()
+    };
+    let peak = interval(Ceilings::Peak, Rules::Exact, "rtx-4070");
+    assert_ne!(interval(Ceilings::Achieved, Rules::Exact, "rtx-4070").factor, peak.factor);
+    // Nobody measured an FP32 rate on the RTX 4090: peak ceilings are used, and so is their interval.
+    let fallen_back = interval(Ceilings::Achieved, Rules::Exact, "rtx-4090");
+    assert_eq!(fallen_back, interval(Ceilings::Peak, Rules::Exact, "rtx-4090"));
+}
+
+#[test]
+fn a_stand_in_adds_the_error_of_first_principles_elsewhere_than_on_the_source() {
+    let at = |name| SHIPPED.gpus.position(name).unwrap();
+    let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
+    let kernel = SHIPPED.kernels.position("squared_distance").unwrap();
+    let asked = Asked { settings, kernel, gpus: [at("titan-v"), at("b200")], start: Start::StandIn };
+    let found = SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap();
+    let ln = |model, without| width(&SHIPPED.calibration, model, "squared_distance", without).ln();
+    close(found.factor.ln(), ln("same-time", "b200").hypot(ln("first-principles", "titan-v")));
+    assert!(found.widened);
+}
+
+#[test]
+fn a_stand_in_uses_the_ceilings_in_use() {
+    // squared_distance, k = 1000, b = 4096: 33,554,432 B over 609.9 GB/s measured on the TITAN V, and 5 us.
+    let q = ask("same-time", "squared_distance", "k=1000;b=4096", "titan-v", "rtx-4070");
+    close(Ask { ceilings: Ceilings::Achieved, ..q }.millis(), 33_554_432.0 / 609.9e9 * 1e3 + 0.005);
+    close(q.millis(), 33_554_432.0 / 652.8e9 * 1e3 + 0.005);
+}
+
+#[test]
+fn a_launch_can_bind_on_either_side() {
+    // saxpy, n = 2^20: 12.58 MB take 1.57 us of the B200's 8 TB/s, less than a launch, and 19 us of the TITAN V.
+    let bounds = |from, to| {
+        let p = ask("first-principles", "saxpy", "n=2^20", from, to).prediction();
+        (p.bound_source.unwrap(), p.bound_target.unwrap())
+    };
+    assert_eq!(bounds("b200", "titan-v"), (Bound::Launch, Bound::Dram));
+    assert_eq!(bounds("titan-v", "b200"), (Bound::Dram, Bound::Launch));
+}
+
+#[test]
 fn intervals_hold_what_they_promise_on_the_shipped_figures() {
     for model in MODELS {
         let (mut inside, mut all) = (0, 0);

@@ -270,6 +270,12 @@ fn a_problem_that_is_read_prints_as_what_it_is() {
             prop_assert_eq!(&p.to_string().parse::<Problem>().unwrap(), &p, "{:?}", text);
             prop_assert!(p.volume() >= 1.0);
         }
+        for kernel in SHIPPED.kernels.entries() {
+            // What a kernel completes, it completes again to the same.
+            if let Ok(p) = kernel.typed(&text) {
+                prop_assert_eq!(&kernel.typed(&p.to_string()).unwrap(), &p, "{:?}", text);
+            }
+        }
         if let Ok(p) = Problem::parse_recorded(&text) {
             let again = Problem::parse_recorded(&p.to_string()).unwrap();
             prop_assert_eq!(again.to_string(), p.to_string(), "{:?}", text);

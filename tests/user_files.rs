@@ -297,6 +297,14 @@ fn a_division_by_zero_at_a_files_own_sizes_names_size_and_field() {
 }
 
 #[test]
+fn a_block_without_threads_names_its_field() {
+    let (text, _) = kernel_with("block", r#"block = ["n/4096"]"#);
+    let line = line_of(&text, "small");
+    let words = ["problem.sizes.small", "launch.block", "n/4096", "gives 0.25", "expected at least 1"];
+    refused("kernels/bad.toml", text, Some(line), &words);
+}
+
+#[test]
 fn a_negative_count_names_its_field() {
     let (text, _) = kernel_with("flops", r#"flops = { formula = "n-4096", source = "me" }"#);
     let line = line_of(&text, "small");

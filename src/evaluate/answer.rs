@@ -124,18 +124,9 @@ pub fn answer(
         observe(p, &q, timed);
         p.cautions.extend(data.iter().cloned());
     }
-    let start = match &q.source_time {
-        Some(t) if MODELS[settings.model].needs_source() => {
-            t.extrapolation.map_or(Start::StandIn, Start::Timed)
-        }
-        _ => Start::Nothing,
-    };
-    let asked = Asked {
-        settings: Settings { ceilings: q.ceilings, ..settings },
-        kernel: subject.kernel,
-        gpus: [source, target],
-        start,
-    };
+    let used = Settings { ceilings: q.ceilings, ..settings };
+    let asked =
+        Asked { settings: used, kernel: subject.kernel, gpus: [source, target], start: start(used, &q) };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     Answer {
         source,
@@ -152,6 +143,16 @@ pub fn answer(
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
         source_time: q.source_time,
+    }
+}
+
+/// What a prediction with these settings starts from.
+fn start(settings: Settings, q: &Question<'_>) -> Start {
+    match &q.source_time {
+        Some(t) if MODELS[settings.model].needs_source() => {
+            t.extrapolation.map_or(Start::StandIn, Start::Timed)
+        }
+        _ => Start::Nothing,
     }
 }
 

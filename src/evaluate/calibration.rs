@@ -4,6 +4,9 @@
 //! rules on their own. For a question about kernel K on target T, residuals of K and every pair that T is part of, as
 //! target or as source, are left out: an interval rests on other kernels on other GPUs. The half-width in ln is the
 //! ceil(0.9 (n+1))-th smallest |ln|.
+//!
+//! Asked about those figures themselves, with kernel and target so left out, the intervals hold 80 % of the measured times
+//! for models that start from a time and 90 % for those that do not (a test counts): four GPUs are few to know a fifth by.
 
 use super::Settings;
 use super::compare::{Compared, compare};

@@ -314,9 +314,11 @@ impl Kernel {
         match (needed.next(), needed.next()) {
             (Some(only), None) => self.problem(&format!("{only}={number}").parse()?),
             _ => {
-                let keys = match &self.keys[..] {
-                    [] => "known only from its measured sizes; type one of them".into(),
-                    keys => format!("{}; type {}", keys.join(", "), self.example()),
+                let keys = match self.sizes.first() {
+                    None => "no keys of its own; type one of its measured sizes".to_string(),
+                    Some((_, size)) => {
+                        format!("the keys {}; type {}", self.keys.join(", "), self.short_problem(size))
+                    }
                 };
                 Err(ProblemError::BareNumber {
                     number: problem::shorten(number),
@@ -325,11 +327,6 @@ impl Kernel {
                 })
             }
         }
-    }
-
-    /// How its first named size is typed.
-    fn example(&self) -> String {
-        self.sizes.first().map(|(_, size)| self.short_problem(size)).unwrap_or_default()
     }
 
     /// The problem as a person would type it: keys that equal their default are left out.

@@ -55,13 +55,13 @@ pub enum ProblemError {
         key: String,
     },
     /// A bare number, and the kernel has not exactly one key it could be.
-    #[error("`{number}`: {kernel} needs to know of what; its keys are {keys}")]
+    #[error("`{number}`: {kernel} has {keys}")]
     BareNumber {
         /// As typed.
         number: String,
         /// The kernel's id.
         kernel: String,
-        /// The kernel's keys.
+        /// Its keys and what to type.
         keys: String,
     },
 }

@@ -4,7 +4,7 @@
 //! T_t = max(F / C_t, D / B_t) + T_launch, with F and D from the kernel file (for paper 5's template: iterations =
 //! ceil(K / threads) x threads x blocks, 3 FLOPs and 8 bytes each), C the FP32 ceiling, B the DRAM bandwidth.
 //! T_launch = 5 µs, the middle of the range the paper gives (section 5).
-//! Needs no measurement.
+//! Needs no measurement. Refuses, like the plain roofline, where same-address atomics bind.
 
 use super::plain_roofline::{body as body_on, body_on_target, target_cautions, work_factors};
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};

@@ -1,6 +1,7 @@
 //! `plain-roofline`: the kernel runs at its roof, on the target, whatever it did elsewhere.
 //!
 //! T_t = max(F / C_t, D / B_t), with F FLOPs, D compulsory DRAM bytes, C FP32 ceiling (FLOP/s), B DRAM bandwidth (B/s).
+//! Refuses where same-address atomics, at one request per two clocks, take longer than that.
 //! Assumes perfect overlap and no launch cost: a lower bound wherever the counts are right and DRAM is really used.
 //! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
 
