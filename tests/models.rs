@@ -206,20 +206,18 @@ fn the_time_lies_inside_its_interval_whatever_the_model() {
 }
 
 #[test]
-fn an_interval_leaves_out_its_own_kernel_and_target() {
-    // 14 kernels on 4 GPUs: 14 x 12 = 168 ordered pairs. Asked about saxpy on the RTX 4070, the 12 of saxpy are left out,
-    // and of each of the other 13 kernels the 3 pairs onto the RTX 4070 and the 3 from it.
+fn an_interval_leaves_out_its_own_kernel() {
+    // 14 kernels on 4 GPUs: 14 x 12 = 168 ordered pairs. Asked about saxpy, its 12 are left out.
     let n = |kernel, size, to| {
         ask("efficiency-transfer", kernel, size, "titan-v", to).answer().interval.unwrap().n
     };
-    assert_eq!(n("saxpy", "n=2^20", "rtx-4070"), 168 - 12 - 13 * 6);
+    assert_eq!(n("saxpy", "n=2^20", "rtx-4070"), 168 - 12);
     assert_eq!(n("saxpy", "n=2^20", "b200"), 168 - 12);
-    assert_eq!(n("squared_distance", "k=512;b=512", "rtx-4070"), 168 - 14 * 6);
     assert_eq!(n("squared_distance", "k=512;b=512", "b200"), 168);
     // Without a source there is one residual per kernel and target: 13 kernels (histogram is bound by its atomics) less
-    // saxpy, on 4 GPUs less one.
+    // saxpy, on 4 GPUs.
     let q = ask("first-principles", "saxpy", "n=2^20", "titan-v", "rtx-4070");
-    assert_eq!(q.answer().interval.unwrap().n, 12 * 3);
+    assert_eq!(q.answer().interval.unwrap().n, 12 * 4);
 }
 
 /// The calibration of the shipped figures after `change` made some of them ten times as long.
@@ -238,7 +236,7 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked = Asked { settings, kernel, gpus: [target; 2], start: Start::Nothing };
+    let asked = Asked { settings, kernel, target, start: Start::Nothing };
     c.interval(Seconds(1.0), asked).unwrap().factor
 }
 
@@ -258,13 +256,13 @@ fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
 }
 
 #[test]
-fn an_interval_never_saw_figures_of_the_target_it_is_about() {
-    let ada = SHIPPED.gpus.position("rtx-4070").unwrap();
-    let changed = recalibrated(|r| r.gpu == ada);
+fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
+    let held =
+        |model, to| ask(model, "saxpy", "n=2^20", "titan-v", to).answer().interval.unwrap().held_for_new_gpus;
     for model in MODELS.map(|m| m.id()) {
-        let of = |c, to| width(c, model, "saxpy", to);
-        assert_eq!(of(&SHIPPED.calibration, "rtx-4070"), of(&changed, "rtx-4070"), "{model}");
-        assert_ne!(of(&SHIPPED.calibration, "titan-v"), of(&changed, "titan-v"), "{model}");
+        assert_eq!(held(model, "rtx-4070"), None, "{model}");
+        let share = held(model, "b200").unwrap();
+        assert!((0.7..0.97).contains(&share), "{model}: {share}");
     }
 }
 
@@ -282,14 +280,14 @@ fn intervals_belong_to_the_settings_really_in_use() {
 }
 
 #[test]
-fn a_stand_in_adds_the_error_of_first_principles_elsewhere_than_on_the_source() {
-    let at = |name| SHIPPED.gpus.position(name).unwrap();
+fn a_stand_in_adds_the_error_of_first_principles() {
+    let target = SHIPPED.gpus.position("b200").unwrap();
     let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
     let kernel = SHIPPED.kernels.position("squared_distance").unwrap();
-    let asked = Asked { settings, kernel, gpus: [at("titan-v"), at("b200")], start: Start::StandIn };
+    let asked = Asked { settings, kernel, target, start: Start::StandIn };
     let found = SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap();
-    let ln = |model, without| width(&SHIPPED.calibration, model, "squared_distance", without).ln();
-    close(found.factor.ln(), ln("same-time", "b200").hypot(ln("first-principles", "titan-v")));
+    let ln = |model| width(&SHIPPED.calibration, model, "squared_distance", "b200").ln();
+    close(found.factor.ln(), ln("same-time").hypot(ln("first-principles")));
     assert!(found.widened);
 }
 
@@ -328,7 +326,7 @@ fn intervals_hold_what_they_promise_on_the_shipped_figures() {
             }
         }
         let covered = 100.0 * f64::from(inside as u32) / f64::from(all as u32);
-        assert!((80.0..=97.0).contains(&covered), "{}: {covered:.1} % of {all}", model.id());
+        assert!((86.0..=95.0).contains(&covered), "{}: {covered:.1} % of {all}", model.id());
     }
 }
 

@@ -125,8 +125,7 @@ pub fn answer(
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
-    let asked =
-        Asked { settings: used, kernel: subject.kernel, gpus: [source, target], start: start(used, &q) };
+    let asked = Asked { settings: used, kernel: subject.kernel, target, start: start(used, &q) };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     Answer {
         source,

@@ -71,9 +71,14 @@ pub fn heading(row: &Comparison<'_>) -> String {
 pub fn interval(answer: &Answer) -> Option<String> {
     let i = answer.interval.as_ref()?;
     let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
+    let new = i.held_for_new_gpus.map_or_else(String::new, |share| {
+        format!(
+            "; this GPU is in none of them: for a GPU left out, such intervals held {:.0} % of the times",
+            100.0 * share
+        )
+    });
     Some(format!(
-        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels on \
-         other GPUs{why}",
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels{why}{new}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),
