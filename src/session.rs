@@ -4,7 +4,9 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
-use crate::measurement::{Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path};
+use crate::measurement::{
+    ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
+};
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
 use std::collections::HashSet;
@@ -147,8 +149,8 @@ impl Session {
         plain.or_else(|| timed().next()).cloned().unwrap_or_default()
     }
 
-    /// The size a kernel is shown at first, in its default variant: the smallest timed on this source, else the smallest
-    /// timed anywhere, else the second named one.
+    /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else
+    /// the smallest that anybody did, else the smallest timed anywhere, else the second named one.
     #[must_use]
     pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
         self.default_size_of(kernel, &self.default_variant(kernel), source)
@@ -157,18 +159,16 @@ impl Session {
     /// [`Session::default_size`] for this variant.
     #[must_use]
     pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
-        let smallest = |on: Option<usize>| {
-            let timed = self.store.of_kernel(kernel).iter().filter(|c| match on {
-                Some(gpu) => self.store.row(**c, gpu).is_some(),
-                None => true,
-            });
-            let configs = timed.map(|c| self.store.config(*c)).filter(|c| *c.variant == *variant);
+        let smallest = |fits: &dyn Fn(ConfigId) -> bool| {
+            let timed = self.store.of_kernel(kernel).iter().filter(|id| fits(**id));
+            let configs = timed.map(|id| self.store.config(*id)).filter(|c| *c.variant == *variant);
             configs.map(|c| &c.problem).min_by(|a, b| a.volume().total_cmp(&b.volume()))
         };
+        let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
         let named = &self.kernels.entries()[kernel].sizes;
-        source
-            .and_then(|gpu| smallest(Some(gpu)))
-            .or_else(|| smallest(None))
+        smallest(&|id| on_source(id).is_some_and(|r| r.kind == Kind::Measured))
+            .or_else(|| smallest(&|id| on_source(id).is_some()))
+            .or_else(|| smallest(&|_| true))
             .map(|p| (**p).clone())
             .or_else(|| named.get(1).or(named.first()).map(|(_, p)| p.clone()))
             .unwrap_or_default()

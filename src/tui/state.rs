@@ -210,6 +210,7 @@ impl State {
         state.gpu_cursor = state.gpus.iter().position(|g| *g == state.target()).unwrap_or(0);
         state.select_kernel(saved.kernel.as_deref().unwrap_or(FIRST_KERNEL), saved.problem.as_deref());
         state.predict_all();
+        state.sum_up_errors();
         state
     }
 

@@ -55,10 +55,10 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
     // (column, width, rank): the lowest ranks are kept.
     let mut all = vec![
         (Column::Kernel, kernel + 3, 0),
-        (Column::Size, size.clamp(6, if width < 100 { 10 } else { 48 }) + 1, 3),
+        (Column::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
         (Column::Source, 11, 1),
         (Column::Predicted, 11, 0),
-        (Column::Interval, 15, 4),
+        (Column::Interval, 16, 4),
         (Column::Speedup, 8, 1),
         (Column::Measured, 11, 6),
         (Column::Error, 10, 5),
