@@ -54,7 +54,8 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
     let roofs = [0, 1].map(|side| roofline(view.gpus[side], view.answer.ceilings_used));
-    let (x, y) = ranges(view.show, &roofs, &points, &others);
+    let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
+    let (x, y) = ranges(view.show, &roofs, &points, &others, &drawn);
     let mut marks = Vec::new();
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
@@ -111,7 +112,9 @@ fn times(view: &RooflineView<'_>) -> Vec<Timed> {
     if let (true, Some(t)) = (view.show.shows(0), &answer.source_time) {
         let shape = if t.kind == SourceKind::Estimated { Shape::Estimated } else { Shape::Measured };
         let legend = format!("{}: {} {}", view.gpus[0].name, t.time, kind_words(t.kind));
-        out.push(Timed { side: 0, shape, time: t.time, interval: None, legend, label: t.time.to_string() });
+        let word = if shape == Shape::Measured { "measured" } else { "estimated" };
+        let label = format!("{word} {}", t.time);
+        out.push(Timed { side: 0, shape, time: t.time, interval: None, legend, label });
     }
     if !view.show.shows(1) {
         return out;
@@ -224,11 +227,13 @@ fn ranges(
     roofs: &[Roofline; 2],
     points: &[Mark],
     others: &[(f64, f64)],
+    levels: &[Level],
 ) -> ((f64, f64), (f64, f64)) {
     let mut xs: Vec<f64> = others.iter().map(|p| p.0).collect();
     let mut ys: Vec<f64> = others.iter().map(|p| p.1).collect();
     for side in show.shown() {
-        xs.extend(roofs[side].ridge(Level::Dram).map(|r| r.0));
+        // Every asked level's ridge lies on the chart, so that its slope is seen.
+        xs.extend(levels.iter().filter_map(|l| roofs[side].ridge(*l)).map(|r| r.0));
         ys.push(roofs[side].compute.value.0);
         // Two decades under the top, so that a roof without points has a slope to show.
         ys.push(roofs[side].compute.value.0 * 1e-2);
