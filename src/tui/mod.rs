@@ -15,6 +15,7 @@ mod message;
 mod mouse;
 mod panes;
 mod prompt;
+mod rows;
 mod run;
 mod state;
 mod text;

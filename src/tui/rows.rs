@@ -1,0 +1,170 @@
+//! The rows of the predictions: which there are, their answers, their order, and how wrong the models are over them.
+
+use super::prompt::Overlay;
+use super::state::{Selection, Sort, State};
+use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
+use crate::gpu::Gpu;
+use crate::predict::{MODELS, Subject};
+use crate::session::Session;
+use std::sync::Arc;
+
+/// The most rows that are predicted again within a frame.
+const MOST_ROWS: usize = 10_000;
+
+/// One row per kernel at its first size, then every other configuration that somebody timed, by size.
+pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
+    let of_kernel = |kernel: usize| {
+        let first = session.default_size(kernel, Some(source));
+        let variant = session.default_variant(kernel);
+        let mut rows: Vec<Subject> = session.subject(kernel, &first, &variant).into_iter().collect();
+        let mut others: Vec<_> =
+            session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id)).collect();
+        others.retain(|c| !(*c.problem == first && *c.variant == *variant));
+        others.sort_by(|a, b| a.problem.volume().total_cmp(&b.problem.volume()));
+        rows.extend(others.iter().filter_map(|c| session.subject(kernel, &c.problem, &c.variant).ok()));
+        rows
+    };
+    (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
+}
+
+impl State {
+    /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
+    /// start and came with the data is selected.
+    pub fn take_session(&mut self, session: Arc<Session>) {
+        let selected = self.rows[self.selected].clone();
+        self.session = session;
+        self.rows = first_rows(&self.session, self.selection.source);
+        if self.rows.len() > MOST_ROWS {
+            let n = self.rows.len();
+            self.notices
+                .push(format!("{n} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));
+            self.rows.truncate(MOST_ROWS);
+        }
+        let same = |r: &Subject| {
+            r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
+        };
+        self.selected = self.rows.iter().position(same).unwrap_or_else(|| {
+            let row = self.rows.iter().position(|r| r.kernel == selected.kernel).unwrap_or(0);
+            self.rows[row] = selected;
+            row
+        });
+        if let Some(kernel) = self.wanted.kernel.take() {
+            match self.session.kernels.position(&kernel) {
+                Ok(_) => self.select_kernel(&kernel, self.wanted.problem.clone().as_deref()),
+                Err(unknown) => self.notices.push(unknown.to_string()),
+            }
+        }
+        self.undo.clear();
+        self.predict_all();
+    }
+
+    /// Answers every row again: source, target, model or ceilings changed.
+    pub(super) fn predict_all(&mut self) {
+        let Selection { source, settings, targets } = &self.selection;
+        let (session, rows) = (&self.session, &self.rows);
+        let all = |target: usize| -> Vec<Answer> {
+            rows.iter().map(|r| session.answer(r, *source, target, *settings)).collect()
+        };
+        let times =
+            |target: &usize| all(*target).into_iter().map(|a| a.prediction.ok().map(|p| p.time)).collect();
+        let (answers, further) = (all(targets[0]), targets[1..].iter().map(times).collect());
+        (self.answers, self.further) = (answers, further);
+        self.arrange();
+    }
+
+    /// Answers the selected row again: its size changed.
+    pub(super) fn predict_selected(&mut self) {
+        let (row, selection) = (self.selected, &self.selection);
+        let answer =
+            |target| self.session.answer(&self.rows[row], selection.source, target, selection.settings);
+        let main = answer(selection.targets[0]);
+        let times: Vec<_> =
+            selection.targets[1..].iter().map(|t| answer(*t).prediction.ok().map(|p| p.time)).collect();
+        self.answers[row] = main;
+        for (column, time) in self.further.iter_mut().zip(times) {
+            column[row] = time;
+        }
+        self.arrange();
+    }
+
+    /// Filters and sorts the rows; the selected row stays selected if it is still shown.
+    pub(super) fn arrange(&mut self) {
+        let words: Vec<String> =
+            self.row_filter.to_lowercase().split_whitespace().map(String::from).collect();
+        let matches = |row: usize| {
+            words.is_empty() || {
+                let text = format!("{} {}", self.kernel_of(row).id, self.size_of(row)).to_lowercase();
+                words.iter().all(|w| text.contains(w))
+            }
+        };
+        let mut shown: Vec<usize> = (0..self.rows.len()).filter(|r| matches(*r)).collect();
+        let key = |row: usize| {
+            let a = &self.answers[row];
+            let predicted = a.prediction.as_ref().ok().map(|p| p.time.0);
+            match self.sort.0 {
+                Sort::Kernel => None,
+                Sort::Source => a.source_time.as_ref().map(|t| t.time.0),
+                Sort::Predicted => predicted,
+                Sort::Speedup => a.speedup().map(|s| -s),
+                Sort::Error => a.error_percent().map(|e| -e.abs()),
+            }
+            .unwrap_or(f64::INFINITY)
+        };
+        if self.sort.0 != Sort::Kernel {
+            let mut keyed: Vec<(f64, usize)> = shown.iter().map(|r| (key(*r), *r)).collect();
+            keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            shown = keyed.into_iter().map(|(_, r)| r).collect();
+        }
+        if self.sort.1 {
+            // What has no number stays last in either direction.
+            let finite = |r: &usize| self.sort.0 == Sort::Kernel || key(*r).is_finite();
+            let numbers = shown.partition_point(finite);
+            shown[..numbers].reverse();
+        }
+        if !shown.contains(&self.selected)
+            && let Some(first) = shown.first()
+        {
+            self.selected = *first;
+        }
+        self.shown = shown;
+    }
+
+    /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
+    pub(super) fn arrange_gpus(&mut self) {
+        let under = self.gpus.get(self.gpu_cursor).copied();
+        let words: Vec<String> =
+            self.gpu_filter.to_lowercase().split_whitespace().map(String::from).collect();
+        let entries = self.session.gpus.entries();
+        let matches = |g: &Gpu| {
+            let text =
+                format!("{} {} {} {}", g.id, g.name, g.architecture, g.compute_capability).to_lowercase();
+            words.iter().all(|w| text.contains(w))
+        };
+        self.gpus = (0..entries.len()).filter(|i| matches(&entries[*i])).collect();
+        self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);
+    }
+
+    /// Sums up how wrong the current model is, and all others while they are compared.
+    pub(super) fn sum_up_errors(&mut self) {
+        let comparing = matches!(self.overlay, Overlay::Compare(_));
+        self.errors = (0..MODELS.len())
+            .map(|m| if comparing || m == self.selection.settings.model { self.errors_of(m) } else { None })
+            .collect();
+    }
+
+    fn errors_of(&self, model: usize) -> Option<ErrorSummary> {
+        let Selection { source, settings, .. } = &self.selection;
+        let settings = Settings { model, ..*settings };
+        let time = |a: &Answer| a.prediction.as_ref().ok().map(|p| p.time.0);
+        let predicted = |row: usize| {
+            if model == self.selection.settings.model {
+                return time(&self.answers[row]);
+            }
+            time(&self.session.answer(&self.rows[row], *source, self.target(), settings))
+        };
+        let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time.0)));
+        let pairs: Vec<(f64, f64)> =
+            timed.filter_map(|(row, measured)| Some((predicted(row)?, measured))).collect();
+        summarise(&pairs)
+    }
+}
