@@ -10,7 +10,7 @@
 //! ```
 
 use super::border::pane_frame;
-use crate::occupancy::{Resource, next_step, waves};
+use crate::occupancy::{Occupancy, Resource, Waves, next_step, waves};
 use crate::tui::canvas;
 use crate::tui::export::occupancy_spec;
 use crate::tui::layout::Pane;
@@ -58,67 +58,81 @@ fn row(name: &str, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
 fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let gpus = state.pair();
-    let mut out =
-        vec![row("", [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i))), width, look)];
-    for (i, refusal) in answer.launch_refusal.iter().enumerate().filter_map(|(i, r)| r.map(|r| (i, r))) {
-        let text = format!("{}: {refusal}", gpus[i].short_name());
+    let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
+    let mut out = vec![row("", names, width, look)];
+    for (gpu, refusal) in gpus.iter().zip(answer.launch_refusal).filter_map(|(g, r)| r.map(|r| (g, r))) {
+        let text = format!("{}: {refusal}", gpu.short_name());
         out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
     }
     let [Some(a), Some(b)] = answer.occupancy else {
         out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
-    let sides = [a, b];
-    for resource in Resource::ALL {
-        let cell = |i: usize| {
-            let text = sides[i].limit(resource).map_or("none".into(), |l| l.to_string());
-            if sides[i].is_limiter(resource) {
-                (format!("{text} ◀"), look.limiter())
-            } else {
-                (format!("{text}  "), look.text())
-            }
-        };
-        out.push(row(resource.word(), [cell(0), cell(1)], width, look));
-    }
-    let both = |f: &dyn Fn(usize) -> String| [0, 1].map(|i| (format!("{}  ", f(i)), look.text()));
-    out.push(row(
-        "warps/SM",
-        both(&|i| format!("{}/{}", sides[i].active_warps, sides[i].max_warps)),
-        width,
-        look,
-    ));
-    out.push(row("occupancy", both(&|i| format!("{:.0} %", 100.0 * sides[i].fraction())), width, look));
-    let next = |i: usize| {
-        answer.needs[i].and_then(|n| next_step(&gpus[i].limits, n, state.selection.settings.rules))
-    };
-    for i in [0, 1] {
-        let text = next(i).map_or("no one change helps".into(), |s| s.to_string());
-        let label = if i == 0 { "next S " } else { "next T " };
-        out.push(Line::from(vec![
-            Span::styled(label, look.dim()),
-            Span::styled(clip(&text, width.saturating_sub(7)), look.side(i)),
-        ]));
-    }
-    let wave = |i: usize| answer.launch.and_then(|l| waves(gpus[i], &sides[i], l.blocks()));
-    let of_wave = |f: fn(crate::occupancy::Waves) -> String| {
-        [0, 1].map(|i| (wave(i).map_or("-  ".into(), |w| format!("{}  ", f(w))), look.text()))
-    };
-    out.push(row("waves", of_wave(|w| significant(w.waves)), width, look));
-    out.push(row("tail", of_wave(|w| format!("{:.0} %", 100.0 * w.tail)), width, look));
-    out.push(row("blk/wave", of_wave(|w| w.blocks_per_wave.to_string()), width, look));
-    out.push(row("blk/SM", both(&|i| sides[i].active_blocks.to_string()), width, look));
-    if let [Some(n), Some(m)] = answer.needs {
-        let regs = |r: u32| if r == 0 { "unknown  ".into() } else { format!("{r}  ") };
-        out.push(row(
-            "regs/thr",
-            [(regs(n.regs_per_thread), look.text()), (regs(m.regs_per_thread), look.text())],
-            width,
-            look,
-        ));
-        let smem =
-            |n: crate::occupancy::BlockNeeds| format!("{} B  ", n.smem_static.saturating_add(n.smem_dynamic));
-        out.push(row("smem/blk", [(smem(n), look.text()), (smem(m), look.text())], width, look));
-        out.push(row("thr/block", both(&|i| [n, m][i].threads.to_string()), width, look));
-    }
+    out.extend(Resource::ALL.map(|resource| limit(resource, [a, b], width, look)));
+    out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
+    out.extend([0, 1].map(|side| next(state, side, width, look)));
+    out.extend(launch(state, [a, b]).into_iter().map(|(name, texts)| plain(name, texts, width, look)));
     out
+}
+
+/// How many blocks a resource allows on either side, the limiter marked.
+fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    let cell = |side: Occupancy| {
+        let text = side.limit(resource).map_or("none".into(), |l| l.to_string());
+        if side.is_limiter(resource) {
+            (format!("{text} ◀"), look.limiter())
+        } else {
+            (format!("{text}  "), look.text())
+        }
+    };
+    row(resource.word(), sides.map(cell), width, look)
+}
+
+/// A name and what it is on source and target.
+type Named = (&'static str, [String; 2]);
+
+/// Two plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
+fn plain(name: &str, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    row(name, texts.map(|t| (format!("{t}  "), look.text())), width, look)
+}
+
+/// Active warps and occupancy.
+fn resident(sides: [Occupancy; 2]) -> [Named; 2] {
+    [
+        ("warps/SM", sides.map(|o| format!("{}/{}", o.active_warps, o.max_warps))),
+        ("occupancy", sides.map(|o| format!("{:.0} %", 100.0 * o.fraction()))),
+    ]
+}
+
+/// The smallest change that lets one more block in.
+fn next(state: &State, side: usize, width: usize, look: Look<'_>) -> Line<'static> {
+    let rules = state.selection.settings.rules;
+    let step = state.answer().needs[side].and_then(|n| next_step(&state.pair()[side].limits, n, rules));
+    let text = step.map_or("no one change helps".into(), |s| s.to_string());
+    Line::from(vec![
+        Span::styled(if side == 0 { "next S " } else { "next T " }, look.dim()),
+        Span::styled(clip(&text, width.saturating_sub(7)), look.side(side)),
+    ])
+}
+
+/// Waves and tail of the grid, then what one block asks for.
+fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
+    let answer = state.answer();
+    let gpus = state.pair();
+    let wave = |i: usize| answer.launch.and_then(|l| waves(gpus[i], &sides[i], l.blocks()));
+    let of_wave = |f: fn(Waves) -> String| [0, 1].map(|i| wave(i).map_or("-".into(), f));
+    let mut all = vec![
+        ("waves", of_wave(|w| significant(w.waves))),
+        ("tail", of_wave(|w| format!("{:.0} %", 100.0 * w.tail))),
+        ("blk/wave", of_wave(|w| w.blocks_per_wave.to_string())),
+        ("blk/SM", sides.map(|o| o.active_blocks.to_string())),
+    ];
+    if let [Some(source), Some(target)] = answer.needs {
+        let needs = [source, target];
+        let regs = |r: u32| if r == 0 { "unknown".into() } else { r.to_string() };
+        all.push(("regs/thr", needs.map(|n| regs(n.regs_per_thread))));
+        all.push(("smem/blk", needs.map(|n| format!("{} B", n.smem_static.saturating_add(n.smem_dynamic)))));
+        all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+    }
+    all
 }
