@@ -221,21 +221,23 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// SI prefixes with their scale, largest first.
+pub const PREFIXES: [(f64, &str); 10] = [
+    (1e18, "E"),
+    (1e15, "P"),
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "µ"),
+    (1e-9, "n"),
+];
+
 /// `value` with an SI prefix and three significant digits: `29.1 TFLOP/s`, `9.34 µs`.
 #[must_use]
 pub fn prefixed(value: f64, symbol: &str) -> String {
-    const PREFIXES: [(f64, &str); 10] = [
-        (1e18, "E"),
-        (1e15, "P"),
-        (1e12, "T"),
-        (1e9, "G"),
-        (1e6, "M"),
-        (1e3, "k"),
-        (1.0, ""),
-        (1e-3, "m"),
-        (1e-6, "µ"),
-        (1e-9, "n"),
-    ];
     // 0.9995 of the next prefix already prints as 1.00 of it. Bytes and FLOPs have no small prefixes.
     let fits = |&&(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
     let smallest = if symbol == "s" { PREFIXES.len() } else { 7 };
@@ -246,6 +248,32 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
         }
         _ => format!("{} {symbol}", significant(value)),
     }
+}
+
+/// `9.20–12.8 µs`: two times with the unit once, unless they differ in it.
+///
+/// ```
+/// use roofswap::units::{Seconds, range};
+/// assert_eq!(range(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
+/// assert_eq!(range(Seconds(0.9e-6), Seconds(1.1e-6)), "900 ns–1.10 µs");
+/// ```
+#[must_use]
+pub fn range(low: Seconds, high: Seconds) -> String {
+    let (low, high) = (low.to_string(), high.to_string());
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
+/// `+17.2 %`: a deviation with its sign.
+///
+/// ```
+/// assert_eq!(roofswap::units::deviation(-5.0), "-5.0 %");
+/// ```
+#[must_use]
+pub fn deviation(percent: f64) -> String {
+    format!("{percent:+.1} %")
 }
 
 #[cfg(test)]

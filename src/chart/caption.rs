@@ -5,7 +5,7 @@ use crate::evaluate::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::{MODELS, SourceKind};
-use crate::units::{Seconds, significant};
+use crate::units::{Seconds, range, significant};
 
 /// `saxpy n=1048576, fp32: TITAN V → RTX 4070`.
 pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides) -> String {
@@ -65,39 +65,7 @@ pub(super) fn time_with_interval(time: Seconds, interval: Option<&Interval>) -> 
     }
 }
 
-/// `9.20–12.8 µs`; the unit stands once if both ends have the same.
-pub(super) fn range(low: Seconds, high: Seconds) -> String {
-    let (low, high) = (low.to_string(), high.to_string());
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{high}"),
-        _ => format!("{low}–{high}"),
-    }
-}
-
 /// `90 % interval`.
 pub(super) fn coverage() -> String {
     format!("{:.0} % interval", 100.0 * COVERAGE)
-}
-
-/// `+17.2 %`, with its sign.
-pub(super) fn percent(value: f64) -> String {
-    let sign = if value < 0.0 { '−' } else { '+' };
-    format!("{sign}{} %", significant(value.abs()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_says_its_unit_once() {
-        assert_eq!(range(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
-        assert_eq!(range(Seconds(0.9e-6), Seconds(1.1e-6)), "900 ns–1.10 µs");
-    }
-
-    #[test]
-    fn a_percentage_keeps_its_sign() {
-        assert_eq!(percent(17.21), "+17.2 %");
-        assert_eq!(percent(-5.0), "−5.00 %");
-    }
 }

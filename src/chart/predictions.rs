@@ -1,13 +1,13 @@
 //! The predictions chart: one row per kernel, the time on the source above the predicted (and measured) time on the
 //! target.
 
-use super::caption::{self, percent};
+use super::caption;
 use super::scale::{round_down, round_up};
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
 use crate::predict::SourceKind;
-use crate::units::{Seconds, significant};
+use crate::units::{Seconds, deviation, significant};
 
 /// How far source and target stand from the middle of their row, in rows.
 const LANE: f64 = 0.22;
@@ -119,7 +119,8 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
         push(format!("{target}: {word}{bar}"), 1, shape, *time, ends, format!("{time}{speedup}"));
     }
     if let Some(time) = row.measured.filter(|t| is_sane(*t)) {
-        let error = predicted.map_or(String::new(), |p| format!(", {}", percent(100.0 * (p.0 / time - 1.0))));
+        let error =
+            predicted.map_or(String::new(), |p| format!(", {}", deviation(100.0 * (p.0 / time - 1.0))));
         push(
             format!("{target}: measured"),
             1,

@@ -1,6 +1,7 @@
 //! Where values stand on an axis, and the ticks beside it.
 
 use super::{Axis, Scale};
+use crate::units::PREFIXES;
 
 /// A tick: its value and its text (`1 T`, `0.1`, `10 µs`).
 #[derive(Debug, Clone, PartialEq)]
@@ -109,18 +110,6 @@ fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<Tick> {
 
 /// Rates and times with an SI prefix, other numbers plain.
 fn tick_text(value: f64, unit: &str) -> String {
-    const PREFIXES: [(f64, &str); 10] = [
-        (1e18, "E"),
-        (1e15, "P"),
-        (1e12, "T"),
-        (1e9, "G"),
-        (1e6, "M"),
-        (1e3, "k"),
-        (1.0, ""),
-        (1e-3, "m"),
-        (1e-6, "µ"),
-        (1e-9, "n"),
-    ];
     let prefixed = unit == "s" || unit.ends_with("/s");
     let found = PREFIXES.iter().find(|(scale, _)| value >= scale * (1.0 - 1e-9));
     match found {

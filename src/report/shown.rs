@@ -6,7 +6,7 @@ use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
-use crate::units::{Seconds, significant};
+use crate::units::{Seconds, deviation, range, significant};
 
 /// The mark of a predicted time that starts from a measured one.
 pub const PREDICTED: char = '◆';
@@ -36,16 +36,7 @@ pub fn predicted(answer: &Answer) -> Option<String> {
 /// `9.20–12.8 µs`, or `~9.20–12.8 µs` around an estimate; nothing where there is no interval.
 #[must_use]
 pub fn interval(answer: &Answer) -> Option<String> {
-    answer.interval.map(|i| marked(answer, &between(i.low, i.high)))
-}
-
-/// `9.20–12.8 µs`: the unit once, unless the ends differ in it.
-fn between(low: Seconds, high: Seconds) -> String {
-    let (low, high) = (low.to_string(), high.to_string());
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
-        _ => format!("{low}–{high}"),
-    }
+    answer.interval.map(|i| marked(answer, &range(i.low, i.high)))
 }
 
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
@@ -95,7 +86,7 @@ pub fn measured(time: Seconds, kind: SourceKind) -> String {
 /// `+12.3 %`.
 #[must_use]
 pub fn error(percent: f64) -> String {
-    format!("{percent:+.1} %")
+    deviation(percent)
 }
 
 /// Everything a reader must know of an answer, the refusal first where there is one.
@@ -130,12 +121,6 @@ pub fn warps(occupancy: &Occupancy) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_interval_names_its_unit_once_where_it_can() {
-        assert_eq!(between(Seconds(9.2e-6), Seconds(12.8e-6)), "9.20–12.8 µs");
-        assert_eq!(between(Seconds(920e-9), Seconds(1.28e-6)), "920 ns–1.28 µs");
-    }
 
     #[test]
     fn sides_that_agree_are_shown_once() {
