@@ -135,3 +135,24 @@ fn what_is_remembered_comes_back() {
     assert_eq!(again.selection, state.selection);
     assert_eq!(again.rows[again.selected].problem, state.rows[state.selected].problem);
 }
+
+#[test]
+fn data_that_arrive_do_not_move_the_selection() {
+    let options = Options { saved: fresh().saved(), ..Options::default() };
+    let mut state = first_state(Session::load(None).unwrap(), &options).unwrap();
+    update(&mut state, Message::Key("down".into()));
+    let chosen = state.kernel().id.clone();
+    assert_ne!(Some(&chosen), options.saved.kernel.as_ref());
+    let loaded = (Session::load(None).unwrap(), Vec::new(), "loaded".to_string());
+    update(&mut state, Message::Loaded(Box::new(loaded)));
+    assert_eq!(state.kernel().id, chosen);
+}
+
+#[test]
+fn a_pasted_size_replaces_the_offered_one_like_a_typed_one() {
+    let mut state = fresh();
+    update(&mut state, Message::Key("n".into()));
+    update(&mut state, Message::Paste("1024".into()));
+    update(&mut state, Message::Key("enter".into()));
+    assert_eq!(state.size_of(state.selected), "n=1024");
+}

@@ -20,15 +20,14 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.
 pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
     let settings = answer.settings;
-    let (ceilings, rules) = (answer.ceilings_used.word(), settings.rules.word());
     if show == Sides::Source {
-        return format!("{ceilings} ceilings, {rules} occupancy rules");
+        return answer.used();
     }
     let model = MODELS[settings.model].id();
     let mark = if answer.is_estimate() { "~" } else { "" };
     let verdict =
         answer.speedup().map_or(String::new(), |s| format!("predicted speedup {mark}{}×; ", significant(s)));
-    format!("{verdict}model {model}, {ceilings} ceilings, {rules} occupancy rules")
+    format!("{verdict}model {model}, {}", answer.used())
 }
 
 /// Why there is no prediction, then its cautions.

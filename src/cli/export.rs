@@ -9,8 +9,7 @@ use crate::chart::{
 };
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
-use crate::predict::{MODELS, SourceKind, Subject};
-use crate::report::shown;
+use crate::predict::{MODELS, Subject};
 use crate::roofline::Level;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -135,7 +134,7 @@ impl<'a> Picture<'a> {
     }
 
     fn size(&self, subject: &Subject) -> String {
-        shown::size(&self.question.session.kernels.entries()[subject.kernel], &subject.problem)
+        self.question.session.kernels.entries()[subject.kernel].short_problem(&subject.problem)
     }
 
     fn roofline(&self, args: &ExportArgs) -> Result<ChartSpec> {
@@ -158,11 +157,9 @@ impl<'a> Picture<'a> {
         let points = kernels.filter_map(|kernel| {
             let size = session.default_size(kernel, Some(self.question.source));
             let other = session.subject(kernel, &size, &session.default_variant(kernel)).ok()?;
-            let answer = self.answer(&other);
-            let time = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
-            Some((answer.work.intensity()?.0, (answer.work.flops()? / time).0))
+            self.answer(&other).timed_point()
         });
-        points.filter(|(intensity, _)| *intensity > 0.0).collect()
+        points.map(|(intensity, performance)| (intensity.0, performance.0)).collect()
     }
 
     fn occupancy(&self, args: &ExportArgs) -> Result<ChartSpec> {
@@ -180,11 +177,9 @@ impl<'a> Picture<'a> {
             PredictionRow::new(label, answer)
         };
         let rows: Vec<PredictionRow> = answers.iter().map(row).collect();
-        let settings = self.question.settings[0];
-        // One pair of GPUs: every answer uses the same ceilings, which may not be those asked for.
-        let used = answers.first().map_or(settings.ceilings, |(_, a)| a.ceilings_used);
-        let (ceilings, rules) = (used.word(), settings.rules.word());
-        let model = MODELS[settings.model].id();
-        predictions_chart(&rows, self.gpus, &format!("{model}, {ceilings} ceilings, {rules} occupancy rules"))
+        // One pair of GPUs and one model: every answer used the same.
+        let model = MODELS[self.question.settings[0].model].id();
+        let used = answers.first().map_or_else(String::new, |(_, a)| format!(", {}", a.used()));
+        predictions_chart(&rows, self.gpus, &format!("{model}{used}"))
     }
 }

@@ -97,7 +97,7 @@ fn of_kernel<'a>(
             return Err(Usage(text).into());
         };
         let remark = q.source.registers.map(|caution| caution.to_string()).unwrap_or_default();
-        Ok(Resident { gpu, needs, launch: q.launch, rules, remark })
+        Ok(Resident { gpu, needs, launch: q.source.launch, rules, remark })
     };
     gpus.iter().map(of).collect()
 }

@@ -9,7 +9,7 @@ use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
     Caution, MODELS, Prediction, Question, Refusal, SourceKind, SourceTime, Subject, body, question,
 };
-use crate::units::Seconds;
+use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
 
 /// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
@@ -70,6 +70,21 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// `peak ceilings, exact occupancy rules`: what the answer really used.
+    #[must_use]
+    pub fn used(&self) -> String {
+        format!("{} ceilings, {} occupancy rules", self.ceilings_used.word(), self.settings.rules.word())
+    }
+
+    /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no
+    /// measured point.
+    #[must_use]
+    pub fn timed_point(&self) -> Option<(Intensity, FlopsPerSecond)> {
+        let time = self.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
+        let intensity = self.work.intensity().filter(|i| i.0 > 0.0)?;
+        Some((intensity, self.work.flops()? / time))
+    }
+
     /// Source time over predicted time: above 1, the target is faster.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {
@@ -133,7 +148,7 @@ pub fn answer(
         settings,
         ceilings_used: q.ceilings,
         work: q.work,
-        launch: q.launch,
+        launch: q.source.launch,
         prediction,
         interval,
         needs: [q.source.needs, q.target.needs],

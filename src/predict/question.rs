@@ -15,6 +15,8 @@ use crate::units::Bytes;
 pub struct Side<'a> {
     /// The GPU.
     pub gpu: &'a Gpu,
+    /// The launch shape, where known.
+    pub launch: Option<Launch>,
     /// What a block asks for, where the launch shape is known.
     pub needs: Option<BlockNeeds>,
     /// Resident blocks, where the launch shape is known.
@@ -32,8 +34,6 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
-    /// Its launch shape, where known.
-    pub launch: Option<Launch>,
     /// Where it was timed, or is supposed to have been.
     pub source: Side<'a>,
     /// Where it might run.
@@ -78,10 +78,6 @@ pub fn question<'a>(
     Question {
         kernel,
         work,
-        launch: source_row
-            .and_then(|r| r.launch)
-            .or(any_row.and_then(|r| r.launch))
-            .or(subject.instance.launch),
         counted: COUNTS_SHOWN.map(|count| counted(kernel, count, source_row.into_iter().chain(rows()))),
         source_time: if cannot_launch && source_row.is_none() {
             None
@@ -143,6 +139,7 @@ impl<'a> Side<'a> {
         });
         Self {
             gpu,
+            launch,
             needs,
             occupancy: needs.map(|n| occupancy(&gpu.limits, n, rules)),
             refusal: needs.and_then(|n| launch_refusal(&gpu.limits, n, launch.as_ref())),

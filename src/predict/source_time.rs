@@ -65,8 +65,6 @@ impl From<Kind> for SourceKind {
 pub struct SourceTime {
     /// Time per launch.
     pub time: Seconds,
-    /// Standard deviation over trials, where it was timed.
-    pub std: Option<Seconds>,
     /// How it is known.
     pub kind: SourceKind,
     /// Where the row says it comes from; empty for an estimate.
@@ -92,7 +90,6 @@ pub(super) fn source_time(
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
-            std: row.time_std,
             kind: row.kind.into(),
             source: row.source.clone(),
             cautions: Vec::new(),
@@ -126,7 +123,6 @@ fn scaled(
     }
     Some(SourceTime {
         time,
-        std: None,
         kind: SourceKind::Estimated,
         source: row.source.clone(),
         cautions,
@@ -145,7 +141,6 @@ fn modelled(work: &Work, gpu: &Gpu, ceilings: Ceilings) -> Option<SourceTime> {
         .filter(|body| plain_roofline::binding_atomics(gpu, work, *body).is_none())?;
     Some(SourceTime {
         time: Seconds(body.0 + first_principles::LAUNCH_OVERHEAD.0),
-        std: None,
         kind: SourceKind::Estimated,
         source: first_principles::ID.into(),
         cautions: vec![Caution::SourceModelled],

@@ -58,7 +58,7 @@ pub fn records(rows: &[Comparison<'_>]) -> Table {
 /// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, efficiency-transfer, 31.8 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
-    let (kernel, size) = (&row.kernel.id, shown::size(row.kernel, row.problem));
+    let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
     let result = match &row.answer.prediction {
         Ok(_) => shown::predicted(row.answer).unwrap_or_default(),
         Err(refusal) => refusal.to_string(),

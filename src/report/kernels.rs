@@ -1,7 +1,6 @@
 //! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
 
 use super::cell::Cell;
-use super::shown;
 use super::table::{Column, Table};
 use crate::catalogue::SourceTable;
 use crate::kernel::{Count, Instance, Kernel, Problem};
@@ -53,8 +52,8 @@ fn row(k: &KernelRow<'_>) -> Vec<Cell> {
         Cell::text(&kernel.id),
         Cell::text(&kernel.category),
         Cell::List(kernel.keys.clone()),
-        Cell::List(kernel.sizes.iter().map(|(_, p)| shown::size(kernel, p)).collect()),
-        Cell::text(shown::size(kernel, &k.size)),
+        Cell::List(kernel.sizes.iter().map(|(_, p)| kernel.short_problem(p)).collect()),
+        Cell::text(kernel.short_problem(&k.size)),
         Cell::maybe(count(Count::Flops), |v| Cell::shown(v, Flops(v).to_string())),
         Cell::maybe(count(Count::DramBytes), |v| Cell::shown(v, Bytes(v).to_string())),
         Cell::maybe(work.and_then(|w| w.intensity()), |i| Cell::shown(i.0, significant(i.0))),
@@ -82,7 +81,7 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
         Column::left("source"),
         Column::left("note"),
     ]);
-    let size = shown::size(kernel, &k.size);
+    let size = kernel.short_problem(&k.size);
     table.title =
         format!("{} ({}) · {} · {} · at {size}", kernel.name, kernel.id, kernel.category, kernel.dtype);
     table.rows = sheet.rows;

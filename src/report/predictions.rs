@@ -177,7 +177,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
     let bounds = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
     vec![
         Cell::text(&row.kernel.id),
-        Cell::text(shown::size(row.kernel, row.problem)),
+        Cell::text(row.kernel.short_problem(row.problem)),
         Cell::text(&row.target.id),
         Cell::text(row.model()),
         Cell::maybe(a.source_time.as_ref(), |t| Cell::text(shown::source_time(t))),

@@ -2,7 +2,6 @@
 //! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
 
 use crate::evaluate::Answer;
-use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
@@ -12,13 +11,6 @@ use crate::units::{Seconds, deviation, range, significant};
 pub const PREDICTED: char = '◆';
 /// The mark of a time that rests on no measurement.
 pub const ESTIMATED: char = '~';
-
-/// `n=1048576`: the sizes as one would type them; complete where nothing would have to be typed.
-#[must_use]
-pub fn size(kernel: &Kernel, problem: &Problem) -> String {
-    let short = kernel.short_problem(problem);
-    if short.is_empty() { problem.to_string() } else { short }
-}
 
 /// `24.6 µs ●`, or `~` where it is an estimate.
 #[must_use]

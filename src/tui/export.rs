@@ -10,7 +10,7 @@ use crate::chart::{
 };
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
-use crate::predict::{MODELS, SourceKind};
+use crate::predict::MODELS;
 use crate::roofline::Level;
 use crate::units::Seconds;
 
@@ -18,12 +18,8 @@ use crate::units::Seconds;
 #[must_use]
 pub fn roofline_spec(state: &State) -> ChartSpec {
     let answer = state.answer();
-    let others = state.shown.iter().filter(|r| **r != state.selected).filter_map(|r| {
-        let a = &state.answers[*r];
-        // An estimate is no measured point.
-        let time = a.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
-        Some((a.work.intensity()?.0, (a.work.flops()? / time).0))
-    });
+    let others =
+        state.shown.iter().filter(|r| **r != state.selected).filter_map(|r| state.answers[*r].timed_point());
     roofline_chart(&RooflineView {
         gpus: state.pair(),
         kernel: state.kernel(),
@@ -31,7 +27,7 @@ pub fn roofline_spec(state: &State) -> ChartSpec {
         answer,
         show: Sides::Both,
         levels: Level::ALL[..state.levels].to_vec(),
-        others: others.filter(|(i, _)| *i > 0.0).take(200).collect(),
+        others: others.take(200).map(|(i, p)| (i.0, p.0)).collect(),
     })
 }
 
@@ -52,13 +48,7 @@ pub fn predictions_spec(state: &State) -> ChartSpec {
         PredictionRow::new(format!("{} {}", state.kernel_of(*r).id, state.size_of(*r)), &state.answers[*r])
     };
     let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).map(row).collect();
-    let settings = state.selection.settings;
-    let subtitle = format!(
-        "{}, {} ceilings, {} occupancy rules",
-        MODELS[settings.model].id(),
-        state.answer().ceilings_used.word(),
-        settings.rules.word()
-    );
+    let subtitle = format!("{}, {}", MODELS[state.selection.settings.model].id(), state.answer().used());
     let mut chart = predictions_chart(&rows, state.pair(), &subtitle);
     if state.shown.len() > rows.len() {
         chart.notes.push(format!(

@@ -30,17 +30,32 @@ pub(super) fn pressed(state: &mut State, key: &str) -> Vec<Effect> {
 /// Text was pasted: into the open line, or nowhere.
 pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Effect> {
     for c in text.chars().filter(|c| !c.is_control()).take(LONGEST_TEXT) {
-        match &mut state.overlay {
-            Overlay::Palette { input, .. } | Overlay::Prompt { input, .. }
-                if input.value().len() < LONGEST_TEXT =>
-            {
-                input.handle(InputRequest::InsertChar(c));
-            }
-            _ => return Vec::new(),
-        }
+        edit_line(&mut state.overlay, InputRequest::InsertChar(c));
     }
     live_filter(state);
     Vec::new()
+}
+
+/// Changes the line that is open, if one is: no longer than [`LONGEST_TEXT`], and the first letter replaces an offered
+/// size.
+fn edit_line(overlay: &mut Overlay, request: InputRequest) {
+    let inserts = matches!(request, InputRequest::InsertChar(_));
+    let input = match overlay {
+        Overlay::Palette { input, cursor } => {
+            *cursor = 0;
+            input
+        }
+        Overlay::Prompt { kind, input, untouched } => {
+            if std::mem::take(untouched) && inserts && *kind == PromptKind::Size {
+                input.reset();
+            }
+            input
+        }
+        _ => return,
+    };
+    if !inserts || input.value().len() < LONGEST_TEXT {
+        input.handle(request);
+    }
 }
 
 /// Scrolls what lies over the panes; false if nothing there scrolls.
@@ -96,7 +111,7 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
 }
 
 fn in_palette(state: &mut State, key: &str) -> Vec<Effect> {
-    let Overlay::Palette { input, cursor } = &mut state.overlay else { return Vec::new() };
+    let Overlay::Palette { input, cursor } = &state.overlay else { return Vec::new() };
     match key {
         "esc" => state.overlay = Overlay::None,
         "up" | "down" => {
@@ -109,8 +124,7 @@ fn in_palette(state: &mut State, key: &str) -> Vec<Effect> {
         }
         _ => {
             if let Some(request) = edit(key) {
-                input.handle(request);
-                *cursor = 0;
+                edit_line(&mut state.overlay, request);
             }
         }
     }
@@ -119,7 +133,7 @@ fn in_palette(state: &mut State, key: &str) -> Vec<Effect> {
 
 fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
     state.message = None;
-    let Overlay::Prompt { kind, input, untouched } = &mut state.overlay else { return Vec::new() };
+    let Overlay::Prompt { kind, input, .. } = &state.overlay else { return Vec::new() };
     let kind = *kind;
     match key {
         "esc" => {
@@ -132,12 +146,8 @@ fn in_prompt(state: &mut State, key: &str) -> Vec<Effect> {
             return accept(state, kind, &text);
         }
         _ => {
-            if let Some(request) = edit(key).filter(|_| input.value().len() < LONGEST_TEXT || key.len() > 1) {
-                if *untouched && kind == PromptKind::Size && matches!(request, InputRequest::InsertChar(_)) {
-                    input.reset();
-                }
-                *untouched = false;
-                input.handle(request);
+            if let Some(request) = edit(key) {
+                edit_line(&mut state.overlay, request);
             }
         }
     }

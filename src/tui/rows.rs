@@ -27,6 +27,12 @@ pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
     (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
 }
 
+/// Whether a text contains every word of a filter, whatever the case.
+fn contains_words(text: &str, filter: &str) -> bool {
+    let text = text.to_lowercase();
+    filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
+}
+
 impl State {
     /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
     /// start and came with the data is selected.
@@ -48,9 +54,9 @@ impl State {
             self.rows[row] = selected;
             row
         });
-        if let Some(kernel) = self.wanted.kernel.take() {
+        if let Some((kernel, problem)) = self.awaited.take() {
             match self.session.kernels.position(&kernel) {
-                Ok(_) => self.select_kernel(&kernel, self.wanted.problem.clone().as_deref()),
+                Ok(_) => self.select_kernel(&kernel, problem.as_deref()),
                 Err(unknown) => self.notices.push(unknown.to_string()),
             }
         }
@@ -89,13 +95,12 @@ impl State {
 
     /// Filters and sorts the rows; the selected row stays selected if it is still shown.
     pub(super) fn arrange(&mut self) {
-        let words: Vec<String> =
-            self.row_filter.to_lowercase().split_whitespace().map(String::from).collect();
         let matches = |row: usize| {
-            words.is_empty() || {
-                let text = format!("{} {}", self.kernel_of(row).id, self.size_of(row)).to_lowercase();
-                words.iter().all(|w| text.contains(w))
-            }
+            self.row_filter.is_empty()
+                || contains_words(
+                    &format!("{} {}", self.kernel_of(row).id, self.size_of(row)),
+                    &self.row_filter,
+                )
         };
         let mut shown: Vec<usize> = (0..self.rows.len()).filter(|r| matches(*r)).collect();
         let key = |row: usize| {
@@ -132,13 +137,10 @@ impl State {
     /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
-        let words: Vec<String> =
-            self.gpu_filter.to_lowercase().split_whitespace().map(String::from).collect();
         let entries = self.session.gpus.entries();
         let matches = |g: &Gpu| {
-            let text =
-                format!("{} {} {} {}", g.id, g.name, g.architecture, g.compute_capability).to_lowercase();
-            words.iter().all(|w| text.contains(w))
+            let text = format!("{} {} {} {}", g.id, g.name, g.architecture, g.compute_capability);
+            contains_words(&text, &self.gpu_filter)
         };
         self.gpus = (0..entries.len()).filter(|i| matches(&entries[*i])).collect();
         self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);

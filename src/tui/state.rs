@@ -144,8 +144,8 @@ pub struct State {
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
     /// while they are compared.
     pub errors: Vec<Option<ErrorSummary>>,
-    /// What was asked for at the start; a kernel may come only with the data.
-    pub(super) wanted: Saved,
+    /// A kernel that was asked for and is not known yet, with its size: it may come with the data.
+    pub(super) awaited: Option<(String, Option<String>)>,
     pub(super) undo: Vec<Step>,
 }
 
@@ -176,7 +176,7 @@ impl State {
         let notices = session.problems.clone();
         let mut state = Self {
             rows: first_rows(&session, source),
-            wanted: saved.clone(),
+            awaited: None,
             data: Vec::new(),
             errors: vec![None; MODELS.len()],
             gpus: (0..session.gpus.entries().len()).collect(),
@@ -206,7 +206,11 @@ impl State {
             undo: Vec::new(),
         };
         state.gpu_cursor = state.gpus.iter().position(|g| *g == state.target()).unwrap_or(0);
-        state.select_kernel(saved.kernel.as_deref().unwrap_or(FIRST_KERNEL), saved.problem.as_deref());
+        let kernel = saved.kernel.as_deref().unwrap_or(FIRST_KERNEL);
+        if state.session.kernels.position(kernel).is_err() {
+            state.awaited = Some((kernel.to_string(), saved.problem.clone()));
+        }
+        state.select_kernel(kernel, saved.problem.as_deref());
         state.predict_all();
         state.sum_up_errors();
         state
