@@ -36,7 +36,13 @@ fn every_limit() -> Vec<Limits> {
 
 fn blocks() -> impl Strategy<Value = BlockNeeds> {
     (0u32..1100, 0u32..260, 0u32..60_000, 0u32..250_000).prop_map(|(threads, regs, fixed, dynamic)| {
-        BlockNeeds { threads, regs_per_thread: regs, smem_static: fixed, smem_dynamic: dynamic }
+        BlockNeeds {
+            threads,
+            regs_per_thread: regs,
+            smem_static: fixed,
+            smem_dynamic: dynamic,
+            ..BlockNeeds::default()
+        }
     })
 }
 
@@ -120,6 +126,7 @@ fn the_next_step_delivers_what_it_promises() {
             let changed = match step.resource {
                 R::Registers => BlockNeeds { regs_per_thread: step.to, ..needs },
                 R::SharedMemory => BlockNeeds { smem_static: 0, smem_dynamic: step.to, ..needs },
+                R::Barriers => BlockNeeds { barriers: step.to, ..needs },
                 R::Warps | R::Blocks => BlockNeeds { threads: step.to, ..needs },
             };
             let (now, then) = (occupancy(l, needs, rules), occupancy(l, changed, rules));

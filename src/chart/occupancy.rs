@@ -20,10 +20,12 @@ pub fn occupancy_chart(
     answer: &Answer,
     show: Sides,
 ) -> ChartSpec {
-    let mut slots: Vec<String> = Resource::ALL.iter().map(|r| slot_name(*r).to_string()).collect();
+    let known: Vec<Occupancy> = answer.occupancy.iter().flatten().copied().collect();
+    let resources: Vec<Resource> = Resource::shown(&known).collect();
+    let mut slots: Vec<String> = resources.iter().map(|r| slot_name(*r).to_string()).collect();
     slots.push("active blocks".into());
     let mut marks = Vec::new();
-    for (slot, resource) in Resource::ALL.into_iter().enumerate() {
+    for (slot, resource) in resources.into_iter().enumerate() {
         for side in show.shown() {
             marks.extend(limit_bar(gpus[side], answer, side, slot, resource));
         }
@@ -57,6 +59,7 @@ fn slot_name(resource: Resource) -> &'static str {
         Resource::SharedMemory => "by shared memory",
         Resource::Warps => "by warps",
         Resource::Blocks => "by block slots",
+        Resource::Barriers => "by barriers",
     }
 }
 

@@ -58,7 +58,8 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args.size.as_deref(), rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
-            let needs = BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic };
+            let needs =
+                BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
             let of = |g: &usize| {
                 let gpu = &session.gpus.entries()[*g];
                 Resident { gpu, needs, launch: None, rules, remark: String::new() }

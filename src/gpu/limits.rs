@@ -68,6 +68,54 @@ pub struct Limits {
     pub smem_per_block: u32,
     /// Most shared memory per block after opting in, in bytes.
     pub smem_opt_in: u32,
+    /// What shared memory per SM can be set to, in bytes; `None` where it has an SRAM of its own.
+    pub carveout: Option<CarveoutSizes>,
+    /// Named barriers per SM, where they limit the blocks.
+    pub barrier_pool: Option<u32>,
+    /// Whether a kernel can ask for partitioned global caching.
+    pub global_caching: bool,
+    /// Thread-block clusters, where there are any.
+    pub cluster: Option<ClusterLimits>,
+}
+
+/// The sizes shared memory can be set to, in bytes, smallest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CarveoutSizes([u32; CarveoutSizes::MOST]);
+
+impl CarveoutSizes {
+    /// More than any compute capability has; unused places hold the largest number.
+    const MOST: usize = 10;
+
+    fn new(kib: &[u32]) -> Option<Self> {
+        let mut sizes = [u32::MAX; Self::MOST];
+        for (slot, size) in sizes.get_mut(..kib.len())?.iter_mut().zip(kib) {
+            *slot = size * 1024;
+        }
+        (!kib.is_empty() && sizes.is_sorted()).then_some(Self(sizes))
+    }
+
+    /// The smallest size that holds this many bytes; beyond the largest, the largest number.
+    #[must_use]
+    pub fn holding(&self, bytes: u32) -> u32 {
+        // Counting all ten has no branch and fits two vector registers.
+        let smaller = self.0.iter().filter(|size| **size < bytes).count();
+        self.0.get(smaller).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Every size, smallest first.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().copied().filter(|size| *size != u32::MAX)
+    }
+}
+
+/// How many thread blocks a cluster may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterLimits {
+    /// On every GPU that has clusters.
+    pub portable: u32,
+    /// After asking for a non-portable size.
+    pub most: u32,
 }
 
 impl Limits {
@@ -144,6 +192,12 @@ struct LimitsFile {
     smem_opt_in_kib: u32,
     #[serde(default)]
     regs_per_block: BTreeMap<String, u32>,
+    #[serde(default)]
+    carveout_kib: Vec<u32>,
+    barrier_pool: Option<u32>,
+    #[serde(default)]
+    global_caching: Vec<ComputeCapability>,
+    cluster_blocks: Option<ClusterLimits>,
 }
 
 impl LimitsFile {
@@ -162,6 +216,10 @@ impl LimitsFile {
             smem_reserved: self.smem_reserved_bytes,
             smem_per_block: self.smem_per_block_kib * 1024,
             smem_opt_in: self.smem_opt_in_kib * 1024,
+            carveout: CarveoutSizes::new(&self.carveout_kib),
+            barrier_pool: self.barrier_pool,
+            global_caching: self.global_caching.contains(&cc),
+            cluster: self.cluster_blocks,
         }
     }
 }
@@ -179,6 +237,24 @@ mod tests {
             assert!(table.get(cc.parse().unwrap()).is_some(), "{cc}");
         }
         assert_eq!(table.iter().count(), 19);
+    }
+
+    #[test]
+    fn sizes_and_units_are_what_the_arithmetic_relies_on() {
+        for (cc, l) in LimitsTable::shipped().unwrap().iter() {
+            for power in [l.sub_partitions, l.reg_unit_per_warp, l.smem_unit] {
+                assert!(power.is_power_of_two(), "{cc}: {power}");
+            }
+            assert_eq!(l.smem_opt_in % l.smem_unit, 0, "{cc}");
+            assert_eq!(l.carveout.is_some(), cc.major >= 7, "{cc}");
+            let largest = l.carveout.and_then(|c| c.iter().last());
+            assert!(
+                largest.is_none_or(|size| size == l.smem_per_sm),
+                "{cc}: the largest carveout is all of it"
+            );
+            assert_eq!(l.barrier_pool.is_some(), cc.major >= 9, "{cc}");
+            assert_eq!(l.cluster.is_some(), cc.major >= 9, "{cc}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod file;
 mod limits;
 
 pub use catalogue::{load_shipped, load_text};
-pub use limits::{ComputeCapability, Limits, LimitsTable};
+pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};

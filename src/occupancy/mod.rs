@@ -4,12 +4,16 @@
 //! allocation unit and sub-partitions, shared memory with its unit and reserve, blocks. [`Rules::Study`] is the
 //! simplified formula of paper 1, section 4.0.2, because its published tables are reproduced with it.
 
+mod block;
+mod exact;
+mod launch;
 mod next_step;
 
+pub use block::{BlockNeeds, Carveout, GlobalCaching};
+pub use launch::{LaunchRefusal, Waves, launch_refusal, waves};
 pub use next_step::{NextStep, next_step};
 
-use crate::gpu::{Gpu, Limits};
-use crate::kernel::Launch;
+use crate::gpu::Limits;
 
 /// Which arithmetic to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -32,19 +36,6 @@ impl Rules {
     }
 }
 
-/// What one block asks of an SM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockNeeds {
-    /// Threads per block.
-    pub threads: u32,
-    /// Registers per thread; 0 = unknown, treated as no limit.
-    pub regs_per_thread: u32,
-    /// Static shared memory in bytes.
-    pub smem_static: u32,
-    /// Dynamic shared memory in bytes.
-    pub smem_dynamic: u32,
-}
-
 /// What can limit the number of resident blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
@@ -56,11 +47,20 @@ pub enum Resource {
     SharedMemory,
     /// Block slots.
     Blocks,
+    /// Named barriers (9.0 on).
+    Barriers,
 }
 
 impl Resource {
-    /// All four, in the order they are shown.
-    pub const ALL: [Self; 4] = [Self::Registers, Self::SharedMemory, Self::Warps, Self::Blocks];
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 5] =
+        [Self::Registers, Self::SharedMemory, Self::Warps, Self::Blocks, Self::Barriers];
+
+    /// Those to show for these occupancies: barriers only where they count.
+    pub fn shown(occupancies: &[Occupancy]) -> impl Iterator<Item = Self> + '_ {
+        let counts = |r: &Self| *r != Self::Barriers || occupancies.iter().any(|o| o.by_barriers.is_some());
+        Self::ALL.into_iter().filter(counts)
+    }
 
     /// The word on screen and in exports.
     #[must_use]
@@ -70,12 +70,13 @@ impl Resource {
             Self::Registers => "registers",
             Self::SharedMemory => "shared mem",
             Self::Blocks => "blocks",
+            Self::Barriers => "barriers",
         }
     }
 }
 
 /// Resident blocks and every limit behind them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Occupancy {
     /// Blocks resident on one SM.
     pub active_blocks: u32,
@@ -91,9 +92,36 @@ pub struct Occupancy {
     pub by_shared_memory: Option<u32>,
     /// Block slots.
     pub by_blocks: u32,
+    /// Blocks that the barriers of an SM allow; `None` = no limit, as everywhere before 9.0.
+    pub by_barriers: Option<u32>,
+    /// Registers that one block gets, in whole allocation units.
+    pub allocated_registers: u32,
+    /// Shared memory that one block gets in bytes, reserve and allocation unit included.
+    pub allocated_shared_memory: u32,
+    /// What shared memory of one SM is set to, in bytes: the carveout.
+    pub shared_memory_per_sm: u32,
+    /// Partitioned global caching that is really in effect.
+    pub global_caching: GlobalCaching,
 }
 
 impl Occupancy {
+    /// Completes what the limits found say: block slots, active blocks and warps.
+    #[inline]
+    fn from_limits(limits: &Limits, warps: u32, mut found: Self) -> Self {
+        found.by_blocks = limits.blocks_per_sm;
+        found.max_warps = limits.warps_per_sm();
+        found.active_blocks = found.smallest_of_four().min(found.by_barriers.unwrap_or(u32::MAX));
+        found.active_warps = found.active_blocks.saturating_mul(warps).min(found.max_warps);
+        found
+    }
+
+    /// The smallest limit but for the barriers, which the reference applies after (rule 8).
+    fn smallest_of_four(&self) -> u32 {
+        let unlimited = u32::MAX;
+        let other = self.by_registers.unwrap_or(unlimited).min(self.by_shared_memory.unwrap_or(unlimited));
+        self.by_warps.min(self.by_blocks).min(other)
+    }
+
     /// Active warps over maximum warps, 0 to 1.
     #[must_use]
     pub fn fraction(&self) -> f64 {
@@ -108,6 +136,7 @@ impl Occupancy {
             Resource::Registers => self.by_registers,
             Resource::SharedMemory => self.by_shared_memory,
             Resource::Blocks => Some(self.by_blocks),
+            Resource::Barriers => self.by_barriers,
         }
     }
 
@@ -121,190 +150,42 @@ impl Occupancy {
     pub fn limiters(&self) -> impl Iterator<Item = Resource> + '_ {
         Resource::ALL.into_iter().filter(|r| self.is_limiter(*r))
     }
-}
 
-/// Why a launch cannot start.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum LaunchRefusal {
-    /// Too many threads in a block.
-    #[error("cannot launch: {threads} threads per block, at most {most}")]
-    Threads {
-        /// Asked for.
-        threads: u32,
-        /// Allowed.
-        most: u32,
-    },
-    /// A thread needs more registers than one may have.
-    #[error("cannot launch: {regs} registers per thread, at most {most}")]
-    RegistersPerThread {
-        /// Asked for.
-        regs: u32,
-        /// Allowed.
-        most: u32,
-    },
-    /// A block needs more registers than one may have.
-    #[error("cannot launch: {regs} registers x {threads} threads need {needed}, a block may have {most}")]
-    Registers {
-        /// Registers per thread.
-        regs: u32,
-        /// Threads per block.
-        threads: u32,
-        /// Registers of one block, in whole allocation units.
-        needed: u64,
-        /// Allowed.
-        most: u32,
-    },
-    /// A block needs more shared memory than one may have.
-    #[error("cannot launch: {needed} bytes of shared memory per block, at most {most}")]
-    SharedMemory {
-        /// Asked for.
-        needed: u64,
-        /// Allowed after opting in.
-        most: u32,
-    },
-    /// A grid dimension is too large.
-    #[error("cannot launch: {blocks} blocks along {axis}, at most {most}")]
-    Grid {
-        /// Blocks along the axis.
-        blocks: u64,
-        /// `x`, `y` or `z`.
-        axis: char,
-        /// Allowed.
-        most: u64,
-    },
+    /// Whether NVIDIA's calculator flags this resource: as [`Occupancy::is_limiter`], but where barriers bind it keeps the
+    /// flags of what was smallest before them.
+    #[must_use]
+    pub fn is_flagged(&self, resource: Resource) -> bool {
+        match resource {
+            Resource::Barriers => self.is_limiter(resource),
+            _ => self.limit(resource) == Some(self.smallest_of_four()),
+        }
+    }
 }
 
 /// Resident blocks of this kernel on one SM; 0 where the launch cannot start.
 #[must_use]
+#[inline]
 pub fn occupancy(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Occupancy {
-    let warps = needs.threads.div_ceil(Limits::WARP).max(1);
-    let (by_warps, by_registers, by_shared_memory) = match rules {
-        Rules::Exact => {
-            (by_warps(limits, needs, warps), by_registers(limits, needs, warps), by_smem(limits, needs))
-        }
-        Rules::Study => study(limits, needs),
-    };
-    let by_blocks = limits.blocks_per_sm;
-    let smallest = by_warps
-        .min(by_blocks)
-        .min(by_registers.unwrap_or(u32::MAX))
-        .min(by_shared_memory.unwrap_or(u32::MAX));
-    Occupancy {
-        active_blocks: smallest,
-        active_warps: smallest.saturating_mul(warps).min(limits.warps_per_sm()),
-        max_warps: limits.warps_per_sm(),
-        by_warps,
-        by_registers,
-        by_shared_memory,
-        by_blocks,
+    match rules {
+        Rules::Exact => exact::exact(limits, &needs),
+        Rules::Study => study(limits, &needs),
     }
-}
-
-/// Rule 1: warp slots.
-fn by_warps(limits: &Limits, needs: BlockNeeds, warps: u32) -> u32 {
-    if needs.threads == 0 || needs.threads > limits.threads_per_block {
-        0
-    } else {
-        limits.warps_per_sm() / warps
-    }
-}
-
-/// Rules 2 and 3: registers, handed out per warp in whole units, each sub-partition on its own.
-fn by_registers(limits: &Limits, needs: BlockNeeds, warps: u32) -> Option<u32> {
-    if needs.regs_per_thread == 0 {
-        return None;
-    }
-    let count = |sub_partitions: u32| {
-        let per_warp = regs_per_warp(limits, needs.regs_per_thread);
-        let rounded = u64::from(warps).next_multiple_of(u64::from(sub_partitions));
-        let launches = needs.regs_per_thread <= limits.regs_per_thread
-            && per_warp * rounded <= u64::from(limits.regs_per_block);
-        if !launches {
-            return 0;
-        }
-        let warps_per_part = u64::from(limits.regs_per_sm / sub_partitions) / per_warp;
-        (warps_per_part * u64::from(sub_partitions) / u64::from(warps)) as u32
-    };
-    // 6.0 has two sub-partitions but refuses what four could not hold.
-    Some(if limits.sub_partitions < 4 && count(4) == 0 { 0 } else { count(limits.sub_partitions) })
-}
-
-fn regs_per_warp(limits: &Limits, regs_per_thread: u32) -> u64 {
-    (u64::from(regs_per_thread) * u64::from(Limits::WARP))
-        .next_multiple_of(u64::from(limits.reg_unit_per_warp))
-}
-
-/// Rule 4: shared memory with its reserve and unit; opting in to more than 48 KiB is allowed.
-fn by_smem(limits: &Limits, needs: BlockNeeds) -> Option<u32> {
-    let asked = smem_bytes(needs);
-    let allocated = (asked + u64::from(limits.smem_reserved)).next_multiple_of(u64::from(limits.smem_unit));
-    if asked > u64::from(limits.smem_opt_in) {
-        return Some(0);
-    }
-    if allocated == 0 {
-        return None;
-    }
-    Some((u64::from(limits.smem_per_sm) / allocated) as u32)
-}
-
-fn smem_bytes(needs: BlockNeeds) -> u64 {
-    u64::from(needs.smem_static) + u64::from(needs.smem_dynamic)
 }
 
 /// Paper 1, section 4.0.2.
-fn study(limits: &Limits, needs: BlockNeeds) -> (u32, Option<u32>, Option<u32>) {
-    let over = |have: u32, need: u64| (need > 0).then(|| (u64::from(have) / need) as u32);
-    let regs = u64::from(needs.regs_per_thread) * u64::from(needs.threads);
-    let threads = over(limits.threads_per_sm, u64::from(needs.threads)).unwrap_or(0);
-    (threads, over(limits.regs_per_sm, regs), over(limits.smem_per_sm, smem_bytes(needs)))
-}
-
-/// The first reason why this launch cannot start, if there is one.
-#[must_use]
-pub fn launch_refusal(limits: &Limits, needs: BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
-    const GRID: [(char, u64); 3] = [('x', 2_147_483_647), ('y', 65_535), ('z', 65_535)];
-    if needs.threads > limits.threads_per_block {
-        return Some(LaunchRefusal::Threads { threads: needs.threads, most: limits.threads_per_block });
-    }
-    if needs.regs_per_thread > limits.regs_per_thread {
-        let (regs, most) = (needs.regs_per_thread, limits.regs_per_thread);
-        return Some(LaunchRefusal::RegistersPerThread { regs, most });
-    }
-    let warps = needs.threads.div_ceil(Limits::WARP).max(1);
-    if by_registers(limits, needs, warps) == Some(0) {
-        let needed = regs_per_warp(limits, needs.regs_per_thread) * u64::from(warps).next_multiple_of(4);
-        let (regs, threads, most) = (needs.regs_per_thread, needs.threads, limits.regs_per_block);
-        return Some(LaunchRefusal::Registers { regs, threads, needed, most });
-    }
-    if by_smem(limits, needs) == Some(0) {
-        return Some(LaunchRefusal::SharedMemory { needed: smem_bytes(needs), most: limits.smem_opt_in });
-    }
-    let grid = launch?.grid;
-    let over = grid.iter().zip(GRID).find(|(blocks, (_, most))| *blocks > most);
-    over.map(|(blocks, (axis, most))| LaunchRefusal::Grid { blocks: *blocks, axis, most })
-}
-
-/// How a grid falls on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Waves {
-    /// Blocks resident on the whole GPU at once.
-    pub blocks_per_wave: u64,
-    /// Blocks of the grid over blocks per wave.
-    pub waves: f64,
-    /// How full the last wave is, 0 to 1; 1 when it is full.
-    pub tail: f64,
-}
-
-/// Waves of a grid of `blocks`; `None` where nothing fits.
-#[must_use]
-pub fn waves(gpu: &Gpu, occupancy: &Occupancy, blocks: u64) -> Option<Waves> {
-    let blocks_per_wave = u64::from(gpu.sms.value) * u64::from(occupancy.active_blocks);
-    if blocks_per_wave == 0 || blocks == 0 {
-        return None;
-    }
-    let last = blocks % blocks_per_wave;
-    let tail = if last == 0 { 1.0 } else { last as f64 / blocks_per_wave as f64 };
-    Some(Waves { blocks_per_wave, waves: blocks as f64 / blocks_per_wave as f64, tail })
+fn study(limits: &Limits, needs: &BlockNeeds) -> Occupancy {
+    let over = |have: u32, need: u32| (need > 0).then(|| have / need);
+    let allocated_registers = needs.regs_per_thread.saturating_mul(needs.threads);
+    let found = Occupancy {
+        by_warps: over(limits.threads_per_sm, needs.threads).unwrap_or(0),
+        by_registers: over(limits.regs_per_sm, allocated_registers),
+        by_shared_memory: over(limits.smem_per_sm, needs.smem()),
+        allocated_registers,
+        allocated_shared_memory: needs.smem(),
+        shared_memory_per_sm: limits.smem_per_sm,
+        ..Occupancy::default()
+    };
+    Occupancy::from_limits(limits, needs.threads.div_ceil(Limits::WARP).max(1), found)
 }
 
 #[cfg(test)]
@@ -317,7 +198,7 @@ mod tests {
     }
 
     fn needs(threads: u32, regs: u32, smem_static: u32, smem_dynamic: u32) -> BlockNeeds {
-        BlockNeeds { threads, regs_per_thread: regs, smem_static, smem_dynamic }
+        BlockNeeds { threads, regs_per_thread: regs, smem_static, smem_dynamic, ..BlockNeeds::default() }
     }
 
     #[test]
@@ -338,13 +219,6 @@ mod tests {
             ));
         }
         assert_eq!(occupancy(&limits("7.0"), needs(704, 88, 0, 0), Rules::Study).active_blocks, 1);
-    }
-
-    #[test]
-    fn too_many_registers_per_thread_are_refused_in_their_own_words() {
-        let refusal = launch_refusal(&limits("5.2"), needs(32, 256, 0, 0), None).unwrap();
-        assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, at most 255");
-        assert!(launch_refusal(&limits("5.2"), needs(32, 255, 0, 0), None).is_none());
     }
 
     #[test]

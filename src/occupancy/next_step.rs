@@ -23,6 +23,7 @@ impl fmt::Display for NextStep {
             Resource::Registers => "regs",
             Resource::SharedMemory => "B smem",
             Resource::Warps | Resource::Blocks => "thr",
+            Resource::Barriers => "barriers",
         };
         write!(f, "{}→{} {unit}: {} blk", self.from, self.to, self.blocks)
     }
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn the_step_is_the_smallest_that_helps() {
         let limits = LimitsTable::shipped().unwrap().get("7.5".parse().unwrap()).unwrap();
-        let needs = BlockNeeds { threads: 256, regs_per_thread: 70, smem_static: 0, smem_dynamic: 0 };
+        let needs = BlockNeeds { threads: 256, regs_per_thread: 70, ..BlockNeeds::default() };
         let step = next_step(&limits, needs, Rules::Exact).unwrap();
         assert_eq!((step.resource, step.to, step.blocks), (Resource::Registers, 64, 4));
         let one_less = BlockNeeds { regs_per_thread: 65, ..needs };
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn a_full_sm_has_no_next_step() {
         let limits = LimitsTable::shipped().unwrap().get("7.0".parse().unwrap()).unwrap();
-        let needs = BlockNeeds { threads: 256, regs_per_thread: 32, smem_static: 0, smem_dynamic: 0 };
+        let needs = BlockNeeds { threads: 256, regs_per_thread: 32, ..BlockNeeds::default() };
         assert_eq!(next_step(&limits, needs, Rules::Exact), None);
     }
 }

@@ -136,6 +136,7 @@ impl<'a> Side<'a> {
             regs_per_thread: regs,
             smem_static: smem(instance.smem_static, |r| r.smem_static),
             smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic),
+            ..BlockNeeds::default()
         });
         Self {
             gpu,

@@ -68,7 +68,7 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
-    out.extend(Resource::ALL.map(|resource| limit(resource, [a, b], width, look)));
+    out.extend(Resource::shown(&[a, b]).map(|resource| limit(resource, [a, b], width, look)));
     out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
     out.extend([0, 1].map(|side| next(state, side, width, look)));
     out.extend(launch(state, [a, b]).into_iter().map(|(name, texts)| plain(name, texts, width, look)));

@@ -1,0 +1,265 @@
+//! Whether a launch can start at all, and how its grid falls on a GPU.
+
+use super::{BlockNeeds, Occupancy, Rules, occupancy};
+use crate::gpu::{Gpu, Limits};
+use crate::kernel::Launch;
+
+/// Why a launch cannot start.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum LaunchRefusal {
+    /// Too many threads in a block.
+    #[error("cannot launch: {threads} threads per block, at most {most}")]
+    Threads {
+        /// Asked for.
+        threads: u32,
+        /// Allowed.
+        most: u32,
+    },
+    /// A thread needs more registers than one may have.
+    #[error("cannot launch: {regs} registers per thread, at most {most}")]
+    RegistersPerThread {
+        /// Asked for.
+        regs: u32,
+        /// Allowed.
+        most: u32,
+    },
+    /// A block needs more registers than one may have.
+    #[error("cannot launch: {regs} registers x {threads} threads need {needed}, a block may have {most}")]
+    Registers {
+        /// Registers per thread.
+        regs: u32,
+        /// Threads per block.
+        threads: u32,
+        /// Registers of one block, in whole allocation units.
+        needed: u64,
+        /// Allowed.
+        most: u32,
+    },
+    /// A block needs more shared memory than one may have.
+    #[error("cannot launch: {needed} bytes of shared memory per block, at most {most}")]
+    SharedMemory {
+        /// Asked for.
+        needed: u32,
+        /// Allowed after opting in.
+        most: u32,
+    },
+    /// A block needs more shared memory than one may have without opting in.
+    #[error(
+        "cannot launch: {needed} bytes of shared memory per block, at most {most} without opting in (cudaFuncSetAttribute)"
+    )]
+    NotOptedIn {
+        /// Asked for.
+        needed: u32,
+        /// Allowed without opting in.
+        most: u32,
+    },
+    /// The block has more barriers than the SM.
+    #[error("cannot launch: {barriers} barriers per block, an SM has {most}")]
+    Barriers {
+        /// Asked for.
+        barriers: u32,
+        /// Barriers of one SM.
+        most: u32,
+    },
+    /// Partitioned global caching was insisted on, and a block does not fit half an SM.
+    #[error("cannot launch: a block does not fit half an SM, as strict global caching wants")]
+    GlobalCaching,
+    /// The GPU has no thread-block clusters.
+    #[error("cannot launch: clusters of {blocks} blocks need compute capability 9.0 or later")]
+    NoClusters {
+        /// Blocks per cluster asked for.
+        blocks: u32,
+    },
+    /// Too many blocks in a cluster.
+    #[error("cannot launch: {blocks} blocks per cluster, at most {most}")]
+    Cluster {
+        /// Asked for.
+        blocks: u32,
+        /// Allowed.
+        most: u32,
+    },
+    /// The grid does not divide into clusters.
+    #[error("cannot launch: a grid of {grid} blocks does not divide into clusters of {blocks}")]
+    ClusterGrid {
+        /// Blocks in the grid.
+        grid: u64,
+        /// Blocks per cluster.
+        blocks: u32,
+    },
+    /// A grid dimension is too large.
+    #[error("cannot launch: {blocks} blocks along {axis}, at most {most}")]
+    Grid {
+        /// Blocks along the axis.
+        blocks: u64,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Allowed.
+        most: u64,
+    },
+}
+
+/// The first reason why this launch cannot start, if there is one.
+#[must_use]
+pub fn launch_refusal(limits: &Limits, needs: BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
+    of_threads(limits, &needs)
+        .or_else(|| of_resources(limits, needs))
+        .or_else(|| of_cluster(limits, &needs, launch))
+        .or_else(|| of_grid(launch?))
+}
+
+fn of_threads(limits: &Limits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
+    let (threads, most) = (needs.threads, limits.threads_per_block);
+    (threads > most).then_some(LaunchRefusal::Threads { threads, most })
+}
+
+/// Nothing fits: say which limit is 0, and why.
+fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
+    let o = occupancy(limits, needs, Rules::Exact);
+    let (regs, threads) = (needs.regs_per_thread, needs.threads);
+    if regs > limits.regs_per_thread {
+        return Some(LaunchRefusal::RegistersPerThread { regs, most: limits.regs_per_thread });
+    }
+    if o.by_registers == Some(0) {
+        let alone = BlockNeeds { global_caching: super::GlobalCaching::Off, ..needs };
+        if occupancy(limits, alone, Rules::Exact).by_registers != Some(0) {
+            return Some(LaunchRefusal::GlobalCaching);
+        }
+        let warps = u64::from(threads.div_ceil(Limits::WARP));
+        let per_warp = u64::from(o.allocated_registers) / warps.max(1);
+        // 6.0 is held to the four sub-partitions of its siblings.
+        let needed = per_warp * warps.next_multiple_of(4);
+        return Some(LaunchRefusal::Registers { regs, threads, needed, most: limits.regs_per_block });
+    }
+    if o.by_shared_memory == Some(0) {
+        let (needed, most) = (needs.smem(), limits.smem_opt_in);
+        if needed <= most {
+            return Some(LaunchRefusal::NotOptedIn { needed, most: limits.smem_per_block });
+        }
+        return Some(LaunchRefusal::SharedMemory { needed, most });
+    }
+    let most = limits.barrier_pool.filter(|_| o.by_barriers == Some(0))?;
+    Some(LaunchRefusal::Barriers { barriers: needs.barriers, most })
+}
+
+/// Clusters that cannot be: none before 9.0, too large, or a grid that does not divide. Whether an SM cluster of the GPU
+/// (a GPC) has as many free SMs is not reckoned: how many it has differs from chip to chip.
+fn of_cluster(limits: &Limits, needs: &BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
+    let blocks = needs.cluster;
+    if blocks <= 1 {
+        return None;
+    }
+    let Some(cluster) = limits.cluster else { return Some(LaunchRefusal::NoClusters { blocks }) };
+    if blocks > cluster.most {
+        return Some(LaunchRefusal::Cluster { blocks, most: cluster.most });
+    }
+    let grid = launch?.blocks();
+    (!grid.is_multiple_of(u64::from(blocks))).then_some(LaunchRefusal::ClusterGrid { grid, blocks })
+}
+
+fn of_grid(launch: &Launch) -> Option<LaunchRefusal> {
+    const GRID: [(char, u64); 3] = [('x', 2_147_483_647), ('y', 65_535), ('z', 65_535)];
+    let over = launch.grid.iter().zip(GRID).find(|(blocks, (_, most))| *blocks > most);
+    over.map(|(blocks, (axis, most))| LaunchRefusal::Grid { blocks: *blocks, axis, most })
+}
+
+/// How a grid falls on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Waves {
+    /// Blocks resident on the whole GPU at once.
+    pub blocks_per_wave: u64,
+    /// Blocks of the grid over blocks per wave.
+    pub waves: f64,
+    /// How full the last wave is, 0 to 1; 1 when it is full.
+    pub tail: f64,
+    /// Blocks of the last wave.
+    pub last_blocks: u64,
+    /// SMs without a block in the last wave, where blocks spread over all SMs before an SM gets a second one.
+    pub idle_sms: u32,
+}
+
+impl Waves {
+    /// Share of the block slots that have a block, over all waves: waves / whole waves, 0 to 1. The saw-tooth.
+    #[must_use]
+    pub fn efficiency(&self) -> f64 {
+        self.waves / self.waves.ceil()
+    }
+}
+
+/// Waves of a grid of `blocks`; `None` where nothing fits.
+#[must_use]
+pub fn waves(gpu: &Gpu, occupancy: &Occupancy, blocks: u64) -> Option<Waves> {
+    let sms = gpu.sms.value;
+    let blocks_per_wave = u64::from(sms) * u64::from(occupancy.active_blocks);
+    if blocks_per_wave == 0 || blocks == 0 {
+        return None;
+    }
+    let last = blocks % blocks_per_wave;
+    let last_blocks = if last == 0 { blocks_per_wave } else { last };
+    Some(Waves {
+        blocks_per_wave,
+        waves: blocks as f64 / blocks_per_wave as f64,
+        tail: last_blocks as f64 / blocks_per_wave as f64,
+        last_blocks,
+        idle_sms: u64::from(sms).saturating_sub(last_blocks) as u32,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::LimitsTable;
+
+    fn limits(cc: &str) -> Limits {
+        LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn too_many_registers_per_thread_are_refused_in_their_own_words() {
+        let needs = |regs_per_thread| BlockNeeds { threads: 32, regs_per_thread, ..BlockNeeds::default() };
+        let refusal = launch_refusal(&limits("5.2"), needs(256), None).unwrap();
+        assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, at most 255");
+        assert!(launch_refusal(&limits("5.2"), needs(255), None).is_none());
+    }
+
+    #[test]
+    fn what_an_opt_in_would_allow_is_said() {
+        let needs =
+            BlockNeeds { threads: 32, smem_dynamic: 64 * 1024, opt_in: false, ..BlockNeeds::default() };
+        let said = |needs| launch_refusal(&limits("8.9"), needs, None).map(|r| r.to_string());
+        let text = "cannot launch: 65536 bytes of shared memory per block, at most 49152 without opting in (cudaFuncSetAttribute)";
+        assert_eq!(said(needs).as_deref(), Some(text));
+        assert_eq!(said(BlockNeeds { opt_in: true, ..needs }), None);
+    }
+
+    #[test]
+    fn clusters_launch_from_9_0_on_up_to_16_blocks_and_only_from_grids_that_divide() {
+        let needs = |cluster| BlockNeeds { threads: 128, cluster, ..BlockNeeds::default() };
+        let grid = |blocks| Launch { block: [128, 1, 1], grid: [blocks, 1, 1] };
+        let said =
+            |cc: &str, cluster, blocks| launch_refusal(&limits(cc), needs(cluster), Some(&grid(blocks)));
+        assert_eq!(said("8.9", 2, 64), Some(LaunchRefusal::NoClusters { blocks: 2 }));
+        assert_eq!(said("8.9", 1, 63), None);
+        assert_eq!(said("9.0", 16, 64), None);
+        assert_eq!(said("9.0", 17, 17), Some(LaunchRefusal::Cluster { blocks: 17, most: 16 }));
+        assert_eq!(said("9.0", 4, 63), Some(LaunchRefusal::ClusterGrid { grid: 63, blocks: 4 }));
+    }
+
+    #[test]
+    fn barriers_and_strict_caching_that_leave_no_block_are_named() {
+        let barriers = BlockNeeds { threads: 32, barriers: 25, ..BlockNeeds::default() };
+        let said = |cc: &str, needs| launch_refusal(&limits(cc), needs, None).map(|r| r.to_string());
+        assert_eq!(
+            said("12.0", barriers).as_deref(),
+            Some("cannot launch: 25 barriers per block, an SM has 24")
+        );
+        assert_eq!(said("8.9", barriers), None);
+        let caching = super::super::GlobalCaching::Strict;
+        let whole = BlockNeeds {
+            threads: 1024,
+            regs_per_thread: 64,
+            global_caching: caching,
+            ..BlockNeeds::default()
+        };
+        assert_eq!(said("5.2", whole), Some(LaunchRefusal::GlobalCaching.to_string()));
+    }
+}
