@@ -178,10 +178,11 @@ fn adversarial_smem(dice: &mut Dice) -> [i32; 2] {
 /// A configuration as kernels have them: whole warps, registers that launch, little shared memory, no preference.
 pub fn launchable(dice: &mut Dice, cc: ComputeCapability) -> Asked {
     let threads = 32 * (1 + dice.below(32));
-    let regs = 16 + dice.below((65_536 / threads).min(240).max(17) - 16) / 8 * 8;
+    let most = (65_536 / threads / 8).min(30);
+    let regs = 8 * (2 + dice.below((most - 1).max(1)));
     let cc = i32::from(cc.major) * 10 + i32::from(cc.minor);
     let smem = if dice.below(2) == 0 { 0 } else { dice.below(32 * 1024) };
-    [cc, threads, regs.min(32 * (1024 / threads).max(1)), smem, 0, -1, 1, 0, 0]
+    [cc, threads, regs, smem, 0, -1, 1, 0, 0]
 }
 
 /// A record's compute capability.
