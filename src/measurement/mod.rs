@@ -3,6 +3,7 @@
 mod canonical;
 mod csv;
 mod dataset;
+pub mod import;
 mod line_guard;
 mod store;
 
