@@ -60,6 +60,8 @@ pub struct Answer {
     pub needs: [Option<BlockNeeds>; 2],
     /// Occupancy on source and target.
     pub occupancy: [Option<Occupancy>; 2],
+    /// What must be said about either side's build: spills, an assumed block.
+    pub build: [Vec<Caution>; 2],
     /// Why it cannot launch on source or target.
     pub launch_refusal: [Option<LaunchRefusal>; 2],
     /// The measured time on the target.
@@ -153,6 +155,7 @@ pub fn answer(
         interval,
         needs: [q.source.needs, q.target.needs],
         occupancy: [q.source.occupancy, q.target.occupancy],
+        build: [q.source.build, q.target.build],
         launch_refusal: [q.source.refusal, q.target.refusal],
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
