@@ -2,7 +2,7 @@
 
 use super::file::{Checker, CompiledFile};
 use super::{Cc, Kernel, Resources};
-use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile};
+use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -91,7 +91,7 @@ impl ResourcesFile {
         &self,
         file: SpecFile<'_>,
         sources: &SourceTable,
-    ) -> Result<BTreeMap<Cc, crate::catalogue::Sourced<Resources>>, FileError> {
+    ) -> Result<BTreeMap<Cc, Sourced<Resources>>, FileError> {
         let mut own = self.sources.clone();
         own.extend(sources.clone());
         let check = Checker { file, sources: &own };
@@ -108,6 +108,12 @@ impl ResourcesFile {
         Ok(compiled)
     }
 
+    /// This file with these builds, as [`ResourcesFile::text`] writes it.
+    #[must_use]
+    pub fn written(&self, compiled: &BTreeMap<Cc, Sourced<Resources>>) -> String {
+        Self::text(self.id(), &self.name, &self.symbol, &self.aliases, compiled)
+    }
+
     /// The text of a resources file for these builds.
     #[must_use]
     pub fn text(
@@ -115,7 +121,7 @@ impl ResourcesFile {
         name: &str,
         symbol: &str,
         aliases: &[String],
-        compiled: &BTreeMap<Cc, crate::catalogue::Sourced<Resources>>,
+        compiled: &BTreeMap<Cc, Sourced<Resources>>,
     ) -> String {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let mut out = format!("id = {}\nname = {}\n", quoted(id), quoted(name));
@@ -155,7 +161,7 @@ fn inline(resources: &Resources) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Origin, Sourced};
+    use crate::catalogue::Origin;
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -6,6 +6,7 @@
 //! [`Table::render`]: table::Table::render
 
 mod cell;
+pub mod compiled;
 pub mod explain;
 pub mod gpus;
 pub mod kernels;
