@@ -53,10 +53,8 @@ pub(super) fn run(args: &ImportArgs) -> Result<()> {
     let known = |k: &&JoinedKernel| session.kernels.get(&k.id).is_some();
     let over: Vec<&str> = kernels.iter().filter(known).map(|k| k.id.as_str()).collect();
     if !over.is_empty() {
-        let names = over.join(", ");
-        output::remark(format!(
-            "known kernels, whose resources they replace architecture by architecture: {names}"
-        ));
+        let how = "laid over their own; on a GPU where somebody timed them, the timed build counts";
+        output::remark(format!("kernels of the catalogue, {how}: {}", over.join(", ")));
     }
     how_to_use(folder.as_ref(), &kernels, |k| {
         session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at])

@@ -20,7 +20,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The largest report that is read; the cubins of a large library have some hundred megabytes.
-const LARGEST_FILE: u64 = 1 << 30;
+const LARGEST_FILE: u64 = 1 << 29;
 
 /// Refused places that are kept; beyond them only their number is.
 const KEPT_REFUSALS: usize = 100;

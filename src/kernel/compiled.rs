@@ -2,38 +2,31 @@
 
 use super::Kernel;
 use crate::catalogue::Sourced;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A compute capability as catalogues key it: `(major, minor)`.
 pub type Cc = (u8, u8);
 
 /// What one build of a kernel uses; `None` = the report does not say.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resources {
     /// Registers per thread.
     pub registers: u32,
     /// Static shared memory per block in bytes, without what the driver reserves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub static_smem_bytes: Option<u32>,
     /// Named barriers per block.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barriers: Option<u32>,
     /// Bytes that spilled registers store, per thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill_store_bytes: Option<u32>,
     /// Bytes that spilled registers load, per thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill_load_bytes: Option<u32>,
     /// Stack frame per thread in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_bytes: Option<u32>,
     /// The most threads per block it was compiled for (`__launch_bounds__`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_threads: Option<u32>,
     /// The only block it may be launched with (`.reqntid`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required_block: Option<[u32; 3]>,
 }
 
@@ -159,7 +152,7 @@ impl Kernel {
     /// Threads per block where the launch shape is unknown: what the compiler was told, else the usual size within its
     /// bounds. `None` for a kernel that no compiler reported.
     #[must_use]
-    pub(super) fn block_size(&self) -> Option<BlockSize> {
+    pub fn block_size(&self) -> Option<BlockSize> {
         let all = || self.compiled.values().map(|c| &c.value);
         if let Some(required) = all().find_map(Resources::required_threads) {
             return Some(BlockSize::Required(required));

@@ -133,9 +133,12 @@ impl ResourcesFile {
             let aliases: Vec<String> = aliases.iter().map(|a| quoted(a)).collect();
             writeln!(out, "aliases = [{}]", aliases.join(", ")).expect(in_memory);
         }
-        let mut titles: Vec<&str> = compiled.values().map(|c| &*c.source).collect();
-        titles.sort_unstable();
-        titles.dedup();
+        let mut titles: Vec<&str> = Vec::new();
+        for known in compiled.values() {
+            if !titles.contains(&&*known.source) {
+                titles.push(&known.source);
+            }
+        }
         for (i, title) in titles.iter().enumerate() {
             write!(out, "\n[[compiled]]\nsource = \"report-{}\"\n\n[compiled.resources]\n", i + 1)
                 .expect(in_memory);
@@ -152,10 +155,21 @@ impl ResourcesFile {
     }
 }
 
-/// `{ registers = 27, barriers = 1 }`.
-fn inline(resources: &Resources) -> String {
-    let table = toml::Value::try_from(resources).expect("whole numbers and lists of them are TOML");
-    table.to_string()
+/// `{ registers = 27, barriers = 1 }`, in the order of the fields.
+fn inline(r: &Resources) -> String {
+    let numbers = [
+        ("registers", Some(r.registers)),
+        ("static_smem_bytes", r.static_smem_bytes),
+        ("barriers", r.barriers),
+        ("spill_store_bytes", r.spill_store_bytes),
+        ("spill_load_bytes", r.spill_load_bytes),
+        ("stack_bytes", r.stack_bytes),
+        ("max_threads", r.max_threads),
+    ];
+    let mut parts: Vec<String> =
+        numbers.into_iter().filter_map(|(name, n)| Some(format!("{name} = {}", n?))).collect();
+    parts.extend(r.required_block.map(|[x, y, z]| format!("required_block = [{x}, {y}, {z}]")));
+    format!("{{ {} }}", parts.join(", "))
 }
 
 #[cfg(test)]

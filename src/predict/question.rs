@@ -151,7 +151,9 @@ impl<'a> Side<'a> {
             smem_static: smem_static.unwrap_or(0),
             smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
         });
-        let spills = compiled.and_then(|c| c.resources.spills());
+        // Another architecture's build may spill where this one's does not.
+        let own = compiled.filter(|c| c.borrowed_from.is_none());
+        let spills = own.and_then(|c| c.resources.spills());
         let measured = row.is_some_and(|r| r.regs_per_thread.is_some());
         let spilled = spills.filter(|_| !measured).map(|(stores, loads)| Caution::Spills {
             gpu: gpu.id.as_str().into(),

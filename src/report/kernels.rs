@@ -94,8 +94,10 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
         Column::left("note"),
     ]);
     let size = kernel.short_problem(&k.size);
-    table.title =
-        format!("{} ({}) · {} · {} · at {size}", kernel.name, kernel.id, kernel.category, kernel.dtype);
+    let at = if size.is_empty() { size } else { format!("at {size}") };
+    let parts =
+        [format!("{} ({})", kernel.name, kernel.id), kernel.category.clone(), kernel.dtype.clone(), at];
+    table.title = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" · ");
     table.rows = sheet.rows;
     table.notes = std::iter::once(kernel.summary.clone()).chain(kernel.cautions.clone()).collect();
     if !k.measured_on.is_empty() {

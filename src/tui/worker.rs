@@ -1,5 +1,6 @@
 //! What takes longer than a frame or touches files: reading measurements, writing charts, remembering the selection.
 
+use super::files::{FileEntry, Listing, MOST_ENTRIES};
 use super::message::Message;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
@@ -56,6 +57,23 @@ impl Worker {
         self.spawn(move |progress| load(&session, &files, progress));
     }
 
+    /// Reads a picked file on top of this session.
+    pub fn import(&self, session: Arc<Session>, path: PathBuf) {
+        self.cancel();
+        self.spawn(move |_| {
+            let mut session = (*session).clone();
+            match session.add_file(&path) {
+                Ok(added) => Message::Imported(Box::new((session, path, added))),
+                Err(why) => Message::NotImported(why),
+            }
+        });
+    }
+
+    /// Lists a folder.
+    pub fn list(&self, folder: PathBuf) {
+        self.spawn(move |_| Message::Listed(Box::new(list(folder))));
+    }
+
     /// Draws a chart into a file that does not exist yet.
     pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
         self.spawn(move |_| Message::Written(export(&path, &spec, theme)));
@@ -84,6 +102,42 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
     Message::Loaded(Box::new((session, notices, summary)))
+}
+
+/// The readable entries of a folder, as many as a person can use.
+fn list(asked: PathBuf) -> Listing {
+    let folder = std::fs::canonicalize(&asked).unwrap_or_else(|_| asked.clone());
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) => {
+            let remark = format!("cannot be read: {e}");
+            return Listing { asked, folder, entries: Vec::new(), remark };
+        }
+    };
+    let (mut found, mut unreadable, mut more) = (Vec::new(), 0_usize, false);
+    for entry in entries.flatten() {
+        if found.len() == MOST_ENTRIES {
+            more = true;
+            break;
+        }
+        match entry.file_name().into_string() {
+            Ok(name) if !name.contains(char::is_control) => {
+                // What a link points to decides; a broken one is a file whose reading says why.
+                let is_file = !entry.path().is_dir();
+                found.push(FileEntry { is_file, name });
+            }
+            _ => unreadable += 1,
+        }
+    }
+    found.sort();
+    let mut remarks = Vec::new();
+    if more {
+        remarks.push(format!("only {MOST_ENTRIES} entries are listed; give others with `roofswap import`"));
+    }
+    if unreadable > 0 {
+        remarks.push(format!("{unreadable} names that cannot be shown are left out"));
+    }
+    Listing { asked, folder, entries: found, remark: remarks.join("; ") }
 }
 
 fn export(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {

@@ -10,7 +10,9 @@
 //! ```
 
 use super::border::pane_frame;
+use crate::kernel::BlockSize;
 use crate::occupancy::{Occupancy, Resource, Waves, next_step, waves};
+use crate::predict::Caution;
 use crate::tui::canvas;
 use crate::tui::export::occupancy_spec;
 use crate::tui::layout::Pane;
@@ -70,6 +72,15 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     };
     out.extend(Resource::ALL.map(|resource| limit(resource, [a, b], width, look)));
     out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
+    let mut said: Vec<&Caution> = Vec::new();
+    for caution in answer.build.iter().flatten() {
+        if !said.contains(&caution) {
+            said.push(caution);
+            out.extend(
+                wrap(&caution.to_string(), width).into_iter().map(|t| Line::styled(t, look.caution())),
+            );
+        }
+    }
     out.extend([0, 1].map(|side| next(state, side, width, look)));
     out.extend(launch(state, [a, b]).into_iter().map(|(name, texts)| plain(name, texts, width, look)));
     out
@@ -132,7 +143,10 @@ fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
         let regs = |r: u32| if r == 0 { "unknown".into() } else { r.to_string() };
         all.push(("regs/thr", needs.map(|n| regs(n.regs_per_thread))));
         all.push(("smem/blk", needs.map(|n| format!("{} B", n.smem_static.saturating_add(n.smem_dynamic)))));
-        all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+        let block = state.rows[state.selected].instance.block_size;
+        let assumed = answer.launch.is_none() && matches!(block, Some(BlockSize::Assumed(_)));
+        let mark = if assumed { "~" } else { "" };
+        all.push(("thr/block", needs.map(|n| format!("{mark}{}", n.threads))));
     }
     all
 }
