@@ -23,7 +23,7 @@ impl Architecture {
     #[must_use]
     pub fn from_number(number: u32, suffix: Option<char>) -> Option<Self> {
         let known = (10..200).contains(&number);
-        known.then(|| Self { capability: ((number / 10) as u8, (number % 10) as u8), suffix })
+        known.then_some(Self { capability: ((number / 10) as u8, (number % 10) as u8), suffix })
     }
 
     /// The architecture that a file's name mentions, if it mentions exactly one.

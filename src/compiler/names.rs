@@ -66,7 +66,7 @@ pub(super) fn id(name: &str) -> String {
     let id = id.trim_matches('_');
     let lower = id.to_lowercase();
     let device = |d: &&str| lower == **d || (lower.len() == 4 && lower.starts_with(*d) && d.len() == 3);
-    let reserved = ["con", "prn", "aux", "nul", "com", "lpt"].iter().any(|d| device(&d));
+    let reserved = ["con", "prn", "aux", "nul", "com", "lpt"].iter().any(device);
     if id.is_empty() || reserved {
         format!("kernel_{id}").trim_end_matches('_').to_string()
     } else {

@@ -76,7 +76,10 @@ impl ResourcesFile {
             Some(at) => kernels.entries()[at].clone(),
             None => {
                 let name = if self.name.is_empty() { self.id() } else { &self.name };
-                Kernel::from_compiler(self.id(), name, self.aliases.clone())
+                // Overloads share their readable name; who comes first is found by it.
+                let free = |alias: &&String| kernels.get(alias).is_none();
+                let aliases = self.aliases.iter().filter(free).cloned().collect();
+                Kernel::from_compiler(self.id(), name, aliases)
             }
         };
         kernel.lay_over(compiled);

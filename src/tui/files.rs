@@ -10,6 +10,9 @@ use tui_input::Input;
 /// Where a picker begins.
 const START: &str = ".";
 
+/// What stands where the list will be.
+const READING: &str = "reading the folder …";
+
 /// The most entries of a folder that are listed.
 pub const MOST_ENTRIES: usize = 20_000;
 
@@ -72,6 +75,11 @@ impl Picker {
     }
 
     fn go(&mut self, folder: PathBuf) -> Vec<Effect> {
+        // At once, not when the list arrives: what is typed meanwhile filters the new folder.
+        self.input.reset();
+        self.cursor = 0;
+        self.listing.entries.clear();
+        self.listing.remark = READING.into();
         self.wanted.clone_from(&folder);
         vec![Effect::List(folder)]
     }
@@ -85,12 +93,8 @@ impl Picker {
 /// Opens the picker; the list comes from the worker.
 pub(super) fn open(state: &mut State) -> Vec<Effect> {
     let start = PathBuf::from(START);
-    let listing = Listing {
-        asked: start.clone(),
-        folder: start.clone(),
-        entries: Vec::new(),
-        remark: "reading the folder …".into(),
-    };
+    let listing =
+        Listing { asked: start.clone(), folder: start.clone(), entries: Vec::new(), remark: READING.into() };
     state.overlay = Overlay::Files(Box::new(Picker {
         wanted: start.clone(),
         listing,
@@ -105,8 +109,6 @@ pub(super) fn listed(state: &mut State, listing: Listing) {
     let Overlay::Files(picker) = &mut state.overlay else { return };
     if picker.wanted == listing.asked {
         picker.listing = listing;
-        picker.input.reset();
-        picker.cursor = 0;
     }
 }
 

@@ -123,7 +123,8 @@ fn list(asked: PathBuf) -> Listing {
         match entry.file_name().into_string() {
             Ok(name) if !name.contains(char::is_control) => {
                 // What a link points to decides; a broken one is a file whose reading says why.
-                let is_file = !entry.path().is_dir();
+                let plain = entry.file_type().is_ok_and(|t| t.is_file());
+                let is_file = plain || !entry.path().is_dir();
                 found.push(FileEntry { is_file, name });
             }
             _ => unreadable += 1,
@@ -157,4 +158,26 @@ pub fn save(saved: &Saved) {
         let _ = std::fs::create_dir_all(folder);
     }
     let _ = write_whole(&file, saved.to_text().as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_listed_folders_first_and_a_huge_one_in_part() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("z")).unwrap();
+        std::fs::write(folder.path().join("a\u{7}"), "").unwrap();
+        std::fs::write(folder.path().join("b.log"), "").unwrap();
+        let listing = list(folder.path().to_path_buf());
+        let names: Vec<&str> = listing.entries.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["z", "b.log"]);
+        assert!(listing.remark.contains("1 names that cannot be shown"), "{}", listing.remark);
+        (0..=MOST_ENTRIES).for_each(|i| drop(std::fs::File::create(folder.path().join(i.to_string()))));
+        let listing = list(folder.path().to_path_buf());
+        assert_eq!(listing.entries.len(), MOST_ENTRIES);
+        assert!(listing.remark.contains("only 20000 entries are listed"), "{}", listing.remark);
+        assert!(list(folder.path().join("none")).remark.contains("cannot be read"));
+    }
 }

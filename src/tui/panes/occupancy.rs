@@ -70,6 +70,8 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
+    // What everything below rests on, where nobody stated it.
+    out.extend(unstated_block(state).map(|texts| plain("thr/block", texts, width, look)));
     out.extend(Resource::ALL.map(|resource| limit(resource, [a, b], width, look)));
     out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
     let mut said: Vec<&Caution> = Vec::new();
@@ -126,6 +128,15 @@ fn next(state: &State, side: usize, width: usize, look: Look<'_>) -> Line<'stati
     ])
 }
 
+/// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
+fn unstated_block(state: &State) -> Option<[String; 2]> {
+    let answer = state.answer();
+    let block = state.rows[state.selected].instance.block_size.filter(|_| answer.launch.is_none())?;
+    let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
+    let [Some(a), Some(b)] = answer.needs else { return None };
+    Some([a, b].map(|n| format!("{mark}{}", n.threads)))
+}
+
 /// Waves and tail of the grid, then what one block asks for.
 fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
     let answer = state.answer();
@@ -143,10 +154,9 @@ fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
         let regs = |r: u32| if r == 0 { "unknown".into() } else { r.to_string() };
         all.push(("regs/thr", needs.map(|n| regs(n.regs_per_thread))));
         all.push(("smem/blk", needs.map(|n| format!("{} B", n.smem_static.saturating_add(n.smem_dynamic)))));
-        let block = state.rows[state.selected].instance.block_size;
-        let assumed = answer.launch.is_none() && matches!(block, Some(BlockSize::Assumed(_)));
-        let mark = if assumed { "~" } else { "" };
-        all.push(("thr/block", needs.map(|n| format!("{mark}{}", n.threads))));
+        if answer.launch.is_some() {
+            all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+        }
     }
     all
 }
