@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
     after_help = "Example: roofswap import build.log kernels.sm_90.cubin -o ~/.config/roofswap/kernels"
 )]
 pub(super) struct ImportArgs {
-    /// Output of `ptxas -v` (also within nvcc's) or of `cuobjdump --dump-resource-usage`, or cubins
+    /// Compilers' reports: `ptxas -v` (also within nvcc's output), `cuobjdump --dump-resource-usage`, cubins
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Write one kernel file per kernel into this folder
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// What reports that name no architecture are for: sm_89
+    /// The architecture of a report that names none, such as sm_89
     #[arg(long, value_name = "ARCH")]
     arch: Option<Architecture>,
     /// How to write the table

@@ -11,6 +11,7 @@ use object::Endianness;
 use object::elf::{EM_CUDA, FileHeader64, SHT_SYMTAB, SectionHeader64};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::read::{SectionIndex, SymbolIndex};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// What every ELF file begins with.
@@ -45,6 +46,10 @@ pub(super) fn read(bytes: &[u8], found: &mut Findings) -> Result<(), ReportError
             found.refuse(Place::Whole, format!("symbol {}: its name lies outside the file", index.0));
             continue;
         };
+        if !elf.can_afford(name.len()) {
+            found.refuse(Place::Whole, OVERLAPPING);
+            break;
+        }
         let name = String::from_utf8_lossy(name);
         let code = elf.symbols.symbol_section(elf.endian, symbol, index).ok().flatten();
         let place = code.and_then(|at| elf.offset(at)).map_or(Place::Whole, Place::Byte);
@@ -69,7 +74,12 @@ struct Cubin<'a> {
     symbols: SymbolTable<'a, Elf>,
     /// Sections by name. Names may be damaged one by one; such a section is nobody's.
     named: HashMap<&'a [u8], &'a Header>,
+    /// How many bytes of names and attributes may still be read. In a sound file nothing overlaps; a file made to
+    /// overlap would keep a reader busy for hours.
+    budget: Cell<usize>,
 }
+
+const OVERLAPPING: &str = "its tables overlap: the file is damaged; what was read so far counts";
 
 impl<'a> Cubin<'a> {
     fn open(bytes: &'a [u8], found: &Findings) -> Result<Self, ReportError> {
@@ -92,13 +102,22 @@ impl<'a> Cubin<'a> {
         }
         let sections = header.sections(endian, bytes).map_err(|e| cut("section table", e))?;
         let symbols = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| cut("symbol table", e))?;
-        let mut named = HashMap::new();
-        for section in sections.iter() {
-            if let Ok(name) = sections.section_name(endian, section) {
-                named.entry(name).or_insert(section);
+        let (named, budget) = (HashMap::new(), Cell::new(4 * size + 4096));
+        let mut all = Self { bytes, endian, header, sections, symbols, named, budget };
+        for section in all.sections.iter() {
+            let Ok(name) = all.sections.section_name(endian, section) else { continue };
+            if !all.can_afford(name.len()) {
+                break;
             }
+            all.named.entry(name).or_insert(section);
         }
-        Ok(Self { bytes, endian, header, sections, symbols, named })
+        Ok(all)
+    }
+
+    fn can_afford(&self, bytes: usize) -> bool {
+        let left = self.budget.get().checked_sub(bytes);
+        self.budget.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// The architecture in the header's flags. The layout of the flags came with the ABI version 8 of CUDA 13.
@@ -187,6 +206,9 @@ impl<'a> Cubin<'a> {
     ) -> Result<(), (u64, &'static str)> {
         let start = section.sh_offset(self.endian);
         let all = section.data(self.endian, self.bytes).map_err(|_| (start, "lies outside the file"))?;
+        if !self.can_afford(all.len()) {
+            return Err((start, OVERLAPPING));
+        }
         let mut rest = all;
         while !rest.is_empty() {
             let at = start + (all.len() - rest.len()) as u64;
@@ -319,7 +341,13 @@ pub(super) mod tests {
         let bare = read(&tiny(7, 0x34_0534, 0, &[], &[]), "k.cubin", None).unwrap_err();
         assert!(bare.message.contains("attribute 0x2f"), "{bare}");
         let cut = read(&tiny(7, 0x34_0534, 0, &info(), &[4, 5, 99, 0]), "k.cubin", None).unwrap_err();
-        assert!(cut.message.contains("cut off"), "{cut}");
+        assert!(cut.message.contains("an attribute is cut off"), "{cut}");
+        // Tables may stand at any offset.
+        let odd = tiny(7, 0x34_0534, 0, &[info(), vec![1, 0x2a, 0, 0]].concat(), &[]);
+        assert_eq!(read(&[&odd[..], &[0; 3]].concat(), "k.cubin", None).unwrap().kernels.len(), 1);
+        let mut shifted = vec![0];
+        shifted.extend_from_slice(&odd);
+        assert_eq!(read(&shifted[1..], "k.cubin", None).unwrap().kernels.len(), 1);
         let whole = tiny(7, 0x34_0534, 0, &info(), &[]);
         for length in 4..whole.len() {
             let error = read(&whole[..length], "cut.cubin", None).unwrap_err().to_string();
