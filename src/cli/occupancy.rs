@@ -3,8 +3,9 @@
 use super::choices::{FormatChoice, RulesChoice};
 use super::{Usage, load, output, question};
 use crate::gpu::Ceilings;
+use crate::kernel::{BlockSize, Kernel};
 use crate::occupancy::{BlockNeeds, Rules};
-use crate::predict;
+use crate::predict::{self, Subject};
 use crate::report::Format;
 use crate::report::occupancy::{Resident, overview, table};
 use crate::session::Session;
@@ -20,12 +21,12 @@ pub(super) struct OccupancyArgs {
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     gpu: Vec<String>,
     /// A kernel of the catalogue; `roofswap kernels` lists them
-    #[arg(long, conflicts_with_all = ["threads", "regs", "smem_static", "smem_dynamic"])]
+    #[arg(long, conflicts_with_all = ["regs", "smem_static"])]
     kernel: Option<String>,
     /// Its sizes such as n=1024; the smallest measured one where none is given
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
-    /// Threads per block
+    /// Threads per block; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
     /// Registers per thread
@@ -55,7 +56,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     let session = load::session(&[])?;
     let gpus = question::gpus(&session, &args.gpu, None)?;
     let rows = match (&args.kernel, args.threads, args.regs) {
-        (Some(name), ..) => of_kernel(&session, &gpus, name, args.size.as_deref(), rules)?,
+        (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
             let needs =
@@ -81,24 +82,51 @@ fn of_kernel<'a>(
     session: &'a Session,
     gpus: &[usize],
     name: &str,
-    size: Option<&str>,
+    args: &OccupancyArgs,
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
     let kernel = &session.kernels.entries()[at];
-    let size = size.map(|typed| kernel.typed(typed)).transpose()?;
+    let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let subject = session.subject(at, &size, &session.default_variant(at))?;
+    let mut subject = session.subject(at, &size, &session.default_variant(at))?;
+    typed_block(kernel, &mut subject, args)?;
     let of = |g: &usize| {
         let gpu = &session.gpus.entries()[*g];
         let q =
             predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
+        if args.threads.is_some() && q.source.launch.is_some() {
+            let text = format!("{}: its block was measured; leave --threads away", kernel.id);
+            return Err(Usage(text).into());
+        }
         let Some(needs) = q.source.needs else {
-            let text = format!("{}: its launch shape is not known; give --threads N and --regs N", kernel.id);
+            let text = format!("{}: its launch shape is not known; give --threads N", kernel.id);
             return Err(Usage(text).into());
         };
-        let remark = q.source.registers.map(|caution| caution.to_string()).unwrap_or_default();
+        let cautions: Vec<String> =
+            q.source.registers.iter().chain(&q.source.build).map(ToString::to_string).collect();
+        let remark = cautions.join("; ");
         Ok(Resident { gpu, needs, launch: q.source.launch, rules, remark })
     };
     gpus.iter().map(of).collect()
+}
+
+/// Puts typed threads and dynamic shared memory into a kernel that has no launch shape of its own.
+fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> Result<()> {
+    if args.threads.is_none() && args.smem_dynamic == 0 {
+        return Ok(());
+    }
+    if kernel.has_formulas() {
+        let text = format!(
+            "{}: its file states its block; leave --threads and --smem-dynamic away, or give --threads N and --regs N \
+             without --kernel",
+            kernel.id
+        );
+        return Err(Usage(text).into());
+    }
+    if let Some(threads) = args.threads {
+        subject.instance.block_size = Some(BlockSize::Typed(threads));
+    }
+    subject.instance.smem_dynamic = Some(args.smem_dynamic);
+    Ok(())
 }

@@ -10,7 +10,9 @@
 //! ```
 
 use super::border::pane_frame;
+use crate::kernel::BlockSize;
 use crate::occupancy::{Occupancy, Resource, Waves, next_step, waves};
+use crate::predict::Caution;
 use crate::tui::canvas;
 use crate::tui::export::occupancy_spec;
 use crate::tui::layout::Pane;
@@ -68,8 +70,19 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
+    // What everything below rests on, where nobody stated it.
+    out.extend(unstated_block(state).map(|texts| plain("thr/block", texts, width, look)));
     out.extend(Resource::shown(&[a, b]).map(|resource| limit(resource, [a, b], width, look)));
     out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
+    let mut said: Vec<&Caution> = Vec::new();
+    for caution in answer.build.iter().flatten() {
+        if !said.contains(&caution) {
+            said.push(caution);
+            out.extend(
+                wrap(&caution.to_string(), width).into_iter().map(|t| Line::styled(t, look.caution())),
+            );
+        }
+    }
     out.extend([0, 1].map(|side| next(state, side, width, look)));
     out.extend(launch(state, [a, b]).into_iter().map(|(name, texts)| plain(name, texts, width, look)));
     out
@@ -115,6 +128,15 @@ fn next(state: &State, side: usize, width: usize, look: Look<'_>) -> Line<'stati
     ])
 }
 
+/// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
+fn unstated_block(state: &State) -> Option<[String; 2]> {
+    let answer = state.answer();
+    let block = state.rows[state.selected].instance.block_size.filter(|_| answer.launch.is_none())?;
+    let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
+    let [Some(a), Some(b)] = answer.needs else { return None };
+    Some([a, b].map(|n| format!("{mark}{}", n.threads)))
+}
+
 /// Waves and tail of the grid, then what one block asks for.
 fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
     let answer = state.answer();
@@ -132,7 +154,9 @@ fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
         let regs = |r: u32| if r == 0 { "unknown".into() } else { r.to_string() };
         all.push(("regs/thr", needs.map(|n| regs(n.regs_per_thread))));
         all.push(("smem/blk", needs.map(|n| format!("{} B", n.smem_static.saturating_add(n.smem_dynamic)))));
-        all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+        if answer.launch.is_some() {
+            all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+        }
     }
     all
 }
