@@ -457,6 +457,16 @@ fn occupancy_of_a_typed_block_agrees_with_the_kernel_of_that_shape() {
 }
 
 #[test]
+fn the_tiled_product_fits_as_paper_4_says() {
+    // Table I: active blocks on an SM of the RTX 4070, by tile.
+    for (tile, blocks) in [(1, 24), (4, 24), (8, 24), (16, 6), (32, 1)] {
+        let words =
+            format!("occupancy --gpu rtx-4070 --kernel gemm_tiled --size n=1024;tile={tile} --format json");
+        assert_eq!(Desk::new().types(&words).works().json()[0]["active_blocks"], blocks, "tile {tile}");
+    }
+}
+
+#[test]
 fn lists_show_every_entry_and_details_name_their_sources() {
     let desk = Desk::new();
     let gpus = desk.types("gpus --format json").works().json();
