@@ -45,29 +45,23 @@ fn record_path(capability: &str) -> PathBuf {
     root().join("assets/kernels/compiled").join(format!("ptxas_v.sm_{digits}.txt"))
 }
 
-/// What `ptxas -v` said: kernel, architecture, resources, in its order.
+/// What `ptxas -v` said, as the program's own importer reads it: kernel, architecture, resources, in its order.
 fn ptxas(text: &str) -> Vec<(String, String, Resources)> {
-    let before = |line: &str, unit: &str| -> i64 {
-        line.find(unit).map_or(0, |end| line[..end].split([' ', ',']).next_back().unwrap().parse().unwrap())
+    let report = roofswap::compiler::read(text.as_bytes(), "record", None).unwrap();
+    assert_eq!((report.refused_count, report.remarks.len()), (0, 0), "{report:?}");
+    let of = |k: &roofswap::compiler::CompiledKernel| {
+        let (r, number) = (&k.resources, |n: Option<u32>| i64::from(n.unwrap()));
+        let all = [
+            ("registers", i64::from(r.registers)),
+            ("static_smem_bytes", number(r.static_smem_bytes)),
+            ("barriers", number(r.barriers)),
+            ("stack_bytes", number(r.stack_bytes)),
+            ("spill_store_bytes", number(r.spill_store_bytes)),
+            ("spill_load_bytes", number(r.spill_load_bytes)),
+        ];
+        (k.symbol.clone(), k.architecture.to_string(), Resources::from(all))
     };
-    let mut all: Vec<(String, String, Resources)> = Vec::new();
-    for line in text.lines() {
-        if line.contains("Compiling entry function") {
-            let quoted: Vec<&str> = line.split('\'').collect();
-            all.push((quoted[1].into(), quoted[3].into(), Resources::new()));
-        } else if line.contains("bytes stack frame") {
-            let (.., r) = all.last_mut().unwrap();
-            r.insert("stack_bytes", before(line, " bytes stack frame"));
-            r.insert("spill_store_bytes", before(line, " bytes spill stores"));
-            r.insert("spill_load_bytes", before(line, " bytes spill loads"));
-        } else if line.contains(" registers") {
-            let (.., r) = all.last_mut().unwrap();
-            r.insert("registers", before(line, " registers"));
-            r.insert("static_smem_bytes", before(line, " bytes smem"));
-            r.insert("barriers", before(line, " barriers"));
-        }
-    }
-    all
+    report.kernels.iter().map(of).collect()
 }
 
 /// The recorded resources by kernel and capability.

@@ -82,7 +82,7 @@ small_screens! {
     zoomed_occupancy: "3 z",
     zoomed_predictions: "4 z",
     no_gpu_matches: "1 / q q q q enter",
-    cannot_launch: "/ b a n k enter",
+    cannot_launch: "/ g e m m _ enter n ctrl-u n = 1 0 2 4 , t i l e = 6 4 enter",
     no_flops: "/ n a i v e _ t enter",
     a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
     an_absurd_size: "n ctrl-u n = 0 enter",
