@@ -8,10 +8,12 @@ mod catalogue;
 mod file;
 mod formula;
 mod problem;
+mod slider;
 
 pub use catalogue::{load_shipped, load_text};
 pub use formula::{Formula, FormulaError};
 pub use problem::{Problem, ProblemError, Value};
+pub use slider::Slider;
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, Flops, Intensity};

@@ -6,9 +6,10 @@ use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::state::{Selection, Sort, State, Tone};
+use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
-use crate::occupancy::Rules;
+use crate::occupancy::{Rules, waves};
 use crate::predict::MODELS;
 use crate::roofline::Level;
 use ratatui::layout::Rect;
@@ -39,6 +40,9 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::SizeUp => return step_size(state, true),
         Action::SizeDown => return step_size(state, false),
+        Action::SizeFinerUp | Action::SizeFinerDown => {
+            return slide_size(state, action == Action::SizeFinerUp);
+        }
         Action::KernelNext => move_row(state, 1),
         Action::KernelPrevious => move_row(state, -1),
         Action::TypeSize => {
@@ -167,6 +171,29 @@ fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
     }
 }
 
+/// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
+/// hundredth where no wave is known.
+fn slide_size(state: &mut State, up: bool) -> Vec<Effect> {
+    let row = &state.rows[state.selected];
+    let Some(slider) = state.kernel().slider(&row.problem) else {
+        return say(
+            state,
+            Tone::Refused,
+            "this kernel has no size that can slide; + and - step the known ones",
+        );
+    };
+    let wave = |side: usize| {
+        let o = state.answer().occupancy[side]?;
+        waves(state.pair()[side], &o, 1).map(|w| w.blocks_per_wave)
+    };
+    let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
+    let by = eighth.unwrap_or_else(|| slider.blocks(slider.value()) / 100);
+    match slider.step(up, by) {
+        Some(size) => set_size(state, &size),
+        None => say(state, Tone::Refused, if up { "no larger size" } else { "no smaller size" }),
+    }
+}
+
 /// Puts the selected row at another size.
 pub(super) fn set_size(state: &mut State, typed: &Problem) -> Vec<Effect> {
     let row = &state.rows[state.selected];
@@ -247,7 +274,7 @@ fn navigate(state: &mut State, action: Action) {
     }
 }
 
-/// In the roofline: the read-out. In the table: the sort column.
+/// In the roofline: the read-out. In the zoomed occupancy: the curve. In the table: the sort column.
 fn sideways(state: &mut State, right: bool) {
     let by = if right { 1 } else { -1 };
     match state.focus {
@@ -259,6 +286,9 @@ fn sideways(state: &mut State, right: bool) {
         Pane::Predictions => {
             state.sort.0 = next_in(&Sort::ALL, state.sort.0, by as isize);
             state.arrange();
+        }
+        Pane::Occupancy if state.zoomed().is_some() => {
+            state.curve = next_in(&Curve::ALL, state.curve, by as isize);
         }
         Pane::Gpus | Pane::Occupancy => {}
     }

@@ -1,0 +1,325 @@
+//! Occupancy as a curve: over block size, registers and shared memory, and how well the waves of a grid fill a GPU over the
+//! problem size, on source and target in one chart.
+//!
+//! ```text
+//! 100 ┤────────┐             source ─── target ╌╌╌
+//!     │╌╌╌╌╌┐  └────S──┐     the chosen block marked on both
+//!   0 └─────┴──────────┴──
+//! ```
+
+use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides, caption};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Problem, Slider};
+use crate::occupancy::{Over, Waves, sweep, waves};
+use crate::units::significant;
+
+/// What occupancy or wave efficiency is drawn over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Curve {
+    /// Occupancy over threads per block.
+    #[default]
+    Block,
+    /// Occupancy over registers per thread.
+    Registers,
+    /// Occupancy over shared memory per block.
+    SharedMemory,
+    /// Wave efficiency over the problem size.
+    Size,
+}
+
+impl Curve {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 4] = [Self::Block, Self::Registers, Self::SharedMemory, Self::Size];
+
+    /// What it is called on screen.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Block => "occupancy % / block size",
+            Self::Registers => "occupancy % / registers",
+            Self::SharedMemory => "occupancy % / shared memory",
+            Self::Size => "wave efficiency % / problem size",
+        }
+    }
+
+    /// The word in file names.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared-memory",
+            Self::Size => "size",
+        }
+    }
+
+    fn over(self) -> Option<Over> {
+        match self {
+            Self::Block => Some(Over::Block),
+            Self::Registers => Some(Over::Registers),
+            Self::SharedMemory => Some(Over::SharedMemory),
+            Self::Size => None,
+        }
+    }
+}
+
+/// Everything a curve is drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct CurveView<'a> {
+    /// Source and target.
+    pub gpus: [&'a Gpu; 2],
+    /// Which kernel.
+    pub kernel: &'a Kernel,
+    /// Its whole size.
+    pub problem: &'a Problem,
+    /// What is known of it.
+    pub answer: &'a Answer,
+    /// Which GPUs.
+    pub show: Sides,
+}
+
+/// Draws one curve.
+#[must_use]
+pub fn curve_chart(view: &CurveView<'_>, curve: Curve) -> ChartSpec {
+    let (x, marks) = match curve.over() {
+        Some(over) => (axis(view, over), of_block(view, over)),
+        None => of_size(view),
+    };
+    let (of, y) = match curve {
+        Curve::Size => ("Waves", "wave efficiency, %"),
+        _ => ("Occupancy", "occupancy, % of the warps an SM can hold"),
+    };
+    let mut notes: Vec<String> = view.show.shown().filter_map(|side| note(view, side, curve)).collect();
+    if notes.is_empty() {
+        notes.push("the launch shape is not known, so its occupancy is not either".into());
+    }
+    let words = match curve {
+        Curve::Size => "share of the block slots that have a block, over all waves of the grid",
+        _ => "resident warps where one thing changes and all others stay as they are",
+    };
+    let size = view.kernel.short_problem(view.problem);
+    ChartSpec {
+        title: format!("{of} of {}", caption::title(view.kernel, &size, view.gpus, view.show)),
+        subtitle: format!("{words}; {} rules", view.answer.settings.rules.word()),
+        x,
+        // Room above the full line, so that it does not lie on the frame.
+        y: Axis { label: y.into(), scale: Scale::Linear { min: 0.0, max: 105.0 } },
+        marks,
+        notes,
+    }
+}
+
+/// Source and target differ without colour.
+fn dash(side: usize) -> Dash {
+    if side == 0 { Dash::Solid } else { Dash::Dashed }
+}
+
+fn side_name(view: &CurveView<'_>, side: usize) -> String {
+    let role = if side == 0 { "source" } else { "target" };
+    format!("{} ({role})", view.gpus[side].name)
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{} %", significant(100.0 * fraction))
+}
+
+/// The mark of what is chosen now, named in the legend.
+fn chosen(view: &CurveView<'_>, side: usize, what: &str, at: (f64, f64), label: String) -> Mark {
+    Mark::Point {
+        name: format!("{what} on {}", view.gpus[side].name),
+        meaning: Meaning::of(side),
+        shape: Shape::Chosen,
+        at,
+        interval: None,
+        label,
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Over one resource of the block
+
+/// The larger of the two GPUs' ends: the smaller one's curve falls to 0 there.
+fn most(view: &CurveView<'_>, over: Over) -> u32 {
+    let ends = view.show.shown().map(|side| over.most(&view.gpus[side].limits));
+    ends.max().unwrap_or(0).max(1)
+}
+
+fn axis(view: &CurveView<'_>, over: Over) -> Axis {
+    let (label, scale) = match over {
+        Over::Block => ("block size, threads", 1.0),
+        Over::Registers => ("registers, per thread", 1.0),
+        Over::SharedMemory => ("shared memory of a block, KiB", 1.0 / 1024.0),
+    };
+    Axis { label: label.into(), scale: Scale::Linear { min: 0.0, max: scale * f64::from(most(view, over)) } }
+}
+
+/// A value on the axis: bytes as KiB, all others as they are.
+fn place(over: Over, value: u32) -> f64 {
+    if over == Over::SharedMemory { f64::from(value) / 1024.0 } else { f64::from(value) }
+}
+
+fn of_block(view: &CurveView<'_>, over: Over) -> Vec<Mark> {
+    let lines = view.show.shown().filter_map(|side| steps(view, side, over));
+    let points = view.show.shown().filter_map(|side| chosen_block(view, side, over));
+    lines.chain(points).collect()
+}
+
+/// One GPU's occupancy as a line in steps.
+fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
+    let (needs, rules) = (view.answer.needs[side]?, view.answer.settings.rules);
+    let limits = &view.gpus[side].limits;
+    let max_warps = f64::from(limits.warps_per_sm());
+    let mut points = Vec::new();
+    let mut from = place(over, over.least());
+    for stretch in sweep(limits, needs, rules, over, most(view, over)) {
+        let y = 100.0 * f64::from(stretch.active_warps) / max_warps;
+        let to = place(over, stretch.to);
+        points.extend([(from, y), (to, y)]);
+        from = to;
+    }
+    Some(Mark::Line { name: side_name(view, side), meaning: Meaning::of(side), dash: dash(side), points })
+}
+
+/// Where the kernel stands now; nowhere with registers that are not known.
+fn chosen_block(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
+    let (needs, o) = (view.answer.needs[side]?, view.answer.occupancy[side]?);
+    let value = over.of(&needs);
+    if value < over.least() || value > most(view, over) {
+        return None;
+    }
+    let what = match over {
+        Over::Block => format!("{value} threads per block"),
+        Over::Registers => format!("{value} registers per thread"),
+        Over::SharedMemory => format!("{value} B of shared memory per block"),
+    };
+    let label = percent(o.fraction());
+    Some(chosen(view, side, &what, (place(over, value), 100.0 * o.fraction()), label))
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Over the problem size
+
+/// Sizes looked at, evenly apart; twice a wide terminal's dots.
+const SAMPLES: usize = 400;
+
+/// The most teeth whose tips are looked for; more of them lie closer than samples.
+const MOST_TEETH: u64 = 40;
+
+/// The chosen size and its surroundings: problem sizes where the kernel has formulas, else grids of so many blocks.
+struct Sizes<'a> {
+    slider: Option<Slider<'a>>,
+    blocks: u64,
+}
+
+impl Sizes<'_> {
+    fn value(&self) -> f64 {
+        self.slider.as_ref().map_or(self.blocks as f64, Slider::value)
+    }
+
+    fn blocks(&self, value: f64) -> u64 {
+        self.slider.as_ref().map_or(value as u64, |s| s.blocks(value))
+    }
+
+    fn holding(&self, blocks: u64) -> f64 {
+        self.slider.as_ref().map_or(blocks as f64, |s| s.holding(blocks))
+    }
+}
+
+fn wave_of(view: &CurveView<'_>, side: usize, blocks: u64) -> Option<Waves> {
+    waves(view.gpus[side], view.answer.occupancy[side].as_ref()?, blocks)
+}
+
+/// The saw-tooth around the chosen size.
+fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
+    let nothing = || {
+        let scale = Scale::Linear { min: 0.0, max: 1.0 };
+        (Axis { label: "problem size".into(), scale }, Vec::new())
+    };
+    let Some(launch) = view.answer.launch else { return nothing() };
+    let sizes = Sizes { slider: view.kernel.slider(view.problem), blocks: launch.blocks() };
+    let now: Vec<(usize, Waves)> =
+        view.show.shown().filter_map(|side| Some((side, wave_of(view, side, sizes.blocks)?))).collect();
+    let Some((min, max)) = window(&sizes, &now) else { return nothing() };
+    let label = match &sizes.slider {
+        Some(slider) => format!("problem size {}", slider.key()),
+        None => "blocks in the grid".into(),
+    };
+    let values = samples(&sizes, &now, (min, max));
+    let grids: Vec<(f64, u64)> = values.into_iter().map(|v| (v, sizes.blocks(v))).collect();
+    let mut marks = Vec::new();
+    for (side, _) in &now {
+        let at = |(value, blocks): &(f64, u64)| {
+            wave_of(view, *side, *blocks).map(|w| (*value, 100.0 * w.efficiency()))
+        };
+        let points = grids.iter().filter_map(at).collect();
+        let (name, meaning) = (side_name(view, *side), Meaning::of(*side));
+        marks.push(Mark::Line { name, meaning, dash: dash(*side), points });
+    }
+    for (side, w) in &now {
+        let what = format!("{} = {} blocks", view.kernel.short_problem(view.problem), sizes.blocks);
+        let at = (sizes.value(), 100.0 * w.efficiency());
+        marks.push(chosen(view, *side, &what, at, percent(w.efficiency())));
+    }
+    (Axis { label, scale: Scale::Linear { min, max } }, marks)
+}
+
+/// The sizes to show: three waves of the GPU with the smaller ones to either side, or nearly two of the other GPU, but no
+/// more teeth than can be told apart.
+fn window(sizes: &Sizes<'_>, now: &[(usize, Waves)]) -> Option<(f64, f64)> {
+    let waves = || now.iter().map(|(_, w)| w.blocks_per_wave);
+    let (small, large) = (waves().min()?, waves().max()?);
+    let half = (3 * small).max(large.saturating_mul(7) / 4).min(small.saturating_mul(MOST_TEETH / 2));
+    let first = sizes.blocks.saturating_sub(half);
+    let last = sizes.blocks.saturating_add(half).max(half.saturating_mul(2));
+    let min = if first == 0 { 0.0 } else { sizes.holding(first) };
+    let max = sizes.holding(last).max(sizes.value());
+    (max - min >= 1.0).then_some((min, max))
+}
+
+/// Even steps, and both sides of every tip in between.
+fn samples(sizes: &Sizes<'_>, now: &[(usize, Waves)], (min, max): (f64, f64)) -> Vec<f64> {
+    let step = ((max - min) / SAMPLES as f64).max(1.0);
+    let mut values: Vec<f64> = (0..=SAMPLES).map(|i| (min + i as f64 * step).floor()).collect();
+    let (first, last) = (sizes.blocks(min.max(1.0)), sizes.blocks(max));
+    for (_, w) in now {
+        let per_wave = w.blocks_per_wave;
+        for tooth in (first / per_wave..=last / per_wave).take(MOST_TEETH as usize) {
+            let tip = sizes.holding(tooth * per_wave);
+            values.extend([tip, tip + 1.0]);
+        }
+    }
+    values.push(max);
+    values.retain(|v| *v >= min.max(1.0) && *v <= max);
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// In words
+
+/// What one GPU makes of the chosen size, in one line.
+fn note(view: &CurveView<'_>, side: usize, curve: Curve) -> Option<String> {
+    let (gpu, needs) = (view.gpus[side], view.answer.needs[side]?);
+    if let Some(refusal) = &view.answer.launch_refusal[side] {
+        return Some(format!("{}: {refusal}", gpu.name));
+    }
+    let o = view.answer.occupancy[side]?;
+    if curve == Curve::Size {
+        let w = wave_of(view, side, view.answer.launch?.blocks())?;
+        return Some(format!("{}: {}", gpu.name, caption::waves(&w)));
+    }
+    Some(format!(
+        "{}: {} threads, {} registers per thread, {} B of shared memory: {} blocks, {} of {} warps ({}), limited by {}",
+        gpu.name,
+        needs.threads,
+        if needs.regs_per_thread == 0 { "unknown".into() } else { needs.regs_per_thread.to_string() },
+        needs.smem(),
+        o.active_blocks,
+        o.active_warps,
+        o.max_warps,
+        percent(o.fraction()),
+        o.limiter_words()
+    ))
+}
