@@ -148,7 +148,7 @@ fn most(view: &CurveView<'_>, over: Over) -> u32 {
 fn axis(view: &CurveView<'_>, over: Over) -> Axis {
     let (label, scale) = match over {
         Over::Block => ("block size, threads", 1.0),
-        Over::Registers => ("registers, per thread", 1.0),
+        Over::Registers => ("registers per thread, regs", 1.0),
         Over::SharedMemory => ("shared memory of a block, KiB", 1.0 / 1024.0),
     };
     Axis { label: label.into(), scale: Scale::Linear { min: 0.0, max: scale * f64::from(most(view, over)) } }
@@ -311,12 +311,12 @@ fn note(view: &CurveView<'_>, side: usize, curve: Curve) -> Option<String> {
         return Some(format!("{}: {}", gpu.name, caption::waves(&w)));
     }
     Some(format!(
-        "{}: {} threads, {} registers per thread, {} B of shared memory: {} blocks, {} of {} warps ({}), limited by {}",
+        "{}: {} threads, {} registers per thread, {} B of shared memory: {}, {} of {} warps ({}), limited by {}",
         gpu.name,
         needs.threads,
         if needs.regs_per_thread == 0 { "unknown".into() } else { needs.regs_per_thread.to_string() },
         needs.smem(),
-        o.active_blocks,
+        if o.active_blocks == 1 { "1 block".into() } else { format!("{} blocks", o.active_blocks) },
         o.active_warps,
         o.max_warps,
         percent(o.fraction()),

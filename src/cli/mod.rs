@@ -11,6 +11,7 @@ mod kernels;
 mod load;
 mod models;
 mod occupancy;
+mod occupancy_batch;
 mod output;
 mod predict;
 mod question;

@@ -80,10 +80,15 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     Some([of(0)?, of(1)?])
 }
 
+/// Whether every warp slot is taken, so that nothing is left to gain.
+fn full(side: &Side<'_>) -> bool {
+    side.occupancy.active_warps == side.occupancy.max_warps
+}
+
 /// What the pane says, most important first: it is cut at the bottom.
 fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpus = state.pair();
-    let names = [0, 1].map(|i| (format!("{}  ", gpus[i].short_name()), look.side(i)));
+    let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
     let mut out = vec![row("", names, width, look)];
     let refusals = state.answer().launch_refusal;
     for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
@@ -146,10 +151,9 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
 
 /// The smallest change that puts more warps on the SM, in at most two lines.
 fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let o = side.occupancy;
     let text = match next_step(&side.gpu.limits, side.needs, side.rules) {
         Some(step) => step.to_string(),
-        None if o.active_warps == o.max_warps => "all warp slots taken".into(),
+        None if full(side) => "all warp slots taken".into(),
         None => "no change helps".into(),
     };
     let head = ["next S ", "next T "][i];
@@ -166,20 +170,20 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
     let best = |s: &Side<'_>| {
         let best = best_block(&s.gpu.limits, s.needs, s.rules);
-        best.map_or("-".into(), |b| format!("{} thr", b.threads))
+        best.map_or("-".into(), |b| b.threads.to_string())
     };
     [
         (
             "warps/SM",
             sides.each_ref().map(|s| format!("{}/{}", s.occupancy.active_warps, s.occupancy.max_warps)),
         ),
+        ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
         ("waves", wave(|w| significant(w.waves))),
         ("last wave", wave(|w| format!("{} %", significant(100.0 * w.tail)))),
         ("idle SMs", wave(|w| w.idle_sms.to_string())),
         ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
         ("best block", sides.each_ref().map(best)),
         ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
-        ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
     ]
     .into_iter()
 }
@@ -218,9 +222,9 @@ fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
 
 /// What each limiting resource would have to fall to, were it the only one.
 fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
-    let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r));
+    let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
     let needed = |s: &Side<'_>, resource: Resource| {
-        let limiter = s.occupancy.is_limiter(resource);
+        let limiter = s.occupancy.is_limiter(resource) && !full(s);
         let change = needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource).filter(|_| limiter);
         change
             .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))
