@@ -81,7 +81,7 @@ small_screens! {
     help: "?",
     palette: ": s w",
     zoomed_gpus: "1 z",
-    limiters_differ: "/ h i s t enter 3 z right",
+    limiters_differ: "/ c o n v 2 d _ 3 enter 3 z right",
     zoomed_predictions: "4 z",
     no_gpu_matches: "1 / q q q q enter",
     cannot_launch: "/ b a n k enter",

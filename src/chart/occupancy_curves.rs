@@ -103,11 +103,20 @@ pub fn curve_chart(view: &CurveView<'_>, curve: Curve) -> ChartSpec {
         title: format!("{of} of {}", caption::title(view.kernel, &size, view.gpus, view.show)),
         subtitle: format!("{words}; {} rules", view.answer.settings.rules.word()),
         x,
-        // Room above the full line, so that it does not lie on the frame.
-        y: Axis { label: y.into(), scale: Scale::Linear { min: 0.0, max: 105.0 } },
+        y: Axis { label: y.into(), scale: y_scale(curve, &marks) },
         marks,
         notes,
     }
+}
+
+/// Percent from 0; of waves, which are nearly full where they are many, from the ten below the lowest. Room above the full
+/// line, so that it does not lie on the frame.
+fn y_scale(curve: Curve, marks: &[Mark]) -> Scale {
+    let lines =
+        marks.iter().filter_map(|m| if let Mark::Line { points, .. } = m { Some(points) } else { None });
+    let lowest = lines.flatten().map(|(_, y)| *y).fold(100.0, f64::min);
+    let min = if curve == Curve::Size { ((lowest / 10.0).floor() * 10.0).clamp(0.0, 90.0) } else { 0.0 };
+    Scale::Linear { min, max: 100.0 + 0.05 * (100.0 - min) }
 }
 
 /// Source and target differ without colour.
@@ -173,7 +182,7 @@ fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
     let mut points = Vec::new();
     let mut from = place(over, over.least());
     for stretch in sweep(limits, needs, rules, over, most(view, over)) {
-        let y = 100.0 * f64::from(stretch.active_warps) / max_warps;
+        let y = 100.0 * (f64::from(stretch.active_warps) / max_warps);
         let to = place(over, stretch.to);
         points.extend([(from, y), (to, y)]);
         from = to;

@@ -49,7 +49,9 @@ impl Kernel {
         let size = |i: &usize| if let Value::Number(n) = typed[*i].1 { n } else { 0.0 };
         order.sort_by(|a, b| size(b).total_cmp(&size(a)));
         let of = |moved| Slider { kernel: self, typed: typed.clone(), moved };
-        order.into_iter().map(of).find(|s| s.blocks(2.0 * s.value()) > s.blocks(s.value()))
+        // Twice a small size may still be one block.
+        let grows = |s: &Slider<'_>, by: f64| s.blocks(by * s.value()) > s.blocks(s.value());
+        order.into_iter().map(of).find(|s| grows(s, 2.0) || grows(s, 4096.0))
     }
 }
 
