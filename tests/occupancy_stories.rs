@@ -182,6 +182,7 @@ fn waves_say_how_the_grid_falls_on_the_gpu() {
     // 1,024 blocks of 1,024 threads, one per SM, on 46 SMs: 22 whole waves and 12 blocks.
     let row = &rows("occupancy --gpu rtx-4070 --kernel matmul_tiled --size n=1024")[0];
     assert_eq!((&row["idle_sms"], &row["best_block"]), (&34.into(), &768.into()));
+    assert_eq!(row["min_grid"], 92, "two blocks of 768 threads on each SM");
     assert!((row["waves"].as_f64().unwrap_or(0.0) - 1024.0 / 46.0).abs() < 1e-12, "{row}");
     assert!((row["tail"].as_f64().unwrap_or(0.0) - 12.0 / 46.0).abs() < 1e-12, "{row}");
     assert_eq!(row["allocated_registers"], 40_960, "32 warps of 40 registers");
@@ -198,6 +199,8 @@ fn every_curve_is_a_picture_with_both_gpus_in_it() {
     let folder = tempfile::tempdir().expect("a folder");
     for over in ["block", "registers", "shared-memory", "size"] {
         let path = folder.path().join(format!("{over}.svg"));
+        let (code, _, err) = ends(roofswap(&format!("export roofline --over {over} -o")).arg(&path));
+        assert!(code == 2 && err.contains("--over goes with `curves`"), "{err}");
         let words =
             format!("export curves --over {over} --from titan-v --to rtx-4070 --kernel matmul_tiled -o");
         let (code, _, err) = ends(roofswap(&words).arg(&path));

@@ -21,6 +21,7 @@ mod roofs;
 mod scale;
 mod scene;
 mod svg;
+mod wave_curve;
 
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};

@@ -28,9 +28,9 @@ pub(super) struct ExportArgs {
     /// Which GPUs to draw
     #[arg(long, value_enum, default_value = "both")]
     show: Show,
-    /// What `curves` draws occupancy over; over `size`, how well the waves of the grid fill the GPU
-    #[arg(long, value_enum, default_value = "block")]
-    over: OverChoice,
+    /// What `curves` draws occupancy over, `block` if not said; over `size`, how well the waves of the grid fill the GPU
+    #[arg(long, value_enum)]
+    over: Option<OverChoice>,
     /// Memory levels to draw roofs of; DRAM is always drawn
     #[arg(long, value_enum, value_delimiter = ',', default_value = "dram")]
     levels: Vec<LevelChoice>,
@@ -114,6 +114,10 @@ impl From<OverChoice> for Curve {
 }
 
 pub(super) fn run(args: &ExportArgs) -> Result<()> {
+    if args.over.is_some() && !matches!(args.chart, Chart::Curves) {
+        let text = "--over goes with `curves`: roofswap export curves --over registers …";
+        return Err(Usage(text.into()).into());
+    }
     let question = args.question.check()?;
     let picture = Picture::of(&question)?;
     let spec = match args.chart {
@@ -202,7 +206,7 @@ impl<'a> Picture<'a> {
         let kernel = &self.question.session.kernels.entries()[subject.kernel];
         let (gpus, answer, problem) = (self.gpus, &self.answer(subject), &*subject.problem);
         let view = CurveView { gpus, kernel, problem, answer, show: args.show.into() };
-        Ok(curve_chart(&view, args.over.into()))
+        Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
     }
 
     fn predictions(&self) -> ChartSpec {

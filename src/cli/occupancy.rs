@@ -60,32 +60,33 @@ pub(super) struct OccupancyArgs {
 /// How the kernel was set up.
 #[derive(Debug, Args)]
 struct Setup {
-    /// Named barriers of a block; they limit from compute capability 9.0 on
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    barriers: u32,
-    /// Preferred shared memory in percent of the most there is; -1 for no preference
-    #[arg(long, value_name = "PERCENT", default_value_t = -1, allow_hyphen_values = true,
+    /// Named barriers of a block, 1 if not said; they limit from compute capability 9.0 on
+    #[arg(long, value_name = "N")]
+    barriers: Option<u32>,
+    /// Preferred shared memory in percent of the most there is; -1 for no preference, as if not said
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true,
         value_parser = clap::value_parser!(i64).range(-1..=100))]
-    carveout: i64,
-    /// Partitioned global caching (5.2, 5.3, 6.1, 6.2)
-    #[arg(long, value_enum, default_value = "off")]
-    global_caching: CachingChoice,
+    carveout: Option<i64>,
+    /// Partitioned global caching (5.2, 5.3, 6.1, 6.2), off if not said
+    #[arg(long, value_enum)]
+    global_caching: Option<CachingChoice>,
     /// The kernel did not opt in to more than 48 KiB of dynamic shared memory
     #[arg(long)]
     no_opt_in: bool,
     /// Blocks per cluster (9.0 on)
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    cluster: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cluster: Option<u32>,
 }
 
 impl Setup {
+    /// What was typed, over what is known of the kernel.
     fn of(&self, needs: BlockNeeds) -> BlockNeeds {
         BlockNeeds {
-            barriers: self.barriers,
-            carveout: Carveout::from_number(self.carveout).unwrap_or_default(),
-            global_caching: self.global_caching.into(),
-            opt_in: !self.no_opt_in,
-            cluster: self.cluster,
+            barriers: self.barriers.unwrap_or(needs.barriers),
+            carveout: self.carveout.and_then(Carveout::from_number).unwrap_or(needs.carveout),
+            global_caching: self.global_caching.map_or(needs.global_caching, Into::into),
+            opt_in: needs.opt_in && !self.no_opt_in,
+            cluster: self.cluster.unwrap_or(needs.cluster),
             ..needs
         }
     }

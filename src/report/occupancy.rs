@@ -50,6 +50,7 @@ pub fn table(rows: &[Resident<'_>]) -> Table {
         Column::right("tail"),
         Column::right("idle_sms"),
         Column::right("best_block"),
+        Column::right("min_grid"),
         Column::left("next_step"),
         Column::left("remarks"),
     ]);
@@ -74,6 +75,7 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
     let o = occupancy(limits, needs, r.rules);
     let refusal = launch_refusal(limits, needs, r.launch.as_ref());
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.blocks()));
+    let best = best_block(limits, needs, r.rules);
     let unlimited = |limit: Option<u32>| Cell::maybe(limit, Cell::number);
     let known = |n: u32| if n == 0 { Cell::Null } else { Cell::number(n) };
     let percent = |f: f64| Cell::shown(f, format!("{:.0} %", 100.0 * f));
@@ -99,7 +101,8 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
         Cell::maybe(on_gpu, |w| Cell::shown(w.waves, significant(w.waves))),
         Cell::maybe(on_gpu, |w| percent(w.tail)),
         Cell::maybe(on_gpu, |w| Cell::number(w.idle_sms)),
-        Cell::maybe(best_block(limits, needs, r.rules), |b| Cell::number(b.threads)),
+        Cell::maybe(best, |b| Cell::number(b.threads)),
+        Cell::maybe(best, |b| Cell::number(b.min_grid(r.gpu.sms.value) as f64)),
         Cell::maybe(next_step(limits, needs, r.rules), |s| Cell::text(s.to_string())),
         Cell::List(remarks.filter(|text| !text.is_empty()).collect()),
     ]
@@ -127,7 +130,7 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
     }
     let mut hidden = vec!["max_warps", "limiters"];
     // What the units make of a block is for programs, and in the dashboard.
-    hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes"]);
+    hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes", "min_grid"]);
     for (name, resource) in LIMITS {
         let Some(at) = position(&table, name) else { continue };
         for (cells, o) in table.rows.iter_mut().zip(&all) {

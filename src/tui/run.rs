@@ -5,11 +5,12 @@ use super::export;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
+use super::slide;
 use super::state::{Selection, Sort, State, Tone};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
-use crate::occupancy::{Rules, waves};
+use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::roofline::Level;
 use ratatui::layout::Rect;
@@ -41,7 +42,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SizeUp => return step_size(state, true),
         Action::SizeDown => return step_size(state, false),
         Action::SizeFinerUp | Action::SizeFinerDown => {
-            return slide_size(state, action == Action::SizeFinerUp);
+            return slide::size(state, action == Action::SizeFinerUp);
         }
         Action::KernelNext => move_row(state, 1),
         Action::KernelPrevious => move_row(state, -1),
@@ -168,29 +169,6 @@ fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
         Some(size) => set_size(state, &size.clone()),
         None if up => say(state, Tone::Refused, "no larger size is known; n types one"),
         None => say(state, Tone::Refused, "no smaller size is known; n types one"),
-    }
-}
-
-/// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
-/// hundredth where no wave is known.
-fn slide_size(state: &mut State, up: bool) -> Vec<Effect> {
-    let row = &state.rows[state.selected];
-    let Some(slider) = state.kernel().slider(&row.problem) else {
-        return say(
-            state,
-            Tone::Refused,
-            "this kernel has no size that can slide; + and - step the known ones",
-        );
-    };
-    let wave = |side: usize| {
-        let o = state.answer().occupancy[side]?;
-        waves(state.pair()[side], &o, 1).map(|w| w.blocks_per_wave)
-    };
-    let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
-    let by = eighth.unwrap_or_else(|| slider.blocks(slider.value()) / 100);
-    match slider.step(up, by) {
-        Some(size) => set_size(state, &size),
-        None => say(state, Tone::Refused, if up { "no larger size" } else { "no smaller size" }),
     }
 }
 

@@ -14,7 +14,8 @@ use super::border::pane_frame;
 use super::curves;
 use crate::gpu::Gpu;
 use crate::occupancy::{
-    BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step, waves,
+    BestBlock, BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step,
+    waves,
 };
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
@@ -168,9 +169,9 @@ fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'st
 /// How the grid falls on each GPU, and the block size that would suit it best.
 fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
-    let best = |s: &Side<'_>| {
-        let best = best_block(&s.gpu.limits, s.needs, s.rules);
-        best.map_or("-".into(), |b| b.threads.to_string())
+    let best = |f: fn(&BestBlock, &Gpu) -> String| {
+        let of = |s: &Side<'_>| best_block(&s.gpu.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
     };
     [
         (
@@ -182,7 +183,8 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
         ("last wave", wave(|w| format!("{} %", significant(100.0 * w.tail)))),
         ("idle SMs", wave(|w| w.idle_sms.to_string())),
         ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
-        ("best block", sides.each_ref().map(best)),
+        ("best block", best(|b, _| b.threads.to_string())),
+        ("  fills at", best(|b, gpu| format!("{} blk", b.min_grid(gpu.sms.value)))),
         ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
     ]
     .into_iter()
