@@ -236,11 +236,8 @@ fn a_sweep_says_what_each_single_value_says() {
                 let all = sweep(l, needs, rules, over, most);
                 prop_assert_eq!((all[0].from, all[all.len() - 1].to), (over.least(), most));
                 prop_assert!(all.windows(2).all(|w| w[0].to + 1 == w[1].from));
-                // The study's formula knows no unit of shared memory; the sweep reads it at whole ones.
-                let unit = if rules == Rules::Study && over == Over::SharedMemory { l.smem_unit } else { 1 };
-                let asked = value.next_multiple_of(unit).min(most);
-                let stretch = all.iter().find(|s| (s.from..=s.to).contains(&asked)).unwrap();
-                let o = occupancy(l, over.set(needs, asked), rules);
+                let stretch = all.iter().find(|s| (s.from..=s.to).contains(&value)).unwrap();
+                let o = occupancy(l, over.set(needs, value), rules);
                 prop_assert_eq!(
                     (stretch.active_blocks, stretch.active_warps),
                     (o.active_blocks, o.active_warps)

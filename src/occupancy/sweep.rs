@@ -50,16 +50,6 @@ impl Over {
             Self::SharedMemory => limits.smem_opt_in,
         }
     }
-
-    /// Between multiples of this nothing changes.
-    fn unit(self, limits: &Limits, rules: Rules) -> u32 {
-        match (rules, self) {
-            (Rules::Study, Self::Block | Self::Registers) => 1,
-            (_, Self::Block) => Limits::WARP,
-            (_, Self::Registers) => limits.reg_unit_per_warp / Limits::WARP,
-            (_, Self::SharedMemory) => limits.smem_unit,
-        }
-    }
 }
 
 /// A stretch over which blocks and warps stay the same.
@@ -75,23 +65,47 @@ pub struct Stretch {
     pub active_blocks: u32,
 }
 
-/// Every stretch from the least value to `most`, in order and without a gap. With the study's rules shared memory is read
-/// at its allocation units only, so that an end may lie up to one unit off.
+/// Every stretch from the least value to `most`, in order and without a gap.
 #[must_use]
 pub fn sweep(limits: &Limits, needs: BlockNeeds, rules: Rules, over: Over, most: u32) -> Vec<Stretch> {
-    let unit = over.unit(limits, rules).max(1);
+    let at = |value: u32| {
+        let Occupancy { active_warps, active_blocks, .. } = occupancy(limits, over.set(needs, value), rules);
+        (active_blocks, active_warps)
+    };
     let mut out: Vec<Stretch> = Vec::new();
     let mut from = over.least();
     while from <= most {
-        let to = if from.is_multiple_of(unit) { from } else { from.next_multiple_of(unit).min(most) };
-        let Occupancy { active_warps, active_blocks, .. } = occupancy(limits, over.set(needs, to), rules);
-        match out.last_mut().filter(|s| s.active_warps == active_warps && s.active_blocks == active_blocks) {
+        let now = at(from);
+        let to = match over {
+            // The warps rise and fall; blocks of as many warps are the same but for the study's formula.
+            Over::Block if rules == Rules::Exact => from.next_multiple_of(Limits::WARP).min(most),
+            Over::Block => from,
+            _ => last_like(from, most, |value| at(value) == now),
+        };
+        let (active_blocks, active_warps) = now;
+        match out.last_mut().filter(|s| (s.active_blocks, s.active_warps) == now) {
             Some(same) => same.to = to,
             None => out.push(Stretch { from, to, active_warps, active_blocks }),
         }
-        from = to + 1;
+        let Some(next) = to.checked_add(1) else { break };
+        from = next;
     }
     out
+}
+
+/// The last value up to `most` that is like the first; what is not like it never is again, since more registers or shared
+/// memory never let more blocks in.
+fn last_like(first: u32, most: u32, is_like: impl Fn(u32) -> bool) -> u32 {
+    let (mut like, mut unlike) = (first, most.saturating_add(1));
+    while unlike - like > 1 {
+        let middle = like + (unlike - like) / 2;
+        if is_like(middle) {
+            like = middle;
+        } else {
+            unlike = middle;
+        }
+    }
+    like
 }
 
 #[cfg(test)]

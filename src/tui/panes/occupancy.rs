@@ -184,7 +184,7 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
         ("idle SMs", wave(|w| w.idle_sms.to_string())),
         ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
         ("best block", best(|b, _| b.threads.to_string())),
-        ("  fills at", best(|b, gpu| format!("{} blk", b.min_grid(gpu.sms.value)))),
+        ("min grid", best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
         ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
     ]
     .into_iter()
