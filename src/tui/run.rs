@@ -265,7 +265,7 @@ fn sideways(state: &mut State, right: bool) {
             state.sort.0 = next_in(&Sort::ALL, state.sort.0, by as isize);
             state.arrange();
         }
-        Pane::Occupancy if state.zoomed().is_some() => {
+        Pane::Occupancy if export::shows_curves(state) => {
             state.curve = next_in(&Curve::ALL, state.curve, by as isize);
         }
         Pane::Gpus | Pane::Occupancy => {}

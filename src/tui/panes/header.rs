@@ -7,7 +7,7 @@
 
 use crate::predict::MODELS;
 use crate::tui::action::Action;
-use crate::tui::layout::Pane;
+use crate::tui::export::shows_curves;
 use crate::tui::look::Look;
 use crate::tui::prompt::Overlay;
 use crate::tui::state::{State, Tone};
@@ -124,13 +124,13 @@ fn own_keys(state: &State) -> Vec<(String, &'static str)> {
         let key = |action: Action| state.keymap.key_of(action.id()).unwrap_or(":");
         format!("{} {}", key(a), key(b))
     };
-    match state.zoomed() {
-        Some(Pane::Occupancy) => vec![
-            (both(Action::Left, Action::Right), "curve"),
-            (both(Action::SizeFinerDown, Action::SizeFinerUp), "finer size"),
-        ],
-        _ => Vec::new(),
+    if !shows_curves(state) {
+        return Vec::new();
     }
+    vec![
+        (both(Action::Left, Action::Right), "curve"),
+        (both(Action::SizeFinerDown, Action::SizeFinerUp), "finer size"),
+    ]
 }
 
 fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {

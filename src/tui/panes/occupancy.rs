@@ -17,6 +17,7 @@ use crate::occupancy::{
     BestBlock, BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step,
     waves,
 };
+use crate::tui::export::shows_curves;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -38,7 +39,7 @@ const TABLE: u16 = 38;
 pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let beside = format!("rules {}", state.selection.settings.rules.word());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
-    if state.zoomed().is_some() && inside.width >= 2 * TABLE {
+    if shows_curves(state) {
         let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
         curves::view(buffer, right, state, look);
         inside.width = TABLE;
