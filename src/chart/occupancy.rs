@@ -39,11 +39,7 @@ pub fn occupancy_chart(
     let step = round_up(longest / 10.0);
     let max = (longest / step).ceil() * step;
     let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
-    if let ([Some(source), Some(target)], Sides::Both) = (answer.occupancy, show)
-        && let Some([there, here]) = source.limiter_change(&target)
-    {
-        notes.push(format!("the limiter changes: {there} → {here}"));
-    }
+    notes.extend(limiter_note(answer, show));
     notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], kernel, answer, side)));
     ChartSpec {
         title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
@@ -110,6 +106,13 @@ fn side_name(gpu: &Gpu, side: usize) -> String {
 /// Occupancy in percent.
 fn share(o: &Occupancy) -> String {
     format!("{} %", significant(100.0 * o.fraction()))
+}
+
+/// What limits on either GPU, where that is not the same.
+fn limiter_note(answer: &Answer, show: Sides) -> Option<String> {
+    let ([Some(source), Some(target)], Sides::Both) = (answer.occupancy, show) else { return None };
+    let [there, here] = source.limiter_change(&target)?;
+    Some(format!("the limiter changes: {there} → {here}"))
 }
 
 /// What one GPU does with the launch: refusal, occupancy, waves, next step.

@@ -122,7 +122,6 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
     let mut table = table(rows);
     let silent = table.rows.iter().all(|cells| cells.last() == Some(&Cell::List(Vec::new())));
     let all: Vec<Occupancy> = rows.iter().map(|r| occupancy(&r.gpu.limits, r.needs, r.rules)).collect();
-    let position = |table: &Table, name: &str| table.columns.iter().position(|c| c.name == name);
     if let Some(at) = position(&table, "active_warps") {
         for (cells, o) in table.rows.iter_mut().zip(&all) {
             cells[at] = Cell::text(shown::warps(o));
@@ -131,18 +130,7 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
     let mut hidden = vec!["max_warps", "limiters"];
     // What the units make of a block is for programs, and in the dashboard.
     hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes", "min_grid"]);
-    for (name, resource) in LIMITS {
-        let Some(at) = position(&table, name) else { continue };
-        for (cells, o) in table.rows.iter_mut().zip(&all) {
-            let mark = if o.is_limiter(resource) { '◀' } else { ' ' };
-            cells[at] = Cell::maybe(o.limit(resource), |blocks| Cell::text(format!("{blocks} {mark}")));
-        }
-        // Slots and barriers are said where they limit.
-        let optional = matches!(resource, Resource::Blocks | Resource::Barriers);
-        if optional && !all.iter().any(|o| o.is_limiter(resource)) {
-            hidden.push(name);
-        }
-    }
+    hidden.extend(mark_limits(&mut table, &all));
     let empty = |name: &&str| {
         position(&table, name).is_some_and(|at| table.rows.iter().all(|cells| cells[at] == Cell::Null))
     };
@@ -162,6 +150,28 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
         hidden.push("remarks");
     }
     table.without(&hidden).renamed(&HEADINGS).footnoted("notes")
+}
+
+/// The place of a column.
+fn position(table: &Table, name: &str) -> Option<usize> {
+    table.columns.iter().position(|c| c.name == name)
+}
+
+/// Marks the limiting numbers. Returns the columns that need not be shown: slots and barriers are said where they limit.
+fn mark_limits(table: &mut Table, all: &[Occupancy]) -> Vec<&'static str> {
+    let mut hidden = Vec::new();
+    for (name, resource) in LIMITS {
+        let Some(at) = position(table, name) else { continue };
+        for (cells, o) in table.rows.iter_mut().zip(all) {
+            let mark = if o.is_limiter(resource) { '◀' } else { ' ' };
+            cells[at] = Cell::maybe(o.limit(resource), |blocks| Cell::text(format!("{blocks} {mark}")));
+        }
+        let optional = matches!(resource, Resource::Blocks | Resource::Barriers);
+        if optional && !all.iter().any(|o| o.is_limiter(resource)) {
+            hidden.push(name);
+        }
+    }
+    hidden
 }
 
 /// The columns of limits and what they are limits of.
