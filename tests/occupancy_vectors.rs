@@ -2,11 +2,23 @@
 //! here, on another beside the checkout, and on as many random configurations as asked for where the calculator itself
 //! can be built (see `reference/`).
 
+// A malformed table shall fail the test; how many were compared is worth reading.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "reference/mod.rs"]
+#[allow(clippy::unwrap_used, dead_code)]
+mod reference;
+
+use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
 use roofswap::gpu::LimitsTable;
+use roofswap::occupancy::{Rules, occupancy};
 use roofswap::report::batch::answer_line;
+use std::fmt::Write;
+use std::path::Path;
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/occupancy.txt");
 
 /// Every line `configuration => answer`; the reference's last field, the caching in effect, is not printed by the command.
-#[allow(clippy::unwrap_used)] // a malformed table shall fail the test
 fn differences(text: &str) -> (usize, Vec<String>) {
     let table = LimitsTable::shipped().unwrap();
     let (mut checked, mut wrong) = (0, Vec::new());
@@ -24,7 +36,6 @@ fn differences(text: &str) -> (usize, Vec<String>) {
     (checked, wrong)
 }
 
-#[allow(clippy::print_stdout)] // how many were compared is worth reading
 fn assert_no_difference(text: &str, at_least: usize) {
     let (checked, wrong) = differences(text);
     let first = &wrong[..wrong.len().min(10)];
@@ -40,4 +51,85 @@ fn no_difference_to_the_answers_beside_the_checkout() {
         Ok(text) => assert_no_difference(&text, 5000),
         Err(_) => println!("SKIPPED: {path} is not here"),
     }
+}
+
+#[test]
+fn no_difference_to_the_answers_kept_here() {
+    assert_no_difference(&std::fs::read_to_string(GOLDEN).unwrap(), 1000);
+}
+
+/// `ROOFSWAP_OCCUPANCY_PER_CC` says how many random configurations per compute capability; a million take seconds in
+/// release. `ROOFSWAP_REDRAW` writes the golden table anew.
+#[test]
+fn no_difference_to_nvidias_calculator_itself() {
+    let program = match reference::build(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
+        Ok(program) => program,
+        Err(why) => return println!("SKIPPED: {WHEEL} could not be built: {why}"),
+    };
+    let count = std::env::var("ROOFSWAP_OCCUPANCY_PER_CC").ok().map_or(50_000, |n| n.parse().unwrap());
+    let limits = LimitsTable::shipped().unwrap();
+    let mut dice = Dice(20_261_120);
+    for cc in reference::compute_capabilities() {
+        let asked: Vec<Asked> = (0..count)
+            .map(|i| if i % 4 == 0 { launchable(&mut dice, cc) } else { adversarial(&mut dice, cc) })
+            .collect();
+        let theirs = reference::ask(&program, &asked).unwrap();
+        assert_eq!(theirs.len(), asked.len(), "{cc}: the reference answered all");
+        let limits = limits.get(cc).unwrap();
+        let ours = asked.iter().map(|a| answered(&occupancy(&limits, needs(a), Rules::Exact)));
+        let wrong: Vec<_> = asked.iter().zip(theirs).zip(ours).filter(|((_, t), o)| t != o).collect();
+        assert!(wrong.is_empty(), "{cc}: {} of {count} differ, first {:?}", wrong.len(), wrong[0]);
+    }
+    println!("{count} random configurations per compute capability agree");
+    if std::env::var_os("ROOFSWAP_REDRAW").is_some() {
+        std::fs::write(GOLDEN, golden(&program)).unwrap();
+    }
+}
+
+/// A table of the reference's answers: known corners, then random ones.
+fn golden(program: &Path) -> String {
+    let mut text = format!(
+        "# Answers of NVIDIA's cuda_occupancy.h ({WHEEL}), computed by tests/reference with opt-in allowed.\n\
+         # cc threads regs static_smem dynamic_smem carveout barriers gc => active flags lim_warps lim_regs lim_smem \
+         lim_blocks lim_barriers alloc_regs alloc_smem gc\n"
+    );
+    let mut dice = Dice(12_979);
+    for cc in reference::compute_capabilities() {
+        let number = i32::from(cc.major) * 10 + i32::from(cc.minor);
+        let corner = |c: [i32; 7]| [number, c[0], c[1], c[2], c[3], c[4], c[5], c[6], 0];
+        let mut asked: Vec<Asked> = CORNERS.iter().map(|c| corner(*c)).collect();
+        asked.extend((0..32).map(|_| adversarial(&mut dice, cc)));
+        asked.extend((0..16).map(|_| launchable(&mut dice, cc)));
+        for (a, b) in asked.iter().zip(reference::ask(program, &asked).unwrap()) {
+            let rest: Vec<String> = a[1..8].iter().map(ToString::to_string).collect();
+            let limits: Vec<String> = b[2..].iter().map(ToString::to_string).collect();
+            let cc = compute_capability(a);
+            writeln!(text, "{cc} {} => {} {} {}", rest.join(" "), b[0], flags(b[1]), limits.join(" "))
+                .unwrap();
+        }
+    }
+    text
+}
+
+/// threads, registers, static, dynamic shared memory, carveout, barriers, caching.
+const CORNERS: [[i32; 7]; 12] = [
+    [704, 88, 0, 0, -1, 1, 0], // 22 warps round up to 24: no launch, though 704 x 88 < 65,536
+    [1024, 64, 0, 0, -1, 1, 0], // the whole register file, exactly
+    [1024, 65, 0, 0, -1, 1, 0], // one register more
+    [1025, 32, 0, 0, -1, 1, 0], // too many threads
+    [32, 0, 0, 0, -1, 1, 0],   // no registers, no shared memory
+    [32, 256, 0, 0, -1, 1, 0], // accepted from 7.0 on
+    [1024, 40, 0, 8192, -1, 1, 0], // paper 4, Table I, tile 32
+    [256, 40, 0, 2048, -1, 1, 0], // tile 16
+    [128, 32, 49_152, 0, -1, 1, 0], // 48 KiB
+    [128, 32, 49_152, 1, -1, 1, 0], // one byte more
+    [128, 32, 0, 12_000, 0, 1, 0], // a carveout that does not hold one block
+    [1024, 64, 0, 0, -1, 1, 1], // partitioned caching that has to be given up
+];
+
+fn flags(bits: i32) -> String {
+    let letters = ["W", "R", "S", "B", "N"];
+    let set: Vec<&str> =
+        letters.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, l)| *l).collect();
+    if set.is_empty() { "-".into() } else { set.join("|") }
 }

@@ -98,7 +98,7 @@ fn two_kernels_of_the_study_have_no_sound_figure_and_ship_without() {
         assert!(s.store.of_kernel(k).is_empty(), "{kernel}");
         assert!(s.kernels.entries()[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
     }
-    assert_eq!(s.kernels.find("atomic_hotspot").unwrap().registers_on(7, 5).unwrap().per_thread, 7);
+    assert_eq!(s.kernels.find("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers, 7);
 }
 
 #[test]
@@ -115,8 +115,12 @@ fn the_launch_and_resources_in_the_kernel_files_are_those_of_the_rows() {
             assert_eq!(instance.launch, r.launch, "{kernel} on {gpu}");
             assert_eq!((r.smem_static, r.smem_dynamic), shared, "{kernel} on {gpu}");
             let cc = s.gpus.find(gpu).unwrap().compute_capability;
-            let compiled = entry.registers_on(cc.major, cc.minor).unwrap();
-            assert_eq!((compiled.per_thread, compiled.borrowed_from), (registers[i], None), "{kernel} {gpu}");
+            let compiled = entry.resources_on(cc.major, cc.minor).unwrap();
+            assert_eq!(
+                (compiled.resources.registers, compiled.borrowed_from),
+                (registers[i], None),
+                "{kernel} {gpu}"
+            );
         }
     }
     for (kernel, blocks) in BLOCKS {

@@ -157,7 +157,7 @@ fn registers_note(gpu: &Gpu, kernel: &Kernel, answer: &Answer, side: usize) -> O
         n => format!("{n} registers"),
     };
     let cc = gpu.compute_capability;
-    let borrowed = kernel.registers_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
+    let borrowed = kernel.resources_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
     let from = borrowed.map_or(String::new(), |(a, b)| format!(" (as compiled for {a}.{b})"));
     let from = if needs.regs_per_thread == 0 { String::new() } else { from };
     let allocated = answer.occupancy[side].map_or(String::new(), |o| {

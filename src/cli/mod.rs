@@ -7,6 +7,7 @@ mod choices;
 mod dashboard;
 mod export;
 mod gpus;
+mod import;
 mod kernels;
 mod load;
 mod models;
@@ -49,6 +50,8 @@ enum Command {
     Gpus(gpus::GpusArgs),
     /// List the kernels, or every formula of one with its source
     Kernels(kernels::KernelsArgs),
+    /// Read what compilers say of your kernels: registers, shared memory, spills
+    Import(import::ImportArgs),
     /// Blocks that fit an SM, what limits them, and the next step
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
@@ -82,6 +85,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         None => dashboard::open(cli.dashboard, open_dashboard),
         Some(Command::Gpus(args)) => gpus::run(&args),
         Some(Command::Kernels(args)) => kernels::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Export(args)) => export::run(&args),

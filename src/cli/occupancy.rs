@@ -3,9 +3,9 @@
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::Ceilings;
-use crate::kernel::{Kernel, Launch};
+use crate::kernel::{BlockSize, Kernel};
 use crate::occupancy::{BlockNeeds, Carveout, Rules};
-use crate::predict;
+use crate::predict::{self, Subject};
 use crate::report::Format;
 use crate::report::occupancy::{Resident, overview, table};
 use crate::session::Session;
@@ -24,12 +24,12 @@ pub(super) struct OccupancyArgs {
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     gpu: Vec<String>,
     /// A kernel of the catalogue; `roofswap kernels` lists them
-    #[arg(long, conflicts_with_all = ["regs", "smem_static", "smem_dynamic"])]
+    #[arg(long, conflicts_with_all = ["regs", "smem_static"])]
     kernel: Option<String>,
     /// Its sizes such as n=1024; the smallest measured one where none is given
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
-    /// Threads per block; with --kernel only where that has no launch shape of its own
+    /// Threads per block; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
     /// Registers per thread
@@ -105,7 +105,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     let session = load::session(&[])?;
     let gpus = question::gpus(&session, &args.gpu, None)?;
     let rows = match (&args.kernel, args.threads, args.regs) {
-        (Some(name), ..) => of_kernel(&session, &gpus, name, args)?,
+        (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
             let block =
@@ -133,53 +133,50 @@ fn of_kernel<'a>(
     gpus: &[usize],
     name: &str,
     args: &OccupancyArgs,
+    rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
     let kernel = &session.kernels.entries()[at];
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let subject = session.subject(at, &size, &session.default_variant(at))?;
-    let rules: Rules = args.rules.into();
+    let mut subject = session.subject(at, &size, &session.default_variant(at))?;
+    typed_block(kernel, &mut subject, args)?;
     let of = |g: &usize| {
         let gpu = &session.gpus.entries()[*g];
         let q =
             predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
-        let launch = q.source.launch;
-        let needs = match (launch, args.threads) {
-            (Some(launch), Some(_)) => return Err(own_shape(kernel, &launch).into()),
-            (None, Some(threads)) => shaped(kernel, gpu, threads, &subject.instance),
-            (_, None) => q.source.needs.ok_or_else(|| {
-                let text = format!("{}: its launch shape is not known; add --threads N", kernel.id);
-                Usage(text)
-            })?,
+        if args.threads.is_some() && q.source.launch.is_some() {
+            let text = format!("{}: its block was measured; leave --threads away", kernel.id);
+            return Err(Usage(text).into());
+        }
+        let Some(needs) = q.source.needs else {
+            let text = format!("{}: its launch shape is not known; give --threads N", kernel.id);
+            return Err(Usage(text).into());
         };
-        let remark = q.source.registers.map(|caution| caution.to_string()).unwrap_or_default();
-        Ok(Resident { gpu, needs: args.setup.of(needs), launch, rules, remark })
+        let cautions: Vec<String> =
+            q.source.registers.iter().chain(&q.source.build).map(ToString::to_string).collect();
+        let remark = cautions.join("; ");
+        Ok(Resident { gpu, needs: args.setup.of(needs), launch: q.source.launch, rules, remark })
     };
     gpus.iter().map(of).collect()
 }
 
-/// What a block of this size asks for, where the kernel says nothing of its launch.
-fn shaped(
-    kernel: &Kernel,
-    gpu: &crate::gpu::Gpu,
-    threads: u32,
-    instance: &crate::kernel::Instance,
-) -> BlockNeeds {
-    let cc = gpu.compute_capability;
-    BlockNeeds {
-        threads,
-        regs_per_thread: kernel.registers_on(cc.major, cc.minor).map_or(0, |r| r.per_thread),
-        smem_static: instance.smem_static.unwrap_or(0),
-        smem_dynamic: instance.smem_dynamic.unwrap_or(0),
-        ..BlockNeeds::default()
+/// Puts typed threads and dynamic shared memory into a kernel that has no launch shape of its own.
+fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> Result<()> {
+    if args.threads.is_none() && args.smem_dynamic == 0 {
+        return Ok(());
     }
-}
-
-fn own_shape(kernel: &Kernel, launch: &Launch) -> Usage {
-    let (id, threads) = (&kernel.id, launch.threads());
-    Usage(format!(
-        "{id} has a launch shape of its own, {threads} threads per block: leave --threads out, or give --threads and \
-         --regs without --kernel"
-    ))
+    if kernel.has_formulas() {
+        let text = format!(
+            "{}: its file states its block; leave --threads and --smem-dynamic away, or give --threads N and --regs N \
+             without --kernel",
+            kernel.id
+        );
+        return Err(Usage(text).into());
+    }
+    if let Some(threads) = args.threads {
+        subject.instance.block_size = Some(BlockSize::Typed(threads));
+    }
+    subject.instance.smem_dynamic = Some(args.smem_dynamic);
+    Ok(())
 }

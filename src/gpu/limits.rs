@@ -68,8 +68,8 @@ pub struct Limits {
     pub smem_per_block: u32,
     /// Most shared memory per block after opting in, in bytes.
     pub smem_opt_in: u32,
-    /// What shared memory per SM can be set to, in bytes; `None` where it has an SRAM of its own.
-    pub carveout: Option<CarveoutSizes>,
+    /// What shared memory per SM can be set to.
+    pub carveout: CarveoutSizes,
     /// Named barriers per SM, where they limit the blocks.
     pub barrier_pool: Option<u32>,
     /// Whether a kernel can ask for partitioned global caching.
@@ -78,33 +78,44 @@ pub struct Limits {
     pub cluster: Option<ClusterLimits>,
 }
 
-/// The sizes shared memory can be set to, in bytes, smallest first.
+/// The sizes shared memory can be set to; one where it has an SRAM of its own.
+///
+/// All are multiples of 4 KiB: for each multiple the next size up is kept, in KiB, so that finding it has no branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CarveoutSizes([u32; CarveoutSizes::MOST]);
+pub struct CarveoutSizes([u8; CarveoutSizes::STEPS]);
 
 impl CarveoutSizes {
-    /// More than any compute capability has; unused places hold the largest number.
-    const MOST: usize = 10;
+    /// Multiples of 4 KiB, from 0; 228 KiB is the most there is.
+    const STEPS: usize = 64;
+    const STEP_KIB: u32 = 4;
+    /// Where no size is large enough.
+    const NONE: u8 = u8::MAX;
 
-    fn new(kib: &[u32]) -> Option<Self> {
-        let mut sizes = [u32::MAX; Self::MOST];
-        for (slot, size) in sizes.get_mut(..kib.len())?.iter_mut().zip(kib) {
-            *slot = size * 1024;
-        }
-        (!kib.is_empty() && sizes.is_sorted()).then_some(Self(sizes))
+    /// From sizes in KiB, smallest first.
+    fn new(sizes_kib: &[u8]) -> Self {
+        let holding = |step: usize| {
+            let kib = step as u32 * Self::STEP_KIB;
+            sizes_kib.iter().copied().find(|size| u32::from(*size) >= kib).unwrap_or(Self::NONE)
+        };
+        Self(std::array::from_fn(holding))
     }
 
-    /// The smallest size that holds this many bytes; beyond the largest, the largest number.
+    /// The smallest size in bytes that holds this many bytes; beyond the largest, the largest number.
     #[must_use]
+    #[inline]
     pub fn holding(&self, bytes: u32) -> u32 {
-        // Counting all ten has no branch and fits two vector registers.
-        let smaller = self.0.iter().filter(|size| **size < bytes).count();
-        self.0.get(smaller).copied().unwrap_or(u32::MAX)
+        let step = bytes.div_ceil(Self::STEP_KIB * 1024) as usize;
+        match self.0[step.min(Self::STEPS - 1)] {
+            Self::NONE => u32::MAX,
+            kib => u32::from(kib) * 1024,
+        }
     }
 
-    /// Every size, smallest first.
+    /// Every size in bytes, smallest first.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().copied().filter(|size| *size != u32::MAX)
+        let first_of_its_kind = |at: &usize| *at == 0 || self.0[*at] != self.0[*at - 1];
+        let sizes = (0..Self::STEPS).filter(first_of_its_kind).map(|at| self.0[at]);
+        sizes.filter(|kib| *kib != Self::NONE).map(|kib| u32::from(kib) * 1024)
     }
 }
 
@@ -185,7 +196,7 @@ struct LimitsFile {
     blocks_per_sm: u32,
     regs_per_thread: u32,
     sub_partitions: u32,
-    smem_per_sm_kib: u32,
+    smem_per_sm_kib: u8,
     smem_unit_bytes: u32,
     smem_reserved_bytes: u32,
     smem_per_block_kib: u32,
@@ -193,7 +204,7 @@ struct LimitsFile {
     #[serde(default)]
     regs_per_block: BTreeMap<String, u32>,
     #[serde(default)]
-    carveout_kib: Vec<u32>,
+    carveout_kib: Vec<u8>,
     barrier_pool: Option<u32>,
     #[serde(default)]
     global_caching: Vec<ComputeCapability>,
@@ -211,12 +222,15 @@ impl LimitsFile {
             reg_unit_per_warp: common.reg_unit_per_warp,
             regs_per_thread: self.regs_per_thread,
             sub_partitions: self.sub_partitions,
-            smem_per_sm: self.smem_per_sm_kib * 1024,
+            smem_per_sm: u32::from(self.smem_per_sm_kib) * 1024,
             smem_unit: self.smem_unit_bytes,
             smem_reserved: self.smem_reserved_bytes,
             smem_per_block: self.smem_per_block_kib * 1024,
             smem_opt_in: self.smem_opt_in_kib * 1024,
-            carveout: CarveoutSizes::new(&self.carveout_kib),
+            carveout: match &self.carveout_kib[..] {
+                [] => CarveoutSizes::new(&[self.smem_per_sm_kib]),
+                sizes => CarveoutSizes::new(sizes),
+            },
             barrier_pool: self.barrier_pool,
             global_caching: self.global_caching.contains(&cc),
             cluster: self.cluster_blocks,
@@ -246,12 +260,12 @@ mod tests {
                 assert!(power.is_power_of_two(), "{cc}: {power}");
             }
             assert_eq!(l.smem_opt_in % l.smem_unit, 0, "{cc}");
-            assert_eq!(l.carveout.is_some(), cc.major >= 7, "{cc}");
-            let largest = l.carveout.and_then(|c| c.iter().last());
-            assert!(
-                largest.is_none_or(|size| size == l.smem_per_sm),
-                "{cc}: the largest carveout is all of it"
-            );
+            let sizes: Vec<u32> = l.carveout.iter().collect();
+            assert!(sizes.is_sorted() && sizes.iter().all(|s| s.is_multiple_of(4096)), "{cc}: {sizes:?}");
+            assert!(sizes.iter().all(|s| l.carveout.holding(*s) == *s), "{cc}: {sizes:?}");
+            assert_eq!(sizes.len() > 1, cc.major >= 7, "{cc}: {sizes:?}");
+            assert_eq!(sizes.last(), Some(&l.smem_per_sm), "{cc}: the largest carveout is all of it");
+            assert_eq!(l.carveout.holding(l.smem_per_sm + 1), u32::MAX, "{cc}");
             assert_eq!(l.barrier_pool.is_some(), cc.major >= 9, "{cc}");
             assert_eq!(l.cluster.is_some(), cc.major >= 9, "{cc}");
         }

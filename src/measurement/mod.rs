@@ -1,11 +1,14 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
+mod canonical;
 mod csv;
 mod dataset;
+pub mod import;
 mod line_guard;
 mod store;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
+pub use canonical::{CanonicalRow, Number, write_csv};
 pub use dataset::Dataset;
 pub use store::{Config, ConfigId, Store};
 

@@ -106,6 +106,8 @@ pub struct Occupancy {
     pub shared_memory_per_sm: u32,
     /// Partitioned global caching that is really in effect.
     pub global_caching: GlobalCaching,
+    /// The smallest limit but for the barriers, which the reference applies after (rule 8).
+    smallest_of_four: u32,
 }
 
 impl Occupancy {
@@ -114,16 +116,12 @@ impl Occupancy {
     fn from_limits(limits: &Limits, warps: u32, mut found: Self) -> Self {
         found.by_blocks = limits.blocks_per_sm;
         found.max_warps = limits.warps_per_sm();
-        found.active_blocks = found.smallest_of_four().min(found.by_barriers.unwrap_or(u32::MAX));
+        let unlimited = u32::MAX;
+        let other = found.by_registers.unwrap_or(unlimited).min(found.by_shared_memory.unwrap_or(unlimited));
+        found.smallest_of_four = found.by_warps.min(found.by_blocks).min(other);
+        found.active_blocks = found.smallest_of_four.min(found.by_barriers.unwrap_or(unlimited));
         found.active_warps = found.active_blocks.saturating_mul(warps).min(found.max_warps);
         found
-    }
-
-    /// The smallest limit but for the barriers, which the reference applies after (rule 8).
-    fn smallest_of_four(&self) -> u32 {
-        let unlimited = u32::MAX;
-        let other = self.by_registers.unwrap_or(unlimited).min(self.by_shared_memory.unwrap_or(unlimited));
-        self.by_warps.min(self.by_blocks).min(other)
     }
 
     /// Active warps over maximum warps, 0 to 1.
@@ -174,7 +172,7 @@ impl Occupancy {
     pub fn is_flagged(&self, resource: Resource) -> bool {
         match resource {
             Resource::Barriers => self.is_limiter(resource),
-            _ => self.limit(resource) == Some(self.smallest_of_four()),
+            _ => self.limit(resource) == Some(self.smallest_of_four),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod batch;
 mod cell;
+pub mod compiled;
 pub mod explain;
 pub mod gpus;
 pub mod kernels;

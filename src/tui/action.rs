@@ -50,6 +50,10 @@ actions! {
     SizeFinerDown = "size_finer_down",
     /// Type a problem size for the selected kernel.
     TypeSize = "type_size",
+    /// Type threads per block for the selected kernel.
+    TypeBlock = "type_block",
+    /// Read compiler reports or measurements: pick a file.
+    Import = "import",
     /// Select the next kernel.
     KernelNext = "kernel_next",
     /// Select the previous kernel.

@@ -8,6 +8,7 @@ mod action;
 mod canvas;
 mod events;
 mod export;
+mod files;
 mod keys;
 mod layout;
 mod look;
@@ -25,6 +26,7 @@ mod view;
 mod worker;
 
 pub use action::Action;
+pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Message};
 pub use state::{FIRST_KERNEL, State};
@@ -189,6 +191,8 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Save(saved) => worker::save(&saved),
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
+        Effect::List(folder) => worker.list(folder),
+        Effect::Import(session, path) => worker.import(session, path),
         Effect::Cancel => worker.cancel(),
     }
     Ok(true)

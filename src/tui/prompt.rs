@@ -1,6 +1,7 @@
 //! What lies over the panes: help, palette, explanation, comparison, notices, and the one-line prompts.
 
 use super::action::Action;
+use super::files::Picker;
 use tui_input::{Input, InputRequest};
 
 /// What lies over the panes.
@@ -24,6 +25,8 @@ pub enum Overlay {
     Compare(usize),
     /// What was refused while loading.
     Notices(usize),
+    /// Files to choose from.
+    Files(Box<Picker>),
     /// A line to type.
     Prompt {
         /// What for.
@@ -52,6 +55,8 @@ pub enum PromptKind {
     RowFilter,
     /// A problem size.
     Size,
+    /// Threads per block of a kernel whose launch shape is unknown.
+    Block,
     /// The file of an export.
     ExportPath,
 }
@@ -64,6 +69,7 @@ impl PromptKind {
             Self::GpuFilter => "filter GPUs: ",
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
+            Self::Block => "threads per block: ",
             Self::ExportPath => "export to: ",
         }
     }

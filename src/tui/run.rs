@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::export;
+use super::files;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
@@ -9,7 +10,7 @@ use super::slide;
 use super::state::{Selection, Sort, State, Tone};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
-use crate::kernel::Problem;
+use crate::kernel::{BlockSize, Problem};
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::roofline::Level;
@@ -50,6 +51,8 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             let text = state.kernel().short_problem(&state.rows[state.selected].problem);
             state.overlay = Overlay::prompt(PromptKind::Size, text);
         }
+        Action::TypeBlock => return ask_block(state),
+        Action::Import => return files::open(state),
         Action::Filter => ask_filter(state),
         Action::SortNext => state.sort.0 = next_in(&Sort::ALL, state.sort.0, 1),
         Action::SortReverse => state.sort.1 = !state.sort.1,
@@ -184,6 +187,25 @@ pub(super) fn set_size(state: &mut State, typed: &Problem) -> Vec<Effect> {
         }
         Err(e) => say(state, Tone::Refused, e.to_string()),
     }
+}
+
+/// Asks for the threads per block of a kernel whose launch shape nobody stated.
+fn ask_block(state: &mut State) -> Vec<Effect> {
+    if state.answer().launch.is_some() {
+        let id = state.kernel().id.clone();
+        return say(state, Tone::Refused, format!("the launch of {id} is known; n types another size"));
+    }
+    let now = state.rows[state.selected].instance.block_size.map_or(BlockSize::USUAL, BlockSize::threads);
+    state.overlay = Overlay::prompt(PromptKind::Block, now.to_string());
+    Vec::new()
+}
+
+/// Gives the selected kernel this many threads per block.
+pub(super) fn set_block(state: &mut State, threads: u32) -> Vec<Effect> {
+    let mut next = state.selection.clone();
+    next.blocks.insert(state.rows[state.selected].kernel, threads);
+    reselect(state, next);
+    Vec::new()
 }
 
 fn undo(state: &mut State) -> Vec<Effect> {

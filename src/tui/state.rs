@@ -12,6 +12,7 @@ use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
 use crate::session::Session;
 use crate::units::Seconds;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub struct Selection {
     pub targets: Vec<usize>,
     /// Model, ceilings, rules.
     pub settings: Settings,
+    /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
+    pub blocks: BTreeMap<usize, u32>,
 }
 
 /// What the predictions are sorted by.
@@ -183,7 +186,12 @@ impl State {
             data: Vec::new(),
             errors: vec![None; MODELS.len()],
             gpus: (0..session.gpus.entries().len()).collect(),
-            selection: Selection { source, targets, settings: Settings { model, ceilings, rules } },
+            selection: Selection {
+                source,
+                targets,
+                settings: Settings { model, ceilings, rules },
+                blocks: BTreeMap::new(),
+            },
             session,
             answers: Vec::new(),
             further: Vec::new(),

@@ -3,6 +3,7 @@
 mod border;
 pub(super) mod compare;
 mod curves;
+pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;
 pub(super) mod occupancy;

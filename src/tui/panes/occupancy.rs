@@ -13,15 +13,17 @@
 use super::border::pane_frame;
 use super::curves;
 use crate::gpu::Gpu;
+use crate::kernel::BlockSize;
 use crate::occupancy::{
     BestBlock, BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step,
     waves,
 };
+use crate::predict::Caution;
 use crate::tui::export::shows_curves;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::text::{clip, wrap};
+use crate::tui::text::{clip, paragraph, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -102,10 +104,13 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         return out;
     };
     let both = sides.each_ref().map(|s| s.occupancy);
+    // What everything below rests on, where nobody stated it.
+    out.extend(unstated_block(state, &sides).map(|texts| plain("thr/block", texts, width, look)));
     out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
     let plain = |(name, texts): Named| plain(name, texts, width, look);
     out.push(plain(("occupancy", both.map(|o| format!("{} %", significant(100.0 * o.fraction()))))));
     out.extend(limiter_change(both, width, look));
+    out.extend(of_build(state, width, look));
     out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
     out.extend(launch(&sides).map(plain));
     out.extend(gets(&sides).map(plain));
@@ -165,6 +170,25 @@ fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'st
         Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.side(i))])
     };
     texts.map(line).collect()
+}
+
+/// What must be said of the build behind the resources, each once.
+fn of_build(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut said: Vec<&Caution> = Vec::new();
+    for caution in state.answer().build.iter().flatten() {
+        if !said.contains(&caution) {
+            said.push(caution);
+        }
+    }
+    said.iter().flat_map(|caution| paragraph(&caution.to_string(), width, look.caution())).collect()
+}
+
+/// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
+fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
+    let unknown = state.answer().launch.is_none();
+    let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
+    let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
+    Some(sides.each_ref().map(|s| format!("{mark}{}", s.needs.threads)))
 }
 
 /// How the grid falls on each GPU, and the block size that would suit it best.

@@ -1,0 +1,209 @@
+//! The canonical row as importers fill it and files hold it: names and units of every column, and the writer.
+//!
+//! An importer turns a report into [`CanonicalRow`]s; [`write_csv`] makes them a file, and [`super::read_csv`] reads that
+//! file. A row that came from an importer passes the same checks as one that a person typed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Declares the number columns once: variant, name in the file, what it holds.
+macro_rules! number_columns {
+    ($($(#[doc = $doc:literal])+ $name:ident = $column:literal,)+) => {
+        /// A column that holds a number of at least 0; the unit is in its name, and all are per launch.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Number {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Number {
+            /// Every number column, in the order in which files are written.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// Its name in the file.
+            #[must_use]
+            pub fn column(self) -> &'static str {
+                match self { $(Self::$name => $column,)+ }
+            }
+        }
+    };
+}
+
+number_columns! {
+    /// Registers per thread.
+    RegsPerThread = "regs_per_thread",
+    /// Static shared memory per block in bytes.
+    SmemStatic = "smem_static_bytes",
+    /// Dynamic shared memory per block in bytes.
+    SmemDynamic = "smem_dynamic_bytes",
+    /// Floating-point operations; a fused multiply-add counts two.
+    Flops = "flops",
+    /// Compulsory DRAM traffic in bytes, or counted by a profiler.
+    DramBytes = "dram_bytes",
+    /// Bytes through L2.
+    L2Bytes = "l2_bytes",
+    /// Bytes through L1.
+    L1Bytes = "l1_bytes",
+    /// Bytes through shared memory.
+    SmemBytes = "smem_bytes",
+    /// Time in milliseconds.
+    Time = "time_ms",
+    /// Its standard deviation over trials in milliseconds.
+    TimeStd = "time_std_ms",
+    /// Number of trials.
+    Trials = "trials",
+    /// Mean power in watts.
+    Power = "power_w",
+    /// Energy in joules.
+    Energy = "energy_j",
+    /// SM clock in megahertz.
+    SmClock = "sm_clock_mhz",
+    /// Memory clock in megahertz.
+    MemClock = "mem_clock_mhz",
+    /// GPU utilisation in percent.
+    GpuUtil = "gpu_util_pct",
+    /// Distinct bytes touched.
+    WorkingSet = "working_set_bytes",
+    /// Global load and store warp instructions.
+    GlobalWarpInsts = "global_warp_insts",
+    /// All warp instructions of the load/store unit.
+    LsuWarpInsts = "lsu_warp_insts",
+    /// Shared-memory wavefronts of 128 bytes, conflicts included.
+    SmemWavefronts = "smem_wavefronts",
+    /// Warp instructions issued.
+    WarpInstsIssued = "warp_insts_issued",
+    /// Same-address global atomic warp requests.
+    GlobalAtomicRequests = "global_atomic_requests",
+    /// Single-precision fused multiply-adds by thread.
+    Fp32Fma = "fp32_fma",
+    /// Single-precision additions by thread.
+    Fp32Add = "fp32_add",
+    /// Single-precision multiplications by thread.
+    Fp32Mul = "fp32_mul",
+    /// Active threads per warp instruction, at most 32.
+    ActiveThreads = "active_threads_per_inst",
+    /// Achieved occupancy in percent.
+    AchievedOccupancy = "achieved_occupancy_pct",
+    /// Blocks per SM that registers allow.
+    RegsLimit = "regs_limit_blocks",
+    /// Blocks per SM that shared memory allows.
+    SmemLimit = "smem_limit_blocks",
+    /// Blocks per SM that warps allow.
+    WarpsLimit = "warps_limit_blocks",
+}
+
+/// The text columns before the numbers, in the order in which files are written.
+const FIRST: [&str; 7] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid"];
+
+/// One row: one GPU, one kernel, one configuration; per launch. Blank text and absent numbers are unknown.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CanonicalRow {
+    /// An id, an alias, or the name the driver gives.
+    pub gpu: String,
+    /// The kernel's short name.
+    pub kernel: String,
+    /// `m=512;n=512;k=1024`.
+    pub problem: String,
+    /// Tells code variants apart.
+    pub variant: String,
+    /// fp64 fp32 tf32 fp16 bf16 fp8 int8 int32.
+    pub dtype: String,
+    /// Threads per block, x y z.
+    pub block: Option<[u64; 3]>,
+    /// Blocks, x y z.
+    pub grid: Option<[u64; 3]>,
+    /// Where the row comes from: file and place in it.
+    pub source: String,
+    /// The numbers that are known.
+    pub numbers: BTreeMap<Number, f64>,
+    /// What else the report said: further columns by name.
+    pub attributes: BTreeMap<String, String>,
+}
+
+impl CanonicalRow {
+    /// Sets a number; nothing where it is not known or not a number of at least 0.
+    pub fn set(&mut self, number: Number, value: Option<f64>) {
+        if let Some(value) = value.filter(|v| v.is_finite() && *v >= 0.0) {
+            self.numbers.insert(number, value);
+        }
+    }
+
+    /// This number, where it is known.
+    #[must_use]
+    pub fn get(&self, number: Number) -> Option<f64> {
+        self.numbers.get(&number).copied()
+    }
+}
+
+/// A canonical CSV of these rows: text columns, the numbers and attributes that any row has, and the source.
+#[must_use]
+pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
+    let numbers: Vec<Number> = Number::ALL
+        .iter()
+        .copied()
+        .filter(|n| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some()))
+        .collect();
+    let attributes: Vec<&str> = {
+        let all = rows.iter().flat_map(|r| r.attributes.keys()).collect::<std::collections::BTreeSet<_>>();
+        all.into_iter().map(String::as_str).collect()
+    };
+    let mut csv = csv::WriterBuilder::new().from_writer(Vec::new());
+    let names = FIRST.into_iter().chain(numbers.iter().map(|n| n.column())).chain(["source"]);
+    // Writing into memory cannot fail.
+    let _ = csv.write_record(names.chain(attributes.iter().copied()));
+    for row in rows {
+        let dimensions = |d: Option<[u64; 3]>| d.map(written_dimensions).unwrap_or_default();
+        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(String::as_str);
+        let shape = [dimensions(row.block), dimensions(row.grid)];
+        let written = numbers.iter().map(|n| row.get(*n).map(written_number).unwrap_or_default());
+        let fields = texts.into_iter().map(str::to_string).chain(shape).chain(written);
+        let rest = attributes.iter().map(|a| row.attributes.get(*a).cloned().unwrap_or_default());
+        let _ = csv.write_record(fields.chain([row.source.clone()]).chain(rest));
+    }
+    csv.into_inner().unwrap_or_default()
+}
+
+/// `256`, `16x16`, `8x8x4`: trailing ones are left out.
+fn written_dimensions(d: [u64; 3]) -> String {
+    let kept = d.iter().rposition(|n| *n != 1).map_or(1, |at| at + 1);
+    let mut text = d[0].to_string();
+    for n in &d[1..kept] {
+        // Writing into memory cannot fail.
+        let _ = write!(text, "x{n}");
+    }
+    text
+}
+
+/// The shortest text that reads back as the same number.
+fn written_number(value: f64) -> String {
+    format!("{value}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_names_only_the_columns_that_hold_something() {
+        let mut row =
+            CanonicalRow { gpu: "titan-v".into(), kernel: "saxpy, tuned".into(), ..CanonicalRow::default() };
+        row.set(Number::Time, Some(0.05));
+        row.set(Number::Flops, Some(f64::NAN));
+        row.block = Some([16, 16, 1]);
+        row.grid = Some([1, 1, 1]);
+        row.attributes.insert("stream".into(), "7".into());
+        let text = String::from_utf8(write_csv(&[row])).unwrap();
+        assert_eq!(
+            text,
+            "gpu,kernel,problem,variant,dtype,block,grid,time_ms,source,stream\n\
+             titan-v,\"saxpy, tuned\",,,,16x16,1,0.05,,7\n"
+        );
+    }
+
+    #[test]
+    fn every_count_of_a_kernel_is_a_column() {
+        let columns: Vec<&str> = Number::ALL.iter().map(|n| n.column()).collect();
+        for count in crate::kernel::Count::ALL {
+            assert!(columns.contains(&count.name()), "{}", count.name());
+        }
+    }
+}

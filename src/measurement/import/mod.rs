@@ -1,0 +1,125 @@
+//! Importers: what profilers, tuners and benchmarks write, turned into canonical rows. One file each, recognised by
+//! content.
+//!
+//! To add one: a file here with a `pub(super) const IMPORTER: Importer`, and its name in [`IMPORTERS`].
+
+use super::{CanonicalRow, ReadError, RowError};
+use std::io::{BufRead, Read};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How many bytes of a file an importer sees to recognise it.
+pub const HEAD: usize = 64 * 1024;
+
+/// Every importer, the most particular first.
+pub const IMPORTERS: &[Importer] = &[];
+
+/// One format.
+#[derive(Debug, Clone, Copy)]
+pub struct Importer {
+    /// As messages name it: `ncu CSV, raw page`.
+    pub name: &'static str,
+    /// Whether a file that starts like this is of this format; at most [`HEAD`] bytes.
+    pub recognises: fn(&[u8]) -> bool,
+    /// Reads the whole file.
+    pub read: fn(&mut dyn BufRead, &Job<'_>) -> Result<Imported, ReadError>,
+}
+
+/// One reading: its file, and the strings that lead to whoever waits for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// As messages name it.
+    pub file: &'a str,
+    /// Set by whoever no longer wants the answer; the importer looks at it every few hundred rows.
+    pub cancelled: &'a AtomicBool,
+    /// Bytes read so far, for a progress bar.
+    pub bytes_read: &'a AtomicU64,
+}
+
+impl Job<'_> {
+    /// Whether to stop.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The error of a whole file.
+    #[must_use]
+    pub fn refuse(&self, message: impl Into<String>) -> ReadError {
+        ReadError { file: self.file.to_string(), message: message.into() }
+    }
+}
+
+/// What came out of a report.
+#[derive(Debug, Clone, Default)]
+pub struct Imported {
+    /// Rows, in the order of the report.
+    pub rows: Vec<CanonicalRow>,
+    /// Achieved ceilings that it measured.
+    pub roofs: Vec<Roof>,
+    /// The first refused rows, each with its line and reason.
+    pub refused: Vec<RowError>,
+    /// How many rows were refused in all.
+    pub refused_count: usize,
+    /// What the user should know: metrics that are missing, what was left out.
+    pub remarks: Vec<String>,
+}
+
+/// An achieved ceiling of a GPU.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roof {
+    /// An id, an alias, or the name the driver gives.
+    pub gpu: String,
+    /// Which ceiling.
+    pub of: RoofOf,
+    /// FLOP/s or byte/s.
+    pub per_second: f64,
+    /// File, and what in it.
+    pub source: String,
+}
+
+/// Which ceiling was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoofOf {
+    /// Single-precision FLOP/s.
+    Fp32,
+    /// Double-precision FLOP/s.
+    Fp64,
+    /// Half-precision FLOP/s.
+    Fp16,
+    /// DRAM byte/s.
+    Dram,
+    /// L2 byte/s.
+    L2,
+    /// L1 byte/s.
+    L1,
+}
+
+/// The importer of a file that starts like this.
+#[must_use]
+pub fn recognise(head: &[u8]) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|i| (i.recognises)(&head[..head.len().min(HEAD)]))
+}
+
+/// A reader that counts into [`Job::bytes_read`] and ends early once the job is cancelled.
+pub struct Counted<'a, R> {
+    inner: R,
+    job: Job<'a>,
+}
+
+impl<'a, R: Read> Counted<'a, R> {
+    /// Counts what is read from `inner`.
+    pub fn new(inner: R, job: Job<'a>) -> Self {
+        Self { inner, job }
+    }
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.job.is_cancelled() {
+            return Err(std::io::Error::other("cancelled"));
+        }
+        let n = self.inner.read(buffer)?;
+        self.job.bytes_read.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
