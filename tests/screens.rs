@@ -62,6 +62,8 @@ screens! {
     swapped_and_larger: "x +",
     explained: "enter",
     zoomed_roofline: "2 z L L L",
+    zoomed_occupancy: "3 z",
+    slid_along_the_saw_tooth: "/ s a x p y enter 3 z left . . .",
 }
 
 /// A screen at 80x24 only.
@@ -79,7 +81,7 @@ small_screens! {
     help: "?",
     palette: ": s w",
     zoomed_gpus: "1 z",
-    zoomed_occupancy: "3 z",
+    limiters_differ: "/ c o n v 2 d _ 3 enter 3 z right",
     zoomed_predictions: "4 z",
     no_gpu_matches: "1 / q q q q enter",
     cannot_launch: "/ g e m m _ enter n ctrl-u n = 1 0 2 4 , t i l e = 6 4 enter",

@@ -2,7 +2,7 @@
 //! disagree.
 //!
 //! ```text
-//! answer ─> roofline, occupancy, predictions ─> ChartSpec ─> scene ─> svg
+//! answer ─> roofline, occupancy(_curves), … ──> ChartSpec ─> scene ─> svg
 //!           (what is said: caption)                 │        (where it stands: scale, layout, legend, plot, marker)
 //!                                                   └─> terminal panes
 //! ```
@@ -13,6 +13,7 @@ mod layout;
 mod legend;
 mod marker;
 mod occupancy;
+mod occupancy_curves;
 mod plot;
 mod predictions;
 mod roofline;
@@ -20,8 +21,10 @@ mod roofs;
 mod scale;
 mod scene;
 mod svg;
+mod wave_curve;
 
 pub use occupancy::occupancy_chart;
+pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};
 pub use scale::Tick;
@@ -147,6 +150,8 @@ pub enum Shape {
     Predicted,
     /// ~ estimated without a measurement.
     Estimated,
+    /// What is chosen now, on a curve: `S` or `T` in the terminal, a square in a picture.
+    Chosen,
     /// A small dot: another kernel.
     Other,
 }

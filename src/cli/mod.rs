@@ -12,6 +12,7 @@ mod kernels;
 mod load;
 mod models;
 mod occupancy;
+mod occupancy_batch;
 mod output;
 mod predict;
 mod question;

@@ -10,12 +10,14 @@ mod file;
 mod formula;
 mod problem;
 mod resources_file;
+mod slider;
 
 pub use catalogue::{load_shipped, load_text};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
 pub use problem::{Problem, ProblemError, Value};
 pub use resources_file::ResourcesFile;
+pub use slider::Slider;
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, Flops, Intensity};

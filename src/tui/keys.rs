@@ -101,6 +101,8 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
             a @ (Action::Swap
             | Action::SizeUp
             | Action::SizeDown
+            | Action::SizeFinerUp
+            | Action::SizeFinerDown
             | Action::ModelNext
             | Action::ModelPrevious
             | Action::Ceilings

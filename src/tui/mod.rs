@@ -18,6 +18,7 @@ mod panes;
 mod prompt;
 mod rows;
 mod run;
+mod slide;
 mod state;
 mod text;
 mod update;

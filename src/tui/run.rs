@@ -6,7 +6,9 @@ use super::files;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
+use super::slide;
 use super::state::{Selection, Sort, State, Tone};
+use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::{BlockSize, Problem};
 use crate::occupancy::Rules;
@@ -40,6 +42,9 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::SizeUp => return step_size(state, true),
         Action::SizeDown => return step_size(state, false),
+        Action::SizeFinerUp | Action::SizeFinerDown => {
+            return slide::size(state, action == Action::SizeFinerUp);
+        }
         Action::KernelNext => move_row(state, 1),
         Action::KernelPrevious => move_row(state, -1),
         Action::TypeSize => {
@@ -269,7 +274,7 @@ fn navigate(state: &mut State, action: Action) {
     }
 }
 
-/// In the roofline: the read-out. In the table: the sort column.
+/// In the roofline: the read-out. In the zoomed occupancy: the curve. In the table: the sort column.
 fn sideways(state: &mut State, right: bool) {
     let by = if right { 1 } else { -1 };
     match state.focus {
@@ -281,6 +286,9 @@ fn sideways(state: &mut State, right: bool) {
         Pane::Predictions => {
             state.sort.0 = next_in(&Sort::ALL, state.sort.0, by as isize);
             state.arrange();
+        }
+        Pane::Occupancy if export::shows_curves(state) => {
+            state.curve = next_in(&Curve::ALL, state.curve, by as isize);
         }
         Pane::Gpus | Pane::Occupancy => {}
     }

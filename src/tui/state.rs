@@ -3,6 +3,7 @@
 use super::layout::Pane;
 use super::prompt::Overlay;
 use super::rows::first_rows;
+use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{Answer, ErrorSummary, Settings};
 use crate::gpu::{Ceilings, Gpu};
@@ -116,6 +117,8 @@ pub struct State {
     pub zoom: bool,
     /// How many memory levels the roofline shows.
     pub levels: usize,
+    /// The curve chosen in the zoomed occupancy.
+    pub curve: Curve,
     /// log10 of the intensity that the roofline reads out.
     pub readout: Option<f64>,
     /// What lies over the panes.
@@ -198,6 +201,7 @@ impl State {
             focus: Pane::Predictions,
             zoom: false,
             levels: 1,
+            curve: Curve::default(),
             readout: None,
             overlay: Overlay::None,
             gpu_filter: String::new(),

@@ -2,6 +2,7 @@
 
 mod border;
 pub(super) mod compare;
+mod curves;
 pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;
