@@ -441,7 +441,7 @@ fn occupancy_names_both_limiters_of_the_tiled_product() {
     assert_eq!(row["limiters"], serde_json::json!(["registers", "warps"]));
     assert!(near(&row["occupancy"], 2.0 / 3.0));
     let text = desk.types("occupancy --kernel matmul_tiled --gpu rtx-4070").works().stdout;
-    assert!(text.contains("32/48") && text.contains("67 %"), "{text}");
+    assert!(text.contains("32/48") && text.contains("66.7 %"), "{text}");
 }
 
 #[test]

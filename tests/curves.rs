@@ -193,7 +193,7 @@ fn dashboard(keys: &str) -> State {
 fn the_keys_walk_an_eighth_of_a_wave_and_the_prediction_follows() {
     let before = dashboard("/ s a x p y enter");
     let after = dashboard("/ s a x p y enter .");
-    let blocks = |s: &State| s.answer().launch.unwrap().blocks();
+    let blocks = |s: &State| s.answer().launch[0].unwrap().blocks();
     let wave = (0..2)
         .map(|i| waves(s_gpu(&before, i), &before.answer().occupancy[i].unwrap(), 1).unwrap().blocks_per_wave)
         .min();

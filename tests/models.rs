@@ -611,7 +611,7 @@ fn the_launch_shape_of_a_row_goes_before_the_kernel_files() {
         ..ask("efficiency-transfer", "saxpy", "n=2^20", "titan-v", "rtx-4070")
     };
     let a = q.answer();
-    assert_eq!(a.launch.unwrap().block, [1024, 1, 1]);
+    assert_eq!(a.launch[0].unwrap().block, [1024, 1, 1]);
     // 1536/1024 = 1 block on the RTX 4070: 32 of 48 warps.
     close(a.occupancy[1].unwrap().fraction(), 2.0 / 3.0);
     close(q.millis(), 0.03 * 652.8 / (504.0 * 2.0 / 3.0));

@@ -9,7 +9,7 @@ use roofswap::gpu::{Ceilings, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::{
-    BlockNeeds, Carveout, Change, GlobalCaching, Over, Resource, Rules, best_block, launch_refusal,
+    BlockNeeds, Carveout, Change, GlobalCaching, Lever, Over, Resource, Rules, best_block, launch_refusal,
     needed_for_one_more, next_step, occupancy, sweep,
 };
 use roofswap::predict::{MODELS, model_position};
@@ -134,8 +134,8 @@ fn any_needs() -> impl Strategy<Value = BlockNeeds> {
 
 /// The same change, one unit nearer to what there is now: one register, one byte, one barrier, one warp.
 fn one_less(change: Change) -> Option<Change> {
-    let by = match change.resource {
-        Resource::Warps | Resource::Blocks => 32,
+    let by = match change.lever {
+        Lever::SmallerBlock | Lever::LargerBlock => 32,
         _ => 1,
     };
     let to = if change.to < change.from { change.to + by } else { change.to - by };
@@ -211,7 +211,7 @@ fn what_a_resource_needs_for_one_more_block_is_exact() {
             let limit = |c: Change| occupancy(l, c.applied(needs), rules).limit(resource).unwrap_or(u32::MAX);
             if resource != Resource::Blocks {
                 prop_assert!(limit(change) > now, "{needs:?} {change} {rules:?}");
-                let block = |c: &Change| c.resource != Resource::Warps || c.to <= l.threads_per_block;
+                let block = |c: &Change| c.lever != Lever::SmallerBlock || c.to <= l.threads_per_block;
                 if let Some(less) = one_less(change).filter(block) {
                     prop_assert!(limit(less) <= now, "{needs:?} {change} {rules:?}");
                 }

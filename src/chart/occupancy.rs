@@ -40,7 +40,8 @@ pub fn occupancy_chart(
     let max = (longest / step).ceil() * step;
     let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
     notes.extend(limiter_note(answer, show));
-    notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], kernel, answer, side)));
+    notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], answer, side)));
+    notes.extend(answer.of_builds().iter().map(ToString::to_string));
     ChartSpec {
         title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
         subtitle: format!(
@@ -134,7 +135,7 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
         o.max_warps,
         o.limiter_words()
     );
-    if let Some(w) = answer.launch.and_then(|l| waves(gpu, &o, l.blocks())) {
+    if let Some(w) = answer.launch[side].and_then(|l| waves(gpu, &o, l.blocks())) {
         text += &format!("; {}", caption::waves(&w));
     }
     if let Some(step) = next_step(&gpu.limits, needs, answer.settings.rules) {
@@ -149,17 +150,17 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
     notes
 }
 
-/// Resources of a block, and registers borrowed from another build.
-fn registers_note(gpu: &Gpu, kernel: &Kernel, answer: &Answer, side: usize) -> Option<String> {
+/// Resources of a block, and whose registers they are.
+fn registers_note(gpu: &Gpu, answer: &Answer, side: usize) -> Option<String> {
     let needs = answer.needs[side]?;
     let registers = match needs.regs_per_thread {
         0 => "an unknown number of registers (treated as no limit)".to_string(),
         n => format!("{n} registers"),
     };
-    let cc = gpu.compute_capability;
-    let borrowed = kernel.resources_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
-    let from = borrowed.map_or(String::new(), |(a, b)| format!(" (as compiled for {a}.{b})"));
-    let from = if needs.regs_per_thread == 0 { String::new() } else { from };
+    let from = match needs.regs_per_thread {
+        0 => String::new(),
+        _ => format!(" ({})", answer.registers[side]),
+    };
     let allocated = answer.occupancy[side].map_or(String::new(), |o| {
         let reserve = match (answer.settings.rules, gpu.limits.smem_reserved) {
             (Rules::Exact, n) if n > 0 => format!(", {n} of them reserved"),

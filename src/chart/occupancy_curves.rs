@@ -92,9 +92,16 @@ pub fn curve_chart(view: &CurveView<'_>, curve: Curve) -> ChartSpec {
         _ => ("Occupancy", "occupancy, % of the warps an SM can hold"),
     };
     let mut notes: Vec<String> = view.show.shown().filter_map(|side| note(view, side, curve)).collect();
+    let of_builds = view.answer.of_builds().into_iter().map(ToString::to_string);
     if notes.is_empty() {
-        notes.push("the launch shape is not known, so its occupancy is not either".into());
+        let what = if curve == Curve::Size {
+            "the grid is not known: no waves"
+        } else {
+            "no block is known: no occupancy"
+        };
+        notes.push(what.into());
     }
+    notes.extend(of_builds);
     let words = match curve {
         Curve::Size => "share of the block slots that have a block, over all waves of the grid",
         _ => "resident warps where one thing changes and all others stay as they are",
@@ -218,7 +225,7 @@ fn note(view: &CurveView<'_>, side: usize, curve: Curve) -> Option<String> {
     }
     let o = view.answer.occupancy[side]?;
     if curve == Curve::Size {
-        let w = wave_of(view, side, view.answer.launch?.blocks())?;
+        let w = wave_of(view, side, view.answer.launch[side]?.blocks())?;
         return Some(format!("{}: {}", gpu.name, caption::waves(&w)));
     }
     Some(format!(

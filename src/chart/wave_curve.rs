@@ -50,8 +50,11 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
         let scale = Scale::Linear { min: 0.0, max: 1.0 };
         (Axis { label: "problem size".into(), scale }, Vec::new())
     };
-    let Some(launch) = view.answer.launch else { return nothing() };
-    let sizes = Sizes { slider: view.kernel.slider(view.problem), blocks: launch.blocks() };
+    // One grid is drawn on both GPUs; where their rows differ, the one that the source's time belongs to.
+    let Some(launch) = view.answer.launch[0].or(view.answer.launch[1]) else { return nothing() };
+    // A row timed with another grid than the formulas': then only grids can be compared.
+    let slider = view.kernel.slider(view.problem).filter(|s| s.blocks(s.value()) == launch.blocks());
+    let sizes = Sizes { slider, blocks: launch.blocks() };
     let now: Vec<(usize, Waves)> =
         view.show.shown().filter_map(|side| Some((side, wave_of(view, side, sizes.blocks)?))).collect();
     let Some((min, max)) = window(&sizes, &now) else { return nothing() };
@@ -98,7 +101,7 @@ fn samples(sizes: &Sizes<'_>, now: &[(usize, Waves)], (min, max): (f64, f64)) ->
     let (first, last) = (sizes.blocks(min.max(1.0)), sizes.blocks(max));
     for (_, w) in now {
         let per_wave = w.blocks_per_wave;
-        for tooth in (first / per_wave..=last / per_wave).take(MOST_TEETH as usize) {
+        for tooth in (first / per_wave..=last / per_wave).take(MOST_TEETH as usize + 2) {
             let tip = sizes.holding(tooth * per_wave);
             values.extend([tip, tip + 1.0]);
         }

@@ -39,8 +39,8 @@ pub(super) struct OccupancyArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     smem_static: u32,
     /// Dynamic shared memory per block in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    smem_dynamic: u32,
+    #[arg(long, value_name = "BYTES")]
+    smem_dynamic: Option<u32>,
     #[command(flatten)]
     setup: Setup,
     /// Configurations to answer, one per line; `-` for stdin
@@ -101,19 +101,32 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
         let text = "no --gpu: give one GPU or several, for example --gpu rtx-4070, or --gpu all";
         return Err(Usage(text.into()).into());
     }
+    if args.size.is_some() && args.kernel.is_none() {
+        return Err(
+            Usage("--size is the size of a kernel: give --kernel as well, or leave it away".into()).into()
+        );
+    }
     let rules: Rules = args.rules.into();
     let session = load::session(&[])?;
     let gpus = question::gpus(&session, &args.gpu, None)?;
     let rows = match (&args.kernel, args.threads, args.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
-            let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
+            let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic.unwrap_or(0));
             let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
             let needs = args.setup.of(block);
             let of = |g: &usize| {
                 let gpu = &session.gpus.entries()[*g];
-                Resident { gpu, needs, launch: None, rules, remark: String::new() }
+                Resident {
+                    gpu,
+                    needs,
+                    registers: None,
+                    launch: None,
+                    refusal: None,
+                    rules,
+                    remark: String::new(),
+                }
             };
             gpus.iter().map(of).collect()
         }
@@ -153,17 +166,25 @@ fn of_kernel<'a>(
             let text = format!("{}: its launch shape is not known; give --threads N", kernel.id);
             return Err(Usage(text).into());
         };
-        let cautions: Vec<String> =
-            q.source.registers.iter().chain(&q.source.build).map(ToString::to_string).collect();
-        let remark = cautions.join("; ");
-        Ok(Resident { gpu, needs: args.setup.of(needs), launch: q.source.launch, rules, remark })
+        let cautions: Vec<String> = q.source.build.iter().map(ToString::to_string).collect();
+        let (remark, registers) = (cautions.join("; "), Some(q.source.registers));
+        let refusal = q.source.refusal;
+        Ok(Resident {
+            gpu,
+            needs: args.setup.of(needs),
+            registers,
+            launch: q.source.launch,
+            refusal,
+            rules,
+            remark,
+        })
     };
     gpus.iter().map(of).collect()
 }
 
 /// Puts typed threads and dynamic shared memory into a kernel that has no launch shape of its own.
 fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> Result<()> {
-    if args.threads.is_none() && args.smem_dynamic == 0 {
+    if args.threads.is_none() && args.smem_dynamic.is_none() {
         return Ok(());
     }
     if kernel.has_formulas() {
@@ -177,6 +198,6 @@ fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> 
     if let Some(threads) = args.threads {
         subject.instance.block_size = Some(BlockSize::Typed(threads));
     }
-    subject.instance.smem_dynamic = Some(args.smem_dynamic);
+    subject.instance.smem_dynamic = args.smem_dynamic.or(subject.instance.smem_dynamic);
     Ok(())
 }

@@ -26,8 +26,10 @@ pub(super) fn run(file: &Path) -> Result<()> {
     };
     let table = LimitsTable::shipped().context("a table inside the program is damaged")?;
     let mut batch = Batch { table, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
-    let read = batch.stream(input, &mut std::io::stdout().lock());
-    output::remarks(&batch.errors, batch.wrong);
+    let read = batch.stream(input, &mut std::io::stdout().lock(), output::remark);
+    if batch.wrong > NAMED {
+        output::remark(format!("… and {} more", batch.wrong - NAMED));
+    }
     read
 }
 
@@ -38,7 +40,7 @@ struct Batch {
     line: u64,
     /// Answers that wait to be written.
     answers: Vec<u8>,
-    /// The first errors, in words.
+    /// Errors that wait to be named, in words.
     errors: Vec<String>,
     wrong: usize,
 }
@@ -46,7 +48,7 @@ struct Batch {
 impl Batch {
     /// Answers every line. What has been read is answered before more is waited for, so that a program can ask line by
     /// line; a reader who has gone away ends it without failure.
-    fn stream(&mut self, input: impl Read, out: &mut impl Write) -> Result<()> {
+    fn stream(&mut self, input: impl Read, out: &mut impl Write, mut name: impl FnMut(String)) -> Result<()> {
         let mut input = BufReader::with_capacity(BLOCK, input);
         let mut begun: Vec<u8> = Vec::new();
         loop {
@@ -70,12 +72,14 @@ impl Batch {
                 }
             }
             input.consume(read);
+            self.errors.drain(..).for_each(&mut name);
             if !self.write(out)? {
                 return Ok(());
             }
         }
         if !begun.is_empty() {
             self.answer(&begun);
+            self.errors.drain(..).for_each(name);
         }
         self.write(out).map(|_| ())
     }
@@ -92,7 +96,7 @@ impl Batch {
 
     fn refuse(&mut self, why: &dyn std::fmt::Display) {
         self.wrong += 1;
-        if self.errors.len() < NAMED {
+        if self.wrong <= NAMED {
             self.errors.push(format!("{}:{}: {why}", self.name, self.line));
         }
     }
@@ -134,9 +138,9 @@ mod tests {
         let table = LimitsTable::shipped().unwrap();
         let mut batch =
             Batch { table, name: "f".into(), line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
-        let mut out = Vec::new();
-        batch.stream(Dribble(text, at_once), &mut out).unwrap();
-        (String::from_utf8(out).unwrap(), batch.errors, batch.wrong)
+        let (mut out, mut named) = (Vec::new(), Vec::new());
+        batch.stream(Dribble(text, at_once), &mut out, |why| named.push(why)).unwrap();
+        (String::from_utf8(out).unwrap(), named, batch.wrong)
     }
 
     #[test]

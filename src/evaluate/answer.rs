@@ -7,7 +7,8 @@ use crate::kernel::{Kernel, Launch, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, MODELS, Prediction, Question, Refusal, Side, SourceKind, SourceTime, Subject, body, question,
+    Caution, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body,
+    question,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -48,8 +49,8 @@ pub struct Answer {
     pub ceilings_used: Ceilings,
     /// The work, counters of the measured row included.
     pub work: Work,
-    /// The launch shape, where known.
-    pub launch: Option<Launch>,
+    /// The launch shape on source and target, where known: another GPU's row may have timed another one.
+    pub launch: [Option<Launch>; 2],
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// The prediction, or why there is none.
@@ -60,7 +61,9 @@ pub struct Answer {
     pub needs: [Option<BlockNeeds>; 2],
     /// Occupancy on source and target.
     pub occupancy: [Option<Occupancy>; 2],
-    /// What must be said about either side's build: spills, an assumed block.
+    /// Whose registers the occupancy of source and target rests on.
+    pub registers: [RegistersFrom; 2],
+    /// What must be said about either side's build: registers of another one, spills, an assumed block.
     pub build: [Vec<Caution>; 2],
     /// Why it cannot launch on source or target.
     pub launch_refusal: [Option<LaunchRefusal>; 2],
@@ -97,6 +100,24 @@ impl Answer {
     #[must_use]
     pub fn error_percent(&self) -> Option<f64> {
         Some(100.0 * (self.prediction.as_ref().ok()?.time / self.measured?.time - 1.0))
+    }
+
+    /// What must be said of either side's build, each once.
+    #[must_use]
+    pub fn of_builds(&self) -> Vec<&Caution> {
+        let mut all: Vec<&Caution> = Vec::new();
+        for caution in self.build.iter().flatten() {
+            if !all.contains(&caution) {
+                all.push(caution);
+            }
+        }
+        all
+    }
+
+    /// Whether nobody stated the threads per block, so that every occupancy is that of an assumed one.
+    #[must_use]
+    pub fn block_is_assumed(&self) -> bool {
+        self.build.iter().flatten().any(|c| matches!(c, Caution::BlockAssumed(_)))
     }
 
     /// Whether the predicted time rests on an estimate instead of a measurement.
@@ -150,23 +171,18 @@ pub fn answer(
         settings,
         ceilings_used: q.ceilings,
         work: q.work,
-        launch: q.source.launch,
+        launch: [q.source.launch, q.target.launch],
         prediction,
         interval,
         needs: [q.source.needs, q.target.needs],
         occupancy: [q.source.occupancy, q.target.occupancy],
-        build: [&q.source, &q.target].map(said_of_build),
+        registers: [q.source.registers, q.target.registers],
+        build: [q.source.build, q.target.build],
         launch_refusal: [q.source.refusal, q.target.refusal],
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
         source_time: q.source_time,
     }
-}
-
-/// What must be said of a build even where there is no prediction whose cautions could say it.
-fn said_of_build(side: &Side<'_>) -> Vec<Caution> {
-    let registers = side.registers.iter().filter(|_| side.launch.is_none() && side.needs.is_some());
-    registers.chain(&side.build).cloned().collect()
 }
 
 /// What a prediction with these settings starts from.

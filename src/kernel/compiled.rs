@@ -4,6 +4,7 @@ use super::Kernel;
 use crate::catalogue::Sourced;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A compute capability as catalogues key it: `(major, minor)`.
 pub type Cc = (u8, u8);
@@ -37,7 +38,7 @@ impl Resources {
         // Largest values that any CUDA architecture allows; spills count every instruction and have no limit of their own.
         let limits = [
             ("registers", Some(self.registers), 1, 256),
-            ("static_smem_bytes", self.static_smem_bytes, 0, 1 << 20),
+            ("static_smem_bytes", self.static_smem_bytes, 0, 227 * 1024),
             ("barriers", self.barriers, 0, 16),
             ("spill_store_bytes", self.spill_store_bytes, 0, 1 << 30),
             ("spill_load_bytes", self.spill_load_bytes, 0, 1 << 30),
@@ -55,6 +56,12 @@ impl Resources {
     #[must_use]
     pub fn required_threads(&self) -> Option<u32> {
         self.required_block.map(|block| block.iter().fold(1_u32, |a, b| a.saturating_mul(*b)))
+    }
+
+    /// The most threads per block this build can be launched with, where it is bounded.
+    #[must_use]
+    pub fn most_threads(&self) -> Option<u32> {
+        self.required_threads().or(self.max_threads)
     }
 
     /// Bytes spilled per thread, stores and loads, where there are any.
@@ -93,6 +100,8 @@ pub struct Compiled<'a> {
     pub resources: &'a Resources,
     /// The compute capability it was compiled for, when it is another one than asked for.
     pub borrowed_from: Option<Cc>,
+    /// Whose word it is: a source's id.
+    pub source: &'a Arc<str>,
 }
 
 /// Threads per block of a kernel whose launch shape nobody wrote down.
@@ -141,12 +150,13 @@ impl Kernel {
     #[must_use]
     pub fn resources_on(&self, major: u8, minor: u8) -> Option<Compiled<'_>> {
         if let Some(exact) = self.compiled.get(&(major, minor)) {
-            return Some(Compiled { resources: &exact.value, borrowed_from: None });
+            return Some(Compiled { resources: &exact.value, borrowed_from: None, source: &exact.source });
         }
         let number = |(a, b): Cc| i32::from(a) * 10 + i32::from(b);
         let asked = number((major, minor));
         let nearest = self.compiled.iter().min_by_key(|(cc, _)| (number(**cc) - asked).abs())?;
-        Some(Compiled { resources: &nearest.1.value, borrowed_from: Some(*nearest.0) })
+        let (cc, found) = nearest;
+        Some(Compiled { resources: &found.value, borrowed_from: Some(*cc), source: &found.source })
     }
 
     /// Threads per block where the launch shape is unknown: what the compiler was told, else the usual size within its

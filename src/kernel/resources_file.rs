@@ -151,7 +151,7 @@ impl ResourcesFile {
         }
         for (i, title) in titles.iter().enumerate() {
             let (number, title) = (i + 1, quoted(title));
-            write!(out, "\n[sources.report-{number}]\nkind = \"published\"\ntitle = {title}\n")
+            write!(out, "\n[sources.report-{number}]\nkind = \"measured\"\ntitle = {title}\n")
                 .expect(in_memory);
         }
         out
@@ -190,7 +190,7 @@ mod tests {
         };
         let known = |source: &str| Sourced {
             value: value.clone(),
-            origin: Origin::Published,
+            origin: Origin::Measured,
             source: source.into(),
             note: None,
             date: None,

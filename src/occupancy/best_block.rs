@@ -26,7 +26,7 @@ impl BestBlock {
 pub fn best_block(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<BestBlock> {
     let mut best: Option<BestBlock> = None;
     let resident = |b: &BestBlock| b.threads * b.occupancy.active_blocks;
-    for warps in (1..=limits.threads_per_block / Limits::WARP).rev() {
+    for warps in (1..=needs.most_threads(limits) / Limits::WARP).rev() {
         let threads = warps * Limits::WARP;
         let this =
             BestBlock { threads, occupancy: occupancy(limits, BlockNeeds { threads, ..needs }, rules) };

@@ -1,5 +1,7 @@
 //! What one block asks of an SM, and what its kernel asked of the driver.
 
+use crate::gpu::Limits;
+
 /// What one block asks of an SM, and how its kernel was set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BlockNeeds {
@@ -21,6 +23,8 @@ pub struct BlockNeeds {
     pub opt_in: bool,
     /// Blocks per cluster; 0 and 1 = no clusters.
     pub cluster: u32,
+    /// The most threads per block the kernel was compiled for (`__launch_bounds__`); `None` = as many as the GPU takes.
+    pub max_threads: Option<u32>,
 }
 
 /// What NVIDIA's calculator assumes of a kernel of which nothing is known: one barrier (`__syncthreads`), opted in.
@@ -36,11 +40,18 @@ impl Default for BlockNeeds {
             global_caching: GlobalCaching::Off,
             opt_in: true,
             cluster: 1,
+            max_threads: None,
         }
     }
 }
 
 impl BlockNeeds {
+    /// The most threads per block that GPU and kernel allow.
+    #[must_use]
+    pub fn most_threads(&self, limits: &Limits) -> u32 {
+        self.max_threads.unwrap_or(u32::MAX).min(limits.threads_per_block)
+    }
+
     /// Static and dynamic shared memory of one block in bytes, without the reserve.
     #[must_use]
     pub fn smem(&self) -> u32 {

@@ -15,6 +15,22 @@ pub enum LaunchRefusal {
         /// Allowed.
         most: u32,
     },
+    /// More threads than the kernel was compiled for.
+    #[error("cannot launch: {threads} threads per block, compiled for at most {most} (__launch_bounds__)")]
+    CompiledFor {
+        /// Asked for.
+        threads: u32,
+        /// The kernel's bound.
+        most: u32,
+    },
+    /// Another block than the only one the kernel was compiled for.
+    #[error("cannot launch: {threads} threads per block, compiled for blocks of {required} only (.reqntid)")]
+    OtherBlock {
+        /// Asked for.
+        threads: u32,
+        /// The only one.
+        required: u32,
+    },
     /// A thread needs more registers than one may have.
     #[error("cannot launch: {regs} registers per thread, at most {most}")]
     RegistersPerThread {
@@ -109,7 +125,11 @@ pub fn launch_refusal(limits: &Limits, needs: BlockNeeds, launch: Option<&Launch
 
 fn of_threads(limits: &Limits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
     let (threads, most) = (needs.threads, limits.threads_per_block);
-    (threads > most).then_some(LaunchRefusal::Threads { threads, most })
+    if threads > most {
+        return Some(LaunchRefusal::Threads { threads, most });
+    }
+    let most = needs.max_threads.filter(|most| threads > *most)?;
+    Some(LaunchRefusal::CompiledFor { threads, most })
 }
 
 /// Nothing fits: say which limit is 0, and why.

@@ -14,7 +14,7 @@ mod sweep;
 pub use best_block::{BestBlock, best_block};
 pub use block::{BlockNeeds, Carveout, GlobalCaching};
 pub use launch::{LaunchRefusal, Waves, launch_refusal, waves};
-pub use next_step::{Change, NextStep, needed_for_one_more, next_step};
+pub use next_step::{Change, Lever, NextStep, needed_for_one_more, next_step};
 pub use sweep::{Over, Stretch, sweep};
 
 use crate::gpu::Limits;
@@ -122,6 +122,13 @@ impl Occupancy {
         found.active_blocks = found.smallest_of_four.min(found.by_barriers.unwrap_or(unlimited));
         found.active_warps = found.active_blocks.saturating_mul(warps).min(found.max_warps);
         found
+    }
+
+    /// The same where the launch is refused for a reason that no limit shows (a cluster, a bound of the build): nothing is
+    /// resident.
+    #[must_use]
+    pub fn refused(self) -> Self {
+        Self { active_blocks: 0, active_warps: 0, ..self }
     }
 
     /// Active warps over maximum warps, 0 to 1.

@@ -4,15 +4,32 @@
 //! lets that many in. Of all block sizes the step is the one that changes the fewest resources, then the one that changes
 //! them least. Every resource falls monotonically in its limit, so that bisection finds the largest amount that still gains.
 
-use super::{BlockNeeds, Occupancy, Resource, Rules, occupancy};
+use super::{BlockNeeds, Carveout, Occupancy, Resource, Rules, occupancy};
 use crate::gpu::Limits;
 use std::fmt;
 
-/// One resource of a block, and how much of it the block may have instead.
+/// What of a kernel can be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lever {
+    /// Registers per thread.
+    Registers,
+    /// Bytes of shared memory per block, the dynamic part first.
+    SharedMemory,
+    /// The carveout it prefers, in percent.
+    Carveout,
+    /// Threads per block, fewer.
+    SmallerBlock,
+    /// Threads per block, more.
+    LargerBlock,
+    /// Named barriers per block.
+    Barriers,
+}
+
+/// One lever, and where it must be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// What changes: [`Resource::Warps`] is the block size made smaller, [`Resource::Blocks`] made larger.
-    pub resource: Resource,
+    /// What changes.
+    pub lever: Lever,
     /// What the kernel uses now.
     pub from: u32,
     /// What it must use for the gain: the nearest to `from` that will do.
@@ -23,11 +40,12 @@ impl Change {
     /// The block after this change; shared memory falls in its dynamic part first.
     #[must_use]
     pub fn applied(&self, needs: BlockNeeds) -> BlockNeeds {
-        match self.resource {
-            Resource::Registers => BlockNeeds { regs_per_thread: self.to, ..needs },
-            Resource::SharedMemory => with_smem(needs, self.to),
-            Resource::Barriers => BlockNeeds { barriers: self.to, ..needs },
-            Resource::Warps | Resource::Blocks => BlockNeeds { threads: self.to, ..needs },
+        match self.lever {
+            Lever::Registers => BlockNeeds { regs_per_thread: self.to, ..needs },
+            Lever::SharedMemory => with_smem(needs, self.to),
+            Lever::Carveout => BlockNeeds { carveout: Carveout::Percent(self.to.min(100) as u8), ..needs },
+            Lever::Barriers => BlockNeeds { barriers: self.to, ..needs },
+            Lever::SmallerBlock | Lever::LargerBlock => BlockNeeds { threads: self.to, ..needs },
         }
     }
 
@@ -40,11 +58,12 @@ impl Change {
 /// `37→32 regs`.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = match self.resource {
-            Resource::Registers => "regs",
-            Resource::SharedMemory => "B smem",
-            Resource::Warps | Resource::Blocks => "thr",
-            Resource::Barriers => "barriers",
+        let unit = match self.lever {
+            Lever::Registers => "regs",
+            Lever::SharedMemory => "B smem",
+            Lever::Carveout => "% carveout",
+            Lever::SmallerBlock | Lever::LargerBlock => "thr",
+            Lever::Barriers => "barriers",
         };
         write!(f, "{}→{} {unit}", self.from, self.to)
     }
@@ -79,7 +98,7 @@ impl fmt::Display for NextStep {
         for (i, change) in self.changes.iter().enumerate() {
             write!(f, "{}{change}", if i == 0 { "" } else { " and " })?;
         }
-        if self.changes.iter().any(|c| c.resource == Resource::Blocks) {
+        if self.changes.iter().any(|c| c.lever == Lever::LargerBlock) {
             write!(f, ": {} warps", self.warps)
         } else {
             write!(f, ": {} blk", self.blocks)
@@ -99,13 +118,28 @@ pub fn next_step(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<Nex
     if now.active_warps >= now.max_warps || needs.threads == 0 {
         return None;
     }
+    // A preference costs the kernel nothing.
+    if let Some(step) = wider_carveout(limits, needs, rules, &now) {
+        return Some(step);
+    }
     // Larger blocks only where their slots are all taken: elsewhere they would take up what already limits.
     let larger = now.is_limiter(Resource::Blocks);
-    let other_sizes = (1..=limits.threads_per_block / Limits::WARP).map(|warps| warps * Limits::WARP);
+    let other_sizes = (1..=needs.most_threads(limits) / Limits::WARP).map(|warps| warps * Limits::WARP);
     std::iter::once(needs.threads)
         .chain(other_sizes.filter(|threads| *threads < needs.threads || (larger && *threads > needs.threads)))
         .filter_map(|threads| with_block(limits, BlockNeeds { threads, ..needs }, needs, rules, &now))
         .min_by(|a, b| a.cost().0.cmp(&b.cost().0).then(a.cost().1.total_cmp(&b.cost().1)))
+}
+
+/// The smallest larger carveout that alone puts more warps on an SM, where the kernel prefers one.
+fn wider_carveout(limits: &Limits, needs: BlockNeeds, rules: Rules, now: &Occupancy) -> Option<NextStep> {
+    let Carveout::Percent(percent) = needs.carveout else { return None };
+    let from = u32::from(percent);
+    let change = |to| Change { lever: Lever::Carveout, from, to };
+    let then = |c: &Change| occupancy(limits, c.applied(needs), rules);
+    let wider = (from + 1..=100).map(change).find(|c| then(c).active_warps > now.active_warps)?;
+    let o = then(&wider);
+    Some(NextStep { changes: vec![wider], blocks: o.active_blocks, warps: o.active_warps })
 }
 
 /// What else must change so that blocks of this size hold more warps than now.
@@ -123,8 +157,8 @@ fn with_block(
     }
     let mut changes = Vec::new();
     if sized.threads != needs.threads {
-        let resource = if sized.threads < needs.threads { Resource::Warps } else { Resource::Blocks };
-        changes.push(Change { resource, from: needs.threads, to: sized.threads });
+        let lever = if sized.threads < needs.threads { Lever::SmallerBlock } else { Lever::LargerBlock };
+        changes.push(Change { lever, from: needs.threads, to: sized.threads });
     }
     for resource in [Resource::SharedMemory, Resource::Registers, Resource::Barriers] {
         let change = lowered(limits, sized, rules, resource, blocks)?;
@@ -151,12 +185,12 @@ fn lowered(
     blocks: u32,
 ) -> Option<Change> {
     // 0 registers would be unknown ones, and 0 barriers no limit: neither is fewer.
-    let (from, least) = match resource {
-        Resource::Registers => (needs.regs_per_thread, 1),
-        Resource::SharedMemory => (needs.smem(), 0),
-        _ => (needs.barriers, 1),
+    let (lever, from, least) = match resource {
+        Resource::Registers => (Lever::Registers, needs.regs_per_thread, 1),
+        Resource::SharedMemory => (Lever::SharedMemory, needs.smem(), 0),
+        _ => (Lever::Barriers, needs.barriers, 1),
     };
-    let change = |to| Change { resource, from, to };
+    let change = |to| Change { lever, from, to };
     let lets_in = |to: u32| {
         let o = occupancy(limits, change(to).applied(needs), rules);
         o.limit(resource).is_none_or(|limit| limit >= blocks)
@@ -191,7 +225,8 @@ pub fn needed_for_one_more(
 ) -> Option<Change> {
     let now = occupancy(limits, needs, rules);
     let warps = needs.threads.div_ceil(Limits::WARP);
-    let sized = |to| Change { resource, from: needs.threads, to };
+    let lever = if resource == Resource::Blocks { Lever::LargerBlock } else { Lever::SmallerBlock };
+    let sized = |to| Change { lever, from: needs.threads, to };
     match resource {
         Resource::Warps => {
             let largest = needs.threads.min(limits.threads_per_block + 1).saturating_sub(1) / Limits::WARP;
@@ -200,7 +235,12 @@ pub fn needed_for_one_more(
             smaller.map(sized).find(|c| fits(c.to) > now.active_blocks)
         }
         Resource::Blocks => {
-            let larger = warps.checked_add(1).filter(|w| w * now.by_blocks <= now.max_warps)?;
+            // Only where the slots are all taken do larger blocks bring more warps.
+            let taken = now.is_limiter(Resource::Blocks);
+            let larger = warps.checked_add(1).filter(|_| taken)?;
+            let held = larger.checked_mul(now.by_blocks).is_some_and(|w| w <= now.max_warps);
+            let allowed = held && larger.saturating_mul(Limits::WARP) <= needs.most_threads(limits);
+            let larger = Some(larger).filter(|_| allowed)?;
             Some(sized(larger * Limits::WARP))
         }
         _ => {
@@ -233,6 +273,14 @@ mod tests {
             step("9.0", BlockNeeds { barriers: 16, ..needs(128, 32, 0) }).as_deref(),
             Some("16→12 barriers: 5 blk")
         );
+    }
+
+    #[test]
+    fn a_carveout_too_small_is_widened_before_the_kernel_is_touched() {
+        let narrow = BlockNeeds { carveout: Carveout::Percent(25), ..needs(128, 32, 4096) };
+        // 25 % of 164 KiB is set to 64 KiB: 12 blocks of 5 KiB; 64.x % is set to 100 KiB, which holds all 16 that fit the warps.
+        let said = step("8.0", narrow).unwrap();
+        assert!(said.starts_with("25→") && said.ends_with("% carveout: 16 blk"), "{said}");
     }
 
     #[test]

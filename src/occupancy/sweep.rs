@@ -70,7 +70,8 @@ pub struct Stretch {
 pub fn sweep(limits: &Limits, needs: BlockNeeds, rules: Rules, over: Over, most: u32) -> Vec<Stretch> {
     let at = |value: u32| {
         let Occupancy { active_warps, active_blocks, .. } = occupancy(limits, over.set(needs, value), rules);
-        (active_blocks, active_warps)
+        let bounded = over == Over::Block && value > needs.most_threads(limits);
+        if bounded { (0, 0) } else { (active_blocks, active_warps) }
     };
     let mut out: Vec<Stretch> = Vec::new();
     let mut from = over.least();

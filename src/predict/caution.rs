@@ -19,6 +19,8 @@ pub enum Caution {
         gpu: Arc<str>,
         /// Whose they are.
         from: (u8, u8),
+        /// Whether that build spills.
+        spills: bool,
     },
     /// Registers are those of another GPU's measured build.
     RegistersOfOtherBuild(Arc<str>),
@@ -91,8 +93,12 @@ impl fmt::Display for Caution {
             Self::SourceModelled => f.write_str(
                 "source time is an estimate (~): nobody timed this kernel there; first-principles stands in",
             ),
-            Self::RegistersBorrowed { gpu, from: (a, b) } => {
-                write!(f, "{gpu}: registers of its compute capability unknown; those of {a}.{b} stand in")
+            Self::RegistersBorrowed { gpu, from: (a, b), spills } => {
+                let spills = if *spills { ", whose build spills" } else { "" };
+                write!(
+                    f,
+                    "{gpu}: registers of its compute capability unknown; those of {a}.{b}{spills} stand in"
+                )
             }
             Self::RegistersOfOtherBuild(gpu) => {
                 write!(f, "{gpu}: registers unknown; those measured on another GPU stand in")

@@ -31,6 +31,7 @@ mod factor;
 mod first_principles;
 mod plain_roofline;
 mod question;
+mod registers;
 mod same_time;
 mod source_time;
 mod subject;
@@ -39,6 +40,7 @@ pub use caution::Caution;
 pub use factor::{Amount, Factor, Provenance};
 pub use plain_roofline::body;
 pub use question::{Question, Side, question};
+pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
 

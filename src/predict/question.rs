@@ -1,11 +1,12 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
+use super::registers::{RegistersFrom, registers};
 use super::source_time::{SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Work};
+use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
 use crate::measurement::{Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -23,9 +24,9 @@ pub struct Side<'a> {
     pub occupancy: Option<Occupancy>,
     /// Why the launch cannot start here.
     pub refusal: Option<LaunchRefusal>,
-    /// What must be said about the registers.
-    pub registers: Option<Caution>,
-    /// What else must be said about the build: spills, a block that nobody stated.
+    /// Whose registers these are.
+    pub registers: RegistersFrom,
+    /// What must be said about the build: registers of another one, spills, a block that nobody stated.
     pub build: Vec<Caution>,
     /// Whether nobody stated the threads per block, so that [`Side::needs`] are those of an assumed block.
     pub block_assumed: bool,
@@ -131,49 +132,47 @@ impl<'a> Side<'a> {
     ) -> Self {
         let timed = |row: Option<&Measurement>| row.and_then(|r| r.launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
-        let (regs, registers) = registers(kernel, gpu, row, any_row);
-        let smem = |stated: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
-            row.and_then(of_row).or(stated).or_else(|| any_row.and_then(of_row))
-        };
-        let compiled = kernel.resources_on(gpu.compute_capability.major, gpu.compute_capability.minor);
-        let [exact, nearest] = [true, false].map(|exact| {
-            let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
-            fits.and_then(|c| c.resources.static_smem_bytes)
-        });
-        // The compiler's word for this very architecture goes before the formula; another architecture's after everything.
-        let smem_static = smem(exact.or(instance.smem_static), |r| r.smem_static).or(nearest);
         let unstated = if launch.is_some() { None } else { instance.block_size };
-        let block_assumed = matches!(unstated, Some(BlockSize::Assumed(_)));
+        let (regs_per_thread, registers) = registers(kernel, gpu, row, any_row);
+        // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
+        let cc = gpu.compute_capability;
+        let build = kernel.resources_on(cc.major, cc.minor).filter(|c| c.borrowed_from.is_none());
+        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, RegistersFrom::TimedRow(_)));
         let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
         let needs = threads.map(|threads| BlockNeeds {
             threads,
-            regs_per_thread: regs,
-            smem_static: smem_static.unwrap_or(0),
-            smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
-            // Any build's barriers are those of the source: they are no allocator's choice.
-            barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(BlockNeeds::default().barriers),
-            ..BlockNeeds::default()
+            regs_per_thread,
+            max_threads: build.and_then(Resources::most_threads),
+            ..shared_needs(kernel, instance, gpu, row, any_row)
         });
-        // Another architecture's build may spill where this one's does not.
-        let own = compiled.filter(|c| c.borrowed_from.is_none());
-        let spills = own.and_then(|c| c.resources.spills());
-        let measured = row.is_some_and(|r| r.regs_per_thread.is_some());
-        let spilled = spills.filter(|_| !measured).map(|(stores, loads)| Caution::Spills {
-            gpu: gpu.id.as_str().into(),
-            stores,
-            loads,
-        });
+        let block_assumed = matches!(unstated, Some(BlockSize::Assumed(_)));
+        // A block that nobody asked for refuses nothing, unless no block at all could be launched.
+        let smallest = |n: BlockNeeds| BlockNeeds { threads: 1, ..n };
+        let asked = if block_assumed { needs.map(smallest) } else { needs };
+        let required = build.and_then(Resources::required_threads).zip(asked);
+        let other_block = required.filter(|(required, asked)| *required != asked.threads);
+        let said = [
+            registers.caution(gpu),
+            build.and_then(|b| spilled(gpu, b)),
+            unstated.and_then(Caution::of_block),
+        ];
+        let refusal = other_block
+            .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
+            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
+        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
         Self {
             gpu,
             launch,
             needs,
-            occupancy: needs.map(|n| occupancy(&gpu.limits, n, rules)),
-            // A block that nobody asked for refuses nothing.
-            refusal: needs
-                .filter(|_| !block_assumed)
-                .and_then(|n| launch_refusal(&gpu.limits, n, launch.as_ref())),
+            // The study's formula knows no refusal.
+            occupancy: match (rules, refusal) {
+                (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
+                _ => resident,
+            },
+            refusal,
+            // Of a kernel without any block nothing is reckoned that registers could spoil.
+            build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
-            build: spilled.into_iter().chain(unstated.and_then(Caution::of_block)).collect(),
             block_assumed,
         }
     }
@@ -197,27 +196,37 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Registers per thread, from the best source: the row timed here, the compiler's word for this compute capability, the
-/// nearest one's, a row timed elsewhere. 0 = unknown.
-fn registers(
+/// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
+/// the formula, a row timed elsewhere; another architecture's build after everything.
+fn shared_needs(
     kernel: &Kernel,
+    instance: &Instance,
     gpu: &Gpu,
     row: Option<&Measurement>,
     any_row: Option<&Measurement>,
-) -> (u32, Option<Caution>) {
-    if let Some(regs) = row.and_then(|r| r.regs_per_thread) {
-        return (regs, None);
+) -> BlockNeeds {
+    let stated = |stated: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
+        row.and_then(of_row).or(stated).or_else(|| any_row.and_then(of_row))
+    };
+    let compiled = kernel.resources_on(gpu.compute_capability.major, gpu.compute_capability.minor);
+    let [exact, nearest] = [true, false].map(|exact| {
+        let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
+        fits.and_then(|c| c.resources.static_smem_bytes)
+    });
+    let smem_static = stated(exact.or(instance.smem_static), |r| r.smem_static).or(nearest);
+    let usual = BlockNeeds::default();
+    BlockNeeds {
+        smem_static: smem_static.unwrap_or(0),
+        smem_dynamic: stated(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
+        // Any build's barriers are those of the source: they are no allocator's choice.
+        barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(usual.barriers),
+        ..usual
     }
-    let cc = gpu.compute_capability;
-    if let Some(known) = kernel.resources_on(cc.major, cc.minor) {
-        let caution =
-            known.borrowed_from.map(|from| Caution::RegistersBorrowed { gpu: gpu.id.as_str().into(), from });
-        return (known.resources.registers, caution);
-    }
-    match any_row.and_then(|r| r.regs_per_thread) {
-        Some(regs) => (regs, Some(Caution::RegistersOfOtherBuild(gpu.id.as_str().into()))),
-        None => (0, Some(Caution::RegistersUnknown)),
-    }
+}
+
+fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {
+    let (stores, loads) = build.spills()?;
+    Some(Caution::Spills { gpu: gpu.id.as_str().into(), stores, loads })
 }
 
 impl Question<'_> {
@@ -226,9 +235,9 @@ impl Question<'_> {
         let mut all = Vec::new();
         if uses_source {
             all.extend(self.source_time.iter().flat_map(|t| t.cautions.clone()));
-            all.extend(self.source.registers.iter().chain(&self.source.build).cloned());
+            all.extend(self.source.build.iter().cloned());
         }
-        for caution in self.target.registers.iter().chain(&self.target.build) {
+        for caution in &self.target.build {
             if !all.contains(caution) {
                 all.push(caution.clone());
             }

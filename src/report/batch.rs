@@ -117,7 +117,7 @@ pub fn answer_line(limits: &LimitsTable, line: &[u8], out: &mut Vec<u8>) -> Resu
         let limits = limits.get(asked.compute_capability).ok_or_else(|| BatchError::Field {
             field: FIELDS[0],
             value: asked.compute_capability.to_string(),
-            expected: "a compute capability from 5.0 to 12.1 that NVIDIA has built, such as 8.9",
+            expected: "a compute capability of the table: 5.0 to 12.1 but for 8.8 and 11.0, such as 8.9",
         })?;
         Ok(Some(occupancy(&limits, asked.needs, Rules::Exact)))
     });

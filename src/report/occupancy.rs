@@ -6,8 +6,10 @@ use super::table::{Column, Table};
 use crate::gpu::Gpu;
 use crate::kernel::Launch;
 use crate::occupancy::{
-    BlockNeeds, Occupancy, Resource, Rules, best_block, launch_refusal, next_step, occupancy, waves,
+    BlockNeeds, LaunchRefusal, Occupancy, Resource, Rules, best_block, launch_refusal, next_step, occupancy,
+    waves,
 };
+use crate::predict::RegistersFrom;
 use crate::units::significant;
 
 /// One GPU and what a block asks of it.
@@ -17,12 +19,30 @@ pub struct Resident<'a> {
     pub gpu: &'a Gpu,
     /// What a block asks for.
     pub needs: BlockNeeds,
+    /// Whose registers these are; `None` where they were typed.
+    pub registers: Option<RegistersFrom>,
     /// The grid, where it is known.
     pub launch: Option<Launch>,
+    /// Why this very build cannot be launched so, where it is known.
+    pub refusal: Option<LaunchRefusal>,
     /// Which arithmetic.
     pub rules: Rules,
     /// What must be said about the registers; empty for nothing.
     pub remark: String,
+}
+
+impl Resident<'_> {
+    /// Why it cannot be launched so.
+    fn refused(&self) -> Option<LaunchRefusal> {
+        self.refusal.or_else(|| launch_refusal(&self.gpu.limits, self.needs, self.launch.as_ref()))
+    }
+
+    /// What is resident; nothing where it cannot be launched.
+    fn resident(&self) -> Occupancy {
+        let o = occupancy(&self.gpu.limits, self.needs, self.rules);
+        // The study's formula knows no refusal.
+        if self.rules == Rules::Exact && self.refused().is_some() { o.refused() } else { o }
+    }
 }
 
 /// One row per GPU.
@@ -52,6 +72,7 @@ pub fn table(rows: &[Resident<'_>]) -> Table {
         Column::right("best_block"),
         Column::right("min_grid"),
         Column::left("next_step"),
+        Column::left("regs_from"),
         Column::left("remarks"),
     ]);
     table.rows = rows.iter().map(row).collect();
@@ -65,21 +86,21 @@ pub fn table(rows: &[Resident<'_>]) -> Table {
 /// With two GPUs: whether something else limits on the second.
 fn limiter_change(rows: &[Resident<'_>]) -> Option<String> {
     let [from, to] = rows else { return None };
-    let of = |r: &Resident<'_>| occupancy(&r.gpu.limits, r.needs, r.rules);
-    let [there, here] = of(from).limiter_change(&of(to))?;
+    let [there, here] = from.resident().limiter_change(&to.resident())?;
     Some(format!("limiter  {there} → {here}  ({} → {})", from.gpu.id, to.gpu.id))
 }
 
 fn row(r: &Resident<'_>) -> Vec<Cell> {
     let (needs, limits) = (r.needs, &r.gpu.limits);
-    let o = occupancy(limits, needs, r.rules);
-    let refusal = launch_refusal(limits, needs, r.launch.as_ref());
+    let refusal = r.refused();
+    let o = r.resident();
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.blocks()));
     let best = best_block(limits, needs, r.rules);
     let unlimited = |limit: Option<u32>| Cell::maybe(limit, Cell::number);
     let known = |n: u32| if n == 0 { Cell::Null } else { Cell::number(n) };
-    let percent = |f: f64| Cell::shown(f, format!("{:.0} %", 100.0 * f));
-    let remarks = refusal.map(|why| why.to_string()).into_iter().chain(Some(r.remark.clone()));
+    let percent = |f: f64| Cell::shown(f, format!("{} %", significant(100.0 * f)));
+    let own = refusal.map(|why| why.to_string()).into_iter().chain(what_the_code_must_ask_for(r));
+    let remarks = own.chain(Some(r.remark.clone()));
     vec![
         Cell::text(&r.gpu.id),
         Cell::number(needs.threads),
@@ -104,6 +125,7 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
         Cell::maybe(best, |b| Cell::number(b.threads)),
         Cell::maybe(best, |b| Cell::number(b.min_grid(r.gpu.sms.value) as f64)),
         Cell::maybe(next_step(limits, needs, r.rules), |s| Cell::text(s.to_string())),
+        Cell::text(r.registers.as_ref().map_or("typed".into(), ToString::to_string)),
         Cell::List(remarks.filter(|text| !text.is_empty()).collect()),
     ]
 }
@@ -121,13 +143,14 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
 pub fn overview(rows: &[Resident<'_>]) -> Table {
     let mut table = table(rows);
     let silent = table.rows.iter().all(|cells| cells.last() == Some(&Cell::List(Vec::new())));
-    let all: Vec<Occupancy> = rows.iter().map(|r| occupancy(&r.gpu.limits, r.needs, r.rules)).collect();
+    let all: Vec<Occupancy> = rows.iter().map(Resident::resident).collect();
     if let Some(at) = position(&table, "active_warps") {
         for (cells, o) in table.rows.iter_mut().zip(&all) {
             cells[at] = Cell::text(shown::warps(o));
         }
     }
-    let mut hidden = vec!["max_warps", "limiters"];
+    table.notes.extend(whose_registers(rows));
+    let mut hidden = vec!["max_warps", "limiters", "regs_from"];
     // What the units make of a block is for programs, and in the dashboard.
     hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes", "min_grid"]);
     hidden.extend(mark_limits(&mut table, &all));
@@ -150,6 +173,43 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
         hidden.push("remarks");
     }
     table.without(&hidden).renamed(&HEADINGS).footnoted("notes")
+}
+
+/// What the launch needs of the kernel's code beside its resources.
+fn what_the_code_must_ask_for(r: &Resident<'_>) -> Vec<String> {
+    let (needs, limits) = (&r.needs, &r.gpu.limits);
+    let mut all = Vec::new();
+    if limits.cluster.is_some_and(|c| (c.portable + 1..=c.most).contains(&needs.cluster)) {
+        let allow = "cudaFuncAttributeNonPortableClusterSizeAllowed";
+        all.push(format!("{}: clusters of {} blocks need {allow}", r.gpu.id, needs.cluster));
+    }
+    if needs.smem_static > limits.smem_per_block {
+        let most = limits.smem_per_block;
+        all.push(format!(
+            "only dynamic shared memory can opt in: no compiler takes more than {most} B of static"
+        ));
+    }
+    all
+}
+
+/// `registers  compiler: roofswap-ptxas (titan-v, t4 and 3 more)`: a line for each source.
+fn whose_registers(rows: &[Resident<'_>]) -> Vec<String> {
+    const NAMED: usize = 3;
+    let mut by_source: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Some(from) = &row.registers else { continue };
+        let said = from.to_string();
+        match by_source.iter_mut().find(|(source, _)| *source == said) {
+            Some((_, gpus)) => gpus.push(&row.gpu.id),
+            None => by_source.push((said, vec![&row.gpu.id])),
+        }
+    }
+    let line = |(source, gpus): (String, Vec<&str>)| {
+        let more = gpus.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("registers  {source} ({}{more})", gpus[..gpus.len().min(NAMED)].join(", "))
+    };
+    by_source.into_iter().map(line).collect()
 }
 
 /// The place of a column.
@@ -184,7 +244,7 @@ const LIMITS: [(&str, Resource); 5] = [
 ];
 
 /// What columns are called for people.
-const HEADINGS: [(&str, &str); 12] = [
+const HEADINGS: [(&str, &str); 13] = [
     ("smem_bytes", "shared B"),
     ("by_registers", "by regs"),
     ("by_shared_memory", "shared"),
@@ -193,6 +253,7 @@ const HEADINGS: [(&str, &str); 12] = [
     ("by_barriers", "barriers"),
     ("active_blocks", "blocks"),
     ("active_warps", "warps/SM"),
+    ("tail", "last wave"),
     ("idle_sms", "idle SMs"),
     ("best_block", "best"),
     ("next_step", "next step"),

@@ -185,7 +185,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
         Cell::maybe(shown::interval(a), Cell::Text),
         Cell::maybe(shown::speedup(a), Cell::Text),
         Cell::maybe(bounds, Cell::Text),
-        Cell::maybe(shown::occupancies(&a.occupancy), Cell::Text),
+        Cell::maybe(shown::occupancies(a), Cell::Text),
         Cell::maybe(a.measured, |m| Cell::text(shown::measured(m.time, m.kind))),
         Cell::maybe(a.error_percent(), |e| Cell::text(shown::error(e))),
         Cell::List(row.cautions()),

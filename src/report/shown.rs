@@ -54,10 +54,12 @@ pub fn bounds(source: Option<Bound>, target: Option<Bound>) -> Option<String> {
     pair(source.map(Bound::word), target.map(Bound::word), "")
 }
 
-/// `100 %`, or `100→67 %` where the two sides differ.
+/// `100 %`, or `100→67 %` where the two sides differ; `~100 %` of a block that nobody stated.
 #[must_use]
-pub fn occupancies(sides: &[Option<Occupancy>; 2]) -> Option<String> {
-    let [source, target] = sides.map(|side| side.map(|o| format!("{:.0}", 100.0 * o.fraction())));
+pub fn occupancies(answer: &Answer) -> Option<String> {
+    let mark = if answer.block_is_assumed() { ESTIMATED.to_string() } else { String::new() };
+    let [source, target] =
+        answer.occupancy.map(|side| side.map(|o| format!("{mark}{:.0}", 100.0 * o.fraction())));
     pair(source.as_deref(), target.as_deref(), " %")
 }
 
@@ -90,6 +92,7 @@ pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
             let of_source = answer.source_time.iter().flat_map(|t| &t.cautions);
             std::iter::once(refusal.to_string())
                 .chain(of_source.map(ToString::to_string))
+                .chain(answer.of_builds().iter().map(ToString::to_string))
                 .chain(kernel_cautions.iter().cloned())
                 .chain(answer.data.iter().map(ToString::to_string))
                 .collect()

@@ -191,7 +191,7 @@ pub(super) fn set_size(state: &mut State, typed: &Problem) -> Vec<Effect> {
 
 /// Asks for the threads per block of a kernel whose launch shape nobody stated.
 fn ask_block(state: &mut State) -> Vec<Effect> {
-    if state.answer().launch.is_some() {
+    if state.answer().launch.iter().any(Option::is_some) {
         let id = state.kernel().id.clone();
         return say(state, Tone::Refused, format!("the launch of {id} is known; n types another size"));
     }

@@ -15,10 +15,10 @@ use super::curves;
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::occupancy::{
-    BestBlock, BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step,
-    waves,
+    BestBlock, BlockNeeds, Change, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more,
+    next_step, occupancy, waves,
 };
-use crate::predict::Caution;
+use crate::predict::RegistersFrom;
 use crate::tui::export::shows_curves;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
@@ -68,6 +68,7 @@ fn row(name: &str, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
 struct Side<'a> {
     gpu: &'a Gpu,
     needs: BlockNeeds,
+    registers: &'a RegistersFrom,
     occupancy: Occupancy,
     waves: Option<Waves>,
     rules: Rules,
@@ -78,8 +79,9 @@ fn sides(state: &State) -> Option<[Side<'_>; 2]> {
     let answer = state.answer();
     let of = |i: usize| {
         let (gpu, needs, occupancy) = (state.pair()[i], answer.needs[i]?, answer.occupancy[i]?);
-        let waves = answer.launch.and_then(|l| waves(gpu, &occupancy, l.blocks()));
-        Some(Side { gpu, needs, occupancy, waves, rules: answer.settings.rules })
+        let waves = answer.launch[i].and_then(|l| waves(gpu, &occupancy, l.blocks()));
+        let registers = &answer.registers[i];
+        Some(Side { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
     };
     Some([of(0)?, of(1)?])
 }
@@ -174,18 +176,13 @@ fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'st
 
 /// What must be said of the build behind the resources, each once.
 fn of_build(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let mut said: Vec<&Caution> = Vec::new();
-    for caution in state.answer().build.iter().flatten() {
-        if !said.contains(&caution) {
-            said.push(caution);
-        }
-    }
+    let said = state.answer().of_builds();
     said.iter().flat_map(|caution| paragraph(&caution.to_string(), width, look.caution())).collect()
 }
 
 /// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
 fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
-    let unknown = state.answer().launch.is_none();
+    let unknown = state.answer().launch.iter().all(Option::is_none);
     let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
     let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
     Some(sides.each_ref().map(|s| format!("{mark}{}", s.needs.threads)))
@@ -242,17 +239,25 @@ fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
             "regs/thr",
             of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
         ),
+        (" from", sides.each_ref().map(|s| s.registers.word())),
         ("smem/blk", of(|n| format!("{} B", n.smem()))),
     ]
     .into_iter()
 }
 
-/// What each limiting resource would have to fall to, were it the only one.
+/// What each limiting resource would have to fall to, for one block more; nothing where that alone does not gain it.
 fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
     let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
     let needed = |s: &Side<'_>, resource: Resource| {
-        let limiter = s.occupancy.is_limiter(resource) && !full(s);
-        let change = needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource).filter(|_| limiter);
+        // Where something else limits as well, one change alone gains nothing: the next step says which do together.
+        let gains = |c: &Change| {
+            let then = occupancy(&s.gpu.limits, c.applied(s.needs), s.rules);
+            then.active_blocks > s.occupancy.active_blocks || then.active_warps > s.occupancy.active_warps
+        };
+        let limiter = Some(s).filter(|s| s.occupancy.is_limiter(resource) && !full(s));
+        let change = limiter
+            .and_then(|s| needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource))
+            .filter(gains);
         change
             .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))
     };

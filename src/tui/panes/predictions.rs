@@ -236,7 +236,7 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
             let both = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
             (both.unwrap_or_else(dash), look.text())
         }
-        Column::Occupancy => (shown::occupancies(&answer.occupancy).unwrap_or_else(dash), look.text()),
+        Column::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
         Column::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
         Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
         Column::Further(i) => {
