@@ -39,7 +39,7 @@ pub enum NameError {
         nearest: Vec<String>,
     },
     /// The name begins several ids.
-    #[error("{what} `{name}` is ambiguous; type one of: {}", candidates.join(", "))]
+    #[error("{what} `{name}` is ambiguous; type one of: {}", first_few(candidates))]
     Ambiguous {
         /// What was looked for.
         what: &'static str,
@@ -188,6 +188,15 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
             let has = words(name);
             typed.iter().all(|t| has.iter().any(|w| w.starts_with(t.as_str())))
         })
+}
+
+/// A list short enough for an error message.
+fn first_few(ids: &[String]) -> String {
+    const SHOWN: usize = 10;
+    match ids.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        Some(more) => format!("{} and {more} more", ids[..SHOWN].join(", ")),
+        None => ids.join(", "),
+    }
 }
 
 /// A name short enough for an error message.
