@@ -138,21 +138,33 @@ impl Count {
     }
 }
 
-/// The work of one launch; absent = nobody counted it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Work([Option<f64>; Count::ALL.len()]);
+/// The work of one launch; absent = nobody counted it. Kept as NaN: a million rows hold one each.
+#[derive(Debug, Clone, Copy)]
+pub struct Work([f64; Count::ALL.len()]);
+
+impl Default for Work {
+    fn default() -> Self {
+        Self([f64::NAN; Count::ALL.len()])
+    }
+}
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Self) -> bool {
+        Count::ALL.into_iter().all(|c| self.get(c) == other.get(c))
+    }
+}
 
 impl Work {
     /// This count, if it was made.
     #[must_use]
     pub fn get(&self, count: Count) -> Option<f64> {
-        self.0[count as usize]
+        Some(self.0[count as usize]).filter(|v| !v.is_nan())
     }
 
     /// The same work with one count set.
     #[must_use]
     pub fn with(mut self, count: Count, value: Option<f64>) -> Self {
-        self.0[count as usize] = value;
+        self.0[count as usize] = value.unwrap_or(f64::NAN);
         self
     }
 
@@ -160,7 +172,7 @@ impl Work {
     #[must_use]
     pub fn overlaid(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = theirs.or(*mine);
+            *mine = if theirs.is_nan() { *mine } else { theirs };
         }
         self
     }

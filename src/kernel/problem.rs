@@ -1,13 +1,14 @@
 //! Problem sizes: `m=512;n=512;k=1024`.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 /// Largest number a problem key may have: above it, f64 no longer counts every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Named sizes in the order they were given or the kernel declares them.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Problem(Vec<(String, Value)>);
 
 /// The value of a problem key.
@@ -17,6 +18,17 @@ pub enum Value {
     Number(f64),
     /// A word such as `layout=nt`, which formulas cannot use.
     Word(String),
+}
+
+// Numbers are finite, so that equality is one; the sum makes both zeros the same.
+impl Eq for Value {}
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Number(n) => (n + 0.0).to_bits().hash(state),
+            Self::Word(word) => word.hash(state),
+        }
+    }
 }
 
 /// Why a problem text or a set of sizes was refused.

@@ -92,7 +92,7 @@ number_columns! {
 }
 
 /// The text columns before the numbers, in the order in which files are written.
-const FIRST: [&str; 7] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid"];
+pub(super) const FIRST: [&str; 7] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid"];
 
 /// One row: one GPU, one kernel, one configuration; per launch. Blank text and absent numbers are unknown.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -143,7 +143,11 @@ fn drop_or_repeat_column(bytes: &mut Vec<u8>, dice: &mut Dice) {
     let line = |(i, line): (usize, &[u8])| {
         let mut cells: Vec<&[u8]> = line.split(|b| *b == separator).collect();
         if (!only || i == at) && column < cells.len() {
-            if repeat { cells.insert(column, cells[column]) } else { drop(cells.remove(column)) }
+            if repeat {
+                cells.insert(column, cells[column])
+            } else {
+                let _ = cells.remove(column);
+            }
         }
         cells.join(&separator)
     };
