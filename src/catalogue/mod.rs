@@ -23,6 +23,8 @@ pub struct Catalogue<T> {
     what: &'static str,
     entries: Vec<T>,
     names: HashMap<String, usize>,
+    /// What the user calls names that may not be in the catalogue yet.
+    nicknames: HashMap<String, String>,
 }
 
 /// A name that is not in the catalogue, or fits several entries; says what to type instead.
@@ -66,7 +68,7 @@ impl<T: Entry> Catalogue<T> {
     /// An empty catalogue; `what` names its entries in errors ("GPU").
     #[must_use]
     pub fn new(what: &'static str) -> Self {
-        Self { what, entries: Vec::new(), names: HashMap::new() }
+        Self { what, entries: Vec::new(), names: HashMap::new(), nicknames: HashMap::new() }
     }
 
     /// Adds an entry, or replaces the one with the same id (a user's file wins over the shipped one).
@@ -97,6 +99,21 @@ impl<T: Entry> Catalogue<T> {
             None => self.entries.push(entry),
         }
         Ok(())
+    }
+
+    /// Says that what files call `name` is to be known as `short`, whether that is in the catalogue or not.
+    pub fn nickname(&mut self, name: &str, short: &str) {
+        self.nicknames.insert(normalise(name), short.to_string());
+    }
+
+    /// What the user calls this name.
+    #[must_use]
+    pub fn nickname_of(&self, name: &str) -> Option<&str> {
+        // Nobody pays for what nobody uses: the name may be half a mebibyte.
+        if self.nicknames.is_empty() {
+            return None;
+        }
+        self.nicknames.get(&normalise(name)).map(String::as_str)
     }
 
     /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.

@@ -7,11 +7,13 @@
 mod catalogue;
 mod file;
 mod formula;
+mod name;
 mod problem;
 
 pub use catalogue::{load_shipped, load_text};
 pub use formula::{Formula, FormulaError};
-pub use problem::{Problem, ProblemError, Value};
+pub use name::{clip_middle, long_name, short_name};
+pub use problem::{Key, Problem, ProblemError, Value};
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, Flops, Intensity};
@@ -25,6 +27,8 @@ pub struct Kernel {
     pub id: String,
     /// As its authors write it.
     pub name: String,
+    /// As tables and titles show it: the id, or the short form of a profiler's name.
+    pub label: String,
     /// Other names.
     pub aliases: Vec<String>,
     /// What it computes, in one line.
@@ -255,6 +259,7 @@ impl Kernel {
         Self {
             id: id.to_string(),
             name: id.to_string(),
+            label: short_name(id),
             aliases: Vec::new(),
             summary: "known only from measurement files".into(),
             category: "measured".into(),
@@ -287,9 +292,11 @@ impl Kernel {
     /// [`ProblemError`] for an unknown, missing or absurd key.
     pub fn problem(&self, typed: &Problem) -> Result<Problem, ProblemError> {
         let Some(formulas) = &self.formulas else { return Ok(typed.clone()) };
-        if let Some((key, _)) = typed.pairs().iter().find(|(k, _)| !self.keys.contains(k)) {
+        if let Some((key, _)) =
+            typed.pairs().iter().find(|(k, _)| self.keys.iter().all(|known| known != k.as_str()))
+        {
             let keys = self.keys.join(", ");
-            let key = problem::shorten(key);
+            let key = problem::shorten(key.as_str());
             return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key, keys });
         }
         // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
@@ -306,7 +313,7 @@ impl Kernel {
             if !problem::is_size(value) {
                 return Err(problem::bad_size(key, value));
             }
-            pairs.push((key.clone(), Value::Number(value)));
+            pairs.push((Key::new(key), Value::Number(value)));
         }
         Ok(Problem::from_pairs(pairs))
     }
@@ -345,8 +352,12 @@ impl Kernel {
     #[must_use]
     pub fn short_problem(&self, problem: &Problem) -> String {
         let Some(formulas) = &self.formulas else { return problem.to_string() };
-        let typed: Vec<_> =
-            problem.pairs().iter().filter(|(k, _)| !formulas.defaults.contains_key(k)).cloned().collect();
+        let typed: Vec<_> = problem
+            .pairs()
+            .iter()
+            .filter(|(k, _)| !formulas.defaults.contains_key(k.as_str()))
+            .cloned()
+            .collect();
         let typed = Problem::from_pairs(typed);
         match self.problem(&typed) {
             Ok(full) if full == *problem && !typed.pairs().is_empty() => typed.to_string(),

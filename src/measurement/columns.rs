@@ -1,6 +1,6 @@
 //! Where each column of a file stands, found once.
 
-use super::canonical::FIRST;
+use super::canonical::is_column;
 use super::{Number, Place};
 use csv::ByteRecord;
 use std::sync::Arc;
@@ -49,13 +49,7 @@ impl Columns {
             })
         };
         let others = Number::ALL.iter().filter(|n| **n != Number::Time);
-        let known = |name: &str| {
-            name.is_empty()
-                || name == "source"
-                || FIRST.contains(&name)
-                || Number::ALL.iter().any(|n| n.column() == name)
-        };
-        let unknown = names.iter().enumerate().filter(|(_, name)| !known(name));
+        let unknown = names.iter().enumerate().filter(|(_, name)| !is_column(name));
         Ok(Self {
             gpu: needed("gpu")?,
             kernel: needed("kernel")?,

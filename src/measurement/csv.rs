@@ -4,6 +4,7 @@
 
 use super::columns::Columns;
 use super::line_guard::LineGuard;
+use super::read_ahead::each_record;
 use super::row::{Refusal, RowParser};
 use super::{Kind, Measurement};
 use crate::catalogue::Catalogue;
@@ -80,7 +81,7 @@ pub fn read_path(
 /// [`ReadError`] if it is no text, or its header lacks `gpu`, `kernel` or `time_ms`; rows before the fault are lost then,
 /// because a file that breaks in the middle is not to be trusted silently.
 pub fn read_csv(
-    reader: impl Read,
+    reader: impl Read + Send,
     file: &str,
     kind: Kind,
     gpus: &Catalogue<Gpu>,
@@ -93,13 +94,12 @@ pub fn read_csv(
     let columns = Columns::find(&header).map_err(refuse)?;
     let mut parser = RowParser::new(&columns, (file, kind), gpus, kernels);
     let mut result = ReadResult::default();
-    let mut record = ByteRecord::new();
-    while csv.read_byte_record(&mut record).map_err(|e| refuse(plain_words(&e)))? {
+    each_record(csv, |record| {
         let line = record.position().map_or(0, csv::Position::line);
         let row = if record.len() == header.len() {
-            parser.row(&record, line)
+            parser.row(record, line)
         } else {
-            Err(Refusal::new("row", wrong_width(&record, header.len())))
+            Err(Refusal::new("row", wrong_width(record, header.len())))
         };
         match row {
             Ok(row) => push(&mut result.rows, row),
@@ -110,7 +110,8 @@ pub fn read_csv(
                 }
             }
         }
-    }
+    })
+    .map_err(|e| refuse(plain_words(&e)))?;
     result.rows.shrink_to_fit();
     Ok(result)
 }

@@ -7,12 +7,14 @@ mod dataset;
 mod decimal;
 pub mod import;
 mod line_guard;
+mod read_ahead;
 mod row;
 mod store;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
-pub use canonical::{CanonicalRow, Number, write_csv};
+use canonical::written_millis;
+pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
 pub use dataset::Dataset;
 pub use store::{Config, ConfigId, Store};
 
@@ -90,15 +92,15 @@ enum Half {
 }
 
 impl Measurement {
-    /// Any number column, in the column's own unit.
+    /// Any number column, in the column's own unit and as the file had it.
     #[must_use]
     pub fn number(&self, column: Number) -> Option<f64> {
         match Place::of(column) {
             Place::Regs => self.regs_per_thread.map(f64::from),
             Place::SmemStatic => self.smem_static.map(f64::from),
             Place::SmemDynamic => self.smem_dynamic.map(f64::from),
-            Place::Time => Some(self.time.millis()),
-            Place::TimeStd => self.time_std.map(Seconds::millis),
+            Place::Time => Some(written_millis(self.time)),
+            Place::TimeStd => self.time_std.map(written_millis),
             Place::Trials => self.trials.map(f64::from),
             Place::Work(count) => self.work.get(count),
             Place::Further => {

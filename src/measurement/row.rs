@@ -7,10 +7,10 @@ use super::words::{Problems, Words};
 use super::{Further, Half, Kind, Measurement, Number, Place};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Launch, Problem, Work};
+use crate::kernel::{Kernel, Launch, Problem, Work, long_name};
 use crate::units::Seconds;
 use csv::ByteRecord;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The longest time of one launch that is believed: eleven days.
@@ -40,6 +40,8 @@ pub(super) struct RowParser<'a> {
     kernels: &'a mut Catalogue<Kernel>,
     known_gpus: HashMap<Box<[u8]>, usize>,
     known_kernels: HashMap<Box<[u8]>, usize>,
+    /// What the kernels are shown as; filled when a new one comes.
+    labels: HashSet<String>,
     problems: Problems,
     variants: Words,
     sources: Words,
@@ -65,6 +67,7 @@ impl<'a> RowParser<'a> {
             kernels,
             known_gpus: HashMap::default(),
             known_kernels: HashMap::default(),
+            labels: HashSet::default(),
             problems: Problems::default(),
             variants: Words::default(),
             sources: Words::default(),
@@ -172,16 +175,18 @@ impl<'a> RowParser<'a> {
         if let Some(known) = self.known_kernels.get(bytes) {
             return Ok(*known);
         }
-        let name = utf8(bytes, "kernel")?;
+        let written = utf8(bytes, "kernel")?;
+        let nickname = self.kernels.nickname_of(written).map(str::to_string);
+        let name = nickname.as_deref().unwrap_or(written);
         let kernel = match self.kernels.get(name) {
             Some(known) if !name.is_empty() => known,
-            _ => self.new_kernel(name, dtype)?,
+            _ => self.new_kernel(name, written, dtype)?,
         };
         self.known_kernels.insert(bytes.into(), kernel);
         Ok(kernel)
     }
 
-    fn new_kernel(&mut self, name: &str, dtype: &str) -> Result<usize, Refusal> {
+    fn new_kernel(&mut self, name: &str, written: &str, dtype: &str) -> Result<usize, Refusal> {
         if name.is_empty() {
             return Err(Refusal::new("kernel", "is blank; expected a name"));
         }
@@ -189,8 +194,20 @@ impl<'a> RowParser<'a> {
             let why = format!("`{}`: expected a name with letters", clip(name));
             return Err(Refusal::new("kernel", why));
         }
-        let added = self.kernels.insert(Kernel::from_measurements(name, dtype));
-        added.map(|()| self.kernels.entries().len() - 1).map_err(|e| Refusal::new("kernel", e))
+        let mut kernel = Kernel::from_measurements(name, dtype);
+        if name != written {
+            kernel.name = written.to_string();
+        }
+        // Two instances of one template are told apart by their arguments.
+        if self.labels.is_empty() {
+            self.labels = self.kernels.entries().iter().map(|k| k.label.clone()).collect();
+        }
+        if self.labels.contains(&kernel.label) {
+            kernel.label = long_name(name);
+        }
+        self.labels.insert(kernel.label.clone());
+        self.kernels.insert(kernel).map_err(|e| Refusal::new("kernel", e))?;
+        Ok(self.kernels.entries().len() - 1)
     }
 
     fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Refusal> {

@@ -63,7 +63,8 @@ pub struct Store {
     batches: Vec<Batch>,
     configs: Vec<Config>,
     links: Vec<Link>,
-    by_content: HashTable<ConfigId>,
+    /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
+    by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
 }
@@ -91,22 +92,19 @@ impl Store {
     /// The configuration of this row, new if need be.
     fn intern(&mut self, row: &Measurement) -> ConfigId {
         let Self { configs, by_content, hasher, by_kernel, .. } = self;
-        let hash = hasher.hash_one((row.kernel, &*row.problem, &*row.variant));
-        let same = |id: &ConfigId| {
+        let hash = hash(hasher, row.kernel, &row.problem, &row.variant);
+        let same = |(half, id): &(u32, ConfigId)| {
             let c = &configs[id.0 as usize];
-            c.kernel == row.kernel
+            *half == hash as u32
+                && c.kernel == row.kernel
                 && (Arc::ptr_eq(&c.problem, &row.problem) || c.problem == row.problem)
-                && c.variant == row.variant
+                && (Arc::ptr_eq(&c.variant, &row.variant) || c.variant == row.variant)
         };
-        if let Some(known) = by_content.find(hash, same) {
+        if let Some((_, known)) = by_content.find(hash, same) {
             return *known;
         }
         let id = ConfigId(place_of(configs.len()));
-        let of = |id: &ConfigId| {
-            let c = &configs[id.0 as usize];
-            hasher.hash_one((c.kernel, &*c.problem, &*c.variant))
-        };
-        by_content.insert_unique(hash, id, of);
+        by_content.insert_unique(hash, (hash as u32, id), |(half, _)| whole_hash(*half));
         let Measurement { kernel, problem, variant, .. } = row;
         let (problem, variant) = (problem.clone(), variant.clone());
         configs.push(Config { kernel: *kernel, problem, variant, first: END });
@@ -176,11 +174,12 @@ impl Store {
     /// The configuration of this kernel, problem and variant, if anybody timed it.
     #[must_use]
     pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
-        let same = |id: &ConfigId| {
+        let hash = hash(&self.hasher, kernel, problem, variant);
+        let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
             c.kernel == kernel && *c.problem == *problem && *c.variant == *variant
         };
-        self.by_content.find(self.hasher.hash_one((kernel, problem, variant)), same).copied()
+        self.by_content.find(hash, same).map(|(_, id)| *id)
     }
 
     /// All configurations of this kernel.
@@ -244,6 +243,15 @@ impl Store {
 /// A place as the links hold it.
 fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
+}
+
+fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u64 {
+    whole_hash(hasher.hash_one((kernel, problem, variant)) as u32)
+}
+
+/// The table wants the upper bits mixed too.
+fn whole_hash(half: u32) -> u64 {
+    u64::from(half) << 32 | u64::from(half)
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

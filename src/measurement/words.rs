@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// How many different ones are remembered. A file with more (a source of its own for every row) starts over, so that
 /// remembering never costs more than the rows do; the same text may be kept twice then.
-const REMEMBERED: usize = 1 << 15;
+const REMEMBERED: usize = 1 << 14;
 
 /// Texts by their bytes.
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Words {
     blank: Arc<str>,
     hasher: DefaultHashBuilder,
     last: Arc<str>,
+    /// How many were new, less how many were known.
+    surprise: i64,
 }
 
 impl Words {
@@ -27,26 +29,37 @@ impl Words {
         if bytes == self.last.as_bytes() {
             return Some(self.last.clone());
         }
+        // Nearly every row has another one: looking for it is in vain.
+        if self.surprise > REMEMBERED as i64 / 2 {
+            return std::str::from_utf8(bytes).ok().map(|text| text.trim().into());
+        }
         let hash = self.hasher.hash_one(bytes);
         let word = match self.known.find(hash, |w| w.as_bytes() == bytes) {
-            Some(known) => known.clone(),
+            Some(known) => {
+                self.surprise -= 1;
+                known.clone()
+            }
             None => {
                 let text = std::str::from_utf8(bytes).ok()?;
                 let trimmed = text.trim();
                 if trimmed.len() < text.len() {
                     return self.get(trimmed.as_bytes());
                 }
-                let word: Arc<str> = text.into();
-                if self.known.len() >= REMEMBERED {
-                    self.known.clear();
-                }
-                let hasher = &self.hasher;
-                self.known.insert_unique(hash, word.clone(), |w| hasher.hash_one(w.as_bytes()));
-                word
+                self.surprise += 1;
+                self.remember(hash, text.into())
             }
         };
         self.last.clone_from(&word);
         Some(word)
+    }
+
+    fn remember(&mut self, hash: u64, word: Arc<str>) -> Arc<str> {
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        let hasher = &self.hasher;
+        self.known.insert_unique(hash, word.clone(), |w| hasher.hash_one(w.as_bytes()));
+        word
     }
 }
 

@@ -8,6 +8,7 @@ mod action;
 mod canvas;
 mod events;
 mod export;
+mod filter;
 mod keys;
 mod layout;
 mod look;
