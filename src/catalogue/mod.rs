@@ -209,7 +209,7 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
 
 /// A list short enough for an error message.
 fn first_few(ids: &[String]) -> String {
-    const SHOWN: usize = 10;
+    const SHOWN: usize = 24;
     match ids.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         Some(more) => format!("{} and {more} more", ids[..SHOWN].join(", ")),
         None => ids.join(", "),

@@ -14,7 +14,7 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides
         Sides::Both => format!(": {} → {}", gpus[0].name, gpus[1].name),
         _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
     };
-    format!("{}{size}, {}{on}", kernel.id, kernel.dtype)
+    format!("{}{size}, {}{on}", kernel.label, kernel.dtype)
 }
 
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.

@@ -83,9 +83,17 @@ fn pieces(full: &str) -> Pieces<'_> {
 fn opens(name: &str, i: usize, before: u8) -> bool {
     let named = before.is_ascii_alphanumeric() || matches!(before, b'_' | b'>' | b')' | b'}' | b']');
     let head = &name.as_bytes()[..i];
-    let operator =
-        head.ends_with(b"operator") || head.ends_with(b"operator<") || head.ends_with(b"operator(");
-    named && !operator
+    if head.ends_with(b"operator") {
+        return false;
+    }
+    if name.as_bytes()[i] == b'<' {
+        return named && !head.ends_with(b"operator<");
+    }
+    // `operator<(`, `operator==(`, `operator<=>(`
+    let signs = |n: usize| head.len().checked_sub(n).map(|at| head.split_at(at));
+    let of_operator =
+        |n| signs(n).is_some_and(|(h, s)| h.ends_with(b"operator") && s.iter().all(u8::is_ascii_punctuation));
+    named || (1..=3).any(of_operator)
 }
 
 #[cfg(test)]
