@@ -5,11 +5,13 @@ mod import;
 pub use import::{Added, Recognised, recognise, recognise_path};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
+use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
 use crate::measurement::{
-    ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
+    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
+    read_rows,
 };
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
@@ -92,6 +94,13 @@ impl Session {
             let loaded = with_text(&path, |file| kernel::load_text(file, &sources, &mut kernels));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
+        if let Some(path) = user_folder.map(|f| f.join("aliases.toml")).filter(|p| p.exists()) {
+            let named = |aliases: Aliases| {
+                aliases.pairs().for_each(|(full, short)| kernels.nickname(full, short));
+            };
+            problems
+                .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
+        }
         Ok(Self { gpus, kernels, sources, store, datasets, calibration, problems })
     }
 
@@ -107,6 +116,28 @@ impl Session {
         self.kernels = kernels;
         self.store.add(read.rows);
         Ok((added, read.refused, read.refused_count))
+    }
+
+    /// Adds rows that an importer made from this report, by the same checks as those of a file; see [`read_rows`].
+    ///
+    /// # Errors
+    /// [`ReadError`] if they are unreadable as a whole; nothing is added then.
+    pub fn add_rows(
+        &mut self,
+        rows: &[CanonicalRow],
+        file: &str,
+    ) -> Result<(usize, Vec<RowError>, usize), ReadError> {
+        let mut kernels = self.kernels.clone();
+        let read = read_rows(rows, file, Kind::Measured, &self.gpus, &mut kernels)?;
+        let added = read.rows.len();
+        self.kernels = kernels;
+        self.store.add(read.rows);
+        Ok((added, read.refused, read.refused_count))
+    }
+
+    /// Every row as a file would hold it, for [`crate::measurement::write_csv`]; those of the shipped datasets too.
+    pub fn canonical_rows(&self) -> impl Iterator<Item = CanonicalRow> {
+        self.store.rows().map(|row| CanonicalRow::of(row, &self.gpus, &self.kernels))
     }
 
     /// A kernel at typed sizes: defaults filled in, formulas evaluated.

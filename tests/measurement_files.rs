@@ -137,8 +137,8 @@ fn the_users_rows_go_before_published_ones_and_later_before_earlier() {
         store.add(of(kind, millis));
         assert_eq!(time(&store), expected);
     }
-    let own = store.rows().iter().filter(|r| r.kind == Kind::Measured).count();
-    assert_eq!((store.rows().len(), own, store.configs().count()), (4, 2, 1));
+    let own = store.rows().filter(|r| r.kind == Kind::Measured).count();
+    assert_eq!((store.len(), own, store.configs().count()), (4, 2, 1));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ fn a_file_the_session_refuses_leaves_it_as_it_was() {
     let path = folder.path().join("half.csv");
     std::fs::write(&path, format!("{HEADER}\nt4,brand_new,n=1,1\n\0")).unwrap();
     assert!(s.add_data(&path).is_err());
-    assert_eq!(s.store.rows().len(), SHIPPED.store.rows().len());
+    assert_eq!(s.store.len(), SHIPPED.store.len());
     assert!(s.kernels.find("brand_new").is_err());
     std::fs::write(&path, format!("{HEADER}\nt4,brand_new,n=1,1\nt5,brand_new,n=1,1\n")).unwrap();
     let (added, described, count) = s.add_data(&path).unwrap();

@@ -223,7 +223,7 @@ fn an_interval_leaves_out_its_own_kernel() {
 /// The calibration of the shipped figures after `change` made some of them ten times as long.
 fn recalibrated(change: impl Fn(&Measurement) -> bool) -> Calibration {
     let mut changed = Store::default();
-    let slower = SHIPPED.store.rows().iter().cloned().map(|mut r| {
+    let slower = SHIPPED.store.rows().cloned().map(|mut r| {
         r.time = r.time * if change(&r) { 10.0 } else { 1.0 };
         r
     });

@@ -86,8 +86,8 @@ fn every_figure_is_the_published_one_and_there_is_no_other() {
             assert_eq!(&*r.source, "Debdeep23/Kernel_Performance_Prediction", "{shown}");
         }
     }
-    assert_eq!(s.store.rows().len(), FIGURES.len() * GPUS.len());
-    assert!(s.store.rows().iter().all(|r| r.kind == Kind::Published));
+    assert_eq!(s.store.len(), FIGURES.len() * GPUS.len());
+    assert!(s.store.rows().all(|r| r.kind == Kind::Published));
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
 fn the_dataset_says_of_itself_what_its_rows_say() {
     let session = Session::load(None).unwrap();
     let [about] = session.datasets.as_slice() else { panic!("one dataset ships: {:?}", session.datasets) };
-    assert_eq!((about.rows, about.kind), (session.store.rows().len(), Kind::Published));
-    assert!(session.store.rows().iter().all(|r| *r.source == *about.source && r.kind == about.kind));
+    assert_eq!((about.rows, about.kind), (session.store.len(), Kind::Published));
+    assert!(session.store.rows().all(|r| *r.source == *about.source && r.kind == about.kind));
     let said: Vec<&str> = session.data_cautions(&about.source).collect();
     assert!(
         said.iter().any(|s| s.contains("zero")) && !said.iter().any(|s| s.contains("one bin")),

@@ -226,7 +226,7 @@ fn a_file_with_a_shipped_id_replaces_that_gpu_and_keeps_its_measurements() {
     let at = s.gpus.position("rtx-4070").unwrap();
     assert_eq!(s.gpus.entries()[at].name, "My GPU");
     assert_eq!(s.gpus.entries().iter().filter(|g| g.id == "rtx-4070").count(), 1);
-    assert_eq!(s.store.rows().iter().filter(|r| r.gpu == at).count(), 14);
+    assert_eq!(s.store.rows().filter(|r| r.gpu == at).count(), 14);
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Catalogue<T> {
     what: &'static str,
     entries: Vec<T>,
     names: HashMap<String, usize>,
+    /// What the user calls names that may not be in the catalogue yet.
+    nicknames: HashMap<String, String>,
 }
 
 /// A name that is not in the catalogue, or fits several entries; says what to type instead.
@@ -39,7 +41,7 @@ pub enum NameError {
         nearest: Vec<String>,
     },
     /// The name begins several ids.
-    #[error("{what} `{name}` is ambiguous; type one of: {}", candidates.join(", "))]
+    #[error("{what} `{name}` is ambiguous; type one of: {}", first_few(candidates))]
     Ambiguous {
         /// What was looked for.
         what: &'static str,
@@ -66,7 +68,7 @@ impl<T: Entry> Catalogue<T> {
     /// An empty catalogue; `what` names its entries in errors ("GPU").
     #[must_use]
     pub fn new(what: &'static str) -> Self {
-        Self { what, entries: Vec::new(), names: HashMap::new() }
+        Self { what, entries: Vec::new(), names: HashMap::new(), nicknames: HashMap::new() }
     }
 
     /// Adds an entry, or replaces the one with the same id (a user's file wins over the shipped one).
@@ -97,6 +99,21 @@ impl<T: Entry> Catalogue<T> {
             None => self.entries.push(entry),
         }
         Ok(())
+    }
+
+    /// Says that what files call `name` is to be known as `short`, whether that is in the catalogue or not.
+    pub fn nickname(&mut self, name: &str, short: &str) {
+        self.nicknames.insert(normalise(name), short.to_string());
+    }
+
+    /// What the user calls this name.
+    #[must_use]
+    pub fn nickname_of(&self, name: &str) -> Option<&str> {
+        // Nobody pays for what nobody uses: the name may be half a mebibyte.
+        if self.nicknames.is_empty() {
+            return None;
+        }
+        self.nicknames.get(&normalise(name)).map(String::as_str)
     }
 
     /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.
@@ -193,6 +210,15 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
             let has = words(name);
             typed.iter().all(|t| has.iter().any(|w| w.starts_with(t.as_str())))
         })
+}
+
+/// A list short enough for an error message.
+fn first_few(ids: &[String]) -> String {
+    const SHOWN: usize = 24;
+    match ids.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        Some(more) => format!("{} and {more} more", ids[..SHOWN].join(", ")),
+        None => ids.join(", "),
+    }
 }
 
 /// A name short enough for an error message.

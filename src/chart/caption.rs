@@ -16,7 +16,7 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides
         _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };
-    format!("{}{size}{dtype}{on}", kernel.id)
+    format!("{}{size}{dtype}{on}", kernel.label)
 }
 
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.

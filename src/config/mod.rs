@@ -1,10 +1,12 @@
 //! Plain data that a user may change: where files live, keys, themes, what was selected last.
 
+mod aliases;
 mod keymap;
 mod paths;
 mod saved;
 mod theme;
 
+pub use aliases::Aliases;
 pub use keymap::{Binding, Keymap, KeymapError};
 pub use paths::{state_file, user_folder, write_whole};
 pub use saved::Saved;

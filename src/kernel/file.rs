@@ -218,6 +218,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
     let formulas = Arc::new(check.formulas(&typed)?);
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
+        label: typed.id.get_ref().clone(),
         name: typed.name,
         aliases: typed.aliases,
         summary: typed.summary,

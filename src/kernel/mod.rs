@@ -8,6 +8,7 @@ mod catalogue;
 mod compiled;
 mod file;
 mod formula;
+mod name;
 mod problem;
 mod resources_file;
 mod slider;
@@ -15,7 +16,8 @@ mod slider;
 pub use catalogue::{load_shipped, load_text};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
-pub use problem::{Problem, ProblemError, Value};
+pub use name::{clip_middle, long_name, short_name};
+pub use problem::{Key, Problem, ProblemError, Value};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 
@@ -31,6 +33,8 @@ pub struct Kernel {
     pub id: String,
     /// As its authors write it.
     pub name: String,
+    /// As tables and titles show it: the id, or the short form of a profiler's name.
+    pub label: String,
     /// Other names.
     pub aliases: Vec<String>,
     /// What it computes, in one line.
@@ -144,21 +148,33 @@ impl Count {
     }
 }
 
-/// The work of one launch; absent = nobody counted it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Work([Option<f64>; Count::ALL.len()]);
+/// The work of one launch; absent = nobody counted it. Kept as NaN: a million rows hold one each.
+#[derive(Debug, Clone, Copy)]
+pub struct Work([f64; Count::ALL.len()]);
+
+impl Default for Work {
+    fn default() -> Self {
+        Self([f64::NAN; Count::ALL.len()])
+    }
+}
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Self) -> bool {
+        Count::ALL.into_iter().all(|c| self.get(c) == other.get(c))
+    }
+}
 
 impl Work {
     /// This count, if it was made.
     #[must_use]
     pub fn get(&self, count: Count) -> Option<f64> {
-        self.0[count as usize]
+        Some(self.0[count as usize]).filter(|v| !v.is_nan())
     }
 
     /// The same work with one count set.
     #[must_use]
     pub fn with(mut self, count: Count, value: Option<f64>) -> Self {
-        self.0[count as usize] = value;
+        self.0[count as usize] = value.unwrap_or(f64::NAN);
         self
     }
 
@@ -166,7 +182,7 @@ impl Work {
     #[must_use]
     pub fn overlaid(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = theirs.or(*mine);
+            *mine = if theirs.is_nan() { *mine } else { theirs };
         }
         self
     }
@@ -242,6 +258,7 @@ impl Kernel {
         Self {
             id: id.to_string(),
             name: id.to_string(),
+            label: short_name(id),
             aliases: Vec::new(),
             summary: "known only from measurement files".into(),
             category: "measured".into(),
@@ -274,9 +291,11 @@ impl Kernel {
     /// [`ProblemError`] for an unknown, missing or absurd key.
     pub fn problem(&self, typed: &Problem) -> Result<Problem, ProblemError> {
         let Some(formulas) = &self.formulas else { return Ok(typed.clone()) };
-        if let Some((key, _)) = typed.pairs().iter().find(|(k, _)| !self.keys.contains(k)) {
+        if let Some((key, _)) =
+            typed.pairs().iter().find(|(k, _)| self.keys.iter().all(|known| known != k.as_str()))
+        {
             let keys = self.keys.join(", ");
-            let key = problem::shorten(key);
+            let key = problem::shorten(key.as_str());
             return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key, keys });
         }
         // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
@@ -293,7 +312,7 @@ impl Kernel {
             if !problem::is_size(value) {
                 return Err(problem::bad_size(key, value));
             }
-            pairs.push((key.clone(), Value::Number(value)));
+            pairs.push((Key::new(key), Value::Number(value)));
         }
         Ok(Problem::from_pairs(pairs))
     }
@@ -332,8 +351,12 @@ impl Kernel {
     #[must_use]
     pub fn short_problem(&self, problem: &Problem) -> String {
         let Some(formulas) = &self.formulas else { return problem.to_string() };
-        let typed: Vec<_> =
-            problem.pairs().iter().filter(|(k, _)| !formulas.defaults.contains_key(k)).cloned().collect();
+        let typed: Vec<_> = problem
+            .pairs()
+            .iter()
+            .filter(|(k, _)| !formulas.defaults.contains_key(k.as_str()))
+            .cloned()
+            .collect();
         let typed = Problem::from_pairs(typed);
         match self.problem(&typed) {
             Ok(full) if full == *problem && !typed.pairs().is_empty() => typed.to_string(),

@@ -1,14 +1,97 @@
 //! Problem sizes: `m=512;n=512;k=1024`.
 
+use hashbrown::DefaultHashBuilder;
 use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 /// Largest number a problem key may have: above it, f64 no longer counts every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Named sizes in the order they were given or the kernel declares them.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Problem(Vec<(String, Value)>);
+/// Named sizes in the order they were given or the kernel declares them. A file has up to a million of them: two
+/// allocations each, and a hash that is made once.
+#[derive(Clone)]
+pub struct Problem {
+    pairs: Box<[(Key, Value)]>,
+    hash: u64,
+}
+
+static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
+
+/// A problem key; short ones, as nearly all are, stand in place.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Key(Name);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Name {
+    Short(u8, [u8; 14]),
+    #[allow(clippy::box_collection, reason = "one pointer keeps the key at 16 bytes")]
+    Long(Box<String>),
+}
+
+impl Key {
+    /// A key of this name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let mut bytes = [0; 14];
+        match bytes.get_mut(..name.len()) {
+            Some(place) => {
+                place.copy_from_slice(name.as_bytes());
+                Self(Name::Short(name.len() as u8, bytes))
+            }
+            None => Self(Name::Long(Box::new(name.to_string()))),
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Name::Short(length, bytes) => {
+                std::str::from_utf8(&bytes[..usize::from(*length)]).expect("it was a whole text")
+            }
+            Name::Long(name) => name,
+        }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.pairs, f)
+    }
+}
+
+impl Default for Problem {
+    fn default() -> Self {
+        Self::from_pairs(Vec::new())
+    }
+}
+
+impl PartialEq for Problem {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.pairs == other.pairs
+    }
+}
+impl Eq for Problem {}
+
+impl Hash for Problem {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
 
 /// The value of a problem key.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +100,17 @@ pub enum Value {
     Number(f64),
     /// A word such as `layout=nt`, which formulas cannot use.
     Word(String),
+}
+
+// Numbers are finite, so that equality is one; the sum makes both zeros the same.
+impl Eq for Value {}
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Number(n) => (n + 0.0).to_bits().hash(state),
+            Self::Word(word) => word.hash(state),
+        }
+    }
 }
 
 /// Why a problem text or a set of sizes was refused.
@@ -69,20 +163,20 @@ pub enum ProblemError {
 impl Problem {
     /// From pairs that are already known to be sound.
     #[must_use]
-    pub(super) fn from_pairs(pairs: Vec<(String, Value)>) -> Self {
-        Self(pairs)
+    pub(super) fn from_pairs(pairs: Vec<(Key, Value)>) -> Self {
+        Self { hash: HASHER.hash_one(&pairs), pairs: pairs.into() }
     }
 
     /// Keys and values, in order.
     #[must_use]
-    pub fn pairs(&self) -> &[(String, Value)] {
-        &self.0
+    pub fn pairs(&self) -> &[(Key, Value)] {
+        &self.pairs
     }
 
     /// The value of this key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+        self.pairs.iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v)
     }
 
     /// The number of this key, if it is one.
@@ -97,7 +191,10 @@ impl Problem {
     /// The product of all numbers: a rough order of size within one kernel.
     #[must_use]
     pub fn volume(&self) -> f64 {
-        self.0.iter().filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None }).product()
+        self.pairs
+            .iter()
+            .filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None })
+            .product()
     }
 
     /// Reads `n=1048576` as a measurement file has it: any value that is no number is kept as a word, and nothing is
@@ -106,14 +203,12 @@ impl Problem {
     /// # Errors
     /// [`ProblemError::NotAPair`] or [`ProblemError::Twice`].
     pub fn parse_recorded(text: &str) -> Result<Self, ProblemError> {
-        pairs(text)?
-            .map(|pair| {
-                let (key, value) = pair?;
-                let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
-                Ok((key.to_string(), number.map_or_else(|| Value::Word(value.to_string()), Value::Number)))
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map(Self)
+        let read = |pair: Result<(&str, &str), ProblemError>| {
+            let (key, value) = pair?;
+            let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
+            Ok((Key::new(key), number.map_or_else(|| Value::Word(value.to_string()), Value::Number)))
+        };
+        pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }
 }
 
@@ -125,9 +220,9 @@ impl FromStr for Problem {
             let (key, value) = pair?;
             let size = typed_size(value).filter(|size| is_size(*size));
             let size = size.ok_or_else(|| bad_size(key, value))?;
-            Ok((key.to_string(), Value::Number(size)))
+            Ok((Key::new(key), Value::Number(size)))
         };
-        pairs(text)?.map(read).collect::<Result<Vec<_>, _>>().map(Self)
+        pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }
 }
 
@@ -143,15 +238,24 @@ pub(super) fn bad_size(key: &str, value: impl fmt::Display) -> ProblemError {
 /// Splits `a=1;b=2` and refuses what is not a pair or stands twice.
 fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), ProblemError>>, ProblemError> {
     let parts = || text.split([';', ',']).map(str::trim).filter(|p| !p.is_empty());
-    let mut keys: Vec<&str> = parts().filter_map(|p| p.split_once('=').map(|(k, _)| k.trim())).collect();
-    keys.sort_unstable();
-    if let Some(pair) = keys.windows(2).find(|w| w[0] == w[1]) {
-        return Err(ProblemError::Twice(shorten(pair[0])));
+    let keys = || parts().filter_map(|p| p.split_once('=').map(|(k, _)| k.trim()));
+    if let Some(twice) = twice(keys) {
+        return Err(ProblemError::Twice(shorten(twice)));
     }
     Ok(parts().map(|part| {
         let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
         pair.filter(|(key, _)| !key.is_empty()).ok_or_else(|| ProblemError::NotAPair(shorten(part)))
     }))
+}
+
+/// A key that stands twice. Few keys are looked through where they stand; only a text of many makes a list.
+fn twice<'t, I: Iterator<Item = &'t str>>(keys: impl Fn() -> I) -> Option<&'t str> {
+    if keys().nth(8).is_none() {
+        return keys().enumerate().find(|(i, key)| keys().take(*i).any(|k| k == *key)).map(|(_, key)| key);
+    }
+    let mut sorted: Vec<&str> = keys().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|w| w[0] == w[1]).map(|w| w[0])
 }
 
 /// `1048576`, `2^20`, `1e6`, `4k`, `1M`, `1Mi`.
@@ -184,7 +288,7 @@ impl fmt::Display for Value {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (key, value)) in self.0.iter().enumerate() {
+        for (i, (key, value)) in self.pairs.iter().enumerate() {
             write!(f, "{}{key}={value}", if i == 0 { "" } else { ";" })?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A kernel's problem size as one number that can be moved in fine steps: the key that makes the grid larger, with all
 //! defaulted keys following it.
 
-use super::{Formula, Kernel, Problem, Value, dimensions};
+use super::{Formula, Kernel, Key, Problem, Value, dimensions};
 
 /// The largest size a slider goes to; beyond it formulas lose whole numbers.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -11,7 +11,7 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 pub struct Slider<'a> {
     kernel: &'a Kernel,
     /// Keys as they would be typed: what follows by default is left out.
-    typed: Vec<(String, Value)>,
+    typed: Vec<(Key, Value)>,
     moved: usize,
 }
 
@@ -37,9 +37,9 @@ impl Kernel {
     pub fn slider(&self, problem: &Problem) -> Option<Slider<'_>> {
         let defaults = &self.formulas.as_ref()?.defaults;
         // A key follows if leaving it out changes nothing.
-        let mut typed: Vec<(String, Value)> = problem.pairs().to_vec();
+        let mut typed: Vec<(Key, Value)> = problem.pairs().to_vec();
         for key in defaults.keys() {
-            let without: Vec<_> = typed.iter().filter(|(k, _)| k != key).cloned().collect();
+            let without: Vec<_> = typed.iter().filter(|(k, _)| k.as_str() != key).cloned().collect();
             let same = self.problem(&Problem::from_pairs(without.clone())).is_ok_and(|p| p == *problem);
             if same && !without.is_empty() {
                 typed = without;
@@ -59,7 +59,7 @@ impl Slider<'_> {
     /// The key that is moved.
     #[must_use]
     pub fn key(&self) -> &str {
-        &self.typed[self.moved].0
+        self.typed[self.moved].0.as_str()
     }
 
     /// Its value.

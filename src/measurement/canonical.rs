@@ -3,7 +3,13 @@
 //! An importer turns a report into [`CanonicalRow`]s; [`write_csv`] makes them a file, and [`super::read_csv`] reads that
 //! file. A row that came from an importer passes the same checks as one that a person typed.
 
-use std::collections::BTreeMap;
+use super::{Kind, Measurement, ReadError, ReadResult, read_csv};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::units::Seconds;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Declares the number columns once: variant, name in the file, what it holds.
@@ -120,6 +126,23 @@ pub struct CanonicalRow {
 }
 
 impl CanonicalRow {
+    /// A loaded row as a file would hold it: ids for names, and numbers that read back as the same.
+    #[must_use]
+    pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
+        Self {
+            gpu: gpus.entries()[row.gpu].id.clone(),
+            kernel: kernels.entries()[row.kernel].id.clone(),
+            problem: row.problem.to_string(),
+            variant: row.variant.to_string(),
+            dtype: row.dtype.to_string(),
+            block: row.block().map(|b| b.map(u64::from)),
+            grid: row.grid(),
+            source: row.source.to_string(),
+            numbers: Number::ALL.iter().filter_map(|n| Some((*n, row.number(*n)?))).collect(),
+            attributes: row.attributes().iter().map(|(n, t)| (n.to_string(), t.to_string())).collect(),
+        }
+    }
+
     /// Sets a number; nothing where it is not known or not a number of at least 0.
     pub fn set(&mut self, number: Number, value: Option<f64>) {
         if let Some(value) = value.filter(|v| v.is_finite() && *v >= 0.0) {
@@ -134,6 +157,35 @@ impl CanonicalRow {
     }
 }
 
+/// Rows that an importer made, through the same checks as a file's. A row's line is its place among `rows`, the first is
+/// 1, and so is a refused one's, with what it says of its source.
+///
+/// # Errors
+/// [`ReadError`] if they make no file, for example because of a name of more than 1 MiB.
+pub fn read_rows(
+    rows: &[CanonicalRow],
+    file: &str,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadResult, ReadError> {
+    let mut read = read_csv(&*write_csv(rows), file, kind, gpus, kernels)?;
+    let nth = nth_in_line(rows);
+    for row in &mut read.rows {
+        row.line = nth(row.line.into());
+    }
+    for error in &mut read.refused {
+        let place = nth(error.line);
+        error.line = place.into();
+        if let Some(source) =
+            rows.get((place as usize).saturating_sub(1)).map(|r| &r.source).filter(|s| !s.is_empty())
+        {
+            error.message += &format!(" ({source})");
+        }
+    }
+    Ok(read)
+}
+
 /// A canonical CSV of these rows: text columns, the numbers and attributes that any row has, and the source.
 #[must_use]
 pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
@@ -142,24 +194,72 @@ pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
         .copied()
         .filter(|n| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some()))
         .collect();
-    let attributes: Vec<&str> = {
-        let all = rows.iter().flat_map(|r| r.attributes.keys()).collect::<std::collections::BTreeSet<_>>();
-        all.into_iter().map(String::as_str).collect()
-    };
+    let attributes = attribute_names(rows);
     let mut csv = csv::WriterBuilder::new().from_writer(Vec::new());
     let names = FIRST.into_iter().chain(numbers.iter().map(|n| n.column())).chain(["source"]);
     // Writing into memory cannot fail.
     let _ = csv.write_record(names.chain(attributes.iter().copied()));
     for row in rows {
         let dimensions = |d: Option<[u64; 3]>| d.map(written_dimensions).unwrap_or_default();
-        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(String::as_str);
+        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean(t));
         let shape = [dimensions(row.block), dimensions(row.grid)];
         let written = numbers.iter().map(|n| row.get(*n).map(written_number).unwrap_or_default());
-        let fields = texts.into_iter().map(str::to_string).chain(shape).chain(written);
-        let rest = attributes.iter().map(|a| row.attributes.get(*a).cloned().unwrap_or_default());
-        let _ = csv.write_record(fields.chain([row.source.clone()]).chain(rest));
+        let fields = texts.into_iter().chain(shape.into_iter().chain(written).map(Cow::Owned));
+        let rest = attributes.iter().map(|a| row.attributes.get(*a).map_or(Cow::Borrowed(""), |t| clean(t)));
+        let record = fields.chain([clean(&row.source)]).chain(rest);
+        let _ = csv.write_record(record.map(|field| field.into_owned()));
     }
     csv.into_inner().unwrap_or_default()
+}
+
+/// The attributes that any row has, without those whose name a file could not give back: blank ones, names of
+/// columns, and control characters.
+fn attribute_names(rows: &[CanonicalRow]) -> Vec<&str> {
+    let all: BTreeSet<&str> = rows.iter().flat_map(|r| r.attributes.keys()).map(String::as_str).collect();
+    let mut seen = BTreeSet::new();
+    all.into_iter()
+        .filter(|name| {
+            let read = name.trim().trim_start_matches('\u{feff}');
+            !is_column(read) && !name.contains(char::is_control) && seen.insert(read.to_string())
+        })
+        .collect()
+}
+
+/// Which of `rows` stands in this line of [`write_csv`]'s file, the first is 1; a text with line breaks takes several.
+fn nth_in_line(rows: &[CanonicalRow]) -> impl Fn(u64) -> u32 {
+    let breaks = |text: &str| text.bytes().filter(|b| *b == b'\n').count();
+    let mut line = 2;
+    let starts: Vec<usize> = rows
+        .iter()
+        .map(|r| {
+            let texts = [&r.gpu, &r.kernel, &r.problem, &r.variant, &r.dtype, &r.source];
+            let start = line;
+            line += 1 + texts.into_iter().chain(r.attributes.values()).map(|t| breaks(t)).sum::<usize>();
+            start
+        })
+        .collect();
+    move |asked| starts.partition_point(|start| *start as u64 <= asked) as u32
+}
+
+/// Whether the canonical CSV has a meaning for a column of this name; a blank one has none to give.
+pub(super) fn is_column(name: &str) -> bool {
+    name.is_empty()
+        || name == "source"
+        || FIRST.contains(&name)
+        || Number::ALL.iter().any(|n| n.column() == name)
+}
+
+/// No text file holds a NUL byte.
+fn clean(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
+
+/// Milliseconds that read back as this very time: the short decimal that the file had, as a rule.
+pub(super) fn written_millis(time: Seconds) -> f64 {
+    let ms = time.millis();
+    let short = format!("{ms:.14e}").parse().unwrap_or(ms);
+    let same = |ms: &f64| Seconds::from_millis(*ms) == time;
+    [short, ms, ms.next_up(), ms.next_down()].into_iter().find(same).unwrap_or(ms)
 }
 
 /// `256`, `16x16`, `8x8x4`: trailing ones are left out.

@@ -2,12 +2,13 @@
 
 use super::Measurement;
 use crate::kernel::Problem;
-use std::collections::HashMap;
-use std::sync::Arc;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+use std::sync::{Arc, OnceLock};
 
 /// A configuration's place in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConfigId(usize);
+pub struct ConfigId(u32);
 
 /// One kernel at one size in one variant, and the rows that timed it.
 #[derive(Debug, Clone)]
@@ -18,110 +19,189 @@ pub struct Config {
     pub problem: Arc<Problem>,
     /// Code variant.
     pub variant: Arc<str>,
-    /// The row for each GPU that was timed: `(gpu, row)`, ordered by GPU.
-    best: Vec<(usize, usize)>,
+    /// The first of its links in the store.
+    first: u32,
 }
 
-/// Kernel, GPU, variant.
-type Timed = (usize, usize, Arc<str>);
+/// The row of a configuration on one GPU, and where the link of the next GPU stands.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    gpu: u32,
+    row: u32,
+    next: u32,
+}
 
-/// Measurements joined by configuration.
+/// No further link.
+const END: u32 = u32::MAX;
+
+/// Rows that were added together, and how many stand before them.
+#[derive(Debug, Clone)]
+struct Batch {
+    before: usize,
+    rows: Arc<Vec<Measurement>>,
+}
+
+/// A timed configuration of a kernel with the logarithm of its size, by GPU, variant and size.
+#[derive(Debug, Clone, Copy)]
+struct Sized {
+    gpu: u32,
+    config: ConfigId,
+    ln: f64,
+}
+
+/// Configurations of one kernel, in the order they were read.
+#[derive(Debug, Clone, Default)]
+struct OfKernel {
+    configs: Vec<ConfigId>,
+    /// Made when a size that nobody timed is first asked for.
+    sizes: OnceLock<Arc<[Sized]>>,
+}
+
+/// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    rows: Vec<Measurement>,
+    batches: Vec<Batch>,
     configs: Vec<Config>,
-    by_name: HashMap<(usize, String, Arc<str>), ConfigId>,
-    by_kernel: HashMap<usize, Vec<ConfigId>>,
-    /// Timed configurations of a kernel in a variant on a GPU, by the logarithm of their size.
-    by_size: HashMap<Timed, Vec<(f64, ConfigId)>>,
+    links: Vec<Link>,
+    /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
+    by_content: HashTable<(u32, ConfigId)>,
+    hasher: DefaultHashBuilder,
+    by_kernel: Vec<OfKernel>,
 }
 
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
     /// the later before the earlier.
     pub fn add(&mut self, rows: Vec<Measurement>) {
-        let mut grown = Vec::new();
-        for row in rows {
-            let id = self.intern(&row);
-            let place = self.rows.len();
-            let best = &mut self.configs[id.0].best;
-            match best.binary_search_by_key(&row.gpu, |(gpu, _)| *gpu) {
-                Ok(i) if self.rows[best[i].1].kind <= row.kind => best[i].1 = place,
-                Ok(_) => {}
-                Err(i) => {
-                    best.insert(i, (row.gpu, place));
-                    let key = (row.kernel, row.gpu, row.variant.clone());
-                    self.by_size.entry(key.clone()).or_default().push((ln_volume(&row.problem), id));
-                    grown.push(key);
-                }
-            }
-            self.rows.push(row);
-        }
-        grown.sort_unstable();
-        grown.dedup();
-        for key in grown {
-            if let Some(sizes) = self.by_size.get_mut(&key) {
-                sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
-            }
+        let before = self.len();
+        let rows = Arc::new(rows);
+        self.batches.push(Batch { before, rows: rows.clone() });
+        let mut last: Option<(ConfigId, &Measurement)> = None;
+        for (i, row) in rows.iter().enumerate() {
+            let same = last.filter(|(_, l)| {
+                l.kernel == row.kernel
+                    && Arc::ptr_eq(&l.problem, &row.problem)
+                    && Arc::ptr_eq(&l.variant, &row.variant)
+            });
+            let id = same.map_or_else(|| self.intern(row), |(id, _)| id);
+            last = Some((id, row));
+            self.link(id, row, place_of(before + i));
         }
     }
 
+    /// The configuration of this row, new if need be.
     fn intern(&mut self, row: &Measurement) -> ConfigId {
-        let next = ConfigId(self.configs.len());
-        let key = (row.kernel, row.problem.to_string(), row.variant.clone());
-        let id = *self.by_name.entry(key).or_insert(next);
-        if id == next {
-            self.configs.push(Config {
-                kernel: row.kernel,
-                problem: row.problem.clone(),
-                variant: row.variant.clone(),
-                best: Vec::new(),
-            });
-            self.by_kernel.entry(row.kernel).or_default().push(id);
+        let Self { configs, by_content, hasher, by_kernel, .. } = self;
+        let hash = hash(hasher, row.kernel, &row.problem, &row.variant);
+        let same = |(half, id): &(u32, ConfigId)| {
+            let c = &configs[id.0 as usize];
+            *half == hash as u32
+                && c.kernel == row.kernel
+                && (Arc::ptr_eq(&c.problem, &row.problem) || c.problem == row.problem)
+                && (Arc::ptr_eq(&c.variant, &row.variant) || c.variant == row.variant)
+        };
+        if let Some((_, known)) = by_content.find(hash, same) {
+            return *known;
         }
+        let id = ConfigId(place_of(configs.len()));
+        by_content.insert_unique(hash, (hash as u32, id), |(half, _)| whole_hash(*half));
+        let Measurement { kernel, problem, variant, .. } = row;
+        let (problem, variant) = (problem.clone(), variant.clone());
+        configs.push(Config { kernel: *kernel, problem, variant, first: END });
+        if by_kernel.len() <= *kernel {
+            by_kernel.resize_with(kernel + 1, OfKernel::default);
+        }
+        by_kernel[*kernel].configs.push(id);
         id
     }
 
-    /// Every row, in the order it was read.
+    /// Makes this the row of its configuration on its GPU, unless the one that is goes before it.
+    fn link(&mut self, id: ConfigId, row: &Measurement, place: u32) {
+        let gpu = place_of(row.gpu);
+        let (mut previous, mut at) = (END, self.configs[id.0 as usize].first);
+        while at != END && self.links[at as usize].gpu < gpu {
+            (previous, at) = (at, self.links[at as usize].next);
+        }
+        if at != END && self.links[at as usize].gpu == gpu {
+            if self.at(self.links[at as usize].row).kind <= row.kind {
+                self.links[at as usize].row = place;
+            }
+            return;
+        }
+        let new = place_of(self.links.len());
+        self.links.push(Link { gpu, row: place, next: at });
+        match previous {
+            END => self.configs[id.0 as usize].first = new,
+            _ => self.links[previous as usize].next = new,
+        }
+        self.by_kernel[row.kernel].sizes.take();
+    }
+
+    fn at(&self, row: u32) -> &Measurement {
+        let row = row as usize;
+        let batch = &self.batches[self.batches.partition_point(|b| b.before <= row) - 1];
+        &batch.rows[row - batch.before]
+    }
+
+    /// Every row, in the order it was read, those that another one goes before included.
+    pub fn rows(&self) -> impl Iterator<Item = &Measurement> {
+        self.batches.iter().flat_map(|b| b.rows.iter())
+    }
+
+    /// How many rows there are.
     #[must_use]
-    pub fn rows(&self) -> &[Measurement] {
-        &self.rows
+    pub fn len(&self) -> usize {
+        self.batches.last().map_or(0, |b| b.before + b.rows.len())
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Every configuration with its place.
     pub fn configs(&self) -> impl Iterator<Item = (ConfigId, &Config)> {
-        self.configs.iter().enumerate().map(|(i, c)| (ConfigId(i), c))
+        self.configs.iter().enumerate().map(|(i, c)| (ConfigId(place_of(i)), c))
     }
 
     /// The configuration at this place.
     #[must_use]
     pub fn config(&self, id: ConfigId) -> &Config {
-        &self.configs[id.0]
+        &self.configs[id.0 as usize]
     }
 
     /// The configuration of this kernel, problem and variant, if anybody timed it.
     #[must_use]
     pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
-        self.by_name.get(&(kernel, problem.to_string(), variant.into())).copied()
+        let hash = hash(&self.hasher, kernel, problem, variant);
+        let same = |(_, id): &(u32, ConfigId)| {
+            let c = self.config(*id);
+            c.kernel == kernel && *c.problem == *problem && *c.variant == *variant
+        };
+        self.by_content.find(hash, same).map(|(_, id)| *id)
     }
 
     /// All configurations of this kernel.
     #[must_use]
     pub fn of_kernel(&self, kernel: usize) -> &[ConfigId] {
-        self.by_kernel.get(&kernel).map_or(&[], Vec::as_slice)
+        self.by_kernel.get(kernel).map_or(&[], |k| &k.configs)
     }
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
     pub fn row(&self, id: ConfigId, gpu: usize) -> Option<&Measurement> {
-        let best = &self.configs[id.0].best;
-        let i = best.binary_search_by_key(&gpu, |(g, _)| *g).ok()?;
-        Some(&self.rows[best[i].1])
+        self.links_of(id).find(|l| l.gpu as usize == gpu).map(|l| self.at(l.row))
     }
 
     /// The rows of this configuration, by GPU.
     pub fn rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
-        self.configs[id.0].best.iter().map(|(_, row)| &self.rows[*row])
+        self.links_of(id).map(|l| self.at(l.row))
+    }
+
+    fn links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
+        let link = |at: u32| (at != END).then(|| &self.links[at as usize]);
+        std::iter::successors(link(self.config(id).first), move |l| link(l.next))
     }
 
     /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
@@ -130,16 +210,48 @@ impl Store {
         &self,
         kernel: usize,
         problem: &Problem,
-        variant: &Arc<str>,
+        variant: &str,
         gpu: usize,
     ) -> Option<&Measurement> {
-        let sizes = self.by_size.get(&(kernel, gpu, variant.clone()))?;
+        let of_kernel = self.by_kernel.get(kernel)?;
+        let sizes = of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+        let group = |s: &Sized| (s.gpu as usize, &*self.config(s.config).variant);
         let asked = ln_volume(problem);
-        let after = sizes.partition_point(|(ln, _)| *ln < asked);
+        let after = sizes
+            .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
         let around = [after.checked_sub(1), Some(after)].into_iter().flatten().filter_map(|i| sizes.get(i));
-        let nearest = around.min_by(|a, b| (a.0 - asked).abs().total_cmp(&(b.0 - asked).abs()))?;
-        self.row(nearest.1, gpu)
+        let same = around.filter(|s| group(s) == (gpu, variant));
+        let nearest = same.min_by(|a, b| (a.ln - asked).abs().total_cmp(&(b.ln - asked).abs()))?;
+        self.row(nearest.config, gpu)
     }
+
+    /// The timed ones of these configurations by GPU, variant and size.
+    fn by_size(&self, configs: &[ConfigId]) -> Arc<[Sized]> {
+        let of = |config: &ConfigId| {
+            let (config, ln) = (*config, ln_volume(&self.config(*config).problem));
+            self.links_of(config).map(move |l| Sized { gpu: l.gpu, config, ln })
+        };
+        let mut sizes: Vec<Sized> = configs.iter().flat_map(of).collect();
+        let variant = |s: &Sized| &*self.config(s.config).variant;
+        sizes.sort_by(|a, b| {
+            a.gpu.cmp(&b.gpu).then_with(|| variant(a).cmp(variant(b))).then(a.ln.total_cmp(&b.ln))
+        });
+        sizes.into()
+    }
+}
+
+/// A place as the links hold it.
+fn place_of(i: usize) -> u32 {
+    u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
+}
+
+fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u64 {
+    whole_hash(hasher.hash_one((kernel, problem, variant)) as u32)
+}
+
+/// The table wants the upper bits mixed too.
+fn whole_hash(half: u32) -> u64 {
+    u64::from(half) << 32 | u64::from(half)
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

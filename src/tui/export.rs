@@ -63,7 +63,7 @@ const MOST_ROWS: usize = 60;
 #[must_use]
 pub fn predictions_spec(state: &State) -> ChartSpec {
     let row = |r: &usize| {
-        PredictionRow::new(format!("{} {}", state.kernel_of(*r).id, state.size_of(*r)), &state.answers[*r])
+        PredictionRow::new(format!("{} {}", state.kernel_of(*r).label, state.size_of(*r)), &state.answers[*r])
     };
     let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).map(row).collect();
     let subtitle = format!("{}, {}", MODELS[state.selection.settings.model].id(), state.answer().used());
@@ -82,11 +82,11 @@ pub fn predictions_spec(state: &State) -> ChartSpec {
 pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
     let [source, target] = state.pair();
     let what = match state.focus {
-        Pane::Gpus | Pane::Roofline => format!("roofline-{}", state.kernel().id),
+        Pane::Gpus | Pane::Roofline => format!("roofline-{}", state.kernel().label),
         Pane::Occupancy if shows_curves(state) => {
-            format!("{}-curve-{}", state.curve.word(), state.kernel().id)
+            format!("{}-curve-{}", state.curve.word(), state.kernel().label)
         }
-        Pane::Occupancy => format!("occupancy-{}", state.kernel().id),
+        Pane::Occupancy => format!("occupancy-{}", state.kernel().label),
         Pane::Predictions => "predictions".into(),
     };
     let safe: String =

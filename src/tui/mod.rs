@@ -9,6 +9,7 @@ mod canvas;
 mod events;
 mod export;
 mod files;
+mod filter;
 mod keys;
 mod layout;
 mod look;

@@ -1,5 +1,6 @@
 //! The rows of the predictions: which there are, their answers, their order, and how wrong the models are over them.
 
+use super::filter::Filter;
 use super::prompt::Overlay;
 use super::state::{Selection, Sort, State};
 use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
@@ -26,12 +27,6 @@ pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
         rows
     };
     (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
-}
-
-/// Whether a text contains every word of a filter, whatever the case.
-fn contains_words(text: &str, filter: &str) -> bool {
-    let text = text.to_lowercase();
-    filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
 impl State {
@@ -107,14 +102,17 @@ impl State {
 
     /// Filters and sorts the rows; the selected row stays selected if it is still shown.
     pub(super) fn arrange(&mut self) {
-        let matches = |row: usize| {
-            self.row_filter.is_empty()
-                || contains_words(
-                    &format!("{} {}", self.kernel_of(row).id, self.size_of(row)),
-                    &self.row_filter,
-                )
+        let filter = Filter::new(&self.row_filter);
+        let mut scored: Vec<(u32, usize)> = if filter.is_empty() {
+            (0..self.rows.len()).map(|row| (0, row)).collect()
+        } else {
+            (0..self.rows.len()).filter_map(|row| Some((self.fits(&filter, row)?, row))).collect()
         };
-        let mut shown: Vec<usize> = (0..self.rows.len()).filter(|r| matches(*r)).collect();
+        // What fits best comes first, unless a column was chosen to sort by.
+        if self.sort.0 == Sort::Kernel {
+            scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        }
+        let mut shown: Vec<usize> = scored.into_iter().map(|(_, row)| row).collect();
         let key = |row: usize| {
             let a = &self.answers[row];
             let predicted = a.prediction.as_ref().ok().map(|p| p.time.0);
@@ -146,15 +144,24 @@ impl State {
         self.shown = shown;
     }
 
+    fn fits(&self, filter: &Filter, row: usize) -> Option<u32> {
+        let kernel = self.kernel_of(row);
+        filter.score(&[&kernel.label, &kernel.id, &self.size_of(row)])
+    }
+
     /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
         let entries = self.session.gpus.entries();
-        let matches = |g: &Gpu| {
-            let text = format!("{} {} {} {}", g.id, g.name, g.architecture, g.compute_capability);
-            contains_words(&text, &self.gpu_filter)
+        let filter = Filter::new(&self.gpu_filter);
+        let fits = |g: &Gpu| {
+            let capability = g.compute_capability.to_string();
+            filter.score(&[&g.id, &g.name, &g.architecture.to_string(), &capability])
         };
-        self.gpus = (0..entries.len()).filter(|i| matches(&entries[*i])).collect();
+        let mut scored: Vec<(u32, usize)> =
+            entries.iter().enumerate().filter_map(|(i, g)| Some((fits(g)?, i))).collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.gpus = scored.into_iter().map(|(_, i)| i).collect();
         self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);
     }
 

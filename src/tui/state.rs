@@ -278,7 +278,7 @@ impl State {
         let [source, target] = self.pair();
         format!(
             "{} {}: {} to {}",
-            self.kernel().id,
+            self.kernel().label,
             self.size_of(self.selected),
             source.short_name(),
             target.short_name()

@@ -59,7 +59,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         spans.push(Span::styled(format!(" +{}", state.selection.targets.len() - 1), look.target()));
     }
     spans.push(Span::raw("  "));
-    spans.push(Span::styled(state.kernel().id.clone(), look.title()));
+    spans.push(Span::styled(state.kernel().label.clone(), look.title()));
     spans.push(Span::raw(format!(" {} {}", clip(&state.size_of(state.selected), 32), state.kernel().dtype)));
     let mut facts = vec![(MODELS[settings.model].id().to_string(), look.dim())];
     if !state.notices.is_empty() {

@@ -47,8 +47,10 @@ pub fn page(area: Rect) -> usize {
 
 /// The columns that fit, in the order they stand.
 fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
-    let name =
-        (0..state.shown.len().min(200)).map(|i| state.kernel_of(state.shown[i]).id.len()).max().unwrap_or(8);
+    let name = (0..state.shown.len().min(200))
+        .map(|i| state.kernel_of(state.shown[i]).label.chars().count())
+        .max()
+        .unwrap_or(8);
     let size =
         (0..state.shown.len().min(200)).map(|i| state.size_of(state.shown[i]).len()).max().unwrap_or(8);
     let kernel = name.clamp(8, if width < 100 { 18 } else { 40 });
@@ -214,7 +216,7 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
     match column {
         Column::Kernel => {
             let mark = if row == state.selected { "▸" } else { " " };
-            (format!("{mark} {}", state.kernel_of(row).id), look.text())
+            (format!("{mark} {}", state.kernel_of(row).label), look.text())
         }
         Column::Size => (state.size_of(row), look.dim()),
         Column::Source => match &answer.source_time {

@@ -1,0 +1,159 @@
+//! Kernel names short enough to read: a profiler's name is the whole C++ signature, up to 512 KiB of it.
+//!
+//! ```
+//! use roofswap::kernel::short_name;
+//! let full = "void cutlass::Kernel<cutlass_80_simt_sgemm_128x128_8x4_nn_align1>(T1::Params)";
+//! assert_eq!(short_name(full), "cutlass::Kernel");
+//! ```
+
+/// The longest label, in characters.
+const WIDEST: usize = 48;
+
+/// The label of a demangled kernel name: without return type, template arguments and parameters, and with `…` in the
+/// middle where it is still long. What is no C++ signature stays as it is, but for its length.
+#[must_use]
+pub fn short_name(full: &str) -> String {
+    clip_middle(&pieces(full).bare, WIDEST)
+}
+
+/// The label with its template arguments, for kernels whose [`short_name`] is the same.
+#[must_use]
+pub fn long_name(full: &str) -> String {
+    clip_middle(pieces(full).with_arguments, WIDEST)
+}
+
+/// At most `width` characters, `…` in the middle where some are left out.
+#[must_use]
+pub fn clip_middle(text: &str, width: usize) -> String {
+    // No character is more than four bytes; a long name need not be counted to its end.
+    if text.len() <= width || (text.len() <= 4 * width && text.chars().count() <= width) {
+        return text.to_string();
+    }
+    let kept = width.saturating_sub(1);
+    let head: String = text.chars().take(kept.div_ceil(2)).collect();
+    let mut tail: Vec<char> = text.chars().rev().take(kept / 2).collect();
+    tail.reverse();
+    head + "…" + &tail.into_iter().collect::<String>()
+}
+
+/// A signature taken apart.
+struct Pieces<'a> {
+    bare: String,
+    with_arguments: &'a str,
+}
+
+/// What is in brackets of either kind is dropped; where the brackets do not match, nothing is.
+fn pieces(full: &str) -> Pieces<'_> {
+    let full = full.trim();
+    // A kernel returns nothing: its return type is always this one.
+    let name = full.strip_prefix("void ").unwrap_or(full);
+    let whole = || Pieces { bare: name.to_string(), with_arguments: name };
+    let (mut bare, mut kept_from, mut open, mut before) = (String::new(), 0, Vec::new(), b' ');
+    for (i, byte) in name.bytes().enumerate() {
+        match byte {
+            b'<' if opens(name, i, before) || (before == b'<' && !open.is_empty()) => {
+                if open.is_empty() {
+                    bare.push_str(&name[kept_from..i]);
+                }
+                open.push(b'>');
+            }
+            b'(' if open.is_empty() && opens(name, i, before) => {
+                bare.push_str(&name[kept_from..i]);
+                return Pieces { bare, with_arguments: &name[..i] };
+            }
+            b'(' if !open.is_empty() => open.push(b')'),
+            b'{' if !open.is_empty() => open.push(b'}'),
+            b'>' | b')' | b'}' if open.last() == Some(&byte) && before != b'-' => {
+                open.pop();
+                kept_from = i + 1;
+            }
+            _ => {}
+        }
+        before = byte;
+    }
+    if !open.is_empty() {
+        return whole();
+    }
+    bare.push_str(&name[kept_from..]);
+    if bare.is_empty() { whole() } else { Pieces { bare, with_arguments: name } }
+}
+
+/// Whether the bracket at `i` belongs to the name before it: `k<`, `k(`, `k<int>(`; not `conv (3x3)`, `a < b`,
+/// `(anonymous namespace)::k`, and not the signs of an operator.
+fn opens(name: &str, i: usize, before: u8) -> bool {
+    let named = before.is_ascii_alphanumeric() || matches!(before, b'_' | b'>' | b')' | b'}' | b']');
+    let head = &name.as_bytes()[..i];
+    if head.ends_with(b"operator") {
+        return false;
+    }
+    if name.as_bytes()[i] == b'<' {
+        return named && !head.ends_with(b"operator<");
+    }
+    // `operator<(`, `operator==(`, `operator<=>(`
+    let signs = |n: usize| head.len().checked_sub(n).map(|at| head.split_at(at));
+    let of_operator =
+        |n| signs(n).is_some_and(|(h, s)| h.ends_with(b"operator") && s.iter().all(u8::is_ascii_punctuation));
+    named || (1..=3).any(of_operator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn signatures_become_names() {
+        for (full, short) in [
+            ("saxpy", "saxpy"),
+            ("void gemm<float>(int)", "gemm"),
+            ("saxpy(int, float, float const*, float*)", "saxpy"),
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>)",
+                "at::native::vectorized_elementwise_kernel",
+            ),
+            ("void (anonymous namespace)::reduce<512u, (bool)1>(float*)", "(anonymous namespace)::reduce"),
+            ("void k<(3 > 2), &f<int>>::run(int)", "k::run"),
+            ("void f<decltype(a->b)>(int)", "f"),
+            ("thing::operator()(int) const", "thing::operator()"),
+            ("bool operator<(A const&, B const&)", "bool operator<"),
+            // Not C++.
+            ("BlackScholes:BlackScholesGPU", "BlackScholes:BlackScholesGPU"),
+            ("conv (3x3)", "conv (3x3)"),
+            ("a < b", "a < b"),
+            ("broken<int", "broken<int"),
+            ("_Z5saxpyifPKfPf", "_Z5saxpyifPKfPf"),
+            ("", ""),
+        ] {
+            assert_eq!(short_name(full), short, "{full}");
+        }
+        assert_eq!(long_name("void k<float, 3>(int)"), "k<float, 3>");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(clip_middle("abcdefghij", 5), "ab…ij");
+        assert_eq!(clip_middle("äöüäöüäöü", 9), "äöüäöüäöü");
+        let long = format!("void cutlass_80_{}_align1<int>(int)", "x".repeat(1 << 19));
+        let short = short_name(&long);
+        assert!(short.starts_with("cutlass_80_") && short.ends_with("_align1"), "{short}");
+        assert_eq!(short.chars().count(), WIDEST);
+    }
+
+    #[test]
+    fn half_a_mebibyte_of_brackets_is_no_trouble() {
+        let started = std::time::Instant::now();
+        for full in ["<".repeat(1 << 19), "k<".repeat(1 << 18), "k(".repeat(1 << 18), "é<".repeat(1 << 17)] {
+            assert!(short_name(&full).chars().count() <= WIDEST);
+        }
+        assert!(started.elapsed().as_secs() < 5);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_name_of_bounded_length(full in "\\PC{0,40}[<>(){}a-z: é-]{0,60}") {
+            prop_assert!(short_name(&full).chars().count() <= WIDEST);
+            prop_assert!(long_name(&full).chars().count() <= WIDEST);
+            prop_assert_eq!(short_name(&full).is_empty(), full.trim().is_empty() || full.trim_start() == "void");
+        }
+    }
+}

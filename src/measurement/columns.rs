@@ -1,0 +1,74 @@
+//! Where each column of a file stands, found once.
+
+use super::canonical::is_column;
+use super::{Number, Place};
+use csv::ByteRecord;
+use std::sync::Arc;
+
+/// Places of the columns in a record.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) gpu: usize,
+    pub(super) kernel: usize,
+    pub(super) time: usize,
+    pub(super) problem: Option<usize>,
+    pub(super) variant: Option<usize>,
+    pub(super) dtype: Option<usize>,
+    pub(super) block: Option<usize>,
+    pub(super) grid: Option<usize>,
+    pub(super) source: Option<usize>,
+    /// Every number column but the time.
+    pub(super) numbers: Vec<(Number, Place, usize)>,
+    /// Columns nobody knows.
+    pub(super) attributes: Vec<(Arc<str>, usize)>,
+}
+
+impl Columns {
+    /// Finds them by the header.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what was expected.
+    pub(super) fn find(header: &ByteRecord) -> Result<Self, String> {
+        // A byte-order mark in front of the first name is no part of it.
+        let names: Vec<String> = header
+            .iter()
+            .map(|n| String::from_utf8_lossy(n).trim().trim_start_matches('\u{feff}').to_string())
+            .collect();
+        let place = |name: &str| names.iter().position(|n| n == name);
+        if let Some(twice) = twice(&names) {
+            let short: String = twice.chars().take(40).collect();
+            return Err(format!("column `{short}` stands twice; keep one"));
+        }
+        let needed = |name: &str| {
+            place(name).ok_or_else(|| {
+                let seen: String = names.join(",").chars().take(80).collect();
+                format!(
+                    "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … \
+                     (found: {seen})"
+                )
+            })
+        };
+        let others = Number::ALL.iter().filter(|n| **n != Number::Time);
+        let unknown = names.iter().enumerate().filter(|(_, name)| !is_column(name));
+        Ok(Self {
+            gpu: needed("gpu")?,
+            kernel: needed("kernel")?,
+            time: needed("time_ms")?,
+            problem: place("problem"),
+            variant: place("variant"),
+            dtype: place("dtype"),
+            block: place("block"),
+            grid: place("grid"),
+            source: place("source"),
+            numbers: others.filter_map(|n| place(n.column()).map(|i| (*n, Place::of(*n), i))).collect(),
+            attributes: unknown.map(|(i, name)| (name.as_str().into(), i)).collect(),
+        })
+    }
+}
+
+/// A name that two columns have.
+fn twice(names: &[String]) -> Option<&str> {
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|w| w[0] == w[1]).map(|w| w[0])
+}

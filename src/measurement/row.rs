@@ -1,0 +1,288 @@
+//! One record of a canonical CSV, turned into a row or a refusal.
+
+use super::columns::Columns;
+use super::csv::DESCRIBED;
+use super::decimal::{decimal, whole};
+use super::words::{Problems, Words};
+use super::{Further, Half, Kind, Measurement, Number, Place};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Launch, Problem, Work, long_name};
+use crate::units::Seconds;
+use csv::ByteRecord;
+use hashbrown::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The longest time of one launch that is believed: eleven days.
+const LONGEST_MS: f64 = 1e9;
+
+/// Why a row is refused.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The column to blame.
+    pub(super) column: String,
+    /// The value, what was expected, what to do.
+    pub(super) message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(column: &str, why: impl std::fmt::Display) -> Self {
+        Self { column: column.to_string(), message: why.to_string() }
+    }
+}
+
+/// Everything that is the same for all rows of a file, and what repeats from row to row.
+pub(super) struct RowParser<'a> {
+    columns: &'a Columns,
+    file: Arc<str>,
+    kind: Kind,
+    gpus: &'a Catalogue<Gpu>,
+    kernels: &'a mut Catalogue<Kernel>,
+    known_gpus: HashMap<Box<[u8]>, usize>,
+    known_kernels: HashMap<Box<[u8]>, usize>,
+    /// What the kernels are shown as; filled when a new one comes.
+    labels: HashSet<String>,
+    problems: Problems,
+    variants: Words,
+    sources: Words,
+    words: Words,
+    /// How many rows named a GPU that is not in the catalogue.
+    unknown_gpus: usize,
+    /// Numbers without a field of their own, of the row being read.
+    further: Vec<(Number, f64)>,
+}
+
+impl<'a> RowParser<'a> {
+    pub(super) fn new(
+        columns: &'a Columns,
+        (file, kind): (&str, Kind),
+        gpus: &'a Catalogue<Gpu>,
+        kernels: &'a mut Catalogue<Kernel>,
+    ) -> Self {
+        Self {
+            columns,
+            file: file.into(),
+            kind,
+            gpus,
+            kernels,
+            known_gpus: HashMap::default(),
+            known_kernels: HashMap::default(),
+            labels: HashSet::default(),
+            problems: Problems::default(),
+            variants: Words::default(),
+            sources: Words::default(),
+            words: Words::default(),
+            unknown_gpus: 0,
+            further: Vec::new(),
+        }
+    }
+
+    /// Reads a record that is as wide as the header.
+    pub(super) fn row(&mut self, record: &ByteRecord, line: u64) -> Result<Measurement, Refusal> {
+        let columns = self.columns;
+        let time = time(&record[columns.time])?;
+        let gpu = self.gpu(&record[columns.gpu])?;
+        let block = dimensions(cell(record, columns.block), "block")?;
+        let grid = dimensions(cell(record, columns.grid), "grid")?;
+        let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
+        let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
+        let source = word(&mut self.sources, cell(record, columns.source), "source")?;
+        let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
+        let kernel = self.kernel(&record[columns.kernel], &dtype)?;
+        let mut row = Measurement {
+            gpu,
+            kernel,
+            problem: self.problem(cell(record, columns.problem), kernel)?,
+            variant,
+            dtype,
+            launch: block.zip(grid).map(|(block, grid)| Launch { block, grid }),
+            regs_per_thread: None,
+            smem_static: None,
+            smem_dynamic: None,
+            work: Work::default(),
+            time,
+            time_std: None,
+            trials: None,
+            kind: self.kind,
+            source,
+            file: self.file.clone(),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            further: None,
+        };
+        self.numbers(record, &mut row)?;
+        let half = block.map(Half::Block).or(grid.map(Half::Grid)).filter(|_| row.launch.is_none());
+        row.further = self.further(record, half);
+        Ok(row)
+    }
+
+    fn numbers(&mut self, record: &ByteRecord, row: &mut Measurement) -> Result<(), Refusal> {
+        self.further.clear();
+        for (column, place, i) in &self.columns.numbers {
+            let bytes = &record[*i];
+            if bytes.is_empty() {
+                continue;
+            }
+            let Some(value) = number(bytes, *column)? else { continue };
+            let whole = Some(value.min(f64::from(u32::MAX)) as u32);
+            match place {
+                Place::Regs => row.regs_per_thread = whole,
+                Place::SmemStatic => row.smem_static = whole,
+                Place::SmemDynamic => row.smem_dynamic = whole,
+                Place::Trials => row.trials = whole,
+                Place::TimeStd => row.time_std = Some(Seconds::from_millis(value)),
+                Place::Work(count) => row.work = row.work.with(*count, Some(value)),
+                Place::Further => self.further.push((*column, value)),
+                // Read before everything else.
+                Place::Time => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn further(&mut self, record: &ByteRecord, half: Option<Half>) -> Option<Box<Further>> {
+        let mut attributes = Vec::new();
+        for (name, i) in &self.columns.attributes {
+            // What nobody knows is no reason to refuse a row: other encodings are kept as far as they can be.
+            let text = String::from_utf8_lossy(&record[*i]);
+            if let Some(text) = self.words.get(text.as_bytes()).filter(|t| !t.is_empty()) {
+                attributes.push((name.clone(), text));
+            }
+        }
+        if self.further.is_empty() && attributes.is_empty() && half.is_none() {
+            return None;
+        }
+        let numbers = self.further.as_slice().into();
+        Some(Box::new(Further { numbers, attributes: attributes.into(), half }))
+    }
+
+    fn gpu(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {
+        if let Some(known) = self.known_gpus.get(bytes) {
+            return Ok(*known);
+        }
+        let name = utf8(bytes, "gpu")?;
+        if let Some(known) = self.gpus.get(name) {
+            self.known_gpus.insert(bytes.into(), known);
+            return Ok(known);
+        }
+        // The search for near names is for those who will read them.
+        let described = self.unknown_gpus < DESCRIBED;
+        self.unknown_gpus += 1;
+        let near = if described { self.gpus.position(name).err() } else { None };
+        Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
+    }
+
+    fn kernel(&mut self, bytes: &[u8], dtype: &str) -> Result<usize, Refusal> {
+        if let Some(known) = self.known_kernels.get(bytes) {
+            return Ok(*known);
+        }
+        let written = utf8(bytes, "kernel")?;
+        let nickname = self.kernels.nickname_of(written).map(str::to_string);
+        let name = nickname.as_deref().unwrap_or(written);
+        let kernel = match self.kernels.get(name) {
+            Some(known) if !name.is_empty() => known,
+            _ => self.new_kernel(name, written, dtype)?,
+        };
+        self.known_kernels.insert(bytes.into(), kernel);
+        Ok(kernel)
+    }
+
+    fn new_kernel(&mut self, name: &str, written: &str, dtype: &str) -> Result<usize, Refusal> {
+        if name.is_empty() {
+            return Err(Refusal::new("kernel", "is blank; expected a name"));
+        }
+        if !name.contains(char::is_alphanumeric) {
+            let why = format!("`{}`: expected a name with letters", clip(name));
+            return Err(Refusal::new("kernel", why));
+        }
+        let mut kernel = Kernel::from_measurements(name, dtype);
+        if name != written {
+            kernel.name = written.to_string();
+        }
+        // Two instances of one template are told apart by their arguments.
+        if self.labels.is_empty() {
+            self.labels = self.kernels.entries().iter().map(|k| k.label.clone()).collect();
+        }
+        if self.labels.contains(&kernel.label) {
+            kernel.label = long_name(name);
+        }
+        self.labels.insert(kernel.label.clone());
+        self.kernels.insert(kernel).map_err(|e| Refusal::new("kernel", e))?;
+        Ok(self.kernels.entries().len() - 1)
+    }
+
+    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Refusal> {
+        let of = &self.kernels.entries()[kernel];
+        self.problems.get(kernel, bytes, || {
+            let recorded = Problem::parse_recorded(utf8(bytes, "problem")?);
+            let full = recorded.and_then(|p| if of.has_formulas() { of.problem(&p) } else { Ok(p) });
+            full.map_err(|e| Refusal::new("problem", e))
+        })
+    }
+}
+
+/// A cell of a column that may be absent.
+fn cell(record: &ByteRecord, column: Option<usize>) -> &[u8] {
+    column.and_then(|i| record.get(i)).unwrap_or_default()
+}
+
+fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
+    let refuse = |why: &dyn std::fmt::Display| Refusal::new("time_ms", why);
+    let ms = number(bytes, Number::Time)?.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
+    let time = Seconds::from_millis(ms);
+    if time.0 <= 0.0 {
+        return Err(refuse(&format!("{ms}: expected more than 0")));
+    }
+    if ms > LONGEST_MS {
+        return Err(refuse(&format!("{ms}: expected milliseconds below 1e9")));
+    }
+    Ok(time)
+}
+
+fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
+    if let Some(value) = decimal(bytes).filter(|v| v.is_finite() && *v >= 0.0) {
+        return Ok(Some(value));
+    }
+    let text = utf8(bytes, column.column())?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let why = format!("`{}`: expected a number of at least 0, or blank", clip(text));
+    Err(Refusal::new(column.column(), why))
+}
+
+/// `256`, `16x16`, `16x16x1`; blank = unknown.
+fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut out = [1; 3];
+    let mut parts = bytes.split(|b| *b == b'x');
+    let fits = out.iter_mut().all(|slot| match parts.next() {
+        None => true,
+        Some(part) => whole(part).filter(|n| *n > 0).map(|n| *slot = n).is_some(),
+    });
+    if fits && parts.next().is_none() {
+        return Ok(Some(out));
+    }
+    let text = utf8(bytes, column)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Err(Refusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clip(text))))
+}
+
+fn word(words: &mut Words, bytes: &[u8], column: &str) -> Result<Arc<str>, Refusal> {
+    words.get(bytes).ok_or_else(|| not_utf8(column))
+}
+
+fn utf8<'t>(bytes: &'t [u8], column: &str) -> Result<&'t str, Refusal> {
+    std::str::from_utf8(bytes).map(str::trim).map_err(|_| not_utf8(column))
+}
+
+fn not_utf8(column: &str) -> Refusal {
+    Refusal::new(column, "is not UTF-8; save the file as UTF-8")
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(40).collect()
+}

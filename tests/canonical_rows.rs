@@ -1,0 +1,194 @@
+//! Rows written and read again are the same rows; importers' rows enter by the same checks as typed ones; the user's names
+//! for kernels hold.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use proptest::prelude::*;
+use roofswap::kernel::Count;
+use roofswap::measurement::{CanonicalRow, Kind, Number, ReadResult, read_csv, read_rows, write_csv};
+use roofswap::session::Session;
+use std::sync::LazyLock;
+
+static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
+
+/// Reads rows and turns them back.
+fn through_a_file(rows: &[CanonicalRow]) -> (ReadResult, Vec<CanonicalRow>) {
+    let mut kernels = SHIPPED.kernels.clone();
+    let read = read_csv(&*write_csv(rows), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+    let back = read.rows.iter().map(|r| CanonicalRow::of(r, &SHIPPED.gpus, &kernels)).collect();
+    (read, back)
+}
+
+/// A number as reports have them: at most 15 digits.
+fn value() -> impl Strategy<Value = f64> {
+    (1u64..999_999_999, 0i32..12).prop_map(|(digits, point)| digits as f64 / 10f64.powi(point))
+}
+
+fn text() -> impl Strategy<Value = String> {
+    "([a-zA-Z_:<>(),\"'é\n ]{0,20}[a-z])?".prop_map(|t| t.trim().to_string())
+}
+
+fn row() -> impl Strategy<Value = CanonicalRow> {
+    let gpu = prop::sample::select(vec!["titan-v", "rtx-4070", "gtx-titan-x"]);
+    let names = (gpu, "k[a-z<>, ]{0,20}[a-z]", "[a-z]{1,20}=[1-9][0-9]{0,6}(;layout=nt)?", text(), text());
+    let shape = |most| prop::option::of([1..most, 1..most, 1..most]);
+    let numbers = prop::collection::btree_map(prop::sample::select(Number::ALL.to_vec()), value(), 0..12);
+    let attributes = prop::collection::btree_map("x[a-z_.]{1,12}", text(), 0..4);
+    (names, shape(1000u64), shape(100_000), value(), numbers, attributes).prop_map(
+        |((gpu, kernel, problem, variant, source), block, grid, time, mut numbers, mut attributes)| {
+            numbers.insert(Number::Time, time);
+            // These are whole numbers.
+            for whole in [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Trials] {
+                numbers.entry(whole).and_modify(|n| *n = (*n % 100_000.0).floor());
+            }
+            attributes.retain(|_, text| !text.is_empty());
+            CanonicalRow {
+                gpu: gpu.into(),
+                kernel,
+                problem,
+                variant,
+                dtype: "fp32".into(),
+                block,
+                grid,
+                source,
+                numbers,
+                attributes,
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn rows_written_and_read_are_the_same(rows in prop::collection::vec(row(), 1..12)) {
+        let (read, mut back) = through_a_file(&rows);
+        prop_assert_eq!(&read.refused, &[]);
+        for (back, row) in back.iter_mut().zip(&rows) {
+            // The first spelling of a kernel's name is kept; every other spelling finds it.
+            prop_assert!(SHIPPED.kernels.find(&row.kernel).is_err());
+            prop_assert_eq!(normal(&back.kernel), normal(&row.kernel));
+            back.kernel.clone_from(&row.kernel);
+        }
+        prop_assert_eq!(&back, &rows);
+        // What was read is a fixed point, to the last bit.
+        let (again, twice) = through_a_file(&back);
+        prop_assert_eq!(twice, back);
+        prop_assert!(again.rows.iter().zip(&read.rows).all(|(a, b)| a.time == b.time && a.work == b.work));
+    }
+}
+
+fn normal(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).collect()
+}
+
+#[test]
+fn the_shipped_dataset_survives_being_written() {
+    let rows: Vec<CanonicalRow> = SHIPPED.canonical_rows().collect();
+    let (read, back) = through_a_file(&rows);
+    assert_eq!((read.rows.len(), read.refused_count), (SHIPPED.store.len(), 0));
+    assert_eq!(back, rows);
+    assert!(
+        read.rows.iter().zip(SHIPPED.store.rows()).all(|(a, b)| a.time == b.time && a.launch == b.launch)
+    );
+}
+
+#[test]
+fn every_column_can_be_asked_for() {
+    let columns: Vec<&str> = Number::ALL.iter().map(|n| n.column()).collect();
+    let values: Vec<String> = (1..=columns.len()).map(|i| i.to_string()).collect();
+    let text = format!(
+        "gpu,kernel,dtype,block,stream,{}\nt4,mine,fp16,16x8,7,{}\nt4,mine,,,,{}\n",
+        columns.join(","),
+        values.join(","),
+        values
+            .iter()
+            .map(|v| if *v == (Number::Time as usize + 1).to_string() { v } else { "" })
+            .collect::<Vec<_>>()
+            .join(","),
+    );
+    let mut kernels = SHIPPED.kernels.clone();
+    let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+    assert_eq!(read.refused, []);
+    let [full, bare] = read.rows.as_slice() else { panic!() };
+    for (i, number) in Number::ALL.iter().enumerate() {
+        assert_eq!(full.number(*number), Some((i + 1) as f64), "{number:?}");
+        assert_eq!(bare.number(*number).is_some(), *number == Number::Time, "{number:?}");
+    }
+    assert_eq!(full.work.get(Count::Flops), full.number(Number::Flops));
+    assert_eq!((&*full.dtype, &*full.file, full.line, bare.line), ("fp16", "f.csv", 2, 3));
+    assert_eq!((full.launch, full.block(), full.grid()), (None, Some([16, 8, 1]), None));
+    let attributes: Vec<(&str, &str)> = full.attributes().iter().map(|(n, t)| (&**n, &**t)).collect();
+    assert_eq!((attributes, bare.attributes().len()), (vec![("stream", "7")], 0));
+}
+
+#[test]
+fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
+    let good = |n: &str| {
+        let mut row =
+            CanonicalRow { gpu: "t4".into(), kernel: "void k<int>(\nint)".into(), ..Default::default() };
+        (row.problem, row.source) = (format!("n={n}"), format!("report.csv:{n}"));
+        row.set(Number::Time, Some(0.5));
+        row.attributes.extend([("gpu".into(), "no column".into()), ("a\0b".into(), "x".into())]);
+        row
+    };
+    let bad = CanonicalRow { gpu: "t5".into(), ..good("2") };
+    let nul = CanonicalRow { variant: "a\0b".into(), ..good("3") };
+    let mut session = SHIPPED.clone();
+    let (added, refused, count) = session.add_rows(&[good("1"), bad, nul], "report.csv").unwrap();
+    assert_eq!((added, count), (2, 1));
+    let said = refused[0].to_string();
+    assert!(
+        said.starts_with("report.csv:2: gpu: unknown GPU `t5`") && said.ends_with("(report.csv:2)"),
+        "{said}"
+    );
+    let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
+    assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
+    let kernel = &session.kernels.entries()[rows[0].kernel];
+    assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
+    assert!(
+        read_rows(&[], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
+            .unwrap()
+            .rows
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_users_short_names_hold_for_known_and_for_new_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let aliases = "\"void cutlass::Kernel<cutlass_sgemm>(T1::Params)\" = \"sgemm_128x128\"\n\
+                   \"void axpy_kernel<float>(int)\" = \"saxpy\"\n";
+    std::fs::write(folder.path().join("aliases.toml"), aliases).unwrap();
+    let mut session = Session::load(Some(folder.path())).unwrap();
+    assert_eq!(session.problems, [""; 0]);
+    let csv = folder.path().join("rows.csv");
+    let rows = "gpu,kernel,problem,time_ms\n\
+                t4,void cutlass::Kernel<cutlass_sgemm>(T1::Params),m=1,1\n\
+                t4,void axpy_kernel<float>(int),n=4096,1\n\
+                t4,void other<float>(int),n=1,1\n\
+                t4,void other<double>(int),n=1,1\n";
+    std::fs::write(&csv, rows).unwrap();
+    assert_eq!(session.add_data(&csv).unwrap().0, 4);
+    let labels: Vec<(&str, &str)> = session
+        .store
+        .rows()
+        .skip(SHIPPED.store.len())
+        .map(|r| &session.kernels.entries()[r.kernel])
+        .map(|k| (k.id.as_str(), k.label.as_str()))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            ("sgemm_128x128", "sgemm_128x128"),
+            ("saxpy", "saxpy"),
+            ("void other<float>(int)", "other"),
+            ("void other<double>(int)", "other<double>"),
+        ]
+    );
+    let of_new = session.kernels.find("sgemm_128x128").unwrap();
+    assert_eq!(of_new.name, "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
+
+    std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();
+    let problems = Session::load(Some(folder.path())).unwrap().problems;
+    assert!(problems.len() == 1 && problems[0].contains("aliases.toml:1"), "{problems:?}");
+}
