@@ -77,7 +77,8 @@ impl Session {
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
         let calibration = Calibration::new(&gpus, &kernels, &store)?;
-        for path in user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default() {
+        let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
+        for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
@@ -213,6 +214,12 @@ fn load_dataset(
 fn with_text(path: &Path, load: impl FnOnce(SpecFile<'_>) -> Result<(), FileError>) -> Result<(), FileError> {
     let text = read_limited(path)?;
     load(SpecFile { name: &path.display().to_string(), text: &text })
+}
+
+/// What is laid over a GPU comes after the GPU, whatever the files are called.
+fn overlays_last(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    files.sort_by_cached_key(|path| read_limited(path).is_ok_and(|text| gpu::is_overlay(&text)));
+    files
 }
 
 /// The TOML files of a folder, by name; none where there is no folder.

@@ -54,7 +54,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
     if !out.rows.is_empty() {
         out.remarks.push("the table names no GPU; fill in the column `gpu`".into());
     }
-    out.remarks.extend(not_run.iter().map(|(why, n)| format!("{n} operations did not run: {why}")));
+    out.remarks.extend(not_run.iter().take(10).map(|(why, n)| format!("{n} operations did not run: {why}")));
     Ok(out)
 }
 
@@ -89,7 +89,9 @@ impl Table {
                 return Err(refusal("Disposition", "the result was wrong; its time measures nothing"));
             }
             (_, "success") => {}
-            (disposition, status) => return Ok(Outcome::NotRun(format!("{disposition}, {status}"))),
+            (disposition, status) => {
+                return Ok(Outcome::NotRun(format!("{}, {}", clip(disposition), clip(status))));
+            }
         }
         let ms = row.time_ms(self.runtime, 1.0)?;
         let ms = ms.ok_or_else(|| refusal("Runtime", "is blank; expected milliseconds"))?;
@@ -131,7 +133,7 @@ impl Table {
         }
         Err(refusal(
             "GFLOPs",
-            format!("{printed}: expected {expected:.1} (Flops / Runtime); a number is damaged"),
+            format!("{printed:?}: expected {expected:?} (Flops / Runtime); a number is damaged"),
         ))
     }
 
@@ -225,12 +227,12 @@ fn dtype(operation: &str, a: &str, op_class: &str) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::read_text;
+pub(super) mod tests {
+    use super::super::tests::read_text;
     use super::*;
 
     /// 2 x 512 x 512 x 1024 + 2 x 512 x 512 FLOPs in 0.1 ms.
-    const TABLE: &str = "\
+    pub(in super::super) const TABLE: &str = "\
 profiler output
 
 Problem,Provider,OperationKind,Operation,Disposition,Status,gemm_kind,m,n,k,A,B,C,alpha,beta,split_k_slices,batch_count,op_class,accum,cta_m,stages,warps_m,warps_n,warps_k,Bytes,Flops,Flops/Byte,Runtime,GB/s,GFLOPs

@@ -15,7 +15,7 @@ use std::io::BufRead;
 pub(super) const IMPORTER: Importer = Importer { name: "CUTLASS power runs", recognises, read };
 
 /// What the script wrote in place of a header, without a line end behind it.
-const HEADER: &str = "Energy_Joules,GFLOPS_per_Watt,TFLOPS";
+pub(super) const HEADER: &str = "Energy_Joules,GFLOPS_per_Watt,TFLOPS";
 
 /// From this utilisation on, a reading of power belongs to the run.
 const BUSY_PCT: f64 = 90.0;
@@ -123,11 +123,11 @@ fn row(text: &str) -> Result<(CanonicalRow, bool), Refusal> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::read_text;
+pub(super) mod tests {
+    use super::super::tests::read_text;
     use super::*;
 
-    fn run(power: &str, utilisation: &str) -> String {
+    pub(in super::super) fn run(power: &str, utilisation: &str) -> String {
         format!(
             "1700000000,256,128,64,cutlass_simt_sgemm_128x128_8x2_nt_align1,nt,64,64,32,2,linear_combination,0.5,0.5,0.25,,\
              {power}, 2000, 9000, 40, {utilisation}, 0,NVIDIA GeForce RTX 4070, 8.9, 10501 MHz,kernel_name,cutlass_x\n\

@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
 
     /// The next line with its number, without its end; bytes that are no UTF-8 become U+FFFD, which [`Row::cut`] refuses.
     pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
-        if self.number % 256 == 0 && self.job.is_cancelled() {
+        if self.number.is_multiple_of(256) && self.job.is_cancelled() {
             return Err(self.job.refuse("cancelled"));
         }
         self.bytes.clear();
@@ -166,7 +166,7 @@ impl<'l> Row<'l> {
         if ms > 0.0 && ms <= LONGEST_MS {
             return Ok(Some(ms));
         }
-        Err(refusal(&self.header.0[at], format!("{time}: expected a time above 0 and below eleven days")))
+        Err(refusal(&self.header.0[at], format!("{time:?}: expected a time above 0 and below eleven days")))
     }
 }
 

@@ -113,7 +113,7 @@ impl Report {
         }
         let mut good = Vec::new();
         for group in &self.groups {
-            let number = |at: usize| values[at].parse::<f64>().ok().filter(|n| !(*n < 0.0));
+            let number = |at: usize| values[at].parse::<f64>().ok().filter(|n| n.is_nan() || *n >= 0.0);
             let triple = (number(group.intensity), number(group.rate), number(group.bandwidth));
             let (Some(intensity), Some(rate), Some(bandwidth)) = triple else {
                 return Err(refusal(&group.title, format!("`{}`: expected numbers", clip(text.trim()))));
@@ -126,8 +126,9 @@ impl Report {
             // Printed with three and two decimals.
             let slack = 0.01 * rate.max(product) + 0.0006 * bandwidth + 0.006 * intensity;
             if (rate - product).abs() > slack {
-                let why =
-                    format!("{rate} at {intensity} FLOP/byte and {bandwidth} GB/s: expected {product:.2}");
+                let why = format!(
+                    "{rate:?} at {intensity:?} FLOP/byte and {bandwidth:?} GB/s: expected {product:?}"
+                );
                 return Err(refusal(&group.title, why));
             }
             good.push((group.rate_of, rate, bandwidth, format!("{} at {intensity} FLOP/byte", group.title)));
@@ -182,11 +183,11 @@ fn keep(best: &mut Best, key: (String, RoofOf), value: f64, place: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::read_text;
+pub(super) mod tests {
+    use super::super::tests::read_text;
     use super::*;
 
-    const REPORT: &str = "\
+    pub(in super::super) const REPORT: &str = "\
 mixbench (a version)
 ------------------------ Device specifications ------------------------
 Device:              NVIDIA GeForce RTX 4070

@@ -9,9 +9,12 @@ mod kernel_tuner;
 mod lines;
 mod mixbench;
 mod nvbench;
+mod overlay;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod tiled_matmul;
+
+pub use overlay::{Overlay, overlays};
 
 use super::{CanonicalRow, ReadError, RowError};
 use std::io::{BufRead, Read};

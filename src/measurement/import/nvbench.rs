@@ -4,7 +4,7 @@
 //! that of launches back to back (`timing=batch`). NVBench prints noise as a share of the mean: 0.05 is 5 %. The bytes
 //! behind its bandwidth are what the benchmark's author declared, not counted and not checked: they stay an attribute.
 
-use super::lines::{Header, Lines, Refusal, Row, attribute, has_all, refusal, refuse, snake};
+use super::lines::{Header, Lines, Refusal, Row, attribute, clip, has_all, refusal, refuse, snake};
 use super::{Imported, Importer, Job};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ impl Columns {
         match row.word(self.skipped)? {
             "No" => {}
             "Yes" => return Ok(None),
-            other => return Err(refusal("Skipped", format!("`{other}`: expected Yes or No"))),
+            other => return Err(refusal("Skipped", format!("`{}`: expected Yes or No", clip(other)))),
         }
         let base = self.base(&row, line, job)?;
         let mut rows = Vec::new();
@@ -167,11 +167,11 @@ impl Columns {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::read_text;
+pub(super) mod tests {
+    use super::super::tests::read_text;
     use super::*;
 
-    const TABLE: &str = "\
+    pub(in super::super) const TABLE: &str = "\
 Benchmark,Device,Device Name,T{ct},Elements (pow2),Elements,Block Size,Skipped,Bytes read (bytes),Samples,CPU Time (sec),Noise,GPU Time (sec),Noise,Elem/s (elem/sec),GlobalMem BW (bytes/sec),BWUtil,Samples,Batch GPU (sec)
 copy,0,NVIDIA A100-SXM4-80GB,F32,2^20,1048576,256,No,4194304,600,3.0e-05,0.5,1.0e-05,0.04,1.0e11,8.388608e11,0.4,700,8.0e-06
 copy,0,NVIDIA A100-SXM4-80GB,F64,2^20,1048576,256,Yes,,,,,,,,,,,

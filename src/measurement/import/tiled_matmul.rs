@@ -107,8 +107,8 @@ fn row(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testing::read_text;
+pub(super) mod tests {
+    use super::super::tests::read_text;
     use super::*;
 
     #[test]

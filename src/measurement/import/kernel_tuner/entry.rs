@@ -100,7 +100,10 @@ impl Tuned {
             return Ok(Verdict::Failed("failed"));
         }
         if !(ms > 0.0 && ms <= LONGEST_MS) {
-            return Err(refusal("time", whose(format!("{ms}: expected milliseconds above 0 and below 1e9"))));
+            return Err(refusal(
+                "time",
+                whose(format!("{ms:?}: expected milliseconds above 0 and below 1e9")),
+            ));
         }
         let keys = self.keys.as_deref().unwrap_or_default();
         if let Some(absent) = keys.iter().find(|k| !entry.contains_key(*k)) {

@@ -8,7 +8,7 @@ mod entry;
 
 use super::{Imported, Importer, Job};
 use crate::measurement::ReadError;
-use crate::measurement::import::lines::{has_all, refuse};
+use crate::measurement::import::lines::{clip, has_all, refuse};
 use entry::{Entry, Tuned, Verdict};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -37,7 +37,11 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         Ok(()) => false,
         // Nothing is wrong but the end is missing, and the entries had begun.
         Err(e) if e.is_eof() && cache.begun => true,
-        Err(e) => return Err(job.refuse(format!("line {}: {e}", line.get()))),
+        Err(e) => {
+            // It may quote a text of the file, however long.
+            let why: String = e.to_string().chars().take(300).collect();
+            return Err(job.refuse(format!("line {}: {why}", line.get())));
+        }
     };
     cache.finish(cut_off)
 }
@@ -149,7 +153,7 @@ impl<'de> Visitor<'de> for Whole<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             if self.0.seen.contains(&key) {
-                return Err(A::Error::custom(format!("`{key}` stands twice; keep one")));
+                return Err(A::Error::custom(format!("`{}` stands twice; keep one", clip(&key))));
             }
             match key.as_str() {
                 "cache" => map.next_value_seed(Entries(self.0))?,
@@ -190,15 +194,15 @@ impl<'de> Visitor<'de> for Entries<'_, '_> {
         while let Some(key) = map.next_key::<String>()? {
             let line = self.0.line.get();
             let entry: Entry = map.next_value()?;
-            self.0.entries += 1;
-            self.0.entry(line, key, entry);
-            if self.0.entries % 256 == 0 && self.0.job.is_cancelled() {
+            if self.0.entries.is_multiple_of(256) && self.0.job.is_cancelled() {
                 return Err(A::Error::custom("cancelled"));
             }
+            self.0.entries += 1;
+            self.0.entry(line, key, entry);
         }
         Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,4 +1,4 @@
-use super::super::testing::read_text;
+use super::super::tests::read_text;
 use super::*;
 use crate::measurement::Number;
 
@@ -19,7 +19,7 @@ const ENTRIES: &str = r#""32,4,1,row": {"block_size_x": 32, "block_size_y": 4, "
 "64,4,2,row": {"block_size_x": 64.0, "block_size_y": 4, "tile": 2, "mode": "row", "time": 1.5},
 "#;
 
-fn whole() -> String {
+pub(in super::super) fn whole() -> String {
     format!("{HEAD}{}\n}}\n}}\n", ENTRIES.trim_end().trim_end_matches(','))
 }
 
