@@ -19,8 +19,18 @@ const START: &str = "Problem,Provider,OperationKind,Operation,Disposition,Status
 const CONVOLUTION: [&str; 9] = ["n", "h", "w", "c", "k", "r", "s", "p", "q"];
 
 /// Arguments that select other code or another launch, and what they are unless asked for.
-const CHOICES: [(&str, &str); 4] =
-    [("split_k_slices", "1"), ("raster_order", "heuristic"), ("swizzle_size", "1"), ("conv_kind", "")];
+const CHOICES: [(&str, &str); 10] = [
+    ("split_k_slices", "1"),
+    ("raster_order", "heuristic"),
+    ("swizzle_size", "1"),
+    ("conv_kind", ""),
+    ("pad_h", ""),
+    ("pad_w", ""),
+    ("stride_h", "1"),
+    ("stride_w", "1"),
+    ("dilation_h", "1"),
+    ("dilation_w", "1"),
+];
 
 fn recognises(head: &[u8]) -> bool {
     has_all(head, &[START])
@@ -97,11 +107,13 @@ impl Table {
         let ms = ms.ok_or_else(|| refusal("Runtime", "is blank; expected milliseconds"))?;
         let operation = row.word(self.operation)?;
         let (kernel, layout) = split_layout(operation);
+        let operand = ["A", "Activation"].map(|name| self.of(&row, name)).concat();
+        let operand = operand.as_str();
         let mut out = CanonicalRow {
             kernel: kernel.to_string(),
             problem: self.problem(&row)?,
             variant: self.variant(&row, layout),
-            dtype: dtype(operation, self.of(&row, "A"), self.of(&row, "op_class")).to_string(),
+            dtype: dtype(operation, operand, self.of(&row, "op_class")).to_string(),
             block: self.block(&row, operation)?,
             ..CanonicalRow::default()
         };
@@ -264,6 +276,17 @@ done.
             "{:?}",
             read.remarks
         );
+    }
+
+    #[test]
+    fn a_convolution_has_its_own_sizes() {
+        let text = "Problem,Provider,OperationKind,Operation,Disposition,Status,conv_kind,n,h,w,c,k,r,s,p,q,pad_h,stride_h,\
+                    Activation,alpha,beta,op_class,Runtime\n\
+                    1,CUTLASS,conv2d,cutlass_x,passed,success,fprop,8,56,56,64,128,3,3,56,56,1,1,f16:nhwc,1,0,tensorop,2.5\n";
+        let read = read_text(&IMPORTER, text).unwrap();
+        let row = &read.rows[0];
+        assert_eq!((&*row.problem, &*row.dtype), ("n=8;h=56;w=56;c=64;k=128;r=3;s=3;p=56;q=56", "fp16"));
+        assert_eq!((&*row.variant, row.block), ("alpha=1;beta=0;conv_kind=fprop;pad_h=1", None));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! mixbench: achieved ceilings. A preamble names the device; a table has four columns (FLOP/byte, time, GFLOPS, GB/s) for
 //! each precision and one row for each intensity. The best rate of a precision is its ceiling, the best bandwidth the DRAM's.
 //!
+//! A rate is a ceiling only where memory no longer binds: a run that was cut off at low intensities has no compute roof.
+//!
 //! Each value is checked against its neighbours (GFLOPS = FLOP/byte x GB/s), and a bandwidth above what the preamble states
 //! for the memory bus is left out: it came out of a cache.
 
@@ -35,8 +37,35 @@ struct Group {
     bandwidth: usize,
 }
 
-/// The best value of one ceiling, and which row it was in.
-type Best = BTreeMap<(String, RoofOf), (f64, String)>;
+/// A best value, and which row it was in.
+#[derive(Debug, Clone, Default)]
+struct Best {
+    giga: f64,
+    place: String,
+}
+
+impl Best {
+    fn keep(&mut self, giga: f64, place: &str) -> bool {
+        let better = giga > self.giga;
+        if better {
+            *self = Self { giga, place: place.to_string() };
+        }
+        better
+    }
+}
+
+/// What one precision reached on one GPU.
+#[derive(Debug, Default)]
+struct Reached {
+    rate: Best,
+    /// The bandwidth in the row of the best rate, in GB/s.
+    beside: f64,
+    /// The best bandwidth of this precision in any row, from DRAM or a cache.
+    fastest: f64,
+}
+
+/// Up to this share of its best bandwidth a precision is bound by arithmetic, not by memory.
+const NOT_MEMORY: f64 = 0.8;
 
 #[derive(Default)]
 struct Report {
@@ -46,7 +75,8 @@ struct Report {
     titles: Vec<String>,
     groups: Vec<Group>,
     width: usize,
-    best: Best,
+    reached: BTreeMap<(String, RoofOf), Reached>,
+    dram: BTreeMap<String, Best>,
     tables: usize,
     above_bus: usize,
     out: Imported,
@@ -58,7 +88,8 @@ impl Report {
             // A second run in the same file.
             *self = Self {
                 gpu: device.trim().to_string(),
-                best: std::mem::take(&mut self.best),
+                reached: std::mem::take(&mut self.reached),
+                dram: std::mem::take(&mut self.dram),
                 out: std::mem::take(&mut self.out),
                 tables: self.tables,
                 above_bus: self.above_bus,
@@ -135,12 +166,16 @@ impl Report {
         }
         for (rate_of, rate, bandwidth, place) in good {
             if let Some(of) = rate_of {
-                keep(&mut self.best, (self.gpu.clone(), of), rate, &place);
+                let reached = self.reached.entry((self.gpu.clone(), of)).or_default();
+                if reached.rate.keep(rate, &place) {
+                    reached.beside = bandwidth;
+                }
+                reached.fastest = reached.fastest.max(bandwidth);
             }
             if self.bus.is_some_and(|bus| bandwidth > 1.02 * bus) {
                 self.above_bus += 1;
             } else {
-                keep(&mut self.best, (self.gpu.clone(), RoofOf::Dram), bandwidth, &place);
+                self.dram.entry(self.gpu.clone()).or_default().keep(bandwidth, &place);
             }
         }
         Ok(())
@@ -151,10 +186,27 @@ impl Report {
             let what = "no mixbench table; expected the lines `… Single Precision ops …` and `… Flops/byte, ex.time …`";
             return Err(job.refuse(what));
         }
-        if self.best.is_empty() {
+        let file = job.file;
+        let roof = |gpu: &str, of, best: &Best| Roof {
+            gpu: gpu.to_string(),
+            of,
+            per_second: best.giga * 1e9,
+            source: format!("{file}: {}", best.place),
+        };
+        for ((gpu, of), reached) in self.reached.iter().filter(|(_, r)| r.rate.giga > 0.0) {
+            if reached.beside < NOT_MEMORY * reached.fastest {
+                self.out.roofs.push(roof(gpu, *of, &reached.rate));
+            } else {
+                let what = "the best rate is still bound by memory (was the run cut off?): no compute roof";
+                self.out.remarks.push(format!("{}: {what}", reached.rate.place));
+            }
+        }
+        let dram = self.dram.iter().filter(|(_, best)| best.giga > 0.0);
+        self.out.roofs.extend(dram.map(|(gpu, best)| roof(gpu, RoofOf::Dram, best)));
+        if self.out.roofs.is_empty() {
             return Err(job.refuse("the mixbench table has no sound row; is the file cut off?"));
         }
-        if self.best.keys().any(|(gpu, _)| gpu.is_empty()) {
+        if self.out.roofs.iter().any(|roof| roof.gpu.is_empty()) {
             self.out.remarks.push("no line `Device:` names the GPU; these roofs have none".into());
         }
         if self.above_bus > 0 {
@@ -162,23 +214,7 @@ impl Report {
             let what = "bandwidths are above the memory bus of the preamble: they came out of a cache and were left out";
             self.out.remarks.push(format!("{n} {what}"));
         }
-        self.out.roofs = (self.best.into_iter())
-            .map(|((gpu, of), (giga, place))| Roof {
-                gpu,
-                of,
-                per_second: giga * 1e9,
-                source: format!("{}: {place}", job.file),
-            })
-            .collect();
         Ok(self.out)
-    }
-}
-
-/// Keeps the larger of two; 0 is no ceiling.
-fn keep(best: &mut Best, key: (String, RoofOf), value: f64, place: &str) {
-    let known = best.get(&key).map_or(0.0, |(v, _)| *v);
-    if value > known {
-        best.insert(key, (value, place.to_string()));
     }
 }
 
@@ -225,10 +261,11 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
         let text = "Single Precision ops,,,,              Double precision ops,,,,\n\
                     Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
                     0.000,  331.11,    0.00, 103.77,      0.000,  660.00,    0.00, 104.11\n     \
-                    2.000,  331.11,  200.00, 100.00,      1.000,  660.00,  100.00, 100.00\n";
+                    4.000,  331.11,  200.00,  50.00,      1.000,  660.00,  100.00, 100.00\n";
         let read = read_text(&IMPORTER, text).unwrap();
         assert_eq!((roof(&read, RoofOf::Fp32), roof(&read, RoofOf::Dram)), (Some(200.0), Some(104.11)));
-        assert!(read.remarks[0].contains("Device:"));
+        assert_eq!(roof(&read, RoofOf::Fp64), None, "still bound by memory");
+        assert!(read.remarks[0].contains("bound by memory") && read.remarks[1].contains("Device:"));
     }
 
     #[test]
@@ -236,7 +273,7 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
         let read = read_text(&IMPORTER, &REPORT.replace("28000.00", "82000.00")).unwrap();
         assert_eq!((read.refused_count, read.refused[0].line), (1, 12));
         assert!(read.refused[0].message.contains("82000"), "{}", read.refused[0]);
-        assert_eq!(roof(&read, RoofOf::Fp32), Some(1930.0));
+        assert_eq!(roof(&read, RoofOf::Fp32), None, "what is left is bound by memory");
     }
 
     #[test]

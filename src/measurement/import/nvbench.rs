@@ -9,6 +9,7 @@ use super::{Imported, Importer, Job};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeSet;
 use std::io::BufRead;
+use std::ops::Range;
 
 pub(super) const IMPORTER: Importer = Importer { name: "NVBench CSV", recognises, read };
 
@@ -62,6 +63,8 @@ struct Columns {
     gpu: usize,
     skipped: usize,
     timings: Vec<Timing>,
+    /// The columns that belong to the cold time.
+    cold: Option<Range<usize>>,
     bandwidth: Option<usize>,
     /// Problem and variant keys.
     axes: Vec<(usize, String)>,
@@ -90,6 +93,9 @@ impl Columns {
                 job.refuse("neither `GPU Time (sec)` nor `Batch GPU (sec)` is a column; time the kernel")
             );
         }
+        let start = timings[0].samples.unwrap_or(timings[0].time);
+        let cold = (timings[0].word == "cold")
+            .then(|| start..timings.get(1).map_or(names.len(), |batch| batch.time));
         let unique = |at: &[usize], name: fn(&str) -> String| {
             let mut seen = BTreeSet::new();
             let named = at.iter().map(|i| (*i, name(&names[*i]))).filter(|(_, n)| !n.is_empty());
@@ -102,7 +108,7 @@ impl Columns {
             (skipped + 1..names.len()).filter(|i| !used(i) && !shared.contains(&&*names[*i])).collect();
         let (axes, attributes) = (unique(&axes, snake), unique(&further, attribute));
         let bandwidth = header.find("GlobalMem BW (bytes/sec)");
-        Ok(Self { benchmark, gpu, skipped, timings, bandwidth, axes, attributes, header })
+        Ok(Self { benchmark, gpu, skipped, timings, cold, bandwidth, axes, attributes, header })
     }
 
     /// The rows of a line; nothing where the benchmark skipped it.
@@ -123,6 +129,12 @@ impl Columns {
             timed.set(Number::Time, Some(ms));
             timed.set(Number::TimeStd, row.loose_number(timing.noise).map(|noise| noise * ms));
             timed.set(Number::Trials, row.loose_number(timing.samples));
+            if timing.word == "batch" {
+                // What stands beside the cold time was computed from it.
+                let cold = |at: usize| self.cold.clone().is_some_and(|c| c.contains(&at));
+                let of_cold = self.attributes.iter().filter(|(at, _)| cold(*at)).map(|(_, key)| key);
+                of_cold.for_each(|key| drop(timed.attributes.remove(key)));
+            }
             // Declared bytes = bandwidth x cold time; the same launch whichever way it is timed.
             let cold = self
                 .timings
@@ -191,6 +203,9 @@ copy,0,NVIDIA A100-SXM4-80GB,F32,2^21,2097152,256,No,8388608,1,3.0e-05,inf,2.0e-
         assert!(near(batch.get(Number::Time), 0.008) && batch.get(Number::TimeStd).is_none());
         assert_eq!((cold.get(Number::Trials), batch.get(Number::Trials)), (Some(600.0), Some(700.0)));
         assert_eq!(cold.attributes["declared_bytes"], "8388608");
+        let names = |r: &CanonicalRow| r.attributes.keys().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(batch), "bytes_read_bytes declared_bytes", "nothing computed from the cold time");
+        assert!(names(cold).contains("elem_s_elem_sec"), "{}", names(cold));
         assert_eq!(cold.get(Number::DramBytes), None, "declared, not counted");
         assert_eq!((once.get(Number::TimeStd), &*once.source), (None, "test.txt:4"));
         assert!(read.remarks[0].contains("1 configurations were skipped"), "{:?}", read.remarks);
