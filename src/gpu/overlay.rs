@@ -88,55 +88,35 @@ pub(super) fn apply(
     let mut gpu = known?.clone();
     let mut own = typed.sources.clone();
     own.extend(sources.clone());
-    let check = Checker { file, sources: &own };
-    let OverlayFile { compute: c, memory: m, cache, launch, .. } = &typed;
-    let mut laid = Laid { check, any: false };
-    let (flops, bytes) = (FlopsPerSecond::from_giga, BytesPerSecond::from_giga);
-    let fp32 = Some(gpu.fp32_peak.value.0);
-    let fp64 = gpu.fp64_peak.as_ref().map(|p| p.value.0);
-    let fp16 = gpu.fp16_peak.as_ref().map(|p| p.value.0);
-    laid.rate(
-        "compute.fp32_achieved_gflops",
-        c.fp32_achieved_gflops.as_ref(),
-        flops,
-        fp32,
-        &mut gpu.fp32_achieved,
-    )?;
-    laid.rate(
-        "compute.fp64_achieved_gflops",
-        c.fp64_achieved_gflops.as_ref(),
-        flops,
-        fp64,
-        &mut gpu.fp64_achieved,
-    )?;
-    laid.rate(
-        "compute.fp16_achieved_gflops",
-        c.fp16_achieved_gflops.as_ref(),
-        flops,
-        fp16,
-        &mut gpu.fp16_achieved,
-    )?;
-    let bus = Some(gpu.bandwidth_peak.value.0);
-    laid.rate(
-        "memory.achieved_gb_per_s",
-        m.achieved_gb_per_s.as_ref(),
-        bytes,
-        bus,
-        &mut gpu.bandwidth_achieved,
-    )?;
-    laid.rate("cache.l2_gb_per_s", cache.l2_gb_per_s.as_ref(), bytes, None, &mut gpu.l2_bandwidth)?;
-    laid.rate(
-        "launch.floor_us",
-        launch.floor_us.as_ref(),
-        Seconds::from_micros,
-        None,
-        &mut gpu.launch_floor,
-    )?;
-    if !laid.any {
+    if !lay(&typed, Checker { file, sources: &own }, &mut gpu)? {
         let what = "states no measured value; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
         return Err(file.error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
     }
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
+}
+
+/// Puts every rate of the file into its place; whether there was any.
+fn lay(typed: &OverlayFile, check: Checker<'_>, gpu: &mut Gpu) -> Result<bool, FileError> {
+    let OverlayFile { compute: c, memory: m, cache, launch, .. } = typed;
+    let mut laid = Laid { check, any: false };
+    let (flops, bytes) = (FlopsPerSecond::from_giga, BytesPerSecond::from_giga);
+    let peak = |peak: Option<&Sourced<FlopsPerSecond>>| peak.map(|p| p.value.0);
+    let peaks = [peak(Some(&gpu.fp32_peak)), peak(gpu.fp64_peak.as_ref()), peak(gpu.fp16_peak.as_ref())];
+    let compute = [
+        ("compute.fp32_achieved_gflops", &c.fp32_achieved_gflops, peaks[0], &mut gpu.fp32_achieved),
+        ("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, peaks[1], &mut gpu.fp64_achieved),
+        ("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, peaks[2], &mut gpu.fp16_achieved),
+    ];
+    for (field, typed, peak, place) in compute {
+        laid.rate(field, typed.as_ref(), flops, peak, place)?;
+    }
+    let bus = Some(gpu.bandwidth_peak.value.0);
+    let memory = m.achieved_gb_per_s.as_ref();
+    laid.rate("memory.achieved_gb_per_s", memory, bytes, bus, &mut gpu.bandwidth_achieved)?;
+    laid.rate("cache.l2_gb_per_s", cache.l2_gb_per_s.as_ref(), bytes, None, &mut gpu.l2_bandwidth)?;
+    let floor = launch.floor_us.as_ref();
+    laid.rate("launch.floor_us", floor, Seconds::from_micros, None, &mut gpu.launch_floor)?;
+    Ok(laid.any)
 }
 
 /// Puts checked values into their places.

@@ -30,7 +30,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
     let mut idle = 0_usize;
     while let Some((number, text)) = lines.next()? {
         let run = text.split_once(HEADER).map_or(text, |(_, rest)| rest);
-        if run.is_empty() || is_trailer(run) {
+        if run.trim().is_empty() || is_trailer(run) {
             continue;
         }
         match row(run) {
@@ -58,68 +58,88 @@ fn is_trailer(line: &str) -> bool {
     repeats.iter().any(|start| line.starts_with(start)) || line.starts_with("kernel_name,")
 }
 
+/// The fields of a run.
+struct Run<'l>(Vec<&'l str>);
+
+impl Run<'_> {
+    fn size(&self, at: usize, name: &str) -> Result<u64, Refusal> {
+        let size = self.0[at].parse::<u64>().ok().filter(|n| (1..=1 << 53).contains(n));
+        size.ok_or_else(|| refusal(name, format!("`{}`: expected a whole number above 0", clip(self.0[at]))))
+    }
+
+    fn number(&self, at: usize, name: &str) -> Result<Option<f64>, Refusal> {
+        read_number(self.0[at], name)
+    }
+
+    fn known(&self, at: usize, name: &str) -> Result<f64, Refusal> {
+        self.number(at, name)?.ok_or_else(|| refusal(name, "is blank; expected a number"))
+    }
+
+    /// The kernel without its layout and alignment.
+    fn kernel(&self) -> Result<&str, Refusal> {
+        let (kernel, layout) = (self.0[4], self.0[5]);
+        let bare = kernel.strip_suffix("_align1").and_then(|k| k.strip_suffix(layout)?.strip_suffix('_'));
+        bare.filter(|k| k.starts_with("cutlass_")).ok_or_else(|| {
+            refusal("kernel", format!("`{}`: expected cutlass_…_{}_align1", clip(kernel), clip(layout)))
+        })
+    }
+
+    fn time_ms(&self) -> Result<f64, Refusal> {
+        let ms = self.number(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < 1e9);
+        let why = || format!("`{}`: expected milliseconds above 0", clip(self.0[13]));
+        ms.ok_or_else(|| refusal("runtime", why()))
+    }
+}
+
 /// A run, and whether its power is that of an idle GPU.
 fn row(text: &str) -> Result<(CanonicalRow, bool), Refusal> {
-    let fields: Vec<&str> = cells(text).collect();
-    if fields.len() < 22 {
-        return Err(refusal(
-            "row",
-            format!("has {} fields, expected at least 22; is it cut off?", fields.len()),
-        ));
+    let run = Run(cells(text).collect());
+    if run.0.len() < 22 {
+        let why = format!("has {} fields, expected at least 22; is it cut off?", run.0.len());
+        return Err(refusal("row", why));
     }
-    let size = |at: usize, name: &str| {
-        let size = fields[at].parse::<u64>().ok().filter(|n| (1..=1 << 53).contains(n));
-        size.ok_or_else(|| refusal(name, format!("`{}`: expected a whole number above 0", clip(fields[at]))))
-    };
-    let number = |at: usize, name: &str| read_number(fields[at], name);
-    let (m, n, k) = (size(1, "m")?, size(2, "n")?, size(3, "k")?);
-    let (kernel, layout) = (fields[4], fields[5]);
-    let suffix = format!("_{layout}_align1");
-    let Some(kernel) = kernel.strip_suffix(&suffix).filter(|k| k.starts_with("cutlass_")) else {
-        let why = format!("`{}`: expected cutlass_…_{}_align1", clip(kernel), clip(layout));
-        return Err(refusal("kernel", why));
-    };
-    let ms = number(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < 1e9);
-    let ms = ms.ok_or_else(|| {
-        refusal("runtime", format!("`{}`: expected milliseconds above 0", clip(fields[13])))
-    })?;
-    if !fields[14].is_empty() {
-        return Err(refusal(
-            "metrics",
-            format!("`{}`: expected nothing, as the script leaves it", clip(fields[14])),
-        ));
+    if !run.0[14].is_empty() {
+        let why = format!("`{}`: expected nothing, as the script leaves it", clip(run.0[14]));
+        return Err(refusal("metrics", why));
     }
-    let (alpha, beta) = (number(11, "alpha")?, number(12, "beta")?);
-    let (Some(alpha), Some(beta)) = (alpha, beta) else { return Err(refusal("alpha", "is blank")) };
+    let (m, n, k) = (run.size(1, "m")?, run.size(2, "n")?, run.size(3, "k")?);
+    let (alpha, beta) = (run.known(11, "alpha")?, run.known(12, "beta")?);
+    let kernel = run.kernel()?;
     let fp32 = kernel.contains("_sgemm_");
     let mut out = CanonicalRow {
-        gpu: fields[21].to_string(),
+        gpu: run.0[21].to_string(),
         kernel: kernel.to_string(),
         problem: format!("m={m};n={n};k={k}"),
-        variant: format!("layout={layout};alpha={alpha};beta={beta}"),
+        variant: format!("layout={};alpha={alpha};beta={beta}", run.0[5]),
         dtype: if fp32 { "fp32" } else { "" }.into(),
         ..CanonicalRow::default()
     };
     let [rows, columns, depth] = [m, n, k].map(|v| v as f64);
-    out.set(Number::Time, Some(ms));
+    out.set(Number::Time, Some(run.time_ms()?));
     out.set(Number::Flops, Some(2.0 * rows * columns * depth));
     if fp32 {
         let read_c = if beta == 0.0 { 0.0 } else { rows * columns };
         let elements = rows * depth + depth * columns + rows * columns + read_c;
         out.set(Number::DramBytes, Some(4.0 * elements));
     }
-    out.set(Number::SmClock, number(16, "clocks.sm")?);
-    out.set(Number::MemClock, number(17, "clocks.mem")?);
-    let utilisation = number(19, "utilization.gpu")?;
+    out.attributes.insert("nominal_block".into(), run.0[6..9].join("x"));
+    let idle = reading(&run, &mut out)?;
+    Ok((out, idle))
+}
+
+/// Takes the reading of `nvidia-smi`; whether it is that of an idle GPU.
+fn reading(run: &Run<'_>, out: &mut CanonicalRow) -> Result<bool, Refusal> {
+    out.set(Number::SmClock, run.number(16, "clocks.sm")?);
+    out.set(Number::MemClock, run.number(17, "clocks.mem")?);
+    let utilisation = run.number(19, "utilization.gpu")?;
     out.set(Number::GpuUtil, utilisation);
-    let power = number(15, "power.draw")?;
+    let power = run.number(15, "power.draw")?;
     let idle = power.is_some() && utilisation.is_none_or(|u| u < BUSY_PCT);
     match power.filter(|_| idle) {
         Some(watts) => drop(out.attributes.insert("idle_power_w".into(), watts.to_string())),
         None => out.set(Number::Power, power),
     }
-    out.attributes.insert("nominal_block".into(), fields[6..9].join("x"));
-    Ok((out, idle))
+    Ok(idle)
 }
 
 #[cfg(test)]

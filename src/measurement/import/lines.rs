@@ -92,6 +92,11 @@ impl Header {
         self.0.iter().position(|n| n == name)
     }
 
+    /// Where this column stands, if it does; then it must stand there once.
+    pub(super) fn once(&self, name: &str, job: &Job<'_>) -> Result<Option<usize>, ReadError> {
+        self.find(name).map(|_| self.need(name, job)).transpose()
+    }
+
     /// Where this column stands, in a file that is nothing without it; it must stand there once.
     pub(super) fn need(&self, name: &str, job: &Job<'_>) -> Result<usize, ReadError> {
         let mut places = self.0.iter().enumerate().filter(|(_, n)| *n == name).map(|(i, _)| i);

@@ -37,6 +37,31 @@ struct Group {
     bandwidth: usize,
 }
 
+impl Group {
+    /// Intensity, rate and bandwidth of a row; nothing for a precision that the device does not have.
+    fn sound(&self, values: &[&str]) -> Result<Option<(f64, f64, f64)>, Refusal> {
+        let number = |at: usize| values[at].parse::<f64>().ok().filter(|n| n.is_nan() || *n >= 0.0);
+        let triple = (number(self.intensity), number(self.rate), number(self.bandwidth));
+        let (Some(intensity), Some(rate), Some(bandwidth)) = triple else {
+            let found = values[self.intensity..=self.bandwidth].join(", ");
+            return Err(refusal(&self.title, format!("`{}`: expected numbers", clip(&found))));
+        };
+        // It is printed with a time of 0, hence rates of inf and nan.
+        if !(rate.is_finite() && bandwidth.is_finite() && intensity.is_finite()) {
+            return Ok(None);
+        }
+        let product = intensity * bandwidth;
+        // Printed with three and two decimals.
+        let slack = 0.01 * rate.max(product) + 0.0006 * bandwidth + 0.006 * intensity;
+        if (rate - product).abs() > slack {
+            let why =
+                format!("{rate:?} at {intensity:?} FLOP/byte and {bandwidth:?} GB/s: expected {product:?}");
+            return Err(refusal(&self.title, why));
+        }
+        Ok(Some((intensity, rate, bandwidth)))
+    }
+}
+
 /// A best value, and which row it was in.
 #[derive(Debug, Clone, Default)]
 struct Best {
@@ -144,25 +169,10 @@ impl Report {
         }
         let mut good = Vec::new();
         for group in &self.groups {
-            let number = |at: usize| values[at].parse::<f64>().ok().filter(|n| n.is_nan() || *n >= 0.0);
-            let triple = (number(group.intensity), number(group.rate), number(group.bandwidth));
-            let (Some(intensity), Some(rate), Some(bandwidth)) = triple else {
-                return Err(refusal(&group.title, format!("`{}`: expected numbers", clip(text.trim()))));
-            };
-            // A precision that the device does not have is printed with a time of 0.
-            if !(rate.is_finite() && bandwidth.is_finite() && intensity.is_finite()) {
-                continue;
+            if let Some((intensity, rate, bandwidth)) = group.sound(&values)? {
+                let place = format!("{} at {intensity:?} FLOP/byte", group.title);
+                good.push((group.rate_of, rate, bandwidth, place));
             }
-            let product = intensity * bandwidth;
-            // Printed with three and two decimals.
-            let slack = 0.01 * rate.max(product) + 0.0006 * bandwidth + 0.006 * intensity;
-            if (rate - product).abs() > slack {
-                let why = format!(
-                    "{rate:?} at {intensity:?} FLOP/byte and {bandwidth:?} GB/s: expected {product:?}"
-                );
-                return Err(refusal(&group.title, why));
-            }
-            good.push((group.rate_of, rate, bandwidth, format!("{} at {intensity} FLOP/byte", group.title)));
         }
         for (rate_of, rate, bandwidth, place) in good {
             if let Some(of) = rate_of {

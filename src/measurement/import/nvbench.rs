@@ -80,11 +80,11 @@ impl Columns {
         // `Noise` follows its time; `Samples` stands before the times of its measurement.
         let samples = |time: usize| names[..time].iter().rposition(|n| n == "Samples");
         let mut timings = Vec::new();
-        if let Some(time) = header.find("GPU Time (sec)") {
+        if let Some(time) = header.once("GPU Time (sec)", job)? {
             let noise = Some(time + 1).filter(|i| names.get(*i).is_some_and(|n| n == "Noise"));
             timings.push(Timing { word: "cold", time, noise, samples: samples(time) });
         }
-        if let Some(time) = header.find("Batch GPU (sec)") {
+        if let Some(time) = header.once("Batch GPU (sec)", job)? {
             let own = samples(time).filter(|s| *s + 1 == time);
             timings.push(Timing { word: "batch", time, noise: None, samples: own });
         }

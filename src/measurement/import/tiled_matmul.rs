@@ -34,8 +34,8 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
     for (place, name) in sizes.iter_mut().zip(SIZES) {
         *place = header.need(name, job)?;
     }
-    let time = header.find(TIME).map(|_| header.need(TIME, job)).transpose()?;
-    let power = header.find(POWER).map(|_| header.need(POWER, job)).transpose()?;
+    let time = header.once(TIME, job)?;
+    let power = header.once(POWER, job)?;
     let mut out = Imported::default();
     let mut untimed = 0_usize;
     while let Some((number, text)) = lines.next()? {

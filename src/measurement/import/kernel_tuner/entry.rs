@@ -119,18 +119,23 @@ impl Tuned {
             ..CanonicalRow::default()
         };
         row.set(Number::Time, Some(ms));
-        let times: Option<Vec<f64>> =
-            entry.get("times").and_then(Value::as_array).and_then(|t| t.iter().map(Value::as_f64).collect());
-        if let Some(times) = times.filter(|t| !t.is_empty()) {
-            row.set(Number::TimeStd, deviation(&times));
-            row.set(Number::Trials, Some(times.len() as f64));
-        }
-        let observed = entry.iter().filter(|(k, _)| !keys.contains(k) && !BOOKKEEPING.contains(&k.as_str()));
-        let named =
-            observed.filter(|(_, v)| v.is_number() || v.is_string()).map(|(k, v)| (attribute(k), word(v)));
-        row.attributes.extend(named.filter(|(name, value)| !name.is_empty() && !value.is_empty()));
+        observe(&mut row, keys, &entry);
         Ok(Verdict::Timed(Box::new(row)))
     }
+}
+
+/// Takes the single times, and what else was observed.
+fn observe(row: &mut CanonicalRow, keys: &[String], entry: &Entry) {
+    let times: Option<Vec<f64>> =
+        entry.get("times").and_then(Value::as_array).and_then(|t| t.iter().map(Value::as_f64).collect());
+    if let Some(times) = times.filter(|t| !t.is_empty()) {
+        row.set(Number::TimeStd, deviation(&times));
+        row.set(Number::Trials, Some(times.len() as f64));
+    }
+    let observed = entry.iter().filter(|(k, _)| !keys.contains(k) && !BOOKKEEPING.contains(&k.as_str()));
+    let named =
+        observed.filter(|(_, v)| v.is_number() || v.is_string()).map(|(k, v)| (attribute(k), word(v)));
+    row.attributes.extend(named.filter(|(name, value)| !name.is_empty() && !value.is_empty()));
 }
 
 /// The words that stand in place of a time.
