@@ -83,7 +83,8 @@ impl Session {
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
         let calibration = Calibration::new(&gpus, &kernels, &store)?;
-        for path in user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default() {
+        let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
+        for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
@@ -258,6 +259,12 @@ fn is_of_resources(path: &Path) -> bool {
     let is =
         |text: String| matches!(ResourcesFile::recognise(SpecFile { name: "", text: &text }), Ok(Some(_)));
     read_limited(path).is_ok_and(is)
+}
+
+/// What is laid over a GPU comes after the GPU, whatever the files are called.
+fn overlays_last(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    files.sort_by_cached_key(|path| read_limited(path).is_ok_and(|text| gpu::is_overlay(&text)));
+    files
 }
 
 /// The TOML files of a folder, by name; none where there is no folder.

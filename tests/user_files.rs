@@ -413,3 +413,90 @@ fn ten_bad_files_are_ten_complaints_and_one_good_file_still_loads() {
     assert_eq!(s.problems.len(), 10, "{:?}", s.problems);
     assert!(s.gpus.find("my-gpu").is_ok());
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Measured rates laid over a GPU
+
+const OVERLAY: &str = r#"id = "my-gpu"
+
+[compute]
+fp32_achieved_gflops = { value = 40000, source = "bench", note = "FMA loop" }
+
+[memory]
+achieved_gb_per_s = { value = 800, source = "bench" }
+
+[sources.bench]
+kind = "measured"
+title = "My benchmark"
+"#;
+
+#[test]
+fn measured_rates_are_laid_over_a_gpu_whatever_the_files_are_called() {
+    let shipped = OVERLAY.replace("my-gpu", "rtx-4070").replace("40000", "20000").replace("800", "460");
+    let s = Folder::new()
+        .with("gpus/a-achieved.toml", OVERLAY)
+        .with("gpus/b-achieved.toml", shipped)
+        .with("gpus/z-mine.toml", GPU)
+        .load();
+    assert_eq!(s.problems, Vec::<String>::new());
+    let mine = s.gpus.find("my-gpu").unwrap();
+    assert_eq!(mine.fp32_achieved.as_ref().unwrap().value.to_string(), "40.0 TFLOP/s");
+    assert_eq!(
+        (mine.bandwidth_achieved.as_ref().unwrap().value.0, mine.bandwidth_peak.value.0),
+        (800e9, 896e9)
+    );
+    let before = roofswap::session::Session::load(None).unwrap();
+    let (was, is) = (before.gpus.find("rtx-4070").unwrap(), s.gpus.find("rtx-4070").unwrap());
+    let achieved = is.bandwidth_achieved.as_ref().unwrap();
+    assert_eq!((achieved.value.0, &*achieved.source, achieved.origin.word()), (460e9, "bench", "measured"));
+    assert_eq!((is.fp32_peak.value, &is.name, is.sms.value), (was.fp32_peak.value, &was.name, was.sms.value));
+    let place = |s: &Session| s.gpus.position("rtx-4070").unwrap();
+    assert_eq!(place(&s), place(&before), "it stays where it stood");
+}
+
+#[test]
+fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
+    let of = |from: &str, to: &str| OVERLAY.replace("my-gpu", "rtx-4090").replace(from, to);
+    for (text, line, words) in [
+        (of("rtx-4090", "rtx-9999"), 1, "unknown GPU `rtx-9999`; nearest"),
+        (of("800", "2000"), 7, "beyond the published peak"),
+        (of("source = \"bench\" }", "source = \"hearsay\" }"), 7, "unknown source `hearsay`"),
+        (of("achieved_gb_per_s", "size_gib"), 7, "unknown field `size_gib`"),
+        (of("800", "nan"), 7, "expected a finite number above 0"),
+    ] {
+        refused("gpus/bad.toml", &text, Some(line), &[words]);
+        let s = Folder::new().with("gpus/bad.toml", text).load();
+        assert!(s.gpus.find("rtx-4090").unwrap().fp32_achieved.is_none(), "not even the good half");
+    }
+}
+
+#[test]
+fn a_mixbench_report_becomes_the_roofs_in_use() {
+    use roofswap::measurement::import::{Job, overlays, recognise};
+    let report = "Device:              NVIDIA GeForce RTX 4090\n\
+        Experiment ID, Single Precision ops,,,,              Double precision ops,,,\n\
+        Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
+        0,   0.250,   0.30,   230.00, 920.00,   0.125,   0.60,  115.00, 920.00\n     \
+        512, 128.250, 1.00, 80000.00, 623.78,   64.125, 60.00, 1280.00,  19.96\n";
+    let job = Job { file: "run.txt", cancelled: &false.into(), bytes_read: &0.into() };
+    let importer = recognise(report.as_bytes()).unwrap();
+    let mut read = (importer.read)(&mut report.as_bytes(), &job).unwrap();
+    read.roofs.push(roofswap::measurement::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });
+    let gpus = Session::load(None).unwrap().gpus;
+    let (files, left_out) = overlays(&read.roofs, &gpus, "mixbench of today");
+    let [overlay] = files.as_slice() else { panic!("{files:?}") };
+    assert!(left_out[0].contains("unknown GPU `no such`"), "{left_out:?}");
+    let folder = Folder::new();
+    let file = folder.path("gpus").join(format!("{}-achieved.toml", overlay.id));
+    roofswap::config::write_whole(&file, overlay.text.as_bytes()).unwrap();
+    let s = folder.load();
+    assert_eq!(s.problems, Vec::<String>::new(), "{}", overlay.text);
+    let gpu = s.gpus.find("rtx-4090").unwrap();
+    let of = |r: &Option<roofswap::catalogue::Sourced<roofswap::units::FlopsPerSecond>>| {
+        r.as_ref().unwrap().value.0
+    };
+    assert_eq!((of(&gpu.fp32_achieved), of(&gpu.fp64_achieved)), (80e12, 1.28e12));
+    assert_eq!(gpu.bandwidth(roofswap::gpu::Ceilings::Achieved).value.0, 920e9);
+    let note = gpu.fp32_achieved.as_ref().unwrap().note.as_deref().unwrap();
+    assert_eq!(note, "run.txt: Single Precision ops at 128.25 FLOP/byte");
+}

@@ -3,6 +3,7 @@
 use super::{FileError, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use toml::Spanned;
 
@@ -92,6 +93,12 @@ pub struct NumberFile {
 }
 
 impl NumberFile {
+    /// Where in the file the number stands.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.value.span()
+    }
+
     /// Checks the number: finite, above zero, its source known.
     ///
     /// # Errors

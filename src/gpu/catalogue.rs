@@ -1,6 +1,6 @@
 //! The GPU catalogue: the files under `specs/gpus` that travel with the program, and those a user adds.
 
-use super::{Gpu, LimitsTable, file};
+use super::{Gpu, LimitsTable, file, overlay};
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile};
 use include_dir::{Dir, include_dir};
 
@@ -24,7 +24,8 @@ pub fn load_shipped(sources: &SourceTable, limits: &LimitsTable) -> (Catalogue<G
     (gpus, refused)
 }
 
-/// Adds the GPU that this text describes, or replaces the one with the same id.
+/// Adds the GPU that this text describes, or replaces the one with the same id; a text with nothing but measured rates is
+/// laid over the GPU it names ([`super::is_overlay`]).
 ///
 /// # Errors
 /// [`FileError`] with the line to blame; the catalogue is unchanged then.
@@ -34,6 +35,9 @@ pub fn load_text(
     limits: &LimitsTable,
     gpus: &mut Catalogue<Gpu>,
 ) -> Result<(), FileError> {
+    if overlay::is_overlay(file.text) {
+        return overlay::apply(file, sources, gpus);
+    }
     let gpu = file::read(file, sources, limits)?;
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }

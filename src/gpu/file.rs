@@ -47,6 +47,8 @@ struct Compute {
     fp64_tflops: Option<NumberFile>,
     fp16_tflops: Option<NumberFile>,
     fp32_achieved_gflops: Option<NumberFile>,
+    fp64_achieved_gflops: Option<NumberFile>,
+    fp16_achieved_gflops: Option<NumberFile>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -100,13 +102,18 @@ struct Price {
 }
 
 /// Checks one file's numbers against its source table.
-struct Checker<'a> {
-    file: SpecFile<'a>,
-    sources: &'a SourceTable,
+pub(super) struct Checker<'a> {
+    pub(super) file: SpecFile<'a>,
+    pub(super) sources: &'a SourceTable,
 }
 
 impl Checker<'_> {
-    fn number<T>(&self, field: &str, n: &NumberFile, unit: fn(f64) -> T) -> Result<Sourced<T>, FileError> {
+    pub(super) fn number<T>(
+        &self,
+        field: &str,
+        n: &NumberFile,
+        unit: fn(f64) -> T,
+    ) -> Result<Sourced<T>, FileError> {
         Ok(n.check(field, self.file, self.sources)?.map(|v| unit(*v)))
     }
 
@@ -189,6 +196,16 @@ pub(super) fn read(
         )?,
         fp64_peak: check.maybe("compute.fp64_tflops", c.fp64_tflops.as_ref(), FlopsPerSecond::from_tera)?,
         fp16_peak: check.maybe("compute.fp16_tflops", c.fp16_tflops.as_ref(), FlopsPerSecond::from_tera)?,
+        fp64_achieved: check.maybe(
+            "compute.fp64_achieved_gflops",
+            c.fp64_achieved_gflops.as_ref(),
+            FlopsPerSecond::from_giga,
+        )?,
+        fp16_achieved: check.maybe(
+            "compute.fp16_achieved_gflops",
+            c.fp16_achieved_gflops.as_ref(),
+            FlopsPerSecond::from_giga,
+        )?,
         tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
         memory_size: check.number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
         bus_bits: check.number("memory.bus_bits", &m.bus_bits, whole)?,

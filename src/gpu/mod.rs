@@ -1,14 +1,16 @@
 //! What a GPU is: every number with its unit in the type and its source beside it.
 //!
 //! [`Gpu`] is checked; the file it is read from is `file::GpuFile`. What a datasheet states (`*_peak`) and what
-//! somebody measured (`*_achieved`) are different fields.
+//! somebody measured (`*_achieved`) are different fields; a user's own measurements are laid over a GPU by `overlay`.
 
 mod catalogue;
 mod file;
 mod limits;
+mod overlay;
 
 pub use catalogue::{load_shipped, load_text};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
+pub use overlay::{AchievedRate, is_overlay, overlay_text};
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
@@ -52,8 +54,12 @@ pub struct Gpu {
     pub fp32_achieved: Option<Sourced<FlopsPerSecond>>,
     /// FP64 vector rate.
     pub fp64_peak: Option<Sourced<FlopsPerSecond>>,
+    /// FP64 vector rate that somebody reached.
+    pub fp64_achieved: Option<Sourced<FlopsPerSecond>>,
     /// FP16 vector rate, not the tensor rate.
     pub fp16_peak: Option<Sourced<FlopsPerSecond>>,
+    /// FP16 vector rate that somebody reached.
+    pub fp16_achieved: Option<Sourced<FlopsPerSecond>>,
     /// Tensor-core rates, one per input and accumulate type.
     pub tensor: Vec<TensorRate>,
     /// DRAM technology: `GDDR6X`, `HBM2e`.

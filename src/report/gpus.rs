@@ -138,6 +138,12 @@ impl Sheet<'_> {
         self.add("FP32 achieved", "TFLOP/s", of(gpu.fp32_achieved.as_ref(), |r| r.0, 1e12));
         self.add("FP64 peak", "TFLOP/s", of(gpu.fp64_peak.as_ref(), |r| r.0, 1e12));
         self.add("FP16 peak (no tensor cores)", "TFLOP/s", of(gpu.fp16_peak.as_ref(), |r| r.0, 1e12));
+        // Known only where somebody measured them; elsewhere they are not worth a line.
+        for (field, rate) in [("FP64 achieved", &gpu.fp64_achieved), ("FP16 achieved", &gpu.fp16_achieved)] {
+            if rate.is_some() {
+                self.add(field, "TFLOP/s", of(rate.as_ref(), |r| r.0, 1e12));
+            }
+        }
         for rate in &gpu.tensor {
             let unit = if rate.input.starts_with("int") { "TOP/s" } else { "TFLOP/s" };
             for (kind, number) in [("dense", &rate.dense), ("sparse", &rate.sparse)] {

@@ -3,6 +3,19 @@
 //!
 //! To add one: a file here with a `pub(super) const IMPORTER: Importer`, and its name in [`IMPORTERS`].
 
+mod cutlass;
+mod gemm_power;
+mod kernel_tuner;
+mod lines;
+mod mixbench;
+mod nvbench;
+mod overlay;
+#[cfg(test)]
+mod tests;
+mod tiled_matmul;
+
+pub use overlay::{Overlay, overlays};
+
 use super::{CanonicalRow, ReadError, RowError};
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +24,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub const HEAD: usize = 64 * 1024;
 
 /// Every importer, the most particular first.
-pub const IMPORTERS: &[Importer] = &[];
+pub const IMPORTERS: &[Importer] = &[
+    cutlass::IMPORTER,
+    gemm_power::IMPORTER,
+    kernel_tuner::IMPORTER,
+    mixbench::IMPORTER,
+    nvbench::IMPORTER,
+    tiled_matmul::IMPORTER,
+];
 
 /// One format.
 #[derive(Debug, Clone, Copy)]

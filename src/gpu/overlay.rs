@@ -1,0 +1,304 @@
+//! Achieved rates laid over a GPU of the catalogue: a file in the user's `gpus` folder that has an `id` and measured
+//! values, and nothing of what a GPU is. Everything else of that GPU stays as it was.
+//!
+//! ```toml
+//! id = "rtx-4070"
+//!
+//! [compute]
+//! fp32_achieved_gflops = { value = 28000, source = "own", note = "mixbench.csv" }
+//!
+//! [memory]
+//! achieved_gb_per_s = { value = 454.1, source = "own", note = "mixbench.csv" }
+//!
+//! [sources.own]
+//! kind = "measured"
+//! title = "My mixbench run"
+//! ```
+
+use super::Gpu;
+use super::file::Checker;
+use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
+use serde::Deserialize;
+use std::fmt::Write;
+use toml::Spanned;
+
+/// How far above the published peak a measured rate is believed: cards boost beyond their stated clock.
+const ABOVE_PEAK: f64 = 1.25;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OverlayFile {
+    id: Spanned<String>,
+    #[serde(default)]
+    compute: Compute,
+    #[serde(default)]
+    memory: Memory,
+    #[serde(default)]
+    cache: Cache,
+    #[serde(default)]
+    launch: Launch,
+    #[serde(default)]
+    sources: SourceTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compute {
+    fp32_achieved_gflops: Option<NumberFile>,
+    fp64_achieved_gflops: Option<NumberFile>,
+    fp16_achieved_gflops: Option<NumberFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    achieved_gb_per_s: Option<NumberFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cache {
+    l2_gb_per_s: Option<NumberFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Launch {
+    floor_us: Option<NumberFile>,
+}
+
+/// Whether a file means to be an overlay: it names an id, and nothing of what a GPU is.
+#[must_use]
+pub fn is_overlay(text: &str) -> bool {
+    let identity = ["name", "architecture", "chip", "compute_capability", "launch_year"];
+    text.parse::<toml::Table>()
+        .is_ok_and(|table| table.contains_key("id") && !identity.iter().any(|key| table.contains_key(*key)))
+}
+
+/// Lays the overlay that this text describes over its GPU.
+pub(super) fn apply(
+    file: SpecFile<'_>,
+    sources: &SourceTable,
+    gpus: &mut Catalogue<Gpu>,
+) -> Result<(), FileError> {
+    let typed: OverlayFile = file.parse()?;
+    let id = typed.id.get_ref();
+    let known = gpus.find(id).map_err(|e| file.error(Some(typed.id.span()), format!("id: {e}")));
+    let mut gpu = known?.clone();
+    let mut own = typed.sources.clone();
+    own.extend(sources.clone());
+    if !lay(&typed, Checker { file, sources: &own }, &mut gpu)? {
+        let what = "states no measured value; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
+        return Err(file.error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
+    }
+    gpus.insert(gpu).map_err(|clash| file.clash(&clash))
+}
+
+/// Puts every rate of the file into its place; whether there was any.
+fn lay(typed: &OverlayFile, check: Checker<'_>, gpu: &mut Gpu) -> Result<bool, FileError> {
+    let OverlayFile { compute: c, memory: m, cache, launch, .. } = typed;
+    let mut laid = Laid { check, any: false };
+    let (flops, bytes) = (FlopsPerSecond::from_giga, BytesPerSecond::from_giga);
+    let peak = |peak: Option<&Sourced<FlopsPerSecond>>| peak.map(|p| p.value.0);
+    let peaks = [peak(Some(&gpu.fp32_peak)), peak(gpu.fp64_peak.as_ref()), peak(gpu.fp16_peak.as_ref())];
+    let compute = [
+        ("compute.fp32_achieved_gflops", &c.fp32_achieved_gflops, peaks[0], &mut gpu.fp32_achieved),
+        ("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, peaks[1], &mut gpu.fp64_achieved),
+        ("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, peaks[2], &mut gpu.fp16_achieved),
+    ];
+    for (field, typed, peak, place) in compute {
+        laid.rate(field, typed.as_ref(), flops, peak, place)?;
+    }
+    let bus = Some(gpu.bandwidth_peak.value.0);
+    let memory = m.achieved_gb_per_s.as_ref();
+    laid.rate("memory.achieved_gb_per_s", memory, bytes, bus, &mut gpu.bandwidth_achieved)?;
+    laid.rate("cache.l2_gb_per_s", cache.l2_gb_per_s.as_ref(), bytes, None, &mut gpu.l2_bandwidth)?;
+    let floor = launch.floor_us.as_ref();
+    laid.rate("launch.floor_us", floor, Seconds::from_micros, None, &mut gpu.launch_floor)?;
+    Ok(laid.any)
+}
+
+/// Puts checked values into their places.
+struct Laid<'a> {
+    check: Checker<'a>,
+    any: bool,
+}
+
+impl Laid<'_> {
+    fn rate<T: Unit>(
+        &mut self,
+        field: &str,
+        typed: Option<&NumberFile>,
+        unit: fn(f64) -> T,
+        peak: Option<f64>,
+        place: &mut Option<Sourced<T>>,
+    ) -> Result<(), FileError> {
+        let Some(number) = typed else { return Ok(()) };
+        let value = self.check.number(field, number, unit)?;
+        if let Some(peak) = peak.filter(|p| value.value.si() > ABOVE_PEAK * p) {
+            let (given, most) = (unit_text::<T>(value.value.si()), unit_text::<T>(ABOVE_PEAK * peak));
+            let why = format!("{field}: {given} is beyond the published peak; expected at most {most}");
+            return Err(self.check.file.error(Some(number.span()), why));
+        }
+        *place = Some(value);
+        self.any = true;
+        Ok(())
+    }
+}
+
+/// A quantity whose value can be compared with a peak.
+trait Unit: std::fmt::Display {
+    fn si(&self) -> f64;
+    fn of(si: f64) -> Self;
+}
+
+macro_rules! units {
+    ($($name:ident),+) => {
+        $(impl Unit for $name {
+            fn si(&self) -> f64 {
+                self.0
+            }
+            fn of(si: f64) -> Self {
+                Self(si)
+            }
+        })+
+    };
+}
+
+units!(FlopsPerSecond, BytesPerSecond, Seconds);
+
+fn unit_text<T: Unit>(si: f64) -> String {
+    T::of(si).to_string()
+}
+
+/// An achieved rate that an overlay can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AchievedRate {
+    /// FP32 vector rate in FLOP/s.
+    Fp32,
+    /// FP64 vector rate in FLOP/s.
+    Fp64,
+    /// FP16 vector rate in FLOP/s, not the tensor rate.
+    Fp16,
+    /// DRAM bandwidth in byte/s.
+    Dram,
+    /// L2 bandwidth in byte/s.
+    L2,
+}
+
+impl AchievedRate {
+    /// Table and key of the file; all are in 1e9 per second.
+    fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Fp32 => ("compute", "fp32_achieved_gflops"),
+            Self::Fp64 => ("compute", "fp64_achieved_gflops"),
+            Self::Fp16 => ("compute", "fp16_achieved_gflops"),
+            Self::Dram => ("memory", "achieved_gb_per_s"),
+            Self::L2 => ("cache", "l2_gb_per_s"),
+        }
+    }
+}
+
+/// The text of an overlay for this GPU: rates per second, each with a note that says what it was read from.
+#[must_use]
+pub fn overlay_text(id: &str, rates: &[(AchievedRate, f64, String)], title: &str) -> String {
+    let quoted = |text: &str| toml::Value::from(text).to_string().replace('\n', " ");
+    let mut text = format!(
+        "# Measured rates of one GPU; everything else of it stays as it ships.\nid = {}\n",
+        quoted(id)
+    );
+    for table in ["compute", "memory", "cache"] {
+        let mut lines = String::new();
+        for (rate, per_second, note) in rates.iter().filter(|(rate, ..)| rate.place().0 == table) {
+            // 15 digits: what the change of unit leaves in the last one is noise.
+            let giga: f64 = format!("{:.14e}", per_second / 1e9).parse().unwrap_or(per_second / 1e9);
+            let key = rate.place().1;
+            // Writing into a text cannot fail.
+            let _ = writeln!(
+                lines,
+                "{key} = {{ value = {giga}, source = \"own\", note = {} }}",
+                quoted(&clean(note))
+            );
+        }
+        if !lines.is_empty() {
+            let _ = write!(text, "\n[{table}]\n{lines}");
+        }
+    }
+    let _ = write!(text, "\n[sources.own]\nkind = \"measured\"\ntitle = {}\n", quoted(&clean(title)));
+    text
+}
+
+/// One line without control characters: notes and titles are shown in one line.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::shipped_sources;
+    use crate::gpu::{LimitsTable, load_shipped};
+
+    fn laid(text: &str) -> Result<Gpu, FileError> {
+        let sources = shipped_sources().unwrap();
+        let (mut gpus, _) = load_shipped(&sources, &LimitsTable::shipped().unwrap());
+        apply(SpecFile { name: "own.toml", text }, &sources, &mut gpus)?;
+        Ok(gpus.find("rtx-4070").unwrap().clone())
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_leaves_the_rest_alone() {
+        let rates = [
+            (AchievedRate::Fp32, 28.5e12, "a \"quoted\"\nnote \\ \u{7}".to_string()),
+            (AchievedRate::Dram, 454.12e9, "b".to_string()),
+            (AchievedRate::Fp64, 0.45e12, String::new()),
+            (AchievedRate::L2, 1.5e12, String::new()),
+        ];
+        let text = overlay_text("rtx-4070", &rates, "mixbench.csv");
+        assert!(is_overlay(&text), "{text}");
+        let gpu = laid(&text).unwrap();
+        let of = |rate: &Option<Sourced<FlopsPerSecond>>| rate.as_ref().map(|r| r.value.0);
+        assert_eq!(
+            (of(&gpu.fp32_achieved), of(&gpu.fp64_achieved), of(&gpu.fp16_achieved)),
+            (Some(28.5e12), Some(0.45e12), None)
+        );
+        let dram = gpu.bandwidth_achieved.unwrap();
+        assert_eq!((dram.value.0, dram.origin.word(), &*dram.source), (454.12e9, "measured", "own"));
+        assert_eq!(gpu.l2_bandwidth.unwrap().value.0, 1.5e12);
+        assert_eq!((gpu.fp32_peak.value.0, &*gpu.fp32_peak.source, gpu.sms.value), (29.1e12, "paper1", 46));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_line() {
+        let own = "\n[sources.own]\nkind = \"measured\"\ntitle = \"t\"\n";
+        for (text, line, words) in [
+            (
+                "id = \"rtx-4071\"\n[memory]\nachieved_gb_per_s = { value = 1, source = \"own\" }",
+                1,
+                "nearest",
+            ),
+            ("id = \"rtx-4070\"\n", 1, "states no measured value"),
+            ("id = \"rtx-4070\"\n[compute]\nsms = { value = 1, source = \"own\" }", 3, "unknown field `sms`"),
+            (
+                "id = \"rtx-4070\"\n[memory]\nachieved_gb_per_s = { value = 900, source = \"own\" }",
+                3,
+                "expected at most 630 GB/s",
+            ),
+            (
+                "id = \"rtx-4070\"\n[memory]\nachieved_gb_per_s = { value = -1, source = \"own\" }",
+                3,
+                "above 0",
+            ),
+            (
+                "id = \"rtx-4070\"\n[memory]\nachieved_gb_per_s = { value = 1, source = \"me\" }",
+                3,
+                "unknown source `me`",
+            ),
+        ] {
+            let error = laid(&format!("{text}{own}")).unwrap_err();
+            assert_eq!(error.line, Some(line), "{error}");
+            assert!(error.message.contains(words), "{error}");
+        }
+    }
+}
