@@ -7,6 +7,7 @@ mod choices;
 mod dashboard;
 mod export;
 mod gpus;
+mod import;
 mod kernels;
 mod load;
 mod models;
@@ -54,6 +55,8 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Draw a roofline, an occupancy or a predictions chart as SVG
     Export(export::ExportArgs),
+    /// Turn profilers' reports into a measurement file
+    Import(import::ImportArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
     /// Print the completion script of a shell
@@ -84,6 +87,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
