@@ -70,12 +70,10 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         .iter()
         .any(|m| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty()))
     {
-        let what = if marked {
-            "points count DRAM bytes, or those of the level they name"
-        } else {
-            "points count DRAM bytes"
-        };
-        notes.push(format!("{what}; dashed and dotted roofs count the bytes of their own level"));
+        let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
+        let plain_note =
+            "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";
+        notes.push(if marked { marked_note } else { plain_note }.into());
     }
     for (i, at) in others.into_iter().enumerate() {
         let name =

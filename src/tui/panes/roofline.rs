@@ -56,8 +56,12 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     }
 }
 
-/// The kernel's intensity at every level whose bytes were counted; nothing where that is DRAM alone.
+/// The intensity of a kernel known from measurements at every level whose bytes were counted; nothing where that is DRAM
+/// alone. Kernels with formulas show theirs as points when the level is drawn.
 fn intensities(state: &State, look: Look<'_>) -> Option<Line<'static>> {
+    if state.kernel().has_formulas() {
+        return None;
+    }
     let work = &state.answer().work;
     let known: Vec<String> = Level::ALL
         .into_iter()
