@@ -105,17 +105,21 @@ impl Fields {
         self.bytes.clear();
         self.ends.clear();
         let (mut quoted, mut i) = (false, 0);
-        while let Some(byte) = line.get(i) {
-            match byte {
-                b'"' if quoted && line.get(i + 1) == Some(&b'"') => {
+        while i < line.len() {
+            let rest = &line[i..];
+            let run = rest.iter().position(|b| matches!(b, b'"' | b',')).unwrap_or(rest.len());
+            self.bytes.extend_from_slice(&rest[..run]);
+            match rest.get(run..) {
+                Some([b'"', b'"', ..]) if quoted => {
                     self.bytes.push(b'"');
                     i += 1;
                 }
-                b'"' => quoted = !quoted,
-                b',' if !quoted => self.ends.push(self.bytes.len()),
-                _ => self.bytes.push(*byte),
+                Some([b'"', ..]) => quoted = !quoted,
+                Some([b',', ..]) if !quoted => self.ends.push(self.bytes.len()),
+                Some([b',', ..]) => self.bytes.push(b','),
+                _ => {}
             }
-            i += 1;
+            i += run + 1;
         }
         self.ends.push(self.bytes.len());
         !quoted
