@@ -169,9 +169,12 @@ fn numerator(text: &str) -> Option<(Dimension, f64)> {
     if let Some(scale) = time {
         return Some((Dimension::Time, scale));
     }
-    for (ending, dimension) in
-        [("bytes", Dimension::Bytes), ("byte", Dimension::Bytes), ("hz", Dimension::PerSecond)]
-    {
+    for (ending, dimension) in [
+        ("bytes", Dimension::Bytes),
+        ("byte", Dimension::Bytes),
+        ("b", Dimension::Bytes),
+        ("hz", Dimension::PerSecond),
+    ] {
         if let Some(prefix) = lower.strip_suffix(ending) {
             return decimal_prefix(prefix).map(|scale| (dimension, scale));
         }
@@ -262,6 +265,8 @@ mod tests {
             ("Kbyte", (Bytes, 1e3)),
             ("Mbyte", (Bytes, 1e6)),
             ("Kbyte/block", (Bytes, 1e3)),
+            ("MB", (Bytes, 1e6)),
+            ("GB/s", (BytesPerSecond, 1e9)),
             ("byte/second", (BytesPerSecond, 1.0)),
             ("byte/s", (BytesPerSecond, 1.0)),
             ("Gbyte/second", (BytesPerSecond, 1e9)),

@@ -55,6 +55,10 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
             blocks.ranges
         ));
     }
+    if blocks.unknown > 0 {
+        let what = "bytes of an unknown kind were passed over: the report is from another version of ncu, or damaged";
+        collector.out.remark(format!("{} {what}", blocks.unknown));
+    }
     if at == 0 {
         collector.out.remark("the report has no launches".into());
     }
@@ -67,6 +71,8 @@ struct Blocks<'a> {
     names: Vec<Option<Arc<str>>>,
     results: Vec<&'a [u8]>,
     ranges: u64,
+    /// Bytes of payloads that are of no known kind.
+    unknown: u64,
 }
 
 /// Where the reading stands.
@@ -91,7 +97,7 @@ impl<'a> Cursor<'a> {
 fn blocks(all: &[u8]) -> Result<Blocks<'_>, String> {
     let mut cursor = Cursor { all, at: MAGIC.len() };
     cursor.message("file header")?;
-    let mut out = Blocks { names: Vec::new(), results: Vec::new(), ranges: 0 };
+    let mut out = Blocks { names: Vec::new(), results: Vec::new(), ranges: 0, unknown: 0 };
     while cursor.at < all.len() {
         let start = cursor.at;
         let header = cursor.message("block header")?;
@@ -127,12 +133,18 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
         cursor.message("range")?;
         out.ranges += 1;
     }
-    let read = (cursor.at - start) as u64;
-    match header.payload {
-        Some(stated) if stated != read => Err(format!(
-            "byte {start}: a block states {stated} bytes and holds {read}; is the report damaged?"
-        )),
-        _ => Ok(()),
+    // What a later version adds to a payload is passed over by the size that the header states.
+    let stated = header.payload.and_then(|n| usize::try_from(n).ok()).and_then(|n| start.checked_add(n));
+    match stated {
+        Some(end) if end < cursor.at || end > cursor.all.len() => {
+            Err(format!("byte {start}: a block does not have the size it states; is the report damaged?"))
+        }
+        Some(end) => {
+            out.unknown += (end - cursor.at) as u64;
+            cursor.at = end;
+            Ok(())
+        }
+        None => Ok(()),
     }
 }
 
