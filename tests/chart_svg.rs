@@ -227,7 +227,7 @@ fn the_roofline_says_its_values_and_their_origin() {
         "measured 9.30 µs",
         "90 % interval",
         "performance, FLOP/s",
-        "operational intensity (DRAM), FLOP/B",
+        "operational intensity (DRAM, or the level a point names), FLOP/B",
     ] {
         assert!(said.contains(value), "{value} is missing:\n{said}");
     }

@@ -7,12 +7,15 @@ use crate::evaluate::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
-use crate::roofline::{Level, Roofline, roofline};
+use crate::roofline::{Level, Roofline, intensity, roofline};
 use crate::units::{Flops, FlopsPerSecond, Seconds};
 
 /// Numbers outside of these are a slip of units, not a kernel; they would squeeze the rest into a corner.
 const SANE_INTENSITY: (f64, f64) = (1e-5, 1e7);
 const SANE_PERFORMANCE: (f64, f64) = (1e3, 1e19);
+
+const DRAM_AXIS: &str = "operational intensity (DRAM), FLOP/B";
+const MARKED_AXIS: &str = "operational intensity (DRAM, or the level a point names), FLOP/B";
 
 /// What a roofline chart shows.
 #[derive(Debug, Clone)]
@@ -48,7 +51,10 @@ struct Timed {
 pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let mut notes = Vec::new();
     let times = times(view);
-    let points = points(view, &times, &mut notes);
+    let mut points = points(view, &times, &mut notes);
+    let by_level = level_points(view, &times);
+    let marked = !by_level.is_empty();
+    points.extend(by_level);
     // A launch that cannot start is said before anything else; cautions before remarks about the picture.
     let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
     notes.splice(at..at, caption::remarks(view.answer, view.show));
@@ -64,9 +70,10 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         .iter()
         .any(|m| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty()))
     {
-        notes.push(
-            "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level".into(),
-        );
+        let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
+        let plain_note =
+            "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";
+        notes.push(if marked { marked_note } else { plain_note }.into());
     }
     for (i, at) in others.into_iter().enumerate() {
         let name =
@@ -80,7 +87,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
         subtitle: caption::subtitle(view.answer, view.show),
         x: Axis {
-            label: "operational intensity (DRAM), FLOP/B".into(),
+            label: if marked { MARKED_AXIS } else { DRAM_AXIS }.into(),
             scale: Scale::Log { min: x.0, max: x.1 },
         },
         y: Axis { label: "performance, FLOP/s".into(), scale: Scale::Log { min: y.0, max: y.1 } },
@@ -175,6 +182,36 @@ fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> 
             interval: ends.filter(|(a, b)| is_sane((at.0, *a)) && is_sane((at.0, *b))),
             label: t.label.clone(),
         });
+    }
+    out
+}
+
+/// The timed points once more at the intensity of every further level that is drawn and whose bytes were counted (paper 2,
+/// equation 10): each belongs under the roof of its level.
+fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
+    let work = &view.answer.work;
+    let Some(flops) = work.flops().filter(|f| f.0 > 0.0) else { return Vec::new() };
+    let further = Level::ALL.into_iter().filter(|l| *l != Level::Dram && view.levels.contains(l));
+    let placed = further.filter_map(|l| intensity(work, l).map(|i| (l, i)));
+    let mut out = Vec::new();
+    for (level, intensity) in placed {
+        for t in times.iter().filter(|t| t.shape == Shape::Measured) {
+            let at = (intensity.0, (flops / t.time).0);
+            if is_sane(at) {
+                out.push(Mark::Point {
+                    name: format!(
+                        "{}: {intensity} by the bytes through {}",
+                        view.gpus[t.side].name,
+                        level.word()
+                    ),
+                    meaning: Meaning::of(t.side),
+                    shape: t.shape,
+                    at,
+                    interval: None,
+                    label: level.word().into(),
+                });
+            }
+        }
     }
     out
 }

@@ -21,7 +21,7 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
     /// Kernels, or `all`; all of them where none is given
-    #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
+    #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
     /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k; the smallest one timed on the source where none is given
     #[arg(long, value_name = "KEY=N", allow_hyphen_values = true)]
@@ -92,9 +92,9 @@ impl QuestionArgs {
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
     fn subjects(&self, session: &Session, source: usize) -> Result<Vec<Subject>> {
-        let named: &[String] = if self.kernel == ["all"] { &[] } else { &self.kernel };
-        if !named.is_empty() {
-            let one = |name: &String| self.subject(session, session.kernels.position(name)?, source);
+        let named: Vec<&str> = self.kernel.iter().flat_map(|typed| apart(typed)).collect();
+        if !named.is_empty() && named != ["all"] {
+            let one = |name: &&str| self.subject(session, session.kernels.position(name)?, source);
             return named.iter().map(one).collect();
         }
         let mut fitting = Vec::new();
@@ -134,6 +134,20 @@ impl QuestionArgs {
     }
 }
 
+/// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.
+fn apart(list: &str) -> Vec<&str> {
+    let mut depth = 0i32;
+    let at_comma = |c: char| {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(at_comma).collect()
+}
+
 /// The variant of this name, or which there are.
 fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<str>> {
     const LISTED: usize = 5;
@@ -168,4 +182,17 @@ pub(super) fn gpus(session: &Session, names: &[String], except: Option<usize>) -
         return Ok((0..session.gpus.entries().len()).filter(|g| Some(*g) != except).collect());
     }
     Ok(names.iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_kernels_is_split_outside_of_templates() {
+        assert_eq!(
+            apart("saxpy,blend<float, (int)4>,copy[a,b]"),
+            ["saxpy", "blend<float, (int)4>", "copy[a,b]"]
+        );
+    }
 }

@@ -100,11 +100,6 @@ number_columns! {
 /// The text columns before the numbers, in the order in which files are written.
 const FIRST: [&str; 7] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid"];
 
-/// Whether the canonical CSV has a column of this name.
-pub(super) fn is_column(name: &str) -> bool {
-    name == "source" || FIRST.contains(&name) || Number::ALL.iter().any(|n| n.column() == name)
-}
-
 /// One row: one GPU, one kernel, one configuration; per launch. Blank text and absent numbers are unknown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CanonicalRow {

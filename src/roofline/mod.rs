@@ -5,7 +5,8 @@
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::units::{BytesPerSecond, FlopsPerSecond, Intensity};
+use crate::kernel::{Count, Work};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
 /// A level of the memory hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +35,25 @@ impl Level {
             Self::Shared => "shared",
         }
     }
+}
+
+/// Bytes through this level, where they were counted.
+#[must_use]
+pub fn bytes(work: &Work, level: Level) -> Option<Bytes> {
+    match level {
+        Level::Dram => work.dram(),
+        Level::L2 => work.get(Count::L2Bytes).map(Bytes),
+        Level::L1 => work.get(Count::L1Bytes).map(Bytes),
+        Level::Shared => work.shared(),
+    }
+}
+
+/// Operational intensity at this level: FLOPs over the bytes through it (paper 2, equation 10). `None` where either was
+/// not counted or nothing moves.
+#[must_use]
+pub fn intensity(work: &Work, level: Level) -> Option<Intensity> {
+    let (flops, bytes) = (work.flops()?, bytes(work, level)?);
+    (bytes.0 > 0.0).then(|| flops / bytes)
 }
 
 /// What limits a launch on a GPU.
@@ -114,6 +134,15 @@ pub fn bound(compute: FlopsPerSecond, bandwidth: BytesPerSecond, intensity: Inte
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_level_has_the_intensity_of_its_own_bytes() {
+        let counts = [(Count::Flops, 512.0), (Count::DramBytes, 64.0), (Count::L2Bytes, 128.0)];
+        let work = counts.into_iter().fold(Work::default(), |w, (c, n)| w.with(c, Some(n)));
+        let work = work.with(Count::SmemWavefronts, Some(2.0)).with(Count::L1Bytes, Some(0.0));
+        let at = Level::ALL.map(|l| intensity(&work, l).map(|i| i.0));
+        assert_eq!(at, [Some(8.0), Some(4.0), None, Some(2.0)]);
+    }
 
     #[test]
     fn performance_meets_the_roof_at_the_ridge_point() {

@@ -5,15 +5,22 @@
 
 mod cutlass;
 mod gemm_power;
+mod kernel_name;
 mod kernel_tuner;
 mod lines;
 mod mixbench;
+mod ncu;
+mod nsys;
 mod nvbench;
+mod nvprof;
+mod open;
 mod overlay;
+mod records;
 #[cfg(test)]
 mod tests;
 mod tiled_matmul;
 
+pub use open::{known_formats, read_bytes, read_file};
 pub use overlay::{Overlay, overlays};
 
 use super::{CanonicalRow, ReadError, RowError};
@@ -23,8 +30,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// How many bytes of a file an importer sees to recognise it.
 pub const HEAD: usize = 64 * 1024;
 
+/// How many refused rows and remarks are described; further rows are only counted.
+const DESCRIBED: usize = 100;
+
 /// Every importer, the most particular first.
 pub const IMPORTERS: &[Importer] = &[
+    ncu::report::IMPORTER,
+    ncu::page::IMPORTER,
+    nvprof::IMPORTER,
+    nsys::IMPORTER,
     cutlass::IMPORTER,
     gemm_power::IMPORTER,
     kernel_tuner::IMPORTER,
@@ -49,10 +63,27 @@ pub struct Importer {
 pub struct Job<'a> {
     /// As messages name it.
     pub file: &'a str,
+    /// The GPU that the user named, for reports that do not.
+    pub gpu: Option<&'a str>,
     /// Set by whoever no longer wants the answer; the importer looks at it every few hundred rows.
     pub cancelled: &'a AtomicBool,
     /// Bytes read so far, for a progress bar.
     pub bytes_read: &'a AtomicU64,
+}
+
+/// Strings of a reading that nobody waits for: it is not cancelled, and its progress is not watched.
+#[derive(Debug, Default)]
+pub struct NeverCancelled {
+    cancelled: AtomicBool,
+    bytes_read: AtomicU64,
+}
+
+impl NeverCancelled {
+    /// A reading of this file.
+    #[must_use]
+    pub fn job<'a>(&'a self, file: &'a str) -> Job<'a> {
+        Job { file, gpu: None, cancelled: &self.cancelled, bytes_read: &self.bytes_read }
+    }
 }
 
 impl Job<'_> {
@@ -82,6 +113,23 @@ pub struct Imported {
     pub refused_count: usize,
     /// What the user should know: metrics that are missing, what was left out.
     pub remarks: Vec<String>,
+}
+
+impl Imported {
+    /// Counts a refused row, and describes it where it is among the first.
+    fn refuse(&mut self, job: &Job<'_>, line: u64, column: String, message: String) {
+        self.refused_count += 1;
+        if self.refused.len() < DESCRIBED {
+            self.refused.push(RowError { file: job.file.to_string(), line, column, message });
+        }
+    }
+
+    /// Adds a remark once.
+    fn remark(&mut self, text: String) {
+        if self.remarks.len() < DESCRIBED && !self.remarks.contains(&text) {
+            self.remarks.push(text);
+        }
+    }
 }
 
 /// An achieved ceiling of a GPU.

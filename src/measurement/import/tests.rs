@@ -12,7 +12,7 @@ pub(super) fn read_text(importer: &Importer, text: &str) -> Result<Imported, Rea
 
 fn read_bytes(importer: &Importer, bytes: &[u8], cancelled: bool) -> Result<Imported, ReadError> {
     let (cancelled, read) = (AtomicBool::new(cancelled), AtomicU64::new(0));
-    let job = Job { file: "test.txt", cancelled: &cancelled, bytes_read: &read };
+    let job = Job { file: "test.txt", gpu: None, cancelled: &cancelled, bytes_read: &read };
     (importer.read)(&mut &*bytes, &job)
 }
 

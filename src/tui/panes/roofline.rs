@@ -12,7 +12,7 @@
 
 use super::border::pane_frame;
 use crate::gpu::Gpu;
-use crate::roofline::{Level, attainable, bound};
+use crate::roofline::{Level, attainable, bound, intensity};
 use crate::tui::canvas;
 use crate::tui::export::roofline_spec;
 use crate::tui::layout::Pane;
@@ -40,6 +40,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         let note = spec.notes.first().map(|n| wrap(n, usize::from(inside.width))).unwrap_or_default();
         under.extend(note.into_iter().take(3).map(|t| Line::styled(t, look.caution())));
     }
+    under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     if inside.height >= 10 {
         under.extend([0, 1].map(|side| legend(state, side, look)));
     }
@@ -53,6 +54,20 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     for (i, line) in under.into_iter().enumerate() {
         line.render(Rect { y: chart.bottom() + i as u16, height: 1, ..inside }, buffer);
     }
+}
+
+/// The intensity of a kernel known from measurements at every level whose bytes were counted; nothing where that is DRAM
+/// alone. Kernels with formulas show theirs as points when the level is drawn.
+fn intensities(state: &State, look: Look<'_>) -> Option<Line<'static>> {
+    if state.kernel().has_formulas() {
+        return None;
+    }
+    let work = &state.answer().work;
+    let known: Vec<String> = Level::ALL
+        .into_iter()
+        .filter_map(|level| intensity(work, level).map(|i| format!("{} {i}", level.word())))
+        .collect();
+    (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
 }
 
 /// One GPU's ceilings with their origin.

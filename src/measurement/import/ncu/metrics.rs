@@ -1,0 +1,356 @@
+//! Which of ncu's metrics the models need, and the counts that follow from them.
+//!
+//! Values are in ncu's base units: ns, byte, 1/s, byte/s, counts, percent.
+
+use super::number::Dimension;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Bytes in a sector of L1, L2 and DRAM.
+const SECTOR: f64 = 32.0;
+
+pub(super) const TIME: &str = "gpu__time_duration.sum";
+pub(super) const BLOCK_SIZE: &str = "launch__block_size";
+pub(super) const GRID_SIZE: &str = "launch__grid_size";
+pub(super) const BLOCK_DIM: [&str; 3] = ["launch__block_dim_x", "launch__block_dim_y", "launch__block_dim_z"];
+pub(super) const GRID_DIM: [&str; 3] = ["launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z"];
+pub(super) const REGISTERS: &str = "launch__registers_per_thread";
+pub(super) const SMEM_STATIC: &str = "launch__shared_mem_per_block_static";
+pub(super) const SMEM_DYNAMIC: &str = "launch__shared_mem_per_block_dynamic";
+pub(super) const SMEM_DRIVER: &str = "launch__shared_mem_per_block_driver";
+pub(super) const LIMIT_REGS: &str = "launch__occupancy_limit_registers";
+pub(super) const LIMIT_SMEM: &str = "launch__occupancy_limit_shared_mem";
+pub(super) const LIMIT_WARPS: &str = "launch__occupancy_limit_warps";
+pub(super) const LIMIT_BLOCKS: &str = "launch__occupancy_limit_blocks";
+pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
+pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
+pub(super) const ACTIVE_THREADS: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
+pub(super) const SMEM_WAVEFRONTS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+pub(super) const CC: [&str; 2] =
+    ["device__attribute_compute_capability_major", "device__attribute_compute_capability_minor"];
+pub(super) const L1_HIT: &str = "l1tex__t_sector_hit_rate.pct";
+pub(super) const L2_HIT: &str = "lts__t_sector_hit_rate.pct";
+pub(super) const EXECUTED: &str = "smsp__inst_executed.sum";
+pub(super) const ISSUED: &str = "smsp__inst_issued.sum";
+pub(super) const DRAM_RATE: &str = "dram__bytes.sum.per_second";
+pub(super) const DRAM_CLOCK: &str = "dram__cycles_elapsed.avg.per_second";
+/// The SM's clock, then the clock that older versions call so.
+pub(super) const SM_CLOCKS: [&str; 3] = [
+    "sm__cycles_elapsed.avg.per_second",
+    "smsp__cycles_elapsed.avg.per_second",
+    "gpc__cycles_elapsed.avg.per_second",
+];
+pub(super) const LSU: [&str; 2] = ["smsp__inst_executed_pipe_lsu.sum", "sm__inst_executed_pipe_lsu.sum"];
+const GLOBAL: [[&str; 2]; 2] = [
+    ["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_global_st.sum"],
+    ["smsp__inst_executed_op_global_ld.sum", "smsp__inst_executed_op_global_st.sum"],
+];
+/// Sectors through L1's tag stage by instruction: together they are `l1tex__t_sectors.sum` of a kernel without
+/// asynchronous copies.
+const L1_PARTS: [&str; 11] = [
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum",
+    "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum",
+    "l1tex__t_sectors_pipe_tex_mem_surface_op_red.sum",
+    "l1tex__t_sectors_pipe_tex_mem_surface_op_atom.sum",
+    "l1tex__t_sectors_pipe_tex_mem_texture.sum",
+];
+/// Asynchronous copies pass L1 beside those parts.
+const L1_ASYNC: &str = "smsp__inst_executed_op_ldgsts.sum";
+const PLAIN: [&str; 5] = [
+    "smsp__cycles_elapsed.avg",
+    "lts__t_sectors.sum",
+    "l1tex__t_sectors.sum",
+    "dram__sectors_read.sum",
+    "dram__sectors_write.sum",
+];
+const BYTES: [&str; 5] = [
+    "dram__bytes.sum",
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "lts__t_bytes.sum",
+    "l1tex__t_bytes.sum",
+];
+const OP_PREFIXES: [&str; 2] = ["smsp__sass_thread_inst_executed_op_", "sm__sass_thread_inst_executed_op_"];
+const OP_SUM: &str = "_pred_on.sum";
+const OP_PER_CYCLE: &str = "_pred_on.sum.per_cycle_elapsed";
+/// Signs that a tensor pipe worked.
+const TENSOR_SIGNS: [&str; 3] =
+    ["sm__inst_executed_pipe_tensor", "smsp__inst_executed_pipe_tensor", "sm__pipe_tensor"];
+/// Operations of the tensor pipes, a multiply-add as two: `…src_fp16_dst_fp32.sum`.
+const TENSOR_OPS: &str = "sm__ops_path_tensor_src_";
+
+/// The dimension of a metric that is wanted.
+pub(super) fn wanted(name: &str) -> Option<Dimension> {
+    let is = |names: &[&str]| names.contains(&name);
+    if name == TIME {
+        return Some(Dimension::Time);
+    }
+    if name == DRAM_RATE {
+        return Some(Dimension::BytesPerSecond);
+    }
+    if is(&BYTES) || is(&[SMEM_STATIC, SMEM_DYNAMIC, SMEM_DRIVER]) {
+        return Some(Dimension::Bytes);
+    }
+    if is(&SM_CLOCKS) || name == DRAM_CLOCK {
+        return Some(Dimension::PerSecond);
+    }
+    let plain = is(&[BLOCK_SIZE, GRID_SIZE, REGISTERS, LIMIT_REGS, LIMIT_SMEM, LIMIT_WARPS, LIMIT_BLOCKS])
+        || is(&[
+            THEORETICAL,
+            ACHIEVED,
+            ACTIVE_THREADS,
+            SMEM_WAVEFRONTS,
+            L1_HIT,
+            L2_HIT,
+            EXECUTED,
+            ISSUED,
+            L1_ASYNC,
+        ])
+        || is(&BLOCK_DIM)
+        || is(&GRID_DIM)
+        || is(&LSU)
+        || is(&CC)
+        || is(GLOBAL.as_flattened())
+        || is(&L1_PARTS)
+        || is(&PLAIN)
+        || is_operation(name)
+        || is_tensor(name);
+    plain.then_some(Dimension::Plain)
+}
+
+fn is_operation(name: &str) -> bool {
+    let op = OP_PREFIXES.iter().find_map(|p| name.strip_prefix(p));
+    op.and_then(|op| op.strip_suffix(OP_SUM).or_else(|| op.strip_suffix(OP_PER_CYCLE)))
+        .is_some_and(|op| Precision::ALL.into_iter().any(|p| p.operations().contains(&op)))
+}
+
+fn is_tensor(name: &str) -> bool {
+    is_tensor_sign(name) || tensor_path(name).is_some()
+}
+
+/// What the pipe could do at most is no sign that it did.
+fn is_tensor_sign(name: &str) -> bool {
+    TENSOR_SIGNS.iter().any(|sign| name.starts_with(sign)) && !name.contains(".peak_sustained")
+}
+
+/// `fp16` of `sm__ops_path_tensor_src_fp16_dst_fp32.sum`; sub-paths (sparsity on, off) are parts of it.
+fn tensor_path(name: &str) -> Option<&str> {
+    let (from, to) = name.strip_prefix(TENSOR_OPS)?.strip_suffix(".sum")?.split_once("_dst_")?;
+    let float = ["fp", "bf", "tf"].iter().any(|f| from.starts_with(f));
+    (float && !to.contains('_')).then_some(from)
+}
+
+/// A floating-point width that the vector pipes count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precision {
+    Half,
+    Single,
+    Double,
+}
+
+impl Precision {
+    pub(super) const ALL: [Self; 3] = [Self::Half, Self::Single, Self::Double];
+
+    /// Add, multiply, fused multiply-add.
+    pub(super) fn operations(self) -> [&'static str; 3] {
+        match self {
+            Self::Half => ["hadd", "hmul", "hfma"],
+            Self::Single => ["fadd", "fmul", "ffma"],
+            Self::Double => ["dadd", "dmul", "dfma"],
+        }
+    }
+
+    /// As the canonical rows write it.
+    pub(super) fn dtype(self) -> &'static str {
+        match self {
+            Self::Half => "fp16",
+            Self::Single => "fp32",
+            Self::Double => "fp64",
+        }
+    }
+}
+
+/// What ncu measured of one launch, by metric.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values(HashMap<Arc<str>, f64>);
+
+impl Values {
+    /// Keeps a value; negative ones are none.
+    pub(super) fn set(&mut self, name: Arc<str>, value: f64) {
+        if value.is_finite() && value >= 0.0 {
+            self.0.insert(name, value);
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    pub(super) fn first(&self, names: &[&str]) -> Option<f64> {
+        names.iter().find_map(|n| self.get(n))
+    }
+
+    fn sum(&self, names: &[&str]) -> Option<f64> {
+        names.iter().map(|n| self.get(n)).sum()
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.get(TIME).map(|ns| ns * 1e-9)
+    }
+
+    /// Add, multiply and fused multiply-add instructions by thread. Where only their rate per cycle was kept (the
+    /// roofline sections do so), it is that rate x the cycles, as ncu's own roofline has it.
+    pub(super) fn operations(&self, of: Precision) -> Option<[f64; 3]> {
+        let cycles = self
+            .get("smsp__cycles_elapsed.avg")
+            .or_else(|| Some(self.get("smsp__cycles_elapsed.avg.per_second")? * self.seconds()?));
+        let one = |op: &str| {
+            OP_PREFIXES.iter().find_map(|p| {
+                let rate = || Some((self.get(&format!("{p}{op}{OP_PER_CYCLE}"))? * cycles?).round());
+                self.get(&format!("{p}{op}{OP_SUM}")).or_else(rate)
+            })
+        };
+        let [add, mul, fma] = of.operations().map(one);
+        Some([add?, mul?, fma?])
+    }
+
+    /// Whether a tensor pipe did anything; `None` where nobody looked.
+    pub(super) fn tensor_active(&self) -> Option<bool> {
+        let signs = || self.0.iter().filter(|(n, _)| is_tensor_sign(n));
+        signs().next().map(|_| signs().any(|(_, v)| *v > 0.0))
+    }
+
+    /// FLOPs of the tensor pipes, where they were counted.
+    pub(super) fn tensor_flops(&self) -> Option<f64> {
+        let mut paths: Vec<_> = self.0.iter().filter(|(n, _)| tensor_path(n).is_some()).collect();
+        paths.sort_by_key(|(n, _)| (*n).clone());
+        (!paths.is_empty()).then(|| paths.iter().map(|(_, v)| **v).sum())
+    }
+
+    /// Bytes between L2 and DRAM.
+    pub(super) fn dram_bytes(&self) -> Option<f64> {
+        self.get("dram__bytes.sum")
+            .or_else(|| self.sum(&["dram__bytes_read.sum", "dram__bytes_write.sum"]))
+            .or_else(|| self.sum(&["dram__sectors_read.sum", "dram__sectors_write.sum"]).map(|s| s * SECTOR))
+            .or_else(|| Some((self.get(DRAM_RATE)? * self.seconds()?).round()))
+    }
+
+    /// Whether those bytes are a printed rate x the time, which has the digits of the rate.
+    pub(super) fn dram_is_rate(&self) -> bool {
+        let exact = ["dram__bytes.sum", "dram__bytes_read.sum", "dram__sectors_read.sum"];
+        self.first(&exact).is_none() && self.dram_bytes().is_some()
+    }
+
+    /// Bytes through L2's tag stage.
+    pub(super) fn l2_bytes(&self) -> Option<f64> {
+        self.get("lts__t_bytes.sum").or_else(|| self.get("lts__t_sectors.sum").map(|s| s * SECTOR))
+    }
+
+    /// Bytes through L1's tag stage.
+    pub(super) fn l1_bytes(&self) -> Option<f64> {
+        let parts = || {
+            let complete = self.get(L1_ASYNC).is_some_and(|copies| copies == 0.0);
+            self.sum(&L1_PARTS).filter(|_| complete)
+        };
+        self.get("l1tex__t_bytes.sum")
+            .or_else(|| self.get("l1tex__t_sectors.sum").or_else(parts).map(|s| s * SECTOR))
+    }
+
+    /// Global load and store instructions by warp.
+    pub(super) fn global_insts(&self) -> Option<f64> {
+        GLOBAL.iter().find_map(|pair| self.sum(pair))
+    }
+}
+
+/// The metric behind a label of the details page. Labels that mean different metrics in different sections are told apart
+/// by their unit.
+pub(super) fn of_label(label: &str, unit: Option<Dimension>) -> Option<&'static str> {
+    Some(match label {
+        "Duration" => TIME,
+        "SM Frequency" => SM_CLOCKS[0],
+        "DRAM Frequency" => DRAM_CLOCK,
+        "Registers Per Thread" => REGISTERS,
+        "Static Shared Memory Per Block" => SMEM_STATIC,
+        "Dynamic Shared Memory Per Block" => SMEM_DYNAMIC,
+        "Driver Shared Memory Per Block" => SMEM_DRIVER,
+        "Block Size" => BLOCK_SIZE,
+        "Grid Size" => GRID_SIZE,
+        "Block Limit Registers" => LIMIT_REGS,
+        "Block Limit Shared Mem" => LIMIT_SMEM,
+        "Block Limit Warps" => LIMIT_WARPS,
+        "Block Limit SM" => LIMIT_BLOCKS,
+        "Theoretical Occupancy" => THEORETICAL,
+        "Achieved Occupancy" => ACHIEVED,
+        "Avg. Active Threads Per Warp" => ACTIVE_THREADS,
+        "Executed Instructions" => EXECUTED,
+        "Issued Instructions" => ISSUED,
+        "L1/TEX Hit Rate" => L1_HIT,
+        "L2 Hit Rate" => L2_HIT,
+        "Memory Throughput" if unit == Some(Dimension::BytesPerSecond) => DRAM_RATE,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(all: &[(&str, f64)]) -> Values {
+        let mut values = Values::default();
+        for (name, value) in all {
+            assert!(wanted(name).is_some(), "{name}");
+            values.set((*name).into(), *value);
+        }
+        values
+    }
+
+    #[test]
+    fn a_rate_per_cycle_times_the_cycles_is_the_count() {
+        let op = |op: &str| format!("smsp__sass_thread_inst_executed_op_{op}_pred_on.sum.per_cycle_elapsed");
+        let v = values(&[
+            (TIME, 2000.0),
+            ("smsp__cycles_elapsed.avg.per_second", 1e9),
+            (&op("fadd"), 8.0),
+            (&op("fmul"), 0.0),
+            (&op("ffma"), 16.5),
+        ]);
+        assert_eq!(v.operations(Precision::Single), Some([16_000.0, 0.0, 33_000.0]));
+        assert_eq!(v.operations(Precision::Double), None);
+    }
+
+    #[test]
+    fn bytes_come_from_the_most_direct_metric() {
+        assert_eq!(
+            values(&[("dram__bytes.sum", 7.0), ("dram__bytes_read.sum", 5.0)]).dram_bytes(),
+            Some(7.0)
+        );
+        let both = values(&[("dram__bytes_read.sum", 5.0), ("dram__bytes_write.sum", 3.0)]);
+        assert_eq!((both.dram_bytes(), both.dram_is_rate()), (Some(8.0), false));
+        assert_eq!(values(&[("dram__bytes_read.sum", 5.0)]).dram_bytes(), None);
+        let rate = values(&[(DRAM_RATE, 4e9), (TIME, 1e6)]);
+        assert_eq!((rate.dram_bytes(), rate.dram_is_rate()), (Some(4e6), true));
+        assert_eq!(values(&[("lts__t_sectors.sum", 2.0)]).l2_bytes(), Some(64.0));
+        let mut parts: Vec<(&str, f64)> = L1_PARTS.iter().map(|n| (*n, 1.0)).collect();
+        assert_eq!(values(&parts).l1_bytes(), None, "nobody said that there were no asynchronous copies");
+        parts.push((L1_ASYNC, 0.0));
+        assert_eq!(values(&parts).l1_bytes(), Some(11.0 * 32.0));
+    }
+
+    #[test]
+    fn tensor_paths_are_counted_once() {
+        let v = values(&[
+            ("sm__ops_path_tensor_src_fp16_dst_fp32.sum", 100.0),
+            ("sm__inst_executed_pipe_tensor.sum", 4.0),
+        ]);
+        assert_eq!((v.tensor_flops(), v.tensor_active()), (Some(100.0), Some(true)));
+        assert_eq!(wanted("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), None);
+        assert_eq!(wanted("sm__ops_path_tensor_src_int8_dst_int32.sum"), None);
+        assert_eq!(Values::default().tensor_active(), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! Nsight Compute: its CSV pages and its reports, both as launches with metrics, and the canonical row of a launch.
+//!
+//! What joins launches across GPUs is kernel, grid and block: a report knows no sizes. They make up the problem,
+//! `grid=196;block=256` or `grid=64;grid_y=64;block=16;block_y=16`, all numbers, so that their product, the number of
+//! threads, orders the sizes. A kernel whose grid follows the GPU's number of SMs is a different row on every GPU.
+
+mod collector;
+mod long_page;
+mod messages;
+mod metrics;
+mod number;
+pub(super) mod page;
+pub(super) mod report;
+mod wide_page;
+
+use super::Job;
+use super::kernel_name::{LONGEST_NAME, short_name, signature};
+use crate::measurement::{CanonicalRow, Number};
+use collector::Collector;
+use metrics::{Precision, Values};
+
+/// What one launch of a report says.
+#[derive(Debug, Clone, Default)]
+struct Launch {
+    /// The line it begins in, or its place in a report.
+    line: u64,
+    id: String,
+    kernel: String,
+    device: String,
+    compute_capability: String,
+    block: Option<[u64; 3]>,
+    grid: Option<[u64; 3]>,
+    values: Values,
+}
+
+/// Why a launch is no row: column and what is wrong.
+type Refusal = (String, String);
+
+fn refusal(column: &str, message: impl Into<String>) -> Refusal {
+    (column.to_string(), message.into())
+}
+
+impl Launch {
+    /// The dimensions of block or grid: as stated, else from the metrics.
+    fn dimensions(&self, stated: Option<[u64; 3]>, each: [&str; 3], all: &str) -> Option<[u64; 3]> {
+        let whole =
+            |name: &str| self.values.get(name).filter(|v| v.fract() == 0.0 && *v <= 1e15).map(|v| v as u64);
+        stated
+            .or_else(|| {
+                let [x, y, z] = each.map(whole);
+                Some([x?, y?, z?])
+            })
+            .or_else(|| whole(all).map(|n| [n, 1, 1]))
+    }
+
+    /// The canonical row.
+    fn row(&self, job: &Job<'_>) -> Result<CanonicalRow, Refusal> {
+        if self.kernel.is_empty() || self.kernel.len() > LONGEST_NAME {
+            return Err(refusal(
+                "Kernel Name",
+                "is blank or longer than 512 KiB; expected the name of a kernel",
+            ));
+        }
+        let block = self.dimensions(self.block, metrics::BLOCK_DIM, metrics::BLOCK_SIZE);
+        let grid = self.dimensions(self.grid, metrics::GRID_DIM, metrics::GRID_SIZE);
+        self.check(block, grid)?;
+        let device = if self.device.is_empty() { job.gpu.unwrap_or_default() } else { &self.device };
+        let mut row = CanonicalRow {
+            gpu: device.to_string(),
+            kernel: short_name(&self.kernel).to_string(),
+            problem: problem(grid, block),
+            dtype: self.dtype().unwrap_or_default().to_string(),
+            block,
+            grid,
+            source: format!("{}:{}", job.file, self.line),
+            ..CanonicalRow::default()
+        };
+        self.numbers(&mut row);
+        self.attributes(&mut row);
+        Ok(row)
+    }
+
+    /// What no launch can be: a damaged report is not to be believed.
+    fn check(&self, block: Option<[u64; 3]>, grid: Option<[u64; 3]>) -> Result<(), Refusal> {
+        let product = |d: [u64; 3]| d.iter().fold(1u64, |a, b| a.saturating_mul(*b));
+        let threads = block.map(product);
+        if threads.is_some_and(|t| !(1..=1024).contains(&t)) {
+            let found = threads.unwrap_or_default();
+            return Err(refusal("Block Size", format!("{found} threads: expected 1 to 1024")));
+        }
+        if grid.map(product) == Some(0) {
+            return Err(refusal("Grid Size", "0 blocks: expected at least 1"));
+        }
+        for (of, name) in [(threads, metrics::BLOCK_SIZE), (grid.map(product), metrics::GRID_SIZE)] {
+            if let Some((of, stated)) = of.zip(self.values.get(name)).filter(|(of, s)| *of as f64 != *s) {
+                return Err(refusal(
+                    name,
+                    format!("{stated}, but the dimensions give {of}; is the report damaged?"),
+                ));
+            }
+        }
+        for (name, most) in MOST {
+            if let Some(found) = self.values.get(name).filter(|v| *v > most) {
+                return Err(refusal(
+                    name,
+                    format!("{found}: expected at most {most}; is the report damaged?"),
+                ));
+            }
+        }
+        if self.values.get(metrics::TIME) == Some(0.0) {
+            return Err(refusal(metrics::TIME, "0: expected more; was the launch profiled?"));
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, row: &mut CanonicalRow) {
+        let v = &self.values;
+        row.set(Number::Time, v.get(metrics::TIME).map(|ns| ns / 1e6));
+        row.set(Number::RegsPerThread, v.get(metrics::REGISTERS));
+        row.set(Number::SmemStatic, v.get(metrics::SMEM_STATIC));
+        row.set(Number::SmemDynamic, v.get(metrics::SMEM_DYNAMIC));
+        row.set(Number::Flops, self.flops());
+        row.set(Number::DramBytes, v.dram_bytes());
+        row.set(Number::L2Bytes, v.l2_bytes());
+        row.set(Number::L1Bytes, v.l1_bytes());
+        let wavefronts = v.get(metrics::SMEM_WAVEFRONTS);
+        row.set(Number::SmemWavefronts, wavefronts);
+        row.set(Number::SmemBytes, wavefronts.map(|w| 128.0 * w));
+        row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
+        row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
+        row.set(Number::GlobalWarpInsts, v.global_insts());
+        row.set(Number::LsuWarpInsts, v.first(&metrics::LSU));
+        row.set(Number::WarpInstsIssued, v.get(metrics::ISSUED));
+        row.set(Number::ActiveThreads, v.get(metrics::ACTIVE_THREADS));
+        row.set(Number::AchievedOccupancy, v.get(metrics::ACHIEVED));
+        row.set(Number::RegsLimit, v.get(metrics::LIMIT_REGS));
+        row.set(Number::SmemLimit, v.get(metrics::LIMIT_SMEM));
+        row.set(Number::WarpsLimit, v.get(metrics::LIMIT_WARPS));
+        if let Some([add, mul, fma]) = v.operations(Precision::Single) {
+            row.set(Number::Fp32Add, Some(add));
+            row.set(Number::Fp32Mul, Some(mul));
+            row.set(Number::Fp32Fma, Some(fma));
+        }
+    }
+
+    fn attributes(&self, row: &mut CanonicalRow) {
+        let [major, minor] = metrics::CC.map(|n| self.values.get(n));
+        let of_metrics = major.zip(minor).map(|(a, b)| format!("{a}.{b}")).unwrap_or_default();
+        let stated = &self.compute_capability;
+        let texts = [
+            ("report_id", self.id.as_str()),
+            ("compute_capability", if stated.is_empty() { &of_metrics } else { stated }),
+            ("kernel_signature", signature(&self.kernel).unwrap_or_default()),
+        ];
+        for (name, text) in texts.into_iter().filter(|(_, t)| !t.is_empty()) {
+            row.attributes.insert(name.to_string(), text.to_string());
+        }
+        let numbers = [
+            ("smem_driver_bytes", metrics::SMEM_DRIVER),
+            ("blocks_limit_blocks", metrics::LIMIT_BLOCKS),
+            ("theoretical_occupancy_pct", metrics::THEORETICAL),
+            ("warp_insts_executed", metrics::EXECUTED),
+            ("l1_hit_pct", metrics::L1_HIT),
+            ("l2_hit_pct", metrics::L2_HIT),
+        ];
+        for (name, metric) in numbers {
+            if let Some(value) = self.values.get(metric) {
+                row.attributes.insert(name.to_string(), value.to_string());
+            }
+        }
+    }
+
+    /// Floating-point operations of the widths that were counted; a fused multiply-add is two. Unknown where a tensor pipe
+    /// worked and its operations were not counted: the rest would pass for the whole.
+    fn flops(&self) -> Option<f64> {
+        let tensor = self.values.tensor_flops();
+        if self.values.tensor_active() == Some(true) && tensor.is_none() {
+            return None;
+        }
+        let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
+        let counted: Vec<f64> = Precision::ALL.into_iter().filter_map(of).chain(tensor).collect();
+        (!counted.is_empty()).then(|| counted.iter().sum())
+    }
+
+    /// The one width that single and double counters saw at work, tensor pipes idle.
+    fn dtype(&self) -> Option<&'static str> {
+        if self.values.tensor_active() != Some(false) {
+            return None;
+        }
+        let [half, single, double] = Precision::ALL.map(|p| self.values.operations(p));
+        let worked = |ops: [f64; 3]| ops.iter().any(|v| *v > 0.0);
+        match (half.is_some_and(worked), worked(single?), worked(double?)) {
+            (false, true, false) => Some(Precision::Single.dtype()),
+            (false, false, true) => Some(Precision::Double.dtype()),
+            (true, false, false) => Some(Precision::Half.dtype()),
+            _ => None,
+        }
+    }
+}
+
+/// The most that these can be.
+const MOST: [(&str, f64); 6] = [
+    (metrics::TIME, 1e15),
+    (metrics::REGISTERS, 255.0),
+    (metrics::SMEM_STATIC, 1e6),
+    (metrics::SMEM_DYNAMIC, 1e6),
+    (metrics::ACTIVE_THREADS, 32.0),
+    (metrics::ACHIEVED, 101.0),
+];
+
+/// `grid=196;block=256`; blank where nobody stated the launch.
+pub(super) fn problem(grid: Option<[u64; 3]>, block: Option<[u64; 3]>) -> String {
+    let (Some(grid), Some(block)) = (grid, block) else { return String::new() };
+    let named = [("grid", grid), ("block", block)];
+    let pairs = named.into_iter().flat_map(|(name, d)| {
+        let [x, y, z] = d;
+        let further = [("y", y), ("z", z)].into_iter().filter(|(_, n)| *n != 1);
+        std::iter::once(format!("{name}={x}"))
+            .chain(further.map(move |(axis, n)| format!("{name}_{axis}={n}")))
+    });
+    pairs.collect::<Vec<_>>().join(";")
+}

@@ -1,0 +1,149 @@
+//! Tables of metrics: per kernel the mean over its launches.
+
+use super::{Refusal, plain, refusal, start};
+use crate::measurement::import::kernel_name::{LONGEST_NAME, short_name, signature};
+use crate::measurement::import::records::Fields;
+use crate::measurement::import::{Imported, Job};
+use crate::measurement::{CanonicalRow, Number};
+use std::collections::HashMap;
+
+/// Kernels of one table; a guard against damage, not a limit of nvprof's.
+const MOST_KERNELS: usize = 1 << 16;
+
+/// A table of metrics: means over the launches of each kernel.
+#[derive(Default)]
+pub(super) struct Metrics {
+    kernels: Vec<(CanonicalRow, HashMap<String, f64>)>,
+    places: HashMap<(String, String), usize>,
+}
+
+impl Metrics {
+    pub(super) fn record(&mut self, fields: &Fields, line: u64, job: &Job<'_>) -> Result<(), Refusal> {
+        const WIDTH: usize = 8;
+        if fields.len() != WIDTH {
+            return Err((
+                "row".into(),
+                format!("the row has {} fields, the header {WIDTH}; is it cut off?", fields.len()),
+            ));
+        }
+        let text = |i: usize, column: &str| {
+            fields
+                .text(i)
+                .ok_or_else(|| (column.to_string(), "is not UTF-8; save the file as UTF-8".to_string()))
+        };
+        let (on, name) = (text(0, "Device")?, text(1, "Kernel")?);
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            return Err(refusal("Kernel", name, "the name of a kernel of at most 512 KiB"));
+        }
+        let place = self.place(on, name, text(2, "Invocations")?, line, job)?;
+        let metric = text(3, "Metric Name")?;
+        if USED.contains(&metric) {
+            let average = text(7, "Avg")?;
+            let number = plain(average.strip_suffix('%').unwrap_or(average))
+                .ok_or_else(|| refusal("Avg", average, "a number, with % where it is one"))?;
+            self.kernels[place].1.insert(metric.to_string(), number);
+        }
+        Ok(())
+    }
+
+    /// Where this kernel stands; a new one is added.
+    fn place(
+        &mut self,
+        on: &str,
+        name: &str,
+        calls: &str,
+        line: u64,
+        job: &Job<'_>,
+    ) -> Result<usize, Refusal> {
+        let key = (on.to_string(), name.to_string());
+        if let Some(place) = self.places.get(&key) {
+            return Ok(*place);
+        }
+        let place = self.kernels.len();
+        if place == MOST_KERNELS {
+            return Err(refusal("Kernel", name, "fewer kernels; is the file damaged?"));
+        }
+        let mut row = start(on, line, job);
+        row.kernel = short_name(name).to_string();
+        row.attributes.insert("invocations".into(), calls.to_string());
+        if let Some(full) = signature(name) {
+            row.attributes.insert("kernel_signature".into(), full.to_string());
+        }
+        self.kernels.push((row, HashMap::new()));
+        self.places.insert(key, place);
+        Ok(place)
+    }
+
+    pub(super) fn finish(self, out: &mut Imported) {
+        if self.kernels.is_empty() {
+            return;
+        }
+        let mut lacks_dram = false;
+        for (mut row, values) in self.kernels {
+            fill(&mut row, &values);
+            lacks_dram |= row.get(Number::DramBytes).is_none();
+            out.rows.push(row);
+        }
+        out.remark(
+            "nvprof's metrics have no time: fill in time_ms from a trace of the same program (--print-gpu-trace)".into(),
+        );
+        if lacks_dram {
+            out.remark("no DRAM bytes: add --metrics dram_read_bytes,dram_write_bytes".into());
+        }
+    }
+}
+
+const FLOPS: [&str; 3] = ["flop_count_sp", "flop_count_dp", "flop_count_hp"];
+
+const USED: [&str; 20] = [
+    FLOPS[0],
+    FLOPS[1],
+    FLOPS[2],
+    "flop_count_sp_add",
+    "flop_count_sp_mul",
+    "flop_count_sp_fma",
+    "dram_read_bytes",
+    "dram_write_bytes",
+    "dram_read_transactions",
+    "dram_write_transactions",
+    "l2_read_transactions",
+    "l2_write_transactions",
+    "inst_issued",
+    "inst_executed_global_loads",
+    "inst_executed_global_stores",
+    "achieved_occupancy",
+    "warp_execution_efficiency",
+    "shared_load_transactions",
+    "shared_store_transactions",
+    "ldst_executed",
+];
+
+/// The canonical numbers behind nvprof's metrics; a transaction of DRAM or L2 is 32 bytes.
+fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
+    let get = |name: &str| values.get(name).copied();
+    let pair = |a: &str, b: &str| Some(get(a)? + get(b)?);
+    let sectors = |a: &str, b: &str| pair(a, b).map(|n| 32.0 * n);
+    let counted: Vec<f64> = FLOPS.iter().filter_map(|n| get(n)).collect();
+    row.set(Number::Flops, (!counted.is_empty()).then(|| counted.iter().sum()));
+    if let ([Some(single), Some(double)], true) =
+        ([get(FLOPS[0]), get(FLOPS[1])], get(FLOPS[2]).is_none_or(|h| h == 0.0))
+    {
+        row.dtype = match (single > 0.0, double > 0.0) {
+            (true, false) => "fp32".into(),
+            (false, true) => "fp64".into(),
+            _ => String::new(),
+        };
+    }
+    row.set(Number::Fp32Add, get("flop_count_sp_add"));
+    row.set(Number::Fp32Mul, get("flop_count_sp_mul"));
+    row.set(Number::Fp32Fma, get("flop_count_sp_fma"));
+    let dram = pair("dram_read_bytes", "dram_write_bytes");
+    row.set(Number::DramBytes, dram.or_else(|| sectors("dram_read_transactions", "dram_write_transactions")));
+    row.set(Number::L2Bytes, sectors("l2_read_transactions", "l2_write_transactions"));
+    row.set(Number::WarpInstsIssued, get("inst_issued"));
+    row.set(Number::LsuWarpInsts, get("ldst_executed"));
+    row.set(Number::GlobalWarpInsts, pair("inst_executed_global_loads", "inst_executed_global_stores"));
+    // A fraction, unlike nvprof's other shares.
+    row.set(Number::AchievedOccupancy, get("achieved_occupancy").map(|o| 100.0 * o));
+    row.set(Number::ActiveThreads, get("warp_execution_efficiency").map(|e| 0.32 * e));
+}
