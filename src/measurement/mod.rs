@@ -10,6 +10,7 @@ mod store;
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
 pub use canonical::{CanonicalRow, Number, write_csv};
 pub use dataset::Dataset;
+pub(crate) use line_guard::LineGuard;
 pub use store::{Config, ConfigId, Store};
 
 use crate::kernel::{Launch, Problem, Work};

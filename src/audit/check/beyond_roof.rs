@@ -1,0 +1,136 @@
+//! More bytes or FLOPs per second than the GPU has.
+//!
+//! Back-to-back launches find in L2 what the launch before left there, so up to the size of L2 need not come from DRAM:
+//! rows above the DRAM peak whose bytes beyond L2 could be moved in time are cache-resident, a true property. Where even
+//! those could not, the row is impossible. FLOPs above the peak are impossible too, unless other GPUs run the same
+//! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT).
+
+use super::super::series::compute_peak;
+use super::super::sheet::{Row, Sheet, Word};
+use super::super::{Check, Finding, Remedy, Severity};
+use super::ignored_size;
+use crate::measurement::Number;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Memory runs at its rated clock; ratings are rounded.
+const OVER_BANDWIDTH: f64 = 1.05;
+/// Boards hold clocks up to a quarter above the rated boost.
+const OVER_COMPUTE: f64 = 1.3;
+/// An efficiency that other GPUs reach only if the count is not what ran.
+const NEAR_PEAK: f64 = 0.8;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "beyond-roof",
+    title: "more bytes or FLOPs per second than the GPU has",
+    harm: "an efficiency above 1 at the DRAM roof: carried to a GPU with another cache it predicts what cannot be",
+    run,
+};
+
+/// What is wrong with a row above a roof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Case {
+    Cached,
+    Counted,
+    Bandwidth,
+    Compute,
+}
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::rows(sheet);
+    let efficient = near_peak(sheet);
+    let mut found: BTreeMap<(Case, Word, Option<Word>), Vec<(usize, f64)>> = BTreeMap::new();
+    for (i, row) in sheet.rows.iter().enumerate() {
+        let Some((case, times)) = case(sheet, row, &efficient) else { continue };
+        // Already said, with the reason.
+        if matches!(case, Case::Bandwidth | Case::Compute) && ignored.contains(&i) {
+            continue;
+        }
+        let kernel = (case != Case::Cached).then_some(row.kernel);
+        found.entry((case, row.gpu, kernel)).or_default().push((i, times));
+    }
+    found.into_iter().map(|((case, ..), rows)| finding(sheet, case, &rows)).collect()
+}
+
+fn compute(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
+    let peak = compute_peak(sheet.gpu(row)?, sheet.text(row.dtype))?;
+    Some(row.get(Number::Flops)? / row.seconds() / peak)
+}
+
+fn key(row: &Row) -> (Word, Word, Word) {
+    (row.kernel, row.problem, row.dtype)
+}
+
+/// Configurations with the GPUs that run them near their peak.
+fn near_peak(sheet: &Sheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word>> {
+    let mut all: HashMap<_, HashSet<Word>> = HashMap::new();
+    for row in &sheet.rows {
+        if compute(sheet, row).is_some_and(|c| c >= NEAR_PEAK) {
+            all.entry(key(row)).or_default().insert(row.gpu);
+        }
+    }
+    all
+}
+
+/// The case of a row above a roof, and how far above it is.
+fn case(
+    sheet: &Sheet<'_>,
+    row: &Row,
+    efficient: &HashMap<(Word, Word, Word), HashSet<Word>>,
+) -> Option<(Case, f64)> {
+    if let Some(over) = compute(sheet, row).filter(|c| *c > OVER_COMPUTE) {
+        let others = efficient.get(&key(row)).is_some_and(|g| g.len() >= 2);
+        return Some((if others { Case::Counted } else { Case::Compute }, over));
+    }
+    let gpu = sheet.gpu(row)?;
+    let bytes = row.get(Number::DramBytes)?;
+    let peak = gpu.bandwidth_peak.value.0;
+    let over = bytes / row.seconds() / peak;
+    if over <= OVER_BANDWIDTH {
+        return None;
+    }
+    let from_dram = (bytes - gpu.l2_size.value.0).max(0.0) / row.seconds();
+    let case = if from_dram > OVER_BANDWIDTH * peak { Case::Bandwidth } else { Case::Cached };
+    Some((case, over))
+}
+
+fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
+    let rows: Vec<usize> = found.iter().map(|(r, _)| *r).collect();
+    let (worst, over) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((rows[0], 0.0));
+    let row = &sheet.rows[worst];
+    let gpu = sheet.gpu(row);
+    let size = format!("{} at {}", sheet.text(row.kernel), sheet.text(row.problem));
+    let peak = |c: Case| match c {
+        Case::Cached | Case::Bandwidth => gpu.map(|g| g.bandwidth_peak.value.to_string()),
+        _ => gpu.and_then(|g| compute_peak(g, sheet.text(row.dtype))).map(|p| crate::units::FlopsPerSecond(p).to_string()),
+    };
+    let peak = peak(case).unwrap_or_default();
+    let l2 = gpu.map(|g| g.l2_size.value.to_string()).unwrap_or_default();
+    let head = format!("{} rows above the peak of {peak}, {size} by {over:.2} times", rows.len());
+    let (severity, evidence, remedy) = match case {
+        Case::Cached => (
+            Severity::Note,
+            format!("{head}; cache-resident: L2 holds {l2}, and what is beyond it fits the DRAM peak"),
+            Remedy::leave("true times, but not bound by DRAM"),
+        ),
+        Case::Counted => (
+            Severity::Note,
+            format!("{head}; other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted"),
+            Remedy::leave("the times are true; the count is the plain algorithm's"),
+        ),
+        Case::Bandwidth => (
+            Severity::Error,
+            format!("{head}; impossible: even with {l2} of L2 the rest is more than DRAM moves"),
+            Remedy::drop(&rows, "the bytes or the time belong to another run"),
+        ),
+        Case::Compute => (
+            Severity::Error,
+            format!("{head}; impossible at any clock the board holds, and no other GPU comes near its peak there"),
+            Remedy::drop(&rows, "the FLOPs or the time belong to another run"),
+        ),
+    };
+    let subject = match case {
+        Case::Cached => sheet.text(row.gpu).to_string(),
+        _ => format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel)),
+    };
+    Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
+}
