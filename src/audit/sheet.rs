@@ -7,7 +7,6 @@ use crate::kernel::{Instance, Kernel, Problem};
 use crate::measurement::{Number, RowError};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt::Write;
 
 /// A text that repeats, kept once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -205,6 +204,36 @@ impl<'a> Sheet<'a> {
     pub fn places(&self, rows: &[usize]) -> String {
         /// Ranges shown before the rest is counted.
         const SHOWN: usize = 12;
+        let ranges = self.ranges(rows);
+        let mut out = String::new();
+        let mut file_before = None;
+        for (file, first, last) in ranges.iter().take(SHOWN) {
+            let name = self.files[*file].name.rsplit('/').next().unwrap_or("");
+            let lead = match file_before {
+                Some(before) if before == *file => ",".to_string(),
+                Some(_) => format!(" {name}:"),
+                None => format!("{name}:"),
+            };
+            file_before = Some(*file);
+            out += &format!("{lead}{}", shown_range(*first, *last));
+        }
+        if ranges.len() > SHOWN {
+            out += &format!(",… ({} rows)", rows.len());
+        }
+        out
+    }
+
+    /// File and lines of these rows, all of them: `runs.csv:4-7`, `runs.csv:12`.
+    #[must_use]
+    pub fn lines(&self, rows: &[usize]) -> Vec<String> {
+        let line = |(file, first, last): &(usize, u64, u64)| {
+            format!("{}:{}", self.files[*file].name, shown_range(*first, *last))
+        };
+        self.ranges(rows).iter().map(line).collect()
+    }
+
+    /// File, first and last line of each stretch of neighbours.
+    fn ranges(&self, rows: &[usize]) -> Vec<(usize, u64, u64)> {
         let mut lines: Vec<(usize, u64)> =
             rows.iter().map(|r| (self.rows[*r].file, self.rows[*r].line)).collect();
         lines.sort_unstable();
@@ -216,32 +245,10 @@ impl<'a> Sheet<'a> {
                 _ => ranges.push((file, line, line)),
             }
         }
-        let mut out = String::new();
-        let mut file_before = None;
-        for (file, first, last) in ranges.iter().take(SHOWN) {
-            let name = self.files[*file].name.rsplit('/').next().unwrap_or("");
-            let lead = match file_before {
-                Some(before) if before == *file => ",".to_string(),
-                Some(_) => format!(" {name}:"),
-                None => format!("{name}:"),
-            };
-            file_before = Some(*file);
-            // Writing into memory cannot fail.
-            let _ = if first == last {
-                write!(out, "{lead}{first}")
-            } else {
-                write!(out, "{lead}{first}-{last}")
-            };
-        }
-        if ranges.len() > SHOWN {
-            let _ = write!(out, ",… ({} rows)", rows.len());
-        }
-        out
+        ranges
     }
+}
 
-    /// The lines of the first file or all: plain numbers for programs.
-    #[must_use]
-    pub fn lines(&self, rows: &[usize]) -> Vec<String> {
-        rows.iter().map(|r| format!("{}:{}", self.files[self.rows[*r].file].name, self.rows[*r].line)).collect()
-    }
+fn shown_range(first: u64, last: u64) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
 }

@@ -3,11 +3,13 @@
 //! Back-to-back launches find in L2 what the launch before left there, so up to the size of L2 need not come from DRAM:
 //! rows above the DRAM peak whose bytes beyond L2 could be moved in time are cache-resident, a true property. Where even
 //! those could not, the row is impossible. FLOPs above the peak are impossible too, unless other GPUs run the same
-//! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT).
+//! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT). Rows that
+//! agree on one bandwidth above the peak have found a real roof: the board has other memory than the catalogue says.
 
 use super::super::series::compute_peak;
 use super::super::sheet::{Row, Sheet, Word};
 use super::super::{Check, Finding, Remedy, Severity};
+use super::super::statistics::range;
 use super::ignored_size;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,6 +20,11 @@ const OVER_BANDWIDTH: f64 = 1.05;
 const OVER_COMPUTE: f64 = 1.3;
 /// An efficiency that other GPUs reach only if the count is not what ran.
 const NEAR_PEAK: f64 = 0.8;
+/// Boards of one name come with memory up to this much faster (GDDR5 and GDDR6).
+const OTHER_MEMORY: f64 = 1.6;
+/// Rows at a real roof agree within this factor, and there are some of them.
+const AGREE: f64 = 1.15;
+const SOME: usize = 3;
 
 pub(in super::super) const CHECK: Check = Check {
     id: "beyond-roof",
@@ -32,6 +39,7 @@ enum Case {
     Cached,
     Counted,
     Bandwidth,
+    OtherMemory,
     Compute,
 }
 
@@ -48,7 +56,18 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         let kernel = (case != Case::Cached).then_some(row.kernel);
         found.entry((case, row.gpu, kernel)).or_default().push((i, times));
     }
-    found.into_iter().map(|((case, ..), rows)| finding(sheet, case, &rows)).collect()
+    let mut all = Vec::new();
+    for ((case, ..), rows) in found {
+        let one_roof = case == Case::Bandwidth && is_one_roof(&rows);
+        all.push(finding(sheet, if one_roof { Case::OtherMemory } else { case }, &rows));
+    }
+    all
+}
+
+/// Whether these factors over the peak are those of a board with faster memory.
+fn is_one_roof(rows: &[(usize, f64)]) -> bool {
+    let (low, high) = range(rows.iter().map(|r| r.1));
+    rows.len() >= SOME && high < OTHER_MEMORY && high <= AGREE * low
 }
 
 fn compute(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
@@ -100,7 +119,7 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
     let gpu = sheet.gpu(row);
     let size = format!("{} at {}", sheet.text(row.kernel), sheet.text(row.problem));
     let peak = |c: Case| match c {
-        Case::Cached | Case::Bandwidth => gpu.map(|g| g.bandwidth_peak.value.to_string()),
+        Case::Cached | Case::Bandwidth | Case::OtherMemory => gpu.map(|g| g.bandwidth_peak.value.to_string()),
         _ => gpu.and_then(|g| compute_peak(g, sheet.text(row.dtype))).map(|p| crate::units::FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();
@@ -121,6 +140,11 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
             Severity::Error,
             format!("{head}; impossible: even with {l2} of L2 the rest is more than DRAM moves"),
             Remedy::drop(&rows, "the bytes or the time belong to another run"),
+        ),
+        Case::OtherMemory => (
+            Severity::Warning,
+            format!("{head}; they agree on a roof of their own: the board has faster memory than the catalogue says"),
+            Remedy::leave("add the board as a GPU of its own, or name the right one"),
         ),
         Case::Compute => (
             Severity::Error,

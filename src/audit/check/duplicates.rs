@@ -33,7 +33,16 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         let first = &sheet.rows[rows[0]];
         kernels.entry((first.gpu, first.kernel)).or_default().push(rows);
     }
-    kernels.into_values().flat_map(|groups| findings(sheet, groups)).collect()
+    let mut found = Vec::new();
+    let mut repeats: BTreeMap<Word, Vec<Vec<usize>>> = BTreeMap::new();
+    for ((_, kernel), groups) in kernels {
+        let sorted = Sorted::of(sheet, groups);
+        found.extend(copied(sheet, sorted.copies));
+        found.extend(contradictions(sheet, &sorted.contradicting));
+        repeats.entry(kernel).or_default().extend(sorted.repeats);
+    }
+    found.extend(repeats.values().filter_map(|groups| repeated(sheet, groups)));
+    found
 }
 
 /// Splits rows where the SM clock or the memory clock jumps.
@@ -52,24 +61,32 @@ fn by_clock(sheet: &Sheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
     groups
 }
 
-fn findings(sheet: &Sheet<'_>, groups: Vec<Vec<usize>>) -> Vec<Finding> {
-    let mut copies = Vec::new();
-    let (mut repeats, mut contradicting) = (Vec::new(), Vec::new());
-    for mut rows in groups {
-        rows.sort_unstable();
-        let mut seen = HashSet::new();
-        let (other, same): (Vec<usize>, Vec<usize>) =
-            rows.iter().partition(|r| seen.insert(sheet.records[**r].iter().collect::<Vec<_>>()));
-        copies.extend(same);
-        let (low, high) = range(other.iter().map(|r| sheet.rows[*r].time_ms()));
-        match other.len() {
-            0 | 1 => {}
-            _ if high > CONTRADICTS * low => contradicting.push(other),
-            _ => repeats.push(other),
+/// What groups of rows alike are.
+#[derive(Default)]
+struct Sorted {
+    copies: Vec<usize>,
+    contradicting: Vec<Vec<usize>>,
+    repeats: Vec<Vec<usize>>,
+}
+
+impl Sorted {
+    fn of(sheet: &Sheet<'_>, groups: Vec<Vec<usize>>) -> Self {
+        let mut sorted = Self::default();
+        for mut rows in groups {
+            rows.sort_unstable();
+            let mut seen = HashSet::new();
+            let (other, same): (Vec<usize>, Vec<usize>) =
+                rows.iter().partition(|r| seen.insert(sheet.records[**r].iter().collect::<Vec<_>>()));
+            sorted.copies.extend(same);
+            let (low, high) = range(other.iter().map(|r| sheet.rows[*r].time_ms()));
+            match other.len() {
+                0 | 1 => {}
+                _ if high > CONTRADICTS * low => sorted.contradicting.push(other),
+                _ => sorted.repeats.push(other),
+            }
         }
+        sorted
     }
-    let made = [copied(sheet, copies), contradictions(sheet, &contradicting), repeated(sheet, &repeats)];
-    made.into_iter().flatten().collect()
 }
 
 fn finding(sheet: &Sheet<'_>, severity: Severity, rows: Vec<usize>, evidence: String, remedy: Remedy) -> Finding {
@@ -119,5 +136,6 @@ fn repeated(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
         median(&mut spreads)
     );
     let remedy = Remedy::leave("repeats show the noise; the later row is the one that is used");
-    Some(finding(sheet, Severity::Note, rows, evidence, remedy))
+    let subject = sheet.text(sheet.rows[rows[0]].kernel).to_string();
+    Some(Finding { subject, ..finding(sheet, Severity::Note, rows, evidence, remedy) })
 }

@@ -11,7 +11,9 @@ use super::ignored_size;
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
-const NAMES: [&str; 4] = ["random", "gather", "scatter", "indirect"];
+/// Words that say it alone, and words that say it of `random`.
+const SAYS: [&str; 3] = ["gather", "scatter", "indirect"];
+const RANDOMLY: [&str; 6] = ["access", "read", "write", "load", "copy", "walk"];
 /// Below two L2 sizes much of the data stays in the cache.
 const OUT_OF_CACHE: f64 = 2.0;
 /// A random word could reach an eighth; half leaves room for partly ordered indices.
@@ -30,8 +32,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let mut random: BTreeMap<(Word, Word), Vec<(f64, usize)>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate().filter(|(i, _)| !ignored.contains(i)) {
         let Some(rate) = rate(sheet, row) else { continue };
-        let name = sheet.text(row.kernel).to_lowercase();
-        if NAMES.iter().any(|n| name.contains(n)) {
+        if gathers(sheet.text(row.kernel)) {
             random.entry((row.gpu, row.kernel)).or_default().push((rate, i));
         } else {
             let entry = best.entry(row.gpu).or_insert((rate, i));
@@ -44,6 +45,14 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         (!rows.is_empty()).then(|| finding(sheet, &rows, stream, of))
     });
     quick.collect()
+}
+
+/// Whether a kernel's name says that it reads or writes at random: `random_access`, but not `randomGenerator`.
+fn gathers(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    let has = |all: &[&str]| words.iter().any(|w| all.contains(w));
+    has(&SAYS) || (has(&["random"]) && has(&RANDOMLY))
 }
 
 /// Bytes per second of a row whose data does not fit the cache.

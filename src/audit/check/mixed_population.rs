@@ -1,26 +1,27 @@
 //! A standard deviation far above what that GPU shows elsewhere: the mean is of different things.
 //!
-//! The yardstick is the GPU's own: the median and the spread of ln(std/mean) over its rows that take about as long (jitter
-//! is larger in short launches). A row is far above at five such spreads and at a fifth of its mean; two equal halves
-//! that differ by a half have a fifth. Heavy tails of a busy host do that too, so it is an error only where the mean
-//! itself is spoiled (its standard error is 5 % or more, or nobody knows the trials) or where the same ratio of std to
-//! mean comes back at another size, as an average over two settings does and an accident does not.
+//! The yardstick is the GPU's own: what its other kernels show that take about as long (jitter is larger in short launches).
+//! A row is far above where its std/mean is three times what nine of ten of them have, and a fifth at least; two equal
+//! halves that differ by a half have a fifth. Heavy tails of a busy host do that too, so it is an error only where the mean
+//! itself is spoiled (its standard error is 5 % or more, or nobody knows the trials) or where half of the
+//! kernel's rows on this GPU have the same ratio, as an average over two settings has and accidents have not.
 
 use super::super::series::shown_ms;
 use super::super::sheet::{Sheet, Word};
-use super::super::statistics::middle_and_spread;
+use super::super::statistics::quantile;
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
-const FAR: f64 = 5.0;
+const FAR: f64 = 3.0;
+const MOST: f64 = 0.9;
 const LEAST: f64 = 0.2;
 /// Rows within this factor of a row's time are its neighbours.
 const AROUND: f64 = 4.0;
 /// Fewer neighbours say nothing; then all rows of the GPU are heard.
 const ENOUGH: usize = 8;
-/// ln(std/mean) spreads at least this much: a std over ten trials is itself uncertain by a quarter.
-const LEAST_SPREAD: f64 = 0.25;
+/// Fewer rows of other kernels than this are no yardstick.
+const FEWEST: usize = 4;
 /// The mean is spoiled from this standard error on.
 const SPOILED: f64 = 0.05;
 /// std/mean of two rows within this factor is the same.
@@ -36,15 +37,17 @@ pub(in super::super) const CHECK: Check = Check {
 /// One row's scatter.
 struct Scatter {
     row: usize,
+    kernel: Word,
     ln_time: f64,
-    ln_ratio: f64,
+    ratio: f64,
 }
 
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let mut by_gpu: BTreeMap<Word, Vec<Scatter>> = BTreeMap::new();
     for (row, r) in sheet.rows.iter().enumerate() {
         if let Some(std) = r.get(Number::TimeStd).filter(|s| *s > 0.0) {
-            let scatter = Scatter { row, ln_time: r.time_ms().ln(), ln_ratio: (std / r.time_ms()).ln() };
+            let (ln_time, ratio) = (r.time_ms().ln(), std / r.time_ms());
+            let scatter = Scatter { row, kernel: r.kernel, ln_time, ratio };
             by_gpu.entry(r.gpu).or_default().push(scatter);
         }
     }
@@ -55,7 +58,9 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
             kernels.entry((sheet.rows[far.row].kernel, gpu)).or_default().push(far);
         }
     }
-    kernels.into_iter().flat_map(|((_, _), far)| findings(sheet, &far)).collect()
+    let mut rows: BTreeMap<(Word, Word), usize> = BTreeMap::new();
+    sheet.rows.iter().for_each(|r| *rows.entry((r.kernel, r.gpu)).or_default() += 1);
+    kernels.into_iter().flat_map(|(key, far)| findings(sheet, &far, rows[&key])).collect()
 }
 
 /// A row far above its neighbours.
@@ -67,28 +72,30 @@ struct Far {
 }
 
 fn outliers(all: &[Scatter]) -> Vec<Far> {
-    let candidates = all.iter().filter(|s| s.ln_ratio >= LEAST.ln());
+    let candidates = all.iter().filter(|s| s.ratio >= LEAST);
     candidates
         .filter_map(|s| {
+            let others = |rows: &[Scatter]| -> Vec<f64> {
+                rows.iter().filter(|o| o.kernel != s.kernel).map(|o| o.ratio).collect()
+            };
             let low = all.partition_point(|o| o.ln_time < s.ln_time - AROUND.ln());
             let high = all.partition_point(|o| o.ln_time <= s.ln_time + AROUND.ln());
-            let near = if high - low > ENOUGH { &all[low..high] } else { all };
-            let mut ratios: Vec<f64> = near.iter().filter(|o| o.row != s.row).map(|o| o.ln_ratio).collect();
-            if ratios.len() < 4 {
-                return None;
+            let mut ratios = others(&all[low..high]);
+            if ratios.len() < ENOUGH {
+                ratios = others(all);
             }
-            let (middle, spread) = middle_and_spread(&mut ratios);
-            let far = s.ln_ratio - middle > FAR * spread.max(LEAST_SPREAD);
-            far.then(|| Far { row: s.row, ratio: s.ln_ratio.exp(), usual: middle.exp() })
+            let usual = quantile(&mut ratios, MOST);
+            let far = ratios.len() >= FEWEST && s.ratio > FAR * usual;
+            far.then_some(Far { row: s.row, ratio: s.ratio, usual })
         })
         .collect()
 }
 
 /// The rows of one kernel on one GPU: those that are spoiled, and those that are only noisy.
-fn findings(sheet: &Sheet<'_>, far: &[Far]) -> Vec<Finding> {
+fn findings(sheet: &Sheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
     let comes_back = |f: &Far| {
-        let same = |o: &&Far| o.row != f.row && (o.ratio / f.ratio).ln().abs() < SAME.ln();
-        far.iter().filter(|o| sheet.rows[o.row].problem != sheet.rows[f.row].problem).any(|o| same(&o))
+        let same = far.iter().filter(|o| (o.ratio / f.ratio).ln().abs() < SAME.ln()).count();
+        same >= 2 && 2 * same >= rows
     };
     let spoiled = |f: &&Far| {
         let error = sheet.rows[f.row].get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
@@ -108,7 +115,7 @@ fn finding(sheet: &Sheet<'_>, far: &[&Far], severity: Severity) -> Finding {
         _ => "; runs of different settings were averaged",
     };
     let evidence = format!(
-        "std/mean {:.2} at {} ({} ± {}); rows of this GPU that take about as long have {:.4}{tail}",
+        "std/mean {:.2} at {} ({} ± {}); nine of ten rows of its other kernels that take about as long have less than {:.4}{tail}",
         worst.ratio,
         sheet.text(row.problem),
         shown_ms(row.time_ms()),

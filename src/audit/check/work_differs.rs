@@ -35,51 +35,88 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         kernels.entry(r.kernel).or_default().entry((r.problem, r.variant, r.dtype)).or_default().push(i);
     }
     let mut found = Vec::new();
-    for (kernel, configs) in &kernels {
-        for (number, count) in COLUMNS {
-            found.extend(differing(sheet, *kernel, configs, number, count));
-        }
+    for (number, count) in COLUMNS {
+        let all = kernels.values().filter_map(|configs| Differing::of(sheet, configs, number));
+        let (counted, declared): (Vec<_>, Vec<_>) = all.partition(|d| d.counted);
+        found.extend(declared.iter().map(|d| d.finding(sheet, number, count)));
+        found.extend(counts(sheet, &counted, number));
     }
     found
 }
 
-fn differing(
-    sheet: &Sheet<'_>,
-    kernel: Word,
-    configs: &HashMap<(Word, Word, Word), Vec<usize>>,
-    number: Number,
-    count: Option<Count>,
-) -> Option<Finding> {
-    let value = |r: &usize| sheet.rows[*r].get(number);
-    let differ = |rows: &&Vec<usize>| {
-        let gpus: HashSet<Word> = rows.iter().filter(|r| value(r).is_some()).map(|r| sheet.rows[*r].gpu).collect();
-        let (low, high) = range(rows.iter().filter_map(value));
-        gpus.len() >= 2 && high > FORGIVEN * low
-    };
-    let mut bad: Vec<&Vec<usize>> = configs.values().filter(differ).collect();
-    if bad.is_empty() {
-        return None;
+/// The configurations of one kernel whose GPUs differ in one column.
+struct Differing {
+    bad: Vec<Vec<usize>>,
+    rows: Vec<usize>,
+    configs: usize,
+    counted: bool,
+}
+
+impl Differing {
+    fn of(
+        sheet: &Sheet<'_>,
+        configs: &HashMap<(Word, Word, Word), Vec<usize>>,
+        number: Number,
+    ) -> Option<Self> {
+        let value = |r: &usize| sheet.rows[*r].get(number);
+        let differ = |rows: &&Vec<usize>| {
+            let known = rows.iter().filter(|r| value(r).is_some());
+            let gpus: HashSet<Word> = known.map(|r| sheet.rows[*r].gpu).collect();
+            let (low, high) = range(rows.iter().filter_map(value));
+            gpus.len() >= 2 && high > FORGIVEN * low
+        };
+        let mut bad: Vec<Vec<usize>> = configs.values().filter(differ).cloned().collect();
+        bad.sort();
+        let mut rows: Vec<usize> = bad.concat().into_iter().filter(|r| value(r).is_some()).collect();
+        rows.sort_unstable();
+        let counted = is_counted(sheet, &rows, number);
+        (!bad.is_empty()).then_some(Self { bad, rows, configs: configs.len(), counted })
     }
-    bad.sort();
-    let mut rows: Vec<usize> = bad.iter().flat_map(|r| r.iter().copied()).filter(|r| value(r).is_some()).collect();
-    rows.sort_unstable();
-    let counted = is_counted(sheet, &rows, number);
+
+    fn worst(&self, sheet: &Sheet<'_>, number: Number) -> &[usize] {
+        let by_ratio = |a: &&Vec<usize>, b: &&Vec<usize>| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number));
+        self.bad.iter().max_by(by_ratio).map_or(&[], Vec::as_slice)
+    }
+
+    fn finding(&self, sheet: &Sheet<'_>, number: Number, count: Option<Count>) -> Finding {
+        let evidence = format!(
+            "{} differs in {} of {} configurations, {}; each GPU declares its own",
+            number.column(),
+            self.bad.len(),
+            self.configs,
+            example(sheet, self.worst(sheet, number), number)
+        );
+        Finding {
+            check: CHECK.id,
+            severity: Severity::Error,
+            subject: sheet.text(sheet.rows[self.rows[0]].kernel).to_string(),
+            rows: self.rows.clone(),
+            evidence,
+            remedy: remedy(sheet, &self.bad, number, count),
+        }
+    }
+}
+
+/// Counts of all kernels together.
+fn counts(sheet: &Sheet<'_>, all: &[Differing], number: Number) -> Option<Finding> {
+    let far = |d: &&Differing| ratio(sheet, d.worst(sheet, number), number);
+    let worst = all.iter().max_by(|a, b| far(a).total_cmp(&far(b)))?;
     let column = number.column();
-    let severity = if counted { Severity::Note } else { Severity::Error };
-    let worst = bad.iter().max_by(|a, b| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number)))?;
-    let kind = if counted { "values vary from run to run or variant to variant as counts do" } else { "each GPU declares its own" };
     let evidence = format!(
-        "{column} differs in {} of {} configurations, {}; {kind}",
-        bad.len(),
-        configs.len(),
-        example(sheet, worst, number)
+        "{column} differs in {} configurations of {} kernels, {} {}; values vary from run to run or variant to variant as counts do",
+        all.iter().map(|d| d.bad.len()).sum::<usize>(),
+        all.len(),
+        sheet.text(sheet.rows[worst.rows[0]].kernel),
+        example(sheet, worst.worst(sheet, number), number)
     );
-    let remedy = if counted {
-        Remedy::leave("counts of caches that differ")
-    } else {
-        remedy(sheet, &bad, number, count)
-    };
-    Some(Finding { check: CHECK.id, severity, subject: sheet.text(kernel).to_string(), rows, evidence, remedy })
+    Some(Finding {
+        check: CHECK.id,
+        severity: Severity::Note,
+        subject: column.to_string(),
+        rows: all.iter().flat_map(|d| d.rows.iter().copied()).collect(),
+        evidence,
+        remedy: Remedy::leave("counts are of one run and one cache each"),
+    })
 }
 
 fn ratio(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> f64 {
@@ -112,7 +149,7 @@ fn is_counted(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> bool {
 }
 
 /// The kernel's own formula decides, else what two thirds of the GPUs agree on.
-fn remedy(sheet: &Sheet<'_>, bad: &[&Vec<usize>], number: Number, count: Option<Count>) -> Remedy {
+fn remedy(sheet: &Sheet<'_>, bad: &[Vec<usize>], number: Number, count: Option<Count>) -> Remedy {
     let mut edits = Vec::new();
     let mut undecided = 0;
     let column = number.column();
