@@ -45,8 +45,7 @@ pub(super) fn read(text: &str, file: &str) -> Vec<Compiled> {
 /// `_Z12saxpy_kernelfPKfPfi' for 'sm_75'`.
 fn entry_of(rest: &str) -> Option<(String, (u8, u8))> {
     let (mangled, rest) = rest.split_once('\'')?;
-    let digits: String =
-        rest.split_once("sm_")?.1.chars().take_while(char::is_ascii_digit).collect();
+    let digits: String = rest.split_once("sm_")?.1.chars().take_while(char::is_ascii_digit).collect();
     let number: u16 = digits.parse().ok()?;
     let capability = (u8::try_from(number / 10).ok()?, (number % 10) as u8);
     Some((own_name(mangled), capability))

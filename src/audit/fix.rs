@@ -41,7 +41,9 @@ pub fn fix(sheet: &Sheet<'_>, findings: &[Finding]) -> Fixed {
                     fate.set.entry(column).or_insert((value, finding));
                 }
                 // A row that cannot be used is stronger than one that another stands for.
-                Edit::Drop if !matches!(fate.gone, Some((Edit::Drop, _))) => fate.gone = Some((edit, finding)),
+                Edit::Drop if !matches!(fate.gone, Some((Edit::Drop, _))) => {
+                    fate.gone = Some((edit, finding))
+                }
                 Edit::Drop => {}
                 Edit::MergeInto(_) => {
                     fate.gone.get_or_insert((edit, finding));
@@ -119,8 +121,9 @@ fn log_lines(sheet: &Sheet<'_>, row: usize, fate: &Fate<'_>, fixed: &mut Fixed) 
         None => {}
     }
     let changes = fate.set.iter().filter(|(column, (value, _))| sheet.field(row, column) != *value);
-    let lines: Vec<_> =
-        changes.map(|(column, (value, of))| line("set", column, sheet.field(row, column), value, of)).collect();
+    let lines: Vec<_> = changes
+        .map(|(column, (value, of))| line("set", column, sheet.field(row, column), value, of))
+        .collect();
     fixed.changed += lines.len();
     lines
 }

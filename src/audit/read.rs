@@ -92,8 +92,7 @@ impl Places {
             return Err(format!("column `{}` stands twice; keep one", twice.1));
         }
         let texts: HashMap<_, _> = TEXTS.into_iter().filter_map(|n| place(n).map(|i| (n, i))).collect();
-        let numbers: Vec<_> =
-            Number::ALL.iter().filter_map(|n| place(n.column()).map(|i| (*n, i))).collect();
+        let numbers: Vec<_> = Number::ALL.iter().filter_map(|n| place(n.column()).map(|i| (*n, i))).collect();
         let has_time = numbers.iter().any(|(n, _)| *n == Number::Time);
         for (needed, there) in [
             ("gpu", texts.contains_key("gpu")),
@@ -132,7 +131,8 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
         let made = if record.len() == names.len() {
             row(sheet, &places, &record, number, line)
         } else {
-            let message = format!("the row has {} fields, the header {}; is it cut off?", record.len(), names.len());
+            let message =
+                format!("the row has {} fields, the header {}; is it cut off?", record.len(), names.len());
             Err(("row", message))
         };
         match made {

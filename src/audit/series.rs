@@ -104,9 +104,7 @@ pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> Option<f64> {
     let peak = match dtype {
         "" | "fp32" => fp32,
         "fp64" => gpu.fp64_peak.as_ref()?.value.0.max(tensor(&["fp64"])),
-        "fp16" | "bf16" => {
-            gpu.fp16_peak.as_ref().map_or(0.0, |p| p.value.0).max(tensor(&[dtype])).max(fp32)
-        }
+        "fp16" | "bf16" => gpu.fp16_peak.as_ref().map_or(0.0, |p| p.value.0).max(tensor(&[dtype])).max(fp32),
         "tf32" | "fp8" => tensor(&[dtype]).max(fp32),
         _ => return None,
     };
@@ -116,9 +114,7 @@ pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> Option<f64> {
 /// The shortest time in seconds in which the labelled FLOPs and bytes can be done at the published peaks.
 pub(super) fn ideal(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
-    let compute = row
-        .get(Number::Flops)
-        .and_then(|f| Some(f / compute_peak(gpu, sheet.text(row.dtype))?));
+    let compute = row.get(Number::Flops).and_then(|f| Some(f / compute_peak(gpu, sheet.text(row.dtype))?));
     let memory = row.get(Number::DramBytes).map(|b| b / gpu.bandwidth_peak.value.0);
     let longest = compute.unwrap_or(0.0).max(memory.unwrap_or(0.0));
     (longest > 0.0).then_some(longest)

@@ -1,11 +1,12 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
+use super::check::ignored_size::Flat;
 use super::{Calibration, Compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Instance, Kernel, Problem};
 use crate::measurement::{Number, RowError};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 /// A text that repeats, kept once.
@@ -122,6 +123,8 @@ pub struct Sheet<'a> {
     pub(super) gpu_of: HashMap<Word, usize>,
     pub(super) kernel_of: HashMap<Word, usize>,
     pub(super) problems: HashMap<(Word, Word), Problem>,
+    /// Flat runs of sizes, once they are looked for.
+    pub(super) flat: OnceCell<Flat>,
     instances: RefCell<HashMap<(Word, Word), Option<Instance>>>,
 }
 
@@ -144,6 +147,7 @@ impl<'a> Sheet<'a> {
             gpu_of: HashMap::new(),
             kernel_of: HashMap::new(),
             problems: HashMap::new(),
+            flat: OnceCell::new(),
             instances: RefCell::default(),
         }
     }

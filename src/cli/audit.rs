@@ -42,7 +42,9 @@ pub(super) fn run(args: &AuditArgs) -> Result<()> {
     }
     output::remarks(&sheet.refused, sheet.refused_count);
     if sheet.rows.is_empty() && sheet.calibrations.is_empty() {
-        bail!("none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …)");
+        bail!(
+            "none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …)"
+        );
     }
     let findings = audit(&sheet);
     output::answer(report::findings(&sheet, &findings, args.format.into()).as_bytes())?;

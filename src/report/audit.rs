@@ -38,11 +38,36 @@ pub fn summary(sheet: &Sheet<'_>, findings: &[Finding]) -> String {
     )
 }
 
+/// What an audit found, in words: what the dashboard keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    /// Each finding with its [`lines`], worst first.
+    pub findings: Vec<(Severity, [String; 4])>,
+    /// [`summary`].
+    pub summary: String,
+}
+
+impl Digest {
+    /// In words.
+    #[must_use]
+    pub fn of(sheet: &Sheet<'_>, findings: &[Finding]) -> Self {
+        let in_words = findings.iter().map(|f| (f.severity, lines(sheet, f)));
+        Self { findings: in_words.collect(), summary: summary(sheet, findings) }
+    }
+
+    /// How many of this severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|(s, _)| *s == severity).count()
+    }
+}
+
 /// What a person reads of one finding: heading, then evidence, harm and remedy.
 #[must_use]
 pub fn lines(sheet: &Sheet<'_>, finding: &Finding) -> [String; 4] {
     let harm = check(finding.check).map_or("", |c| c.harm);
-    let rows = if finding.rows.is_empty() { String::new() } else { format!(" ({})", sheet.places(&finding.rows)) };
+    let rows =
+        if finding.rows.is_empty() { String::new() } else { format!(" ({})", sheet.places(&finding.rows)) };
     [
         format!("{} {}: {}{rows}", finding.severity.word(), finding.check, finding.subject),
         finding.evidence.clone(),

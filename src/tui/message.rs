@@ -2,6 +2,7 @@
 
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
+use crate::report::audit::Digest;
 use crate::session::Session;
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ pub enum Message {
     Click(u16, u16),
     /// The wheel at column, row; true = down.
     Wheel(u16, u16, bool),
+    /// The worker audited the measurement files.
+    Audited(Box<Digest>),
     /// A new terminal size.
     Resize(u16, u16),
     /// The worker has something to say while it works.

@@ -1,4 +1,4 @@
-//! What lies over the panes: help, palette, explanation, comparison, notices, and the one-line prompts.
+//! What lies over the panes: help, palette, explanation, comparison, notices, audit, and the one-line prompts.
 
 use super::action::Action;
 use tui_input::{Input, InputRequest};
@@ -24,6 +24,8 @@ pub enum Overlay {
     Compare(usize),
     /// What was refused while loading.
     Notices(usize),
+    /// What the audit found in the user's files.
+    Audit(usize),
     /// A line to type.
     Prompt {
         /// What for.

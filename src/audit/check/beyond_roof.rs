@@ -8,8 +8,8 @@
 
 use super::super::series::compute_peak;
 use super::super::sheet::{Row, Sheet, Word};
-use super::super::{Check, Finding, Remedy, Severity};
 use super::super::statistics::range;
+use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -120,7 +120,9 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
     let size = format!("{} at {}", sheet.text(row.kernel), sheet.text(row.problem));
     let peak = |c: Case| match c {
         Case::Cached | Case::Bandwidth | Case::OtherMemory => gpu.map(|g| g.bandwidth_peak.value.to_string()),
-        _ => gpu.and_then(|g| compute_peak(g, sheet.text(row.dtype))).map(|p| crate::units::FlopsPerSecond(p).to_string()),
+        _ => gpu
+            .and_then(|g| compute_peak(g, sheet.text(row.dtype)))
+            .map(|p| crate::units::FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();
     let l2 = gpu.map(|g| g.l2_size.value.to_string()).unwrap_or_default();
@@ -133,7 +135,9 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
         ),
         Case::Counted => (
             Severity::Note,
-            format!("{head}; other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted"),
+            format!(
+                "{head}; other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted"
+            ),
             Remedy::leave("the times are true; the count is the plain algorithm's"),
         ),
         Case::Bandwidth => (
@@ -143,12 +147,16 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
         ),
         Case::OtherMemory => (
             Severity::Warning,
-            format!("{head}; they agree on a roof of their own: the board has faster memory than the catalogue says"),
+            format!(
+                "{head}; they agree on a roof of their own: the board has faster memory than the catalogue says"
+            ),
             Remedy::leave("add the board as a GPU of its own, or name the right one"),
         ),
         Case::Compute => (
             Severity::Error,
-            format!("{head}; impossible at any clock the board holds, and no other GPU comes near its peak there"),
+            format!(
+                "{head}; impossible at any clock the board holds, and no other GPU comes near its peak there"
+            ),
             Remedy::drop(&rows, "the FLOPs or the time belong to another run"),
         ),
     };

@@ -68,7 +68,10 @@ fn finding(sheet: &Sheet<'_>, in_log: bool, kernel: Word, all: &[Contradiction])
     let (severity, remedy) = if in_log {
         (Severity::Warning, Remedy::set("the registers of the compiler log", edits))
     } else {
-        (Severity::Note, Remedy::leave("the catalogue's build may be another; give the compiler log to decide"))
+        (
+            Severity::Note,
+            Remedy::leave("the catalogue's build may be another; give the compiler log to decide"),
+        )
     };
     let subject = sheet.text(kernel).to_string();
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }

@@ -53,7 +53,10 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
         let compiled = registers(sheet, &sheet.rows[*r])?;
         let told = sheet.rows[*r].get(Number::RegsPerThread)?;
         (f64::from(compiled.registers) != told).then(|| {
-            format!("; {}:{} compiled {} to {} registers, the row has {told}", compiled.file, compiled.line, compiled.kernel, compiled.registers)
+            format!(
+                "; {}:{} compiled {} to {} registers, the row has {told}",
+                compiled.file, compiled.line, compiled.kernel, compiled.registers
+            )
         })
     });
     let evidence = format!(
@@ -64,7 +67,8 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
         AGREE.powi(-(same.len() as i32)),
         contradicted.unwrap_or_default(),
     );
-    let remedy = Remedy::leave("give the compiler logs (ptxas -v) as further files: rows then get their registers");
+    let remedy =
+        Remedy::leave("give the compiler logs (ptxas -v) as further files: rows then get their registers");
     let (severity, subject) = (Severity::Warning, "registers".to_string());
     Some(Finding { check: CHECK.id, severity, subject, rows, evidence, remedy })
 }

@@ -54,7 +54,9 @@ fn by_clock(sheet: &Sheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
             .into_iter()
             .flat_map(|mut g| {
                 g.sort_by(|a, b| clock(a).total_cmp(&clock(b)));
-                g.chunk_by(|a, b| clock(b) <= SAME_CLOCK * clock(a)).map(<[usize]>::to_vec).collect::<Vec<_>>()
+                g.chunk_by(|a, b| clock(b) <= SAME_CLOCK * clock(a))
+                    .map(<[usize]>::to_vec)
+                    .collect::<Vec<_>>()
             })
             .collect();
     }
@@ -89,7 +91,13 @@ impl Sorted {
     }
 }
 
-fn finding(sheet: &Sheet<'_>, severity: Severity, rows: Vec<usize>, evidence: String, remedy: Remedy) -> Finding {
+fn finding(
+    sheet: &Sheet<'_>,
+    severity: Severity,
+    rows: Vec<usize>,
+    evidence: String,
+    remedy: Remedy,
+) -> Finding {
     let row = &sheet.rows[rows[0]];
     let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }

@@ -50,14 +50,20 @@ fn floor(sheet: &Sheet<'_>, rows: &[usize]) -> Option<Finding> {
     }
     let drowned: Vec<usize> = rows.iter().copied().filter(|r| time(r) < DROWNED * floor).collect();
     let row = &sheet.rows[rows[0]];
-    let single: HashSet<_> = drowned.iter().map(|r| sheet.rows[*r].get(Number::Trials).map(|t| t as u64)).collect();
+    let single: HashSet<_> =
+        drowned.iter().map(|r| sheet.rows[*r].get(Number::Trials).map(|t| t as u64)).collect();
     let trials = if single == HashSet::from([Some(1)]) { "; one trial each" } else { "" };
     let evidence = format!(
         "no time below {}: {} rows within {WITHIN} times of it over a {:.0}-fold growth of the work, {:.1} % of which the roofs explain at most{trials}",
         shown_ms(floor),
         near.len(),
         last.work / first.work,
-        100.0 * last.rows.iter().filter_map(|r| Some(ideal(sheet, &sheet.rows[*r])? * 1e3 / time(r))).fold(0.0, f64::max),
+        100.0
+            * last
+                .rows
+                .iter()
+                .filter_map(|r| Some(ideal(sheet, &sheet.rows[*r])? * 1e3 / time(r)))
+                .fold(0.0, f64::max),
     );
     let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
     let text = format!("below {} a quarter or more is the floor", shown_ms(DROWNED * floor));

@@ -41,7 +41,8 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     }
     let quick = random.into_iter().filter_map(|((gpu, _), rows)| {
         let (stream, of) = *best.get(&gpu)?;
-        let rows: Vec<(f64, usize)> = rows.into_iter().filter(|(rate, _)| *rate > AS_QUICK * stream).collect();
+        let rows: Vec<(f64, usize)> =
+            rows.into_iter().filter(|(rate, _)| *rate > AS_QUICK * stream).collect();
         (!rows.is_empty()).then(|| finding(sheet, &rows, stream, of))
     });
     quick.collect()

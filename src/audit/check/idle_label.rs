@@ -112,7 +112,13 @@ fn texts_of(block: Option<[u64; 3]>) -> u32 {
 }
 
 /// Compares the levels of one factor among rows that are alike in everything else.
-fn test(sheet: &Sheet<'_>, kernel: Word, factor: u32, labelled: &[Labelled], texts: &Texts) -> Option<Finding> {
+fn test(
+    sheet: &Sheet<'_>,
+    kernel: Word,
+    factor: u32,
+    labelled: &[Labelled],
+    texts: &Texts,
+) -> Option<Finding> {
     let name = &texts.texts[factor as usize];
     if !name.contains(' ') {
         return None;
@@ -139,8 +145,13 @@ fn test(sheet: &Sheet<'_>, kernel: Word, factor: u32, labelled: &[Labelled], tex
         *firsts.entry(first.1).or_default() += 1;
     }
     let (half, most) = (quantile(&mut spreads, 0.5), quantile(&mut spreads, 0.9));
-    let mut names: Vec<&str> =
-        strata.values().flat_map(BTreeMap::keys).collect::<HashSet<_>>().into_iter().map(|l| texts.texts[*l as usize].as_str()).collect();
+    let mut names: Vec<&str> = strata
+        .values()
+        .flat_map(BTreeMap::keys)
+        .collect::<HashSet<_>>()
+        .into_iter()
+        .map(|l| texts.texts[*l as usize].as_str())
+        .collect();
     names.sort_unstable();
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
         return None;
@@ -163,7 +174,9 @@ fn test(sheet: &Sheet<'_>, kernel: Word, factor: u32, labelled: &[Labelled], tex
         subject: sheet.text(kernel).to_string(),
         rows,
         evidence,
-        remedy: Remedy::leave("the rows are true repeats; take the label out of what tells configurations apart"),
+        remedy: Remedy::leave(
+            "the rows are true repeats; take the label out of what tells configurations apart",
+        ),
     })
 }
 

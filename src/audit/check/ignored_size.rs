@@ -11,7 +11,7 @@ use super::super::sheet::Sheet;
 use super::super::{Check, Finding, Severity};
 use super::true_size::remedies;
 use crate::measurement::Number;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// log-log slope below which time counts as flat: 64 times the work may then cost at most a half more time.
 const FLAT: f64 = 0.1;
@@ -36,8 +36,8 @@ pub(in super::super) const CHECK: Check = Check {
     title: "time does not change while the labelled work grows",
     harm: "FLOPs, bytes and grid of these rows belong to another run: every efficiency from them is wrong by the ratio of the sizes",
     run: |sheet| {
-        let all = series(sheet);
-        remedies(sheet, &all, &runs(sheet, &all)).into_iter().map(|(run, remedy)| finding(sheet, &run, remedy)).collect()
+        let (all, runs) = sheet.flat.get_or_init(|| Flat::of(sheet)).parts();
+        remedies(sheet, all, runs).into_iter().map(|(run, remedy)| finding(sheet, &run, remedy)).collect()
     },
 };
 
@@ -55,12 +55,33 @@ impl Run {
     }
 }
 
-/// Every row that some flat run holds.
-pub(super) fn rows(sheet: &Sheet<'_>) -> std::collections::HashSet<usize> {
-    runs(sheet, &series(sheet)).iter().flat_map(Run::rows).collect()
+/// Every series of a sheet, and the flat runs in them; found once, as most checks pass over their rows.
+#[derive(Debug)]
+pub(in super::super) struct Flat {
+    all: Vec<Series>,
+    runs: Vec<Run>,
+    rows: HashSet<usize>,
 }
 
-pub(super) fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
+impl Flat {
+    fn of(sheet: &Sheet<'_>) -> Self {
+        let all = series(sheet);
+        let runs = runs(sheet, &all);
+        let rows = runs.iter().flat_map(Run::rows).collect();
+        Self { all, runs, rows }
+    }
+
+    fn parts(&self) -> (&[Series], &[Run]) {
+        (&self.all, &self.runs)
+    }
+}
+
+/// Every row that some flat run holds.
+pub(super) fn rows<'s>(sheet: &'s Sheet<'_>) -> &'s HashSet<usize> {
+    &sheet.flat.get_or_init(|| Flat::of(sheet)).rows
+}
+
+fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
     let shortest = shortest(sheet);
     let mut by_kernel: HashMap<_, Vec<&Series>> = HashMap::new();
     for s in all {
@@ -78,32 +99,24 @@ pub(super) fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
 
 /// The longest run of points over which time is flat, and whether it reaches the largest size.
 fn longest_flat(points: &[Point]) -> Option<(&[Point], bool)> {
+    let most = points.last()?.work;
     let mut best: Option<(usize, usize)> = None;
-    for start in 0..points.len() {
-        // The slope to a far point is the steadiest; a run that begins earlier is longer.
-        let flat = |end: &usize| {
-            let (a, b) = (&points[start], &points[*end]);
-            b.work >= GROWTH * a.work && elasticity(a, b).abs() < FLAT && stays(&points[start..=*end])
-        };
-        if let Some(end) = (start + 1..points.len()).rev().find(flat)
-            && best.is_none_or(|(s, e)| end - start > e - s)
-        {
-            best = Some((start, end));
-        }
-        if best.is_some_and(|(s, e)| e - s >= points.len() - start) {
-            break;
+    for (start, first) in points.iter().enumerate() {
+        let (mut low, mut high) = (first.time, first.time);
+        for (end, p) in points.iter().enumerate().skip(start + 1) {
+            (low, high) = (low.min(p.time), high.max(p.time));
+            // Not even the largest size would make this spread flat.
+            if high > low * (most / first.work).powf(FLAT) {
+                break;
+            }
+            // No time between may leave the band that the flat slope allows over the whole run.
+            let flat = p.work >= GROWTH * first.work && high <= low * (p.work / first.work).powf(FLAT);
+            if flat && best.is_none_or(|(s, e)| end - start > e - s) {
+                best = Some((start, end));
+            }
         }
     }
     best.map(|(s, e)| (&points[s..=e], e + 1 == points.len()))
-}
-
-/// Whether no time between leaves the flat band, which its ends span with what the flat slope allows.
-fn stays(points: &[Point]) -> bool {
-    let (first, last) = (&points[0], &points[points.len() - 1]);
-    let allowed = (last.work / first.work).powf(FLAT);
-    let (low, high) =
-        points.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), p| (l.min(p.time), h.max(p.time)));
-    high / low <= allowed
 }
 
 fn reason(
@@ -155,7 +168,10 @@ fn breaks_roof(sheet: &Sheet<'_>, last: &Point) -> Option<String> {
 fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
     let inside: Vec<&Point> =
         s.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
-    inside.first().zip(inside.last()).is_some_and(|(a, b)| b.work >= GROWTH * a.work && elasticity(a, b) >= GROWS)
+    inside
+        .first()
+        .zip(inside.last())
+        .is_some_and(|(a, b)| b.work >= GROWTH * a.work && elasticity(a, b) >= GROWS)
 }
 
 fn finding(sheet: &Sheet<'_>, run: &Run, remedy: super::super::Remedy) -> Finding {

@@ -23,21 +23,24 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         if let Some(c) = &by_log {
             needs.regs_per_thread = c.registers;
         }
-        let launch = row.block.zip(row.grid).map(|(b, grid)| Launch {
-            block: b.map(|v| v.min(u64::from(u32::MAX)) as u32),
-            grid,
-        });
+        let launch = row
+            .block
+            .zip(row.grid)
+            .map(|(b, grid)| Launch { block: b.map(|v| v.min(u64::from(u32::MAX)) as u32), grid });
         let Some(refusal) = launch_refusal(&gpu.limits, needs, launch.as_ref()) else { continue };
         let said = by_log.map_or(String::new(), |c| format!(" (registers of {}:{})", c.file, c.line));
         let entry = found.entry((row.kernel, row.gpu)).or_insert_with(|| (Vec::new(), String::new()));
         entry.0.push(i);
         entry.1 = format!("{refusal}{said}");
     }
-    found.into_iter().map(|((kernel, gpu), (rows, why))| {
-        let (mean, ..) = times(sheet, &rows);
-        let evidence = format!("{why}; {} is the time of a launch that was refused", shown_ms(mean));
-        let subject = format!("{}, {}", sheet.text(gpu), sheet.text(kernel));
-        let remedy = Remedy::drop(&rows, "there is no kernel time in them");
-        Finding { check: CHECK.id, severity: Severity::Error, subject, rows, evidence, remedy }
-    }).collect()
+    found
+        .into_iter()
+        .map(|((kernel, gpu), (rows, why))| {
+            let (mean, ..) = times(sheet, &rows);
+            let evidence = format!("{why}; {} is the time of a launch that was refused", shown_ms(mean));
+            let subject = format!("{}, {}", sheet.text(gpu), sheet.text(kernel));
+            let remedy = Remedy::drop(&rows, "there is no kernel time in them");
+            Finding { check: CHECK.id, severity: Severity::Error, subject, rows, evidence, remedy }
+        })
+        .collect()
 }

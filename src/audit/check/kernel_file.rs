@@ -83,10 +83,7 @@ fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[(usize, f64, St
         sheet.field(*row, column),
         sheet.text(sheet.rows[*row].problem),
     );
-    let edits = found
-        .iter()
-        .map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() }))
-        .collect();
+    let edits = found.iter().map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() })).collect();
     let remedy = Remedy::set(format!("{column} of the kernel's file"), edits);
     let subject = sheet.text(kernel).to_string();
     Finding { check: CHECK.id, severity: Severity::Warning, subject, rows, evidence, remedy }

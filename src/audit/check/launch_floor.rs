@@ -28,8 +28,9 @@ pub(in super::super) const CHECK: Check = Check {
 };
 
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut out = ignored_size::rows(sheet);
-    let refused: Vec<usize> = (impossible_launch::CHECK.run)(sheet).into_iter().flat_map(|f| f.rows).collect();
+    let mut out = ignored_size::rows(sheet).clone();
+    let refused: Vec<usize> =
+        (impossible_launch::CHECK.run)(sheet).into_iter().flat_map(|f| f.rows).collect();
     out.extend(&refused);
     let mut gpus: BTreeMap<(usize, Word), Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate().filter(|(i, _)| !out.contains(i)) {

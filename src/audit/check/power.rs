@@ -31,7 +31,8 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
-    let with: Vec<usize> = rows.iter().copied().filter(|r| sheet.rows[*r].get(Number::Power).is_some()).collect();
+    let with: Vec<usize> =
+        rows.iter().copied().filter(|r| sheet.rows[*r].get(Number::Power).is_some()).collect();
     if with.is_empty() {
         return Vec::new();
     }
@@ -43,7 +44,11 @@ fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
         found.push(finding(sheet, &idle, why));
     }
     if !near.is_empty() {
-        let why = format!("{} of {} readings near the idle power though a tenth of a roof was reached", near.len(), with.len());
+        let why = format!(
+            "{} of {} readings near the idle power though a tenth of a roof was reached",
+            near.len(),
+            with.len()
+        );
         found.push(finding(sheet, &near, why));
     }
     if with.len() < rows.len() {
@@ -68,8 +73,7 @@ fn low_use(row: &Row) -> bool {
 fn near_idle(sheet: &Sheet<'_>, row: &Row) -> bool {
     let idle = sheet.gpu(row).and_then(|g| g.idle_power.as_ref()).map(|p| p.value.0);
     let near = idle.zip(row.get(Number::Power)).is_some_and(|(i, p)| p < NEAR_IDLE * i);
-    near && row.get(Number::GpuUtil).is_none()
-        && ideal(sheet, row).is_some_and(|s| s > WORKS * row.seconds())
+    near && row.get(Number::GpuUtil).is_none() && ideal(sheet, row).is_some_and(|s| s > WORKS * row.seconds())
 }
 
 fn finding(sheet: &Sheet<'_>, rows: &[usize], why: String) -> Finding {

@@ -69,7 +69,10 @@ fn nearest_label(sheet: &Sheet<'_>, labels: &[Word], pool: &[&Run], sound: &Time
     let (best, label) = *scored.first()?;
     let clear = scored.get(1).is_none_or(|(next, _)| *next >= best + CLEARLY.ln());
     (best <= NEAR.ln() && clear).then(|| {
-        (label, format!("there the other GPUs' times agree within a factor of {:.2} in the middle", best.exp()))
+        (
+            label,
+            format!("there the other GPUs' times agree within a factor of {:.2} in the middle", best.exp()),
+        )
     })
 }
 
@@ -77,7 +80,9 @@ fn nearest_label(sheet: &Sheet<'_>, labels: &[Word], pool: &[&Run], sound: &Time
 fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&Run], sound: &Times) -> Option<f64> {
     let mut all = Vec::new();
     for run in pool {
-        let Some(point) = run.points.iter().find(|p| sheet.rows[p.rows[0]].problem == label) else { continue };
+        let Some(point) = run.points.iter().find(|p| sheet.rows[p.rows[0]].problem == label) else {
+            continue;
+        };
         let mine = &sheet.rows[point.rows[0]];
         let others = sound.0.get(&(run.key.kernel, run.key.variant, label)).into_iter().flatten();
         for other in others.map(|r| &sheet.rows[*r]).filter(|o| o.gpu != mine.gpu) {
@@ -120,7 +125,10 @@ fn remedy(sheet: &Sheet<'_>, run: &Run, chosen: Option<(Word, String)>) -> Remed
     let mut edits = vec![set("time_ms", mean(&times)), set("time_std_ms", std)];
     edits.extend(trials.map(|t| set("trials", t)));
     edits.extend(rows.iter().filter(|r| **r != keep).map(|r| (*r, Edit::MergeInto(keep))));
-    Remedy { text: format!("relabel: {} ran ({why}); {} rows become one", sheet.text(label), rows.len()), edits }
+    Remedy {
+        text: format!("relabel: {} ran ({why}); {} rows become one", sheet.text(label), rows.len()),
+        edits,
+    }
 }
 
 /// Six significant digits past the first: more than any clock has.

@@ -74,7 +74,8 @@ impl Differing {
     }
 
     fn worst(&self, sheet: &Sheet<'_>, number: Number) -> &[usize] {
-        let by_ratio = |a: &&Vec<usize>, b: &&Vec<usize>| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number));
+        let by_ratio =
+            |a: &&Vec<usize>, b: &&Vec<usize>| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number));
         self.bad.iter().max_by(by_ratio).map_or(&[], Vec::as_slice)
     }
 
@@ -165,7 +166,8 @@ fn remedy(sheet: &Sheet<'_>, bad: &[Vec<usize>], number: Number, count: Option<C
     if edits.is_empty() {
         return Remedy::leave("neither a kernel file nor a majority says which is true");
     }
-    let rest = if undecided > 0 { format!("; {undecided} configurations cannot be decided") } else { String::new() };
+    let rest =
+        if undecided > 0 { format!("; {undecided} configurations cannot be decided") } else { String::new() };
     Remedy::set(format!("{column} of the kernel's file, else of two thirds of the GPUs{rest}"), edits)
 }
 
