@@ -43,10 +43,13 @@ enum Case {
     Compute,
 }
 
+/// Case, GPU, kernel: cached rows of all kernels are one group.
+type Group = (Case, Word, Option<Word>);
+
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let ignored = ignored_size::rows(sheet);
     let efficient = near_peak(sheet);
-    let mut found: BTreeMap<(Case, Word, Option<Word>), Vec<(usize, f64)>> = BTreeMap::new();
+    let mut found: BTreeMap<Group, Vec<(usize, f64)>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some((case, times)) = case(sheet, row, &efficient) else { continue };
         // Already said, with the reason.

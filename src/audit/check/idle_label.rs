@@ -111,6 +111,9 @@ fn texts_of(block: Option<[u64; 3]>) -> u32 {
     block.map_or(0, |b| b.iter().fold(17_u64, |a, v| a.wrapping_mul(4099).wrapping_add(*v)) as u32)
 }
 
+/// Rows by level.
+type Levels = BTreeMap<u32, Vec<usize>>;
+
 /// Compares the levels of one factor among rows that are alike in everything else.
 fn test(
     sheet: &Sheet<'_>,
@@ -123,7 +126,7 @@ fn test(
     if !name.contains(' ') {
         return None;
     }
-    let mut strata: HashMap<Vec<(u32, u32)>, BTreeMap<u32, Vec<usize>>> = HashMap::new();
+    let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
     for l in labelled {
         let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
         let rest = l.levels.iter().copied().filter(|(f, _)| *f != factor).collect();
@@ -185,7 +188,7 @@ fn middle(sheet: &Sheet<'_>, rows: &[usize]) -> f64 {
 }
 
 /// Whether the levels differ in what the code needs or does, where the rows say so.
-fn is_other_code(sheet: &Sheet<'_>, levels: &BTreeMap<u32, Vec<usize>>) -> bool {
+fn is_other_code(sheet: &Sheet<'_>, levels: &Levels) -> bool {
     const NEEDS: [Number; 5] =
         [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Flops, Number::DramBytes];
     let needs = |r: &usize| {

@@ -25,6 +25,12 @@ const GROWS: f64 = 0.5;
 /// A flat run must take this many times the shortest time of its GPU, or it may be a launch floor.
 const ABOVE_FLOOR: f64 = 3.0;
 
+/// A last step of less than this is noise.
+const STEP: f64 = 0.03;
+
+/// A step that follows the size is longer than the one before by at least this factor.
+const STEEPER: f64 = 1.5;
+
 /// Dispatch floors of frameworks reach some tens of microseconds; what is longer than this is no launch floor.
 const LONGEST_FLOOR_MS: f64 = 0.025;
 
@@ -130,7 +136,7 @@ fn reason(
     if let Some(reason) = breaks_roof(sheet, last) {
         return Some(reason);
     }
-    if points.len() < 3 || !is_last || first.time < floor_ms {
+    if points.len() < 3 || !is_last || first.time < floor_ms || still_grows(points) {
         return None;
     }
     let (a, b) = (&sheet.rows[first.rows[0]], &sheet.rows[last.rows[0]]);
@@ -148,6 +154,13 @@ fn reason(
     let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, own);
     let other = others.iter().find(follows)?;
     Some(format!("on {} the same sizes take time in proportion", sheet.text(other.key.gpu)))
+}
+
+/// Whether the last steps grow like work upon a floor: then time follows the size, and the floor hides it.
+fn still_grows(points: &[Point]) -> bool {
+    let [.., a, b, c] = points else { return false };
+    let (before, last) = (b.time - a.time, c.time - b.time);
+    last > STEP * b.time && last > STEEPER * before
 }
 
 /// Whether the largest label would need more time than was measured, at the peaks and with all of L2 full of its data.

@@ -28,9 +28,12 @@ enum What {
     Bytes,
 }
 
+/// Row, how many times the truth it says, the truth as text.
+type Difference = (usize, f64, String);
+
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let ignored = ignored_size::rows(sheet);
-    let mut found: BTreeMap<(What, Word), Vec<(usize, f64, String)>> = BTreeMap::new();
+    let mut found: BTreeMap<(What, Word), Vec<Difference>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         for (what, ratio, truth) in differences(sheet, row) {
             found.entry((what, row.kernel)).or_default().push((i, ratio, truth));
@@ -69,7 +72,7 @@ fn shape(grid: [u64; 3]) -> String {
     grid[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
-fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[(usize, f64, String)]) -> Finding {
+fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[Difference]) -> Finding {
     let rows: Vec<usize> = found.iter().map(|(r, ..)| *r).collect();
     let far = |r: f64| r.max(1.0 / r);
     let (row, ratio, truth) = found.iter().max_by(|a, b| far(a.1).total_cmp(&far(b.1))).unwrap_or(&found[0]);

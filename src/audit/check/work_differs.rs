@@ -29,8 +29,11 @@ pub(in super::super) const CHECK: Check = Check {
     run,
 };
 
+/// Rows by problem, variant and element type.
+type Configs = HashMap<(Word, Word, Word), Vec<usize>>;
+
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut kernels: BTreeMap<Word, HashMap<(Word, Word, Word), Vec<usize>>> = BTreeMap::new();
+    let mut kernels: BTreeMap<Word, Configs> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
         kernels.entry(r.kernel).or_default().entry((r.problem, r.variant, r.dtype)).or_default().push(i);
     }
@@ -53,11 +56,7 @@ struct Differing {
 }
 
 impl Differing {
-    fn of(
-        sheet: &Sheet<'_>,
-        configs: &HashMap<(Word, Word, Word), Vec<usize>>,
-        number: Number,
-    ) -> Option<Self> {
+    fn of(sheet: &Sheet<'_>, configs: &Configs, number: Number) -> Option<Self> {
         let value = |r: &usize| sheet.rows[*r].get(number);
         let differ = |rows: &&Vec<usize>| {
             let known = rows.iter().filter(|r| value(r).is_some());
