@@ -130,42 +130,42 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
     let peak = peak(case).unwrap_or_default();
     let l2 = gpu.map(|g| g.l2_size.value.to_string()).unwrap_or_default();
     let head = format!("{} rows above the peak of {peak}, {size} by {over:.2} times", rows.len());
-    let (severity, evidence, remedy) = match case {
-        Case::Cached => (
-            Severity::Note,
-            format!("{head}; cache-resident: L2 holds {l2}, and what is beyond it fits the DRAM peak"),
-            Remedy::leave("true times, but not bound by DRAM"),
-        ),
-        Case::Counted => (
-            Severity::Note,
-            format!(
-                "{head}; other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted"
-            ),
-            Remedy::leave("the times are true; the count is the plain algorithm's"),
-        ),
-        Case::Bandwidth => (
-            Severity::Error,
-            format!("{head}; impossible: even with {l2} of L2 the rest is more than DRAM moves"),
-            Remedy::drop(&rows, "the bytes or the time belong to another run"),
-        ),
-        Case::OtherMemory => (
-            Severity::Warning,
-            format!(
-                "{head}; they agree on a roof of their own: the board has faster memory than the catalogue says"
-            ),
-            Remedy::leave("add the board as a GPU of its own, or name the right one"),
-        ),
-        Case::Compute => (
-            Severity::Error,
-            format!(
-                "{head}; impossible at any clock the board holds, and no other GPU comes near its peak there"
-            ),
-            Remedy::drop(&rows, "the FLOPs or the time belong to another run"),
-        ),
-    };
+    let (severity, why, remedy) = verdict(case, &l2, &rows);
+    let evidence = format!("{head}; {why}");
     let subject = match case {
         Case::Cached => sheet.text(row.gpu).to_string(),
         _ => format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel)),
     };
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
+}
+
+/// How bad a case is, why, and what can be done.
+fn verdict(case: Case, l2: &str, rows: &[usize]) -> (Severity, String, Remedy) {
+    match case {
+        Case::Cached => (
+            Severity::Note,
+            format!("cache-resident: L2 holds {l2}, and what is beyond it fits the DRAM peak"),
+            Remedy::leave("true times, but not bound by DRAM"),
+        ),
+        Case::Counted => (
+            Severity::Note,
+            "other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted".into(),
+            Remedy::leave("the times are true; the count is the plain algorithm's"),
+        ),
+        Case::Bandwidth => (
+            Severity::Error,
+            format!("impossible: even with {l2} of L2 the rest is more than DRAM moves"),
+            Remedy::drop(rows, "the bytes or the time belong to another run"),
+        ),
+        Case::OtherMemory => (
+            Severity::Warning,
+            "they agree on a roof of their own: the board has faster memory than the catalogue says".into(),
+            Remedy::leave("add the board as a GPU of its own, or name the right one"),
+        ),
+        Case::Compute => (
+            Severity::Error,
+            "impossible at any clock the board holds, and no other GPU comes near its peak there".into(),
+            Remedy::drop(rows, "the FLOPs or the time belong to another run"),
+        ),
+    }
 }

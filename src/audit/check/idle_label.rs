@@ -126,21 +126,10 @@ fn test(
     if !name.contains(' ') {
         return None;
     }
-    let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
-    for l in labelled {
-        let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
-        let rest = l.levels.iter().copied().filter(|(f, _)| *f != factor).collect();
-        strata.entry(rest).or_default().entry(*level).or_default().push(l.row);
-    }
-    let carried: usize = strata.values().flat_map(BTreeMap::values).map(Vec::len).sum();
-    strata.retain(|_, levels| levels.len() >= 2);
-    let compared: usize = strata.values().flat_map(BTreeMap::values).map(Vec::len).sum();
-    if strata.len() < TRIED || 2 * compared < carried || strata.values().any(|s| is_other_code(sheet, s)) {
-        return None;
-    }
+    let strata = compared(sheet, factor, labelled)?;
     let mut spreads = Vec::new();
     let mut firsts: HashMap<u32, usize> = HashMap::new();
-    for levels in strata.values() {
+    for levels in &strata {
         let means: Vec<(f64, u32)> = levels.iter().map(|(l, rows)| (middle(sheet, rows), *l)).collect();
         let (low, high) = range(means.iter().map(|m| m.0));
         spreads.push(high / low - 1.0);
@@ -149,7 +138,7 @@ fn test(
     }
     let (half, most) = (quantile(&mut spreads, 0.5), quantile(&mut spreads, 0.9));
     let mut names: Vec<&str> = strata
-        .values()
+        .iter()
         .flat_map(BTreeMap::keys)
         .collect::<HashSet<_>>()
         .into_iter()
@@ -159,28 +148,55 @@ fn test(
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
         return None;
     }
-    let mut rows: Vec<usize> = strata.values().flat_map(BTreeMap::values).flatten().copied().collect();
+    Some(finding(sheet, kernel, (name, &names), &strata, (half, most)))
+}
+
+/// Groups of rows alike in all but this factor, if they are enough and of one code.
+fn compared(sheet: &Sheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec<Levels>> {
+    let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
+    for l in labelled {
+        let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
+        let rest = l.levels.iter().copied().filter(|(f, _)| *f != factor).collect();
+        strata.entry(rest).or_default().entry(*level).or_default().push(l.row);
+    }
+    let rows = |all: &mut dyn Iterator<Item = &Levels>| -> usize {
+        all.flat_map(BTreeMap::values).map(Vec::len).sum()
+    };
+    let carried = rows(&mut strata.values());
+    let strata: Vec<Levels> = strata.into_values().filter(|levels| levels.len() >= 2).collect();
+    let enough = strata.len() >= TRIED && 2 * rows(&mut strata.iter()) >= carried;
+    (enough && !strata.iter().any(|s| is_other_code(sheet, s))).then_some(strata)
+}
+
+fn finding(
+    sheet: &Sheet<'_>,
+    kernel: Word,
+    (name, levels): (&str, &[&str]),
+    strata: &[Levels],
+    (half, most): (f64, f64),
+) -> Finding {
+    let mut rows: Vec<usize> = strata.iter().flat_map(BTreeMap::values).flatten().copied().collect();
     rows.sort_unstable();
     let evidence = format!(
         "{name} has {} levels ({}): compared {} times with all else equal, their medians lie {:.2} % apart in the middle, {:.2} % in nine of ten; {} rows are {} configurations",
-        names.len(),
-        names.join(", "),
+        levels.len(),
+        levels.join(", "),
         strata.len(),
         100.0 * half,
         100.0 * most,
         rows.len(),
         strata.len(),
     );
-    Some(Finding {
+    Finding {
         check: CHECK.id,
-        severity: if names.len() > 2 { Severity::Warning } else { Severity::Note },
+        severity: if levels.len() > 2 { Severity::Warning } else { Severity::Note },
         subject: sheet.text(kernel).to_string(),
         rows,
         evidence,
         remedy: Remedy::leave(
             "the rows are true repeats; take the label out of what tells configurations apart",
         ),
-    })
+    }
 }
 
 fn middle(sheet: &Sheet<'_>, rows: &[usize]) -> f64 {
