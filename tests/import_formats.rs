@@ -21,7 +21,7 @@ fn at_hand(name: &str) -> Option<(PathBuf, Vec<u8>)> {
 }
 
 fn import(bytes: &[u8], importer: &str) -> Imported {
-    let job = Job { file: "raw.csv", cancelled: &false.into(), bytes_read: &0.into() };
+    let job = Job { file: "raw.csv", gpu: None, cancelled: &false.into(), bytes_read: &0.into() };
     let found = recognise(&bytes[..bytes.len().min(HEAD)]).expect("recognised");
     assert_eq!(found.name, importer);
     (found.read)(&mut &*bytes, &job).unwrap()

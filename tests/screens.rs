@@ -7,6 +7,8 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use roofswap::audit::{Sheet, audit, read_text};
+use roofswap::report::audit::Digest;
 use roofswap::session::Session;
 use roofswap::tui::{Message, Options, State, first_state, update, view};
 use roofswap::units::Seconds;
@@ -221,4 +223,27 @@ fn an_answer_for_another_folder_comes_too_late() {
         Listing { asked: "/old".into(), folder: "/old".into(), entries: vec![], remark: "late".into() };
     update(&mut d.state, Message::Listed(Box::new(late)));
     assert!(d.screen().contains("reading the folder") && !d.screen().contains("/old"));
+}
+
+#[test]
+fn the_audit_lists_findings_with_rows_and_evidence() {
+    let mut d = dashboard(100, 24).press("A");
+    assert!(d.screen().contains("no measurement files of yours are loaded"));
+    let file = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n\
+        titan-v,mine,n=1,1024,1,206,1,4,0.0014\n\
+        titan-v,stream,n=65536,256,256,16,0,786432,0.02\n\
+        titan-v,stream,n=1048576,256,4096,16,0,12582912,0.02\n\
+        titan-v,stream,n=4194304,256,16384,16,0,50331648,0.02\n";
+    let mut sheet = Sheet::new(&d.state.session.gpus, &d.state.session.kernels);
+    read_text(file.as_bytes(), "runs.csv", &mut sheet).unwrap();
+    let digest = Digest::of(&sheet, &audit(&sheet));
+    drop(sheet);
+    update(&mut d.state, Message::Audited(Box::new(digest)));
+    let d = d.press("esc A");
+    insta::assert_snapshot!("audit", d.screen());
+    let mut low = d;
+    low.size = (100, 12);
+    update(&mut low.state, Message::Resize(100, 12));
+    let below = low.press("down down").screen();
+    assert!(below.contains(" 3-"), "{below}");
 }

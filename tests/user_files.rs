@@ -478,7 +478,7 @@ fn a_mixbench_report_becomes_the_roofs_in_use() {
         Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
         0,   0.250,   0.30,   230.00, 920.00,   0.125,   0.60,  115.00, 920.00\n     \
         512, 128.250, 1.00, 80000.00, 623.78,   64.125, 60.00, 1280.00,  19.96\n";
-    let job = Job { file: "run.txt", cancelled: &false.into(), bytes_read: &0.into() };
+    let job = Job { file: "run.txt", gpu: None, cancelled: &false.into(), bytes_read: &0.into() };
     let importer = recognise(report.as_bytes()).unwrap();
     let mut read = (importer.read)(&mut report.as_bytes(), &job).unwrap();
     read.roofs.push(roofswap::measurement::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });

@@ -3,6 +3,7 @@
 //! Exit codes: 0 it worked, 1 it failed, 2 what was typed cannot be answered (an unknown name, a size of 0).
 //! Only this room prints: answers on stdout, remarks and errors on stderr.
 
+mod audit;
 mod choices;
 mod dashboard;
 mod export;
@@ -58,6 +59,8 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Draw a roofline, an occupancy or a predictions chart as SVG
     Export(export::ExportArgs),
+    /// Find what is wrong with measurements, and write a repaired copy
+    Audit(audit::AuditArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
     /// Print the completion script of a shell
@@ -89,6 +92,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),

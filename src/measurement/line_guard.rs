@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind, Read, Result};
 const LONGEST_LINE: usize = 1 << 20;
 
 /// Passes bytes through and fails on a NUL byte or a line of more than 1 MiB.
-pub(super) struct LineGuard<R> {
+pub(crate) struct LineGuard<R> {
     inner: R,
     /// The line in which the next byte stands.
     line: usize,
@@ -16,7 +16,7 @@ pub(super) struct LineGuard<R> {
 }
 
 impl<R: Read> LineGuard<R> {
-    pub(super) fn new(inner: R) -> Self {
+    pub(crate) fn new(inner: R) -> Self {
         Self { inner, line: 1, length: 0 }
     }
 

@@ -16,6 +16,7 @@ pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
 use canonical::written_millis;
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
 pub use dataset::Dataset;
+pub(crate) use line_guard::LineGuard;
 pub use store::{Config, ConfigId, Store};
 
 use crate::kernel::{Count, Launch, Problem, Work};

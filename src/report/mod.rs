@@ -5,6 +5,7 @@
 //! [`Table`]: table::Table
 //! [`Table::render`]: table::Table::render
 
+pub mod audit;
 pub mod batch;
 mod cell;
 pub mod compiled;

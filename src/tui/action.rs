@@ -92,6 +92,8 @@ actions! {
     Theme = "theme",
     /// Show what was refused while loading.
     Notices = "notices",
+    /// Show what the audit found in your measurement files.
+    Audit = "audit",
     /// Open the list of all commands.
     Palette = "palette",
     /// Show the keys and marks.

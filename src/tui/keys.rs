@@ -68,7 +68,11 @@ pub(super) fn edit_line(overlay: &mut Overlay, request: InputRequest) {
 /// Scrolls what lies over the panes; false if nothing there scrolls.
 pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
     match &mut state.overlay {
-        Overlay::Help(top) | Overlay::Explain(top) | Overlay::Compare(top) | Overlay::Notices(top) => {
+        Overlay::Help(top)
+        | Overlay::Explain(top)
+        | Overlay::Compare(top)
+        | Overlay::Notices(top)
+        | Overlay::Audit(top) => {
             // The view clamps it to the text; ten thousand lines are more than any text here.
             *top = top.saturating_add_signed(by).min(10_000);
             true
@@ -86,7 +90,7 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
     }
 }
 
-/// Help, explanation, comparison, notices: scroll, change what they show, or close.
+/// Help, explanation, comparison, notices, audit: scroll, change what they show, or close.
 fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
     let by = match action {

@@ -3,6 +3,7 @@
 use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
+use crate::report::audit::Digest;
 use crate::session::{Added, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Message {
     Click(u16, u16),
     /// The wheel at column, row; true = down.
     Wheel(u16, u16, bool),
+    /// The worker audited the measurement files.
+    Audited(Box<Digest>),
     /// A new terminal size.
     Resize(u16, u16),
     /// The worker has something to say while it works.

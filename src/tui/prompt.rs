@@ -1,4 +1,4 @@
-//! What lies over the panes: help, palette, explanation, comparison, notices, and the one-line prompts.
+//! What lies over the panes: help, palette, explanation, comparison, notices, audit, and the one-line prompts.
 
 use super::action::Action;
 use super::files::Picker;
@@ -27,6 +27,8 @@ pub enum Overlay {
     Notices(usize),
     /// Files to choose from.
     Files(Box<Picker>),
+    /// What the audit found in the user's files.
+    Audit(usize),
     /// A line to type.
     Prompt {
         /// What for.

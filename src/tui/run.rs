@@ -66,6 +66,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),
         Action::Notices => state.overlay = Overlay::Notices(0),
+        Action::Audit => state.overlay = Overlay::Audit(0),
         Action::Palette => state.overlay = Overlay::Palette { input: Input::default(), cursor: 0 },
         Action::Pick => return pick(state),
         Action::FocusNext => state.focus = next_in(&Pane::ALL, state.focus, 1),

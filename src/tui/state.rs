@@ -10,6 +10,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
+use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::units::Seconds;
 use std::collections::BTreeMap;
@@ -133,6 +134,8 @@ pub struct State {
     pub message: Option<(Tone, String)>,
     /// What was refused while loading.
     pub notices: Vec<String>,
+    /// What the audit found in the user's files, once it is done.
+    pub audit: Option<Arc<Digest>>,
     /// What the worker is doing.
     pub job: Option<String>,
     /// Width and height of the terminal.
@@ -209,6 +212,7 @@ impl State {
             sort: (Sort::Kernel, false),
             message: None,
             notices,
+            audit: None,
             job: None,
             size: (80, 24),
             keymap: Arc::new(keymap),

@@ -4,6 +4,8 @@ use super::message::{Effect, Message};
 use super::run::say;
 use super::state::{State, Tone};
 use super::{files, keys, mouse};
+use crate::audit::Severity;
+use crate::report::audit::Digest;
 use crate::session::{Added, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,6 +52,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             state.job = None;
             say(state, Tone::Refused, why)
         }
+        Message::Audited(digest) => audited(state, *digest),
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),
         Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
@@ -76,4 +79,16 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.predict_all();
     }
     say(state, tone, format!("{}{more}", added.summary))
+}
+
+/// Errors are said beside what the footer says of the loading; the rest waits in its overlay.
+fn audited(state: &mut State, digest: Digest) -> Vec<Effect> {
+    let errors = digest.count(Severity::Error);
+    state.audit = Some(Arc::new(digest));
+    if errors == 0 {
+        return Vec::new();
+    }
+    let before = state.message.take().map(|(_, text)| text + "; ").unwrap_or_default();
+    let key = state.keymap.key_of("audit").unwrap_or(":").to_string();
+    say(state, Tone::Refused, format!("{before}the audit found {errors} errors: {key} lists them"))
 }

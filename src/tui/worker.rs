@@ -1,9 +1,11 @@
-//! What takes longer than a frame or touches files: reading measurements, writing charts, remembering the selection.
+//! What takes longer than a frame or touches files: reading and auditing measurements, writing charts, remembering the selection.
 
 use super::files::{FileEntry, Listing, MOST_ENTRIES};
 use super::message::Message;
+use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
+use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -51,10 +53,12 @@ impl Worker {
         });
     }
 
-    /// Reads the user's measurement files on top of this session; a newer load overtakes an older one.
+    /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
         self.cancel();
+        let (known, audited) = (session.clone(), files.clone());
         self.spawn(move |progress| load(&session, &files, progress));
+        self.spawn(move |_| Message::Audited(Box::new(audit_files(&known, &audited))));
     }
 
     /// Reads a picked file on top of this session.
@@ -139,6 +143,16 @@ fn list(asked: PathBuf) -> Listing {
         remarks.push(format!("{unreadable} names that cannot be shown are left out"));
     }
     Listing { asked, folder, entries: found, remark: remarks.join("; ") }
+}
+
+/// What the audit finds in these files together; one that cannot be read is among the notices already.
+fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
+    let mut sheet = Sheet::new(&session.gpus, &session.kernels);
+    for file in files {
+        let _ = read_file(file, &mut sheet);
+    }
+    let findings = audit(&sheet);
+    Digest::of(&sheet, &findings)
 }
 
 fn export(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {

@@ -1,5 +1,6 @@
 //! One file per pane; each draws itself and changes nothing.
 
+pub(super) mod audit;
 mod border;
 pub(super) mod compare;
 mod curves;

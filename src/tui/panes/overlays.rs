@@ -1,6 +1,6 @@
-//! What lies over the panes: help, palette, explanation, comparison of models, notices.
+//! What lies over the panes: help, palette, explanation, comparison of models, notices, audit.
 
-use super::{compare, files};
+use super::{audit, compare, files};
 use crate::predict::{Factor, MODELS, Prediction};
 use crate::report::explain;
 use crate::tui::action::Action;
@@ -25,6 +25,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
         Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
+        Overlay::Audit(top) => ("Audit of your measurements".into(), audit::lines(state, width, look), *top),
         Overlay::Palette { input, cursor } => {
             return palette(buffer, body, state, (input.value(), *cursor), look);
         }

@@ -1,0 +1,85 @@
+//! Calibrations that contradict each other, the datasheet, or the rows.
+//!
+//! Two ways of measuring one ceiling differ by a few percent, by ten at most (copy against triad, clocks, ECC). A reached
+//! bandwidth that the file's own rows exceed from DRAM was not the reachable one.
+
+use super::super::calibration::{Calibration, Ceiling};
+use super::super::sheet::Sheet;
+use super::super::{Check, Finding, Remedy, Severity};
+use super::ignored_size;
+use crate::measurement::Number;
+use std::collections::BTreeMap;
+
+const SAME: f64 = 1.1;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "calibration",
+    title: "calibrated ceilings contradict each other or the rows",
+    harm: "a roof at half its height doubles every efficiency below it; carried to a GPU calibrated otherwise, times are off by that",
+    run,
+};
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut all: BTreeMap<(usize, Ceiling), Vec<&Calibration>> = BTreeMap::new();
+    for c in &sheet.calibrations {
+        if let Some(gpu) = c.gpu {
+            all.entry((gpu, c.of)).or_default().push(c);
+        }
+    }
+    let ignored = ignored_size::rows(sheet);
+    let sound = |r: usize| !ignored.contains(&r);
+    all.into_iter()
+        .filter_map(|((gpu, of), values)| {
+            let fastest = (of == Ceiling::Bandwidth).then(|| fastest(sheet, gpu, sound)).flatten();
+            finding(sheet, gpu, of, &values, fastest)
+        })
+        .collect()
+}
+
+/// The highest bandwidth of a row of this GPU that must have come from DRAM, in GB/s.
+fn fastest(sheet: &Sheet<'_>, gpu: usize, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
+    let of = &sheet.gpus.entries()[gpu];
+    let rate = |(i, row): (usize, &super::super::Row)| {
+        let here = sheet.gpu(row).is_some_and(|g| g.id == of.id) && sound(i);
+        let beyond = row.get(Number::DramBytes)? - of.l2_size.value.0;
+        (here && beyond > 0.0).then(|| (beyond / row.seconds() / 1e9, i))
+    };
+    sheet.rows.iter().enumerate().filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn finding(
+    sheet: &Sheet<'_>,
+    gpu: usize,
+    of: Ceiling,
+    values: &[&Calibration],
+    fastest: Option<(f64, usize)>,
+) -> Option<Finding> {
+    let low = values.iter().min_by(|a, b| a.value.total_cmp(&b.value))?;
+    let high = values.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
+    let beaten = fastest.filter(|(rate, _)| *rate > SAME * low.value);
+    if high.value <= SAME * low.value && beaten.is_none() {
+        return None;
+    }
+    let of_gpu = &sheet.gpus.entries()[gpu];
+    let (what, unit) = of.words();
+    let peak = match of {
+        Ceiling::Bandwidth => of_gpu.bandwidth_peak.value.0 / 1e9,
+        Ceiling::Compute => of_gpu.fp32_peak.value.0 / 1e9,
+    };
+    let say = |c: &Calibration| {
+        let base = c.file.rsplit('/').next().unwrap_or("");
+        format!("{:.1} {unit} ({base}, {}; {:.0} % of the peak)", c.value, c.name, 100.0 * c.value / peak)
+    };
+    let mut evidence = format!("{what}: {}", say(low));
+    if high.value > SAME * low.value {
+        evidence += &format!(" against {}: {:.2} times as much", say(high), high.value / low.value);
+    }
+    let mut rows = Vec::new();
+    if let Some((rate, row)) = beaten {
+        evidence += &format!("; a row reaches {rate:.1} {unit} beyond L2");
+        rows.push(row);
+    }
+    let remedy = Remedy::leave("use the higher value; no row holds it");
+    let (severity, subject) = (Severity::Warning, of_gpu.id.clone());
+    Some(Finding { check: CHECK.id, severity, subject, rows, evidence, remedy })
+}

@@ -1,0 +1,149 @@
+//! One configuration that stands several times for one GPU.
+//!
+//! Repeats are no fault: they show the noise. Rows equal to the last digit are copies; repeats that differ by more than a
+//! factor of two are of different things. Rows whose clocks differ by more than 2 % are different configurations.
+
+use super::super::series::shown_ms;
+use super::super::sheet::{Sheet, Word};
+use super::super::statistics::{median, range};
+use super::super::{Check, Finding, Remedy, Severity};
+use crate::measurement::Number;
+use std::collections::{BTreeMap, HashSet};
+
+const SAME_CLOCK: f64 = 1.02;
+const CONTRADICTS: f64 = 2.0;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "duplicates",
+    title: "one configuration stands several times for one GPU",
+    harm: "repeats weigh as often as they stand, and rows in training and test at once make a model look better than it is",
+    run,
+};
+
+type Key = (Word, Word, Word, Word, Word, Option<[u64; 3]>);
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut configs: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+    for (i, r) in sheet.rows.iter().enumerate() {
+        configs.entry((r.gpu, r.kernel, r.problem, r.variant, r.dtype, r.block)).or_default().push(i);
+    }
+    let groups = configs.into_values().filter(|r| r.len() > 1).flat_map(|rows| by_clock(sheet, rows));
+    let mut kernels: BTreeMap<(Word, Word), Vec<Vec<usize>>> = BTreeMap::new();
+    for rows in groups.filter(|g| g.len() > 1) {
+        let first = &sheet.rows[rows[0]];
+        kernels.entry((first.gpu, first.kernel)).or_default().push(rows);
+    }
+    let mut found = Vec::new();
+    let mut repeats: BTreeMap<Word, Vec<Vec<usize>>> = BTreeMap::new();
+    for ((_, kernel), groups) in kernels {
+        let sorted = Sorted::of(sheet, groups);
+        found.extend(copied(sheet, sorted.copies));
+        found.extend(contradictions(sheet, &sorted.contradicting));
+        repeats.entry(kernel).or_default().extend(sorted.repeats);
+    }
+    found.extend(repeats.values().filter_map(|groups| repeated(sheet, groups)));
+    found
+}
+
+/// Splits rows where the SM clock or the memory clock jumps.
+fn by_clock(sheet: &Sheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut groups = vec![rows];
+    for number in [Number::SmClock, Number::MemClock] {
+        let clock = |r: &usize| sheet.rows[*r].get(number).unwrap_or(0.0);
+        groups = groups
+            .into_iter()
+            .flat_map(|mut g| {
+                g.sort_by(|a, b| clock(a).total_cmp(&clock(b)));
+                g.chunk_by(|a, b| clock(b) <= SAME_CLOCK * clock(a))
+                    .map(<[usize]>::to_vec)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    groups
+}
+
+/// What groups of rows alike are.
+#[derive(Default)]
+struct Sorted {
+    copies: Vec<usize>,
+    contradicting: Vec<Vec<usize>>,
+    repeats: Vec<Vec<usize>>,
+}
+
+impl Sorted {
+    fn of(sheet: &Sheet<'_>, groups: Vec<Vec<usize>>) -> Self {
+        let mut sorted = Self::default();
+        for mut rows in groups {
+            rows.sort_unstable();
+            let mut seen = HashSet::new();
+            let (other, same): (Vec<usize>, Vec<usize>) =
+                rows.iter().partition(|r| seen.insert(sheet.records[**r].iter().collect::<Vec<_>>()));
+            sorted.copies.extend(same);
+            let (low, high) = range(other.iter().map(|r| sheet.rows[*r].time_ms()));
+            match other.len() {
+                0 | 1 => {}
+                _ if high > CONTRADICTS * low => sorted.contradicting.push(other),
+                _ => sorted.repeats.push(other),
+            }
+        }
+        sorted
+    }
+}
+
+fn finding(
+    sheet: &Sheet<'_>,
+    severity: Severity,
+    rows: Vec<usize>,
+    evidence: String,
+    remedy: Remedy,
+) -> Finding {
+    let row = &sheet.rows[rows[0]];
+    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
+}
+
+/// Rows equal in every field, wherever they come from.
+fn copied(sheet: &Sheet<'_>, rows: Vec<usize>) -> Option<Finding> {
+    rows.first()?;
+    let evidence = format!("{} rows repeat another one in every field", rows.len());
+    let remedy = Remedy::drop(&rows, "copies add nothing");
+    Some(finding(sheet, Severity::Warning, rows, evidence, remedy))
+}
+
+fn contradictions(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
+    let spread = |rows: &Vec<usize>| range(rows.iter().map(|r| sheet.rows[*r].time_ms()));
+    let worst = groups.iter().max_by(|a, b| {
+        let ratio = |g: &Vec<usize>| spread(g).1 / spread(g).0;
+        ratio(a).total_cmp(&ratio(b))
+    })?;
+    let (low, high) = spread(worst);
+    let evidence = format!(
+        "{} configurations whose repeats differ by more than a factor of {CONTRADICTS}: {} and {} at {}",
+        groups.len(),
+        shown_ms(low),
+        shown_ms(high),
+        sheet.text(sheet.rows[worst[0]].problem)
+    );
+    let remedy = Remedy::leave("which one is right cannot be told from these files");
+    Some(finding(sheet, Severity::Warning, groups.concat(), evidence, remedy))
+}
+
+fn repeated(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
+    groups.first()?;
+    let rows = groups.concat();
+    let mut spreads: Vec<f64> = groups
+        .iter()
+        .map(|g| range(g.iter().map(|r| sheet.rows[*r].time_ms())))
+        .map(|(low, high)| 100.0 * (high / low - 1.0))
+        .collect();
+    let evidence = format!(
+        "{} rows are {} configurations, repeated; their times lie {:.2} % apart in the middle",
+        rows.len(),
+        groups.len(),
+        median(&mut spreads)
+    );
+    let remedy = Remedy::leave("repeats show the noise; the later row is the one that is used");
+    let subject = sheet.text(sheet.rows[rows[0]].kernel).to_string();
+    Some(Finding { subject, ..finding(sheet, Severity::Note, rows, evidence, remedy) })
+}

@@ -1,0 +1,72 @@
+//! Times of first launches: a floor of milliseconds below which no size goes.
+//!
+//! A first launch loads the module and sets up the context: milliseconds, whatever the size. A kernel's rows are said to
+//! sit on such a floor where its shortest times lie within a half over sizes that differ by a factor of eight, the floor
+//! is twenty times any launch or dispatch floor (25 µs), and the roofs explain less than a tenth of it.
+
+use super::super::series::{ideal, points, shown_ms};
+use super::super::sheet::{Sheet, Word};
+use super::super::{Check, Finding, Remedy, Severity};
+use super::ignored_size;
+use crate::measurement::Number;
+use std::collections::{BTreeMap, HashSet};
+
+const WITHIN: f64 = 1.5;
+const GROWTH: f64 = 8.0;
+const SIZES: usize = 3;
+const LEAST_MS: f64 = 20.0 * 0.025;
+const EXPLAINED: f64 = 0.1;
+/// A row is kept where the floor is at most a quarter of it.
+const DROWNED: f64 = 4.0;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "first-launch",
+    title: "a floor of milliseconds that does not depend on the size",
+    harm: "most of the time is module loading: small sizes look up to a hundred times slower than they are",
+    run,
+};
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::rows(sheet);
+    let mut groups: BTreeMap<(usize, Word, Word), Vec<usize>> = BTreeMap::new();
+    for (i, r) in sheet.rows.iter().enumerate().filter(|(i, _)| !ignored.contains(i)) {
+        groups.entry((r.file, r.gpu, r.kernel)).or_default().push(i);
+    }
+    groups.into_values().filter_map(|rows| floor(sheet, &rows)).collect()
+}
+
+fn floor(sheet: &Sheet<'_>, rows: &[usize]) -> Option<Finding> {
+    let time = |r: &usize| sheet.rows[*r].time_ms();
+    let floor = rows.iter().map(time).fold(f64::INFINITY, f64::min);
+    if floor < LEAST_MS {
+        return None;
+    }
+    let near: Vec<usize> = rows.iter().copied().filter(|r| time(r) <= WITHIN * floor).collect();
+    let sizes = points(sheet, &near);
+    let (first, last) = sizes.first().zip(sizes.last())?;
+    let explained = |r: &usize| ideal(sheet, &sheet.rows[*r]).is_some_and(|s| s * 1e3 < EXPLAINED * time(r));
+    if sizes.len() < SIZES || last.work < GROWTH * first.work || !last.rows.iter().any(explained) {
+        return None;
+    }
+    let drowned: Vec<usize> = rows.iter().copied().filter(|r| time(r) < DROWNED * floor).collect();
+    let row = &sheet.rows[rows[0]];
+    let single: HashSet<_> =
+        drowned.iter().map(|r| sheet.rows[*r].get(Number::Trials).map(|t| t as u64)).collect();
+    let trials = if single == HashSet::from([Some(1)]) { "; one trial each" } else { "" };
+    let evidence = format!(
+        "no time below {}: {} rows within {WITHIN} times of it over a {:.0}-fold growth of the work, {:.1} % of which the roofs explain at most{trials}",
+        shown_ms(floor),
+        near.len(),
+        last.work / first.work,
+        100.0
+            * last
+                .rows
+                .iter()
+                .filter_map(|r| Some(ideal(sheet, &sheet.rows[*r])? * 1e3 / time(r)))
+                .fold(0.0, f64::max),
+    );
+    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    let text = format!("below {} a quarter or more is the floor", shown_ms(DROWNED * floor));
+    let remedy = Remedy::drop(&drowned, text);
+    Some(Finding { check: CHECK.id, severity: Severity::Error, subject, rows: drowned, evidence, remedy })
+}

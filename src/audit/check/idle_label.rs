@@ -1,0 +1,223 @@
+//! Labels that change nothing: a setting whose levels never change the time selects no other code.
+//!
+//! Every key of `problem`, `variant` and `source` and every column the format does not know is a factor. Rows alike in
+//! everything else are compared across its levels. It is said to change nothing where that was tried at least eight
+//! times and for half of its rows, the medians of the levels lie within 1 % in the middle and 3 % in nine of ten, no level is
+//! first more often than chance has it, and registers, shared memory, grid and counts are the same: kernels repeat within
+//! one or two percent, and another kernel is seldom that close everywhere. A switch of two positions may well be without
+//! effect, so that is a note; three settings without any are a warning.
+
+use super::super::sheet::{Sheet, Word};
+use super::super::statistics::{median, quantile, range};
+use super::super::{Check, Finding, Remedy, Severity};
+use crate::measurement::Number;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+const TRIED: usize = 8;
+const MIDDLE: f64 = 0.01;
+const MOSTLY: f64 = 0.03;
+/// A column with more levels than this is an identity, no setting.
+const LEVELS: usize = 64;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "idle-label",
+    title: "a label whose levels never change the time",
+    harm: "as many rows as levels pretend to be different configurations: errors of a model look averaged over more than there is",
+    run,
+};
+
+/// One row as factors and levels; both are numbers of texts.
+struct Labelled {
+    row: usize,
+    /// By factor.
+    levels: Vec<(u32, u32)>,
+}
+
+#[derive(Default)]
+struct Texts {
+    numbers: HashMap<String, u32>,
+    texts: Vec<String>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(n) = self.numbers.get(text) {
+            return *n;
+        }
+        let n = self.texts.len() as u32;
+        self.numbers.insert(text.to_string(), n);
+        self.texts.push(text.to_string());
+        n
+    }
+}
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut kernels: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
+    for (i, r) in sheet.rows.iter().enumerate() {
+        kernels.entry(r.kernel).or_default().push(i);
+    }
+    kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows)).collect()
+}
+
+fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
+    let mut texts = Texts::default();
+    let extra = unknown_columns(sheet);
+    let mut labelled: Vec<Labelled> = rows.iter().map(|r| label(sheet, *r, &extra, &mut texts)).collect();
+    let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
+    for (factor, level) in labelled.iter().flat_map(|l| &l.levels) {
+        levels.entry(*factor).or_default().insert(*level);
+    }
+    // What has a level for nearly every row says where the row stood, not how it was run.
+    let identity = |n: usize| n > LEVELS && 2 * n > rows.len();
+    levels.retain(|factor, all| {
+        let keep = !identity(all.len());
+        if !keep {
+            labelled.iter_mut().for_each(|l| l.levels.retain(|(f, _)| f != factor));
+        }
+        keep && (2..=LEVELS).contains(&all.len())
+    });
+    levels.keys().filter_map(|f| test(sheet, kernel, *f, &labelled, &texts)).collect()
+}
+
+/// Columns that the canonical form does not know, with their place in the sheet.
+fn unknown_columns(sheet: &Sheet<'_>) -> Vec<String> {
+    const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
+    let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
+    sheet.columns.iter().filter(|c| !known(c)).cloned().collect()
+}
+
+fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Texts) -> Labelled {
+    let r = &sheet.rows[row];
+    let mut levels = Vec::new();
+    let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
+    for (place, word) in parts {
+        for part in sheet.text(word).split([';', ',']) {
+            let Some((key, value)) = part.split_once('=') else { continue };
+            levels.push((texts.number(&format!("{place} key `{}`", key.trim())), texts.number(value.trim())));
+        }
+    }
+    for column in extra {
+        levels.push((texts.number(&format!("column `{column}`")), texts.number(sheet.field(row, column))));
+    }
+    levels.push((texts.number("gpu"), r.gpu.0));
+    levels.push((texts.number("dtype"), r.dtype.0));
+    levels.push((texts.number("block"), texts_of(r.block)));
+    levels.sort_unstable();
+    Labelled { row, levels }
+}
+
+/// A block as one number, for comparing only.
+fn texts_of(block: Option<[u64; 3]>) -> u32 {
+    block.map_or(0, |b| b.iter().fold(17_u64, |a, v| a.wrapping_mul(4099).wrapping_add(*v)) as u32)
+}
+
+/// Rows by level.
+type Levels = BTreeMap<u32, Vec<usize>>;
+
+/// Compares the levels of one factor among rows that are alike in everything else.
+fn test(
+    sheet: &Sheet<'_>,
+    kernel: Word,
+    factor: u32,
+    labelled: &[Labelled],
+    texts: &Texts,
+) -> Option<Finding> {
+    let name = &texts.texts[factor as usize];
+    if !name.contains(' ') {
+        return None;
+    }
+    let strata = compared(sheet, factor, labelled)?;
+    let mut spreads = Vec::new();
+    let mut firsts: HashMap<u32, usize> = HashMap::new();
+    for levels in &strata {
+        let means: Vec<(f64, u32)> = levels.iter().map(|(l, rows)| (middle(sheet, rows), *l)).collect();
+        let (low, high) = range(means.iter().map(|m| m.0));
+        spreads.push(high / low - 1.0);
+        let first = means.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        *firsts.entry(first.1).or_default() += 1;
+    }
+    let (half, most) = (quantile(&mut spreads, 0.5), quantile(&mut spreads, 0.9));
+    let mut names: Vec<&str> = strata
+        .iter()
+        .flat_map(BTreeMap::keys)
+        .collect::<HashSet<_>>()
+        .into_iter()
+        .map(|l| texts.texts[*l as usize].as_str())
+        .collect();
+    names.sort_unstable();
+    if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
+        return None;
+    }
+    Some(finding(sheet, kernel, (name, &names), &strata, (half, most)))
+}
+
+/// Groups of rows alike in all but this factor, if they are enough and of one code.
+fn compared(sheet: &Sheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec<Levels>> {
+    let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
+    for l in labelled {
+        let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
+        let rest = l.levels.iter().copied().filter(|(f, _)| *f != factor).collect();
+        strata.entry(rest).or_default().entry(*level).or_default().push(l.row);
+    }
+    let rows = |all: &mut dyn Iterator<Item = &Levels>| -> usize {
+        all.flat_map(BTreeMap::values).map(Vec::len).sum()
+    };
+    let carried = rows(&mut strata.values());
+    let strata: Vec<Levels> = strata.into_values().filter(|levels| levels.len() >= 2).collect();
+    let enough = strata.len() >= TRIED && 2 * rows(&mut strata.iter()) >= carried;
+    (enough && !strata.iter().any(|s| is_other_code(sheet, s))).then_some(strata)
+}
+
+fn finding(
+    sheet: &Sheet<'_>,
+    kernel: Word,
+    (name, levels): (&str, &[&str]),
+    strata: &[Levels],
+    (half, most): (f64, f64),
+) -> Finding {
+    let mut rows: Vec<usize> = strata.iter().flat_map(BTreeMap::values).flatten().copied().collect();
+    rows.sort_unstable();
+    let evidence = format!(
+        "{name} has {} levels ({}): compared {} times with all else equal, their medians lie {:.2} % apart in the middle, {:.2} % in nine of ten; {} rows are {} configurations",
+        levels.len(),
+        levels.join(", "),
+        strata.len(),
+        100.0 * half,
+        100.0 * most,
+        rows.len(),
+        strata.len(),
+    );
+    Finding {
+        check: CHECK.id,
+        severity: if levels.len() > 2 { Severity::Warning } else { Severity::Note },
+        subject: sheet.text(kernel).to_string(),
+        rows,
+        evidence,
+        remedy: Remedy::leave(
+            "the rows are true repeats; take the label out of what tells configurations apart",
+        ),
+    }
+}
+
+fn middle(sheet: &Sheet<'_>, rows: &[usize]) -> f64 {
+    median(&mut rows.iter().map(|r| sheet.rows[*r].time_ms()).collect::<Vec<_>>())
+}
+
+/// Whether the levels differ in what the code needs or does, where the rows say so.
+fn is_other_code(sheet: &Sheet<'_>, levels: &Levels) -> bool {
+    const NEEDS: [Number; 5] =
+        [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Flops, Number::DramBytes];
+    let needs = |r: &usize| {
+        let row = &sheet.rows[*r];
+        (row.grid, NEEDS.map(|n| row.get(n).map(f64::to_bits)))
+    };
+    let mut rows = levels.values().flatten();
+    rows.next().map(needs).is_some_and(|first| rows.any(|r| needs(r) != first))
+}
+
+/// Whether one level is the fastest more often than four standard deviations over its share.
+fn is_first_too_often(firsts: &HashMap<u32, usize>, strata: usize, levels: usize) -> bool {
+    let (n, p) = (strata as f64, 1.0 / levels as f64);
+    let most = firsts.values().copied().max().unwrap_or(0) as f64;
+    most > n * p + 4.0 * (n * p * (1.0 - p)).sqrt() + 1.0
+}

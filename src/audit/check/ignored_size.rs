@@ -1,0 +1,211 @@
+//! Time that does not change while the labelled work grows: the program ignored its size argument.
+//!
+//! Flat time alone proves nothing: a launch floor is flat, and so is a kernel that does not fill the GPU. A flat run of
+//! sizes is called an error where one of these says that the labelled work cannot have been done:
+//! the largest label needs more time at the published peaks than was measured; the grids labelled differ by whole waves;
+//! the grid is the same while the work grows, so that each thread had more to do; another GPU's time of the same kernel
+//! grows over the same sizes. A floor at the small end, left as the sizes grow, is never called so unless a roof is broken.
+
+use super::super::series::{Point, Series, SeriesKey, elasticity, ideal, series, shortest, shown_ms, waves};
+use super::super::sheet::Sheet;
+use super::super::{Check, Finding, Severity};
+use super::true_size::remedies;
+use crate::measurement::Number;
+use std::collections::{HashMap, HashSet};
+
+/// log-log slope below which time counts as flat: 64 times the work may then cost at most a half more time.
+const FLAT: f64 = 0.1;
+
+/// Least growth of the labelled work over a flat run; below it noise and cache effects can hide a slope.
+const GROWTH: f64 = 4.0;
+
+/// log-log slope from which another GPU counts as following the size.
+const GROWS: f64 = 0.5;
+
+/// A flat run must take this many times the shortest time of its GPU, or it may be a launch floor.
+const ABOVE_FLOOR: f64 = 3.0;
+
+/// A last step of less than this is noise.
+const STEP: f64 = 0.03;
+
+/// A step that follows the size is longer than the one before by at least this factor.
+const STEEPER: f64 = 1.5;
+
+/// Dispatch floors of frameworks reach some tens of microseconds; what is longer than this is no launch floor.
+const LONGEST_FLOOR_MS: f64 = 0.025;
+
+/// Allowance over the peak time: clocks above the rated boost, memory a few percent over its rating.
+const OVER_PEAK: f64 = 1.3;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "ignored-size",
+    title: "time does not change while the labelled work grows",
+    harm: "FLOPs, bytes and grid of these rows belong to another run: every efficiency from them is wrong by the ratio of the sizes",
+    run: |sheet| {
+        let (all, runs) = sheet.flat.get_or_init(|| Flat::of(sheet)).parts();
+        remedies(sheet, all, runs).into_iter().map(|(run, remedy)| finding(sheet, &run, remedy)).collect()
+    },
+};
+
+/// A flat run with the reason why it cannot be true.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) key: SeriesKey,
+    pub(super) points: Vec<Point>,
+    pub(super) reason: String,
+}
+
+impl Run {
+    pub(super) fn rows(&self) -> Vec<usize> {
+        self.points.iter().flat_map(|p| p.rows.iter().copied()).collect()
+    }
+}
+
+/// Every series of a sheet, and the flat runs in them; found once, as most checks pass over their rows.
+#[derive(Debug)]
+pub(in super::super) struct Flat {
+    all: Vec<Series>,
+    runs: Vec<Run>,
+    rows: HashSet<usize>,
+}
+
+impl Flat {
+    fn of(sheet: &Sheet<'_>) -> Self {
+        let all = series(sheet);
+        let runs = runs(sheet, &all);
+        let rows = runs.iter().flat_map(Run::rows).collect();
+        Self { all, runs, rows }
+    }
+
+    fn parts(&self) -> (&[Series], &[Run]) {
+        (&self.all, &self.runs)
+    }
+}
+
+/// Every row that some flat run holds.
+pub(super) fn rows<'s>(sheet: &'s Sheet<'_>) -> &'s HashSet<usize> {
+    &sheet.flat.get_or_init(|| Flat::of(sheet)).rows
+}
+
+fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
+    let shortest = shortest(sheet);
+    let mut by_kernel: HashMap<_, Vec<&Series>> = HashMap::new();
+    for s in all {
+        by_kernel.entry((s.key.kernel, s.key.variant, s.key.dtype)).or_default().push(s);
+    }
+    let of = |s: &Series| {
+        let others = &by_kernel[&(s.key.kernel, s.key.variant, s.key.dtype)];
+        let floor = shortest[&(s.key.file, s.key.gpu)].min(LONGEST_FLOOR_MS) * ABOVE_FLOOR;
+        let (points, is_last) = longest_flat(&s.points)?;
+        let reason = reason(sheet, points, is_last, floor, others)?;
+        Some(Run { key: s.key, points: points.to_vec(), reason })
+    };
+    all.iter().filter_map(of).collect()
+}
+
+/// The longest run of points over which time is flat, and whether it reaches the largest size.
+fn longest_flat(points: &[Point]) -> Option<(&[Point], bool)> {
+    let most = points.last()?.work;
+    let mut best: Option<(usize, usize)> = None;
+    for (start, first) in points.iter().enumerate() {
+        let (mut low, mut high) = (first.time, first.time);
+        for (end, p) in points.iter().enumerate().skip(start + 1) {
+            (low, high) = (low.min(p.time), high.max(p.time));
+            // Not even the largest size would make this spread flat.
+            if high > low * (most / first.work).powf(FLAT) {
+                break;
+            }
+            // No time between may leave the band that the flat slope allows over the whole run.
+            let flat = p.work >= GROWTH * first.work && high <= low * (p.work / first.work).powf(FLAT);
+            if flat && best.is_none_or(|(s, e)| end - start > e - s) {
+                best = Some((start, end));
+            }
+        }
+    }
+    best.map(|(s, e)| (&points[s..=e], e + 1 == points.len()))
+}
+
+fn reason(
+    sheet: &Sheet<'_>,
+    points: &[Point],
+    is_last: bool,
+    floor_ms: f64,
+    others: &[&Series],
+) -> Option<String> {
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    if let Some(reason) = breaks_roof(sheet, last) {
+        return Some(reason);
+    }
+    if points.len() < 3 || !is_last || first.time < floor_ms || still_grows(points) {
+        return None;
+    }
+    let (a, b) = (&sheet.rows[first.rows[0]], &sheet.rows[last.rows[0]]);
+    let growth = last.work / first.work;
+    if let Some((w, v)) = waves(sheet, b).zip(waves(sheet, a))
+        && w >= 2.0
+        && w >= GROWTH * v.ceil()
+    {
+        return Some(format!("the grids labelled fill the GPU {:.1} and {w:.1} times", v));
+    }
+    if a.grid.is_some() && a.grid == b.grid && a.block == b.block {
+        return Some(format!("the grid stays the same while the labelled work grows {growth:.0}-fold"));
+    }
+    let own = (first.work, last.work);
+    let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, own);
+    let other = others.iter().find(follows)?;
+    Some(format!("on {} the same sizes take time in proportion", sheet.text(other.key.gpu)))
+}
+
+/// Whether the last steps grow like work upon a floor: then time follows the size, and the floor hides it.
+fn still_grows(points: &[Point]) -> bool {
+    let [.., a, b, c] = points else { return false };
+    let (before, last) = (b.time - a.time, c.time - b.time);
+    last > STEP * b.time && last > STEEPER * before
+}
+
+/// Whether the largest label would need more time than was measured, at the peaks and with all of L2 full of its data.
+fn breaks_roof(sheet: &Sheet<'_>, last: &Point) -> Option<String> {
+    let row = &sheet.rows[last.rows[0]];
+    let gpu = sheet.gpu(row)?;
+    let beyond_cache = row.get(Number::DramBytes).unwrap_or(0.0) - gpu.l2_size.value.0;
+    let memory = beyond_cache.max(0.0) / gpu.bandwidth_peak.value.0;
+    let compute = row.get(Number::Flops).filter(|f| *f > 0.0).and_then(|_| ideal(sheet, row));
+    let bytes_alone = row.get(Number::DramBytes).unwrap_or(0.0) / gpu.bandwidth_peak.value.0;
+    let needed = compute.filter(|c| *c > bytes_alone).unwrap_or(0.0).max(memory);
+    (needed > OVER_PEAK * row.seconds()).then(|| {
+        format!("the largest label needs at least {} at the published peaks", shown_ms(needed * 1e3))
+    })
+}
+
+/// Whether this series has points in the range that follow the size.
+fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
+    let inside: Vec<&Point> =
+        s.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
+    inside
+        .first()
+        .zip(inside.last())
+        .is_some_and(|(a, b)| b.work >= GROWTH * a.work && elasticity(a, b) >= GROWS)
+}
+
+fn finding(sheet: &Sheet<'_>, run: &Run, remedy: super::super::Remedy) -> Finding {
+    let (first, last) = (&run.points[0], &run.points[run.points.len() - 1]);
+    let size = |p: &Point| sheet.text(sheet.rows[p.rows[0]].problem).to_string();
+    let evidence = format!(
+        "{} at {}, {} at {}: the labelled work grows {:.0}-fold, the time {:.2}-fold; {}",
+        shown_ms(first.time),
+        size(first),
+        shown_ms(last.time),
+        size(last),
+        last.work / first.work,
+        last.time / first.time,
+        run.reason
+    );
+    Finding {
+        check: CHECK.id,
+        severity: Severity::Error,
+        subject: format!("{}, {}", sheet.text(run.key.gpu), sheet.text(run.key.kernel)),
+        rows: run.rows(),
+        evidence,
+        remedy,
+    }
+}

@@ -1,0 +1,46 @@
+//! Launches that cannot start: what was timed is the refusal.
+
+use super::super::series::{needs, shown_ms, times};
+use super::super::sheet::{Sheet, Word};
+use super::super::{Check, Finding, Remedy, Severity};
+use super::compiled::registers;
+use crate::kernel::Launch;
+use crate::occupancy::launch_refusal;
+use std::collections::BTreeMap;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "impossible-launch",
+    title: "more threads, registers or shared memory than a block may have",
+    harm: "the kernel never ran: its time is that of a refused launch, and a model learns a kernel of a few microseconds",
+    run,
+};
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut found: BTreeMap<(Word, Word), (Vec<usize>, String)> = BTreeMap::new();
+    for (i, row) in sheet.rows.iter().enumerate() {
+        let Some((gpu, mut needs)) = sheet.gpu(row).zip(needs(row)) else { continue };
+        let by_log = registers(sheet, row);
+        if let Some(c) = &by_log {
+            needs.regs_per_thread = c.registers;
+        }
+        let launch = row
+            .block
+            .zip(row.grid)
+            .map(|(b, grid)| Launch { block: b.map(|v| v.min(u64::from(u32::MAX)) as u32), grid });
+        let Some(refusal) = launch_refusal(&gpu.limits, needs, launch.as_ref()) else { continue };
+        let said = by_log.map_or(String::new(), |c| format!(" (registers of {}:{})", c.file, c.line));
+        let entry = found.entry((row.kernel, row.gpu)).or_insert_with(|| (Vec::new(), String::new()));
+        entry.0.push(i);
+        entry.1 = format!("{refusal}{said}");
+    }
+    found
+        .into_iter()
+        .map(|((kernel, gpu), (rows, why))| {
+            let (mean, ..) = times(sheet, &rows);
+            let evidence = format!("{why}; {} is the time of a launch that was refused", shown_ms(mean));
+            let subject = format!("{}, {}", sheet.text(gpu), sheet.text(kernel));
+            let remedy = Remedy::drop(&rows, "there is no kernel time in them");
+            Finding { check: CHECK.id, severity: Severity::Error, subject, rows, evidence, remedy }
+        })
+        .collect()
+}

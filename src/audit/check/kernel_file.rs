@@ -1,0 +1,93 @@
+//! Grids, FLOPs and bytes that are not those of the kernel's file in the catalogue.
+//!
+//! Only kernels that the catalogue knows with formulas are looked at. A grid is compared where the block is the file's;
+//! FLOPs may differ by 2 % (borders). Bytes may well be more than the compulsory ones, if a profiler counted them, but
+//! never less than what is touched once.
+
+use super::super::sheet::{Row, Sheet, Word};
+use super::super::{Check, Edit, Finding, Remedy, Severity};
+use super::ignored_size;
+use crate::kernel::Count;
+use crate::measurement::Number;
+use std::collections::BTreeMap;
+
+const BORDERS: f64 = 1.02;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "kernel-file",
+    title: "a grid or a count is not that of the kernel's file",
+    harm: "waves, occupancy tails and efficiencies are computed for a launch that did not take place",
+    run,
+};
+
+/// What differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Grid,
+    Flops,
+    Bytes,
+}
+
+/// Row, how many times the truth it says, the truth as text.
+type Difference = (usize, f64, String);
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::rows(sheet);
+    let mut found: BTreeMap<(What, Word), Vec<Difference>> = BTreeMap::new();
+    for (i, row) in sheet.rows.iter().enumerate() {
+        for (what, ratio, truth) in differences(sheet, row) {
+            found.entry((what, row.kernel)).or_default().push((i, ratio, truth));
+        }
+    }
+    // Rows whose size is wrong have the grid of another size: that is said elsewhere.
+    found.retain(|_, rows| rows.iter().any(|(i, ..)| !ignored.contains(i)));
+    found.iter().map(|((what, kernel), rows)| finding(sheet, *what, *kernel, rows)).collect()
+}
+
+fn differences(sheet: &Sheet<'_>, row: &Row) -> Vec<(What, f64, String)> {
+    let Some(filed) = sheet.instance(row) else { return Vec::new() };
+    let mut out = Vec::new();
+    if let Some((grid, launch)) = row.grid.zip(filed.launch)
+        && row.block == Some(launch.block.map(u64::from))
+        && row.blocks() != Some(launch.blocks())
+    {
+        let ratio = grid.iter().map(|g| *g as f64).product::<f64>() / launch.blocks() as f64;
+        out.push((What::Grid, ratio, shape(launch.grid)));
+    }
+    if let Some((told, truth)) = row.get(Number::Flops).zip(filed.work.get(Count::Flops))
+        && (told > BORDERS * truth || truth > BORDERS * told)
+    {
+        out.push((What::Flops, told / truth, format!("{truth}")));
+    }
+    let bytes = row.get(Number::DramBytes).zip(filed.work.get(Count::WorkingSetBytes));
+    if let Some((told, truth)) = bytes.filter(|(told, truth)| BORDERS * told < *truth) {
+        let truth_text = filed.work.get(Count::DramBytes).unwrap_or(truth);
+        out.push((What::Bytes, told / truth, format!("{truth_text}")));
+    }
+    out
+}
+
+fn shape(grid: [u64; 3]) -> String {
+    let kept = grid.iter().rposition(|n| *n != 1).map_or(1, |at| at + 1);
+    grid[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[Difference]) -> Finding {
+    let rows: Vec<usize> = found.iter().map(|(r, ..)| *r).collect();
+    let far = |r: f64| r.max(1.0 / r);
+    let (row, ratio, truth) = found.iter().max_by(|a, b| far(a.1).total_cmp(&far(b.1))).unwrap_or(&found[0]);
+    let column = match what {
+        What::Grid => "grid",
+        What::Flops => "flops",
+        What::Bytes => "dram_bytes",
+    };
+    let evidence = format!(
+        "{column} is {} at {}, the kernel's file says {truth}: {ratio:.4} times that",
+        sheet.field(*row, column),
+        sheet.text(sheet.rows[*row].problem),
+    );
+    let edits = found.iter().map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() })).collect();
+    let remedy = Remedy::set(format!("{column} of the kernel's file"), edits);
+    let subject = sheet.text(kernel).to_string();
+    Finding { check: CHECK.id, severity: Severity::Warning, subject, rows, evidence, remedy }
+}

@@ -1,0 +1,89 @@
+//! The launch floor of each GPU: the common minimum on which small rows sit.
+//!
+//! A floor is where several kernels agree: the smallest time above which, within a quarter, at least three rows of two
+//! kernels lie that the roofs explain less than a third of, and no more than twice the shortest time. Rows within one and a
+//! half times of it are mostly launch. Rows of ignored sizes say nothing of it; refused launches are the bare floor.
+
+use super::super::series::{compute_peak, shown_ms};
+use super::super::sheet::{Row, Sheet, Word};
+use super::super::{Check, Finding, Remedy, Severity};
+use super::{ignored_size, impossible_launch};
+use crate::measurement::Number;
+use std::collections::{BTreeMap, HashSet};
+
+const TOGETHER: f64 = 1.25;
+const ON_IT: f64 = 1.5;
+const EXPLAINED: f64 = 1.0 / 3.0;
+const NEAR_SHORTEST: f64 = 2.0;
+const ROWS: usize = 3;
+const KERNELS: usize = 2;
+/// What is longer is no launch floor: frameworks' dispatch reaches some tens of microseconds.
+const LONGEST_MS: f64 = 0.1;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "launch-floor",
+    title: "small rows sit on the GPU's launch floor",
+    harm: "their time says nothing of the kernel; scaled by a roof it is wrong by as much as the floors differ",
+    run,
+};
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut out = ignored_size::rows(sheet).clone();
+    let refused: Vec<usize> =
+        (impossible_launch::CHECK.run)(sheet).into_iter().flat_map(|f| f.rows).collect();
+    out.extend(&refused);
+    let mut gpus: BTreeMap<(usize, Word), Vec<usize>> = BTreeMap::new();
+    for (i, r) in sheet.rows.iter().enumerate().filter(|(i, _)| !out.contains(i)) {
+        gpus.entry((r.file, r.gpu)).or_default().push(i);
+    }
+    gpus.into_values().filter_map(|rows| floor(sheet, rows, &refused)).collect()
+}
+
+/// Milliseconds that DRAM needs for what L2 cannot hold, or the lanes for the FLOPs.
+fn explained(sheet: &Sheet<'_>, row: &Row) -> f64 {
+    let Some(gpu) = sheet.gpu(row) else { return 0.0 };
+    let beyond = row.get(Number::DramBytes).map_or(0.0, |b| (b - gpu.l2_size.value.0).max(0.0));
+    let flops = row.get(Number::Flops).unwrap_or(0.0);
+    let compute = compute_peak(gpu, sheet.text(row.dtype)).map_or(0.0, |p| flops / p);
+    1e3 * compute.max(beyond / gpu.bandwidth_peak.value.0)
+}
+
+fn floor(sheet: &Sheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
+    let time = |r: usize| sheet.rows[r].time_ms();
+    rows.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
+    rows.truncate(rows.partition_point(|r| time(*r) <= LONGEST_MS));
+    let shortest = time(*rows.first()?);
+    rows.retain(|r| explained(sheet, &sheet.rows[*r]) < EXPLAINED * time(*r));
+    let agree = |start: &usize| {
+        let end = rows.partition_point(|r| time(*r) <= TOGETHER * time(rows[*start]));
+        let kernels: HashSet<Word> = rows[*start..end].iter().map(|r| sheet.rows[*r].kernel).collect();
+        end - start >= ROWS && kernels.len() >= KERNELS
+    };
+    let start = (0..rows.len()).find(agree)?;
+    let floor = time(rows[start]);
+    if floor > NEAR_SHORTEST * shortest {
+        return None;
+    }
+    let end = rows.partition_point(|r| time(*r) <= ON_IT * floor);
+    let on: Vec<usize> = rows[start..end].to_vec();
+    let kernels: HashSet<Word> = on.iter().map(|r| sheet.rows[*r].kernel).collect();
+    let here = |r: &&usize| sheet.rows[**r].gpu == sheet.rows[on[0]].gpu;
+    let bare = refused.iter().filter(here).map(|r| time(*r)).reduce(f64::min);
+    let evidence = format!(
+        "floor about {}: {} rows of {} kernels lie between {} and {}{}",
+        shown_ms(floor),
+        on.len(),
+        kernels.len(),
+        shown_ms(time(on[0])),
+        shown_ms(time(on[on.len() - 1])),
+        bare.map_or(String::new(), |ms| format!("; a refused launch returns after {}", shown_ms(ms))),
+    );
+    Some(Finding {
+        check: CHECK.id,
+        severity: Severity::Note,
+        subject: sheet.text(sheet.rows[on[0]].gpu).to_string(),
+        rows: on,
+        evidence,
+        remedy: Remedy::leave("true times, mostly of the launch"),
+    })
+}

@@ -1,0 +1,131 @@
+//! A standard deviation far above what that GPU shows elsewhere: the mean is of different things.
+//!
+//! The yardstick is the GPU's own: what its other kernels show that take about as long (jitter is larger in short launches).
+//! A row is far above where its std/mean is three times what nine of ten of them have, and a fifth at least; two equal
+//! halves that differ by a half have a fifth. Heavy tails of a busy host do that too, so it is an error only where the mean
+//! itself is spoiled (its standard error is 5 % or more, or nobody knows the trials) or where half of the
+//! kernel's rows on this GPU have the same ratio, as an average over two settings has and accidents have not.
+
+use super::super::series::shown_ms;
+use super::super::sheet::{Sheet, Word};
+use super::super::statistics::quantile;
+use super::super::{Check, Finding, Remedy, Severity};
+use crate::measurement::Number;
+use std::collections::BTreeMap;
+
+const FAR: f64 = 3.0;
+const MOST: f64 = 0.9;
+const LEAST: f64 = 0.2;
+/// Rows within this factor of a row's time are its neighbours.
+const AROUND: f64 = 4.0;
+/// Fewer neighbours say nothing; then all rows of the GPU are heard.
+const ENOUGH: usize = 8;
+/// Fewer rows of other kernels than this are no yardstick.
+const FEWEST: usize = 4;
+/// The mean is spoiled from this standard error on.
+const SPOILED: f64 = 0.05;
+/// std/mean of two rows within this factor is the same.
+const SAME: f64 = 1.1;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "mixed-population",
+    title: "a standard deviation far above what the GPU shows elsewhere",
+    harm: "the mean belongs to no run that took place: a model learns a kernel that does not exist",
+    run,
+};
+
+/// One row's scatter.
+struct Scatter {
+    row: usize,
+    kernel: Word,
+    ln_time: f64,
+    ratio: f64,
+}
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut by_gpu: BTreeMap<Word, Vec<Scatter>> = BTreeMap::new();
+    for (row, r) in sheet.rows.iter().enumerate() {
+        if let Some(std) = r.get(Number::TimeStd).filter(|s| *s > 0.0) {
+            let (ln_time, ratio) = (r.time_ms().ln(), std / r.time_ms());
+            let scatter = Scatter { row, kernel: r.kernel, ln_time, ratio };
+            by_gpu.entry(r.gpu).or_default().push(scatter);
+        }
+    }
+    let mut kernels: BTreeMap<(Word, Word), Vec<Far>> = BTreeMap::new();
+    for (gpu, mut all) in by_gpu {
+        all.sort_by(|a, b| a.ln_time.total_cmp(&b.ln_time));
+        for far in outliers(&all) {
+            kernels.entry((sheet.rows[far.row].kernel, gpu)).or_default().push(far);
+        }
+    }
+    let mut rows: BTreeMap<(Word, Word), usize> = BTreeMap::new();
+    sheet.rows.iter().for_each(|r| *rows.entry((r.kernel, r.gpu)).or_default() += 1);
+    kernels.into_iter().flat_map(|(key, far)| findings(sheet, &far, rows[&key])).collect()
+}
+
+/// A row far above its neighbours.
+#[derive(Clone, Copy)]
+struct Far {
+    row: usize,
+    ratio: f64,
+    usual: f64,
+}
+
+fn outliers(all: &[Scatter]) -> Vec<Far> {
+    let candidates = all.iter().filter(|s| s.ratio >= LEAST);
+    candidates
+        .filter_map(|s| {
+            let others = |rows: &[Scatter]| -> Vec<f64> {
+                rows.iter().filter(|o| o.kernel != s.kernel).map(|o| o.ratio).collect()
+            };
+            let low = all.partition_point(|o| o.ln_time < s.ln_time - AROUND.ln());
+            let high = all.partition_point(|o| o.ln_time <= s.ln_time + AROUND.ln());
+            let mut ratios = others(&all[low..high]);
+            if ratios.len() < ENOUGH {
+                ratios = others(all);
+            }
+            let usual = quantile(&mut ratios, MOST);
+            let far = ratios.len() >= FEWEST && s.ratio > FAR * usual;
+            far.then_some(Far { row: s.row, ratio: s.ratio, usual })
+        })
+        .collect()
+}
+
+/// The rows of one kernel on one GPU: those that are spoiled, and those that are only noisy.
+fn findings(sheet: &Sheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
+    let comes_back = |f: &Far| {
+        let same = far.iter().filter(|o| (o.ratio / f.ratio).ln().abs() < SAME.ln()).count();
+        same >= 2 && 2 * same >= rows
+    };
+    let spoiled = |f: &&Far| {
+        let error = sheet.rows[f.row].get(Number::Trials).map(|t| f.ratio / t.max(1.0).sqrt());
+        error.is_none_or(|e| e >= SPOILED) || comes_back(f)
+    };
+    let (bad, noisy): (Vec<&Far>, Vec<&Far>) = far.iter().partition(spoiled);
+    let of = |rows: Vec<&Far>, severity| (!rows.is_empty()).then(|| finding(sheet, &rows, severity));
+    [of(bad, Severity::Error), of(noisy, Severity::Note)].into_iter().flatten().collect()
+}
+
+fn finding(sheet: &Sheet<'_>, far: &[&Far], severity: Severity) -> Finding {
+    let worst = far.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap_or(&far[0]);
+    let row = &sheet.rows[worst.row];
+    let rows: Vec<usize> = far.iter().map(|f| f.row).collect();
+    let tail = match severity {
+        Severity::Note => "; over many trials its mean still holds: the host's jitter, or rare slow launches",
+        _ => "; runs of different settings were averaged",
+    };
+    let evidence = format!(
+        "std/mean {:.2} at {} ({} ± {}); nine of ten rows of its other kernels that take about as long have less than {:.4}{tail}",
+        worst.ratio,
+        sheet.text(row.problem),
+        shown_ms(row.time_ms()),
+        shown_ms(row.get(Number::TimeStd).unwrap_or(0.0)),
+        worst.usual,
+    );
+    let remedy = match severity {
+        Severity::Note => Remedy::leave("the mean is sound"),
+        _ => Remedy::drop(&rows, "the runs cannot be told apart any more"),
+    };
+    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
+}

@@ -1,0 +1,258 @@
+//! The records of the files, verbatim, and typed rows beside them.
+
+use super::check::ignored_size::Flat;
+use super::{Calibration, Compiled};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::{Instance, Kernel, Problem};
+use crate::measurement::{Number, RowError};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+/// A text that repeats, kept once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Word(pub(super) u32);
+
+/// Texts by number.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    texts: Vec<String>,
+    numbers: HashMap<String, Word>,
+}
+
+impl Words {
+    pub(super) fn intern(&mut self, text: &str) -> Word {
+        if let Some(known) = self.numbers.get(text) {
+            return *known;
+        }
+        let word = Word(self.texts.len() as u32);
+        self.texts.push(text.to_string());
+        self.numbers.insert(text.to_string(), word);
+        word
+    }
+}
+
+/// One measurement with its place.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Which file of the sheet.
+    pub file: usize,
+    /// Its line there; the first is 1.
+    pub line: u64,
+    /// The GPU's id where the catalogue knows it, else as written.
+    pub gpu: Word,
+    /// The kernel's id where the catalogue knows it, else as written.
+    pub kernel: Word,
+    /// The sizes, completed where the kernel is known.
+    pub problem: Word,
+    /// The code variant.
+    pub variant: Word,
+    /// The element type.
+    pub dtype: Word,
+    /// What the row says of its origin.
+    pub source: Word,
+    /// Threads per block.
+    pub block: Option<[u64; 3]>,
+    /// Blocks.
+    pub grid: Option<[u64; 3]>,
+    pub(super) numbers: [f64; Number::ALL.len()],
+}
+
+impl Row {
+    /// This number, where the row has it.
+    #[must_use]
+    pub fn get(&self, number: Number) -> Option<f64> {
+        Some(self.numbers[number as usize]).filter(|v| !v.is_nan())
+    }
+
+    /// Milliseconds per launch; every row has them.
+    #[must_use]
+    pub fn time_ms(&self) -> f64 {
+        self.numbers[Number::Time as usize]
+    }
+
+    /// Seconds per launch.
+    pub(super) fn seconds(&self) -> f64 {
+        self.time_ms() / 1e3
+    }
+
+    /// Threads per block, saturated.
+    pub(super) fn threads(&self) -> Option<u32> {
+        let product = self.block?.iter().fold(1_u64, |a, b| a.saturating_mul(*b));
+        Some(product.min(u64::from(u32::MAX)) as u32)
+    }
+
+    /// Blocks of the grid, saturated.
+    pub(super) fn blocks(&self) -> Option<u64> {
+        Some(self.grid?.iter().fold(1_u64, |a, b| a.saturating_mul(*b)))
+    }
+}
+
+/// One data file's header, as places in the sheet's columns.
+#[derive(Debug, Clone)]
+pub(super) struct DataFile {
+    pub(super) name: String,
+    /// For each field of a record, its column of the sheet.
+    pub(super) columns: Vec<usize>,
+}
+
+/// Everything that was given to the audit.
+#[derive(Debug)]
+pub struct Sheet<'a> {
+    /// The GPUs that are known.
+    pub gpus: &'a Catalogue<Gpu>,
+    /// The kernels that are known.
+    pub kernels: &'a Catalogue<Kernel>,
+    /// Every column of every data file, in the order they were met.
+    pub columns: Vec<String>,
+    /// The good rows.
+    pub rows: Vec<Row>,
+    /// Ceilings that calibration files state.
+    pub calibrations: Vec<Calibration>,
+    /// What compiler logs say of kernels.
+    pub compiled: Vec<Compiled>,
+    /// The first refused rows.
+    pub refused: Vec<RowError>,
+    /// How many rows were refused in all; they are no part of what `--fix` writes.
+    pub refused_count: usize,
+    pub(super) files: Vec<DataFile>,
+    /// For each row, its record.
+    pub(super) records: Vec<csv::StringRecord>,
+    pub(super) words: Words,
+    /// GPUs and kernels by word, where the catalogues know them.
+    pub(super) gpu_of: HashMap<Word, usize>,
+    pub(super) kernel_of: HashMap<Word, usize>,
+    pub(super) problems: HashMap<(Word, Word), Problem>,
+    /// Flat runs of sizes, once they are looked for.
+    pub(super) flat: OnceCell<Flat>,
+    instances: RefCell<HashMap<(Word, Word), Option<Instance>>>,
+}
+
+impl<'a> Sheet<'a> {
+    /// An empty sheet that knows these GPUs and kernels.
+    #[must_use]
+    pub fn new(gpus: &'a Catalogue<Gpu>, kernels: &'a Catalogue<Kernel>) -> Self {
+        Self {
+            gpus,
+            kernels,
+            columns: Vec::new(),
+            rows: Vec::new(),
+            calibrations: Vec::new(),
+            compiled: Vec::new(),
+            refused: Vec::new(),
+            refused_count: 0,
+            files: Vec::new(),
+            records: Vec::new(),
+            words: Words::default(),
+            gpu_of: HashMap::new(),
+            kernel_of: HashMap::new(),
+            problems: HashMap::new(),
+            flat: OnceCell::new(),
+            instances: RefCell::default(),
+        }
+    }
+
+    /// The text of a word.
+    #[must_use]
+    pub fn text(&self, word: Word) -> &str {
+        &self.words.texts[word.0 as usize]
+    }
+
+    /// The GPU of this row, where the catalogue knows it.
+    #[must_use]
+    pub fn gpu(&self, row: &Row) -> Option<&'a Gpu> {
+        self.gpu_named(row.gpu)
+    }
+
+    pub(super) fn gpu_named(&self, word: Word) -> Option<&'a Gpu> {
+        self.gpu_of.get(&word).map(|i| &self.gpus.entries()[*i])
+    }
+
+    /// The kernel of this row, where the catalogue knows it with formulas.
+    pub(super) fn kernel(&self, row: &Row) -> Option<&'a Kernel> {
+        self.kernel_of.get(&row.kernel).map(|i| &self.kernels.entries()[*i])
+    }
+
+    /// The sizes of this row.
+    pub(super) fn problem(&self, row: &Row) -> Option<&Problem> {
+        self.problems.get(&(row.kernel, row.problem))
+    }
+
+    /// What the kernel's file says of this size, where there is one.
+    pub(super) fn instance(&self, row: &Row) -> Option<Instance> {
+        let key = (row.kernel, row.problem);
+        if let Some(known) = self.instances.borrow().get(&key) {
+            return known.clone();
+        }
+        let kernel = self.kernel(row).filter(|k| k.has_formulas());
+        let made = kernel.zip(self.problem(row)).and_then(|(k, p)| k.instance(&k.problem(p).ok()?).ok());
+        self.instances.borrow_mut().insert(key, made.clone());
+        made
+    }
+
+    /// The field of a row's record as it was written.
+    pub(super) fn field(&self, row: usize, column: &str) -> &str {
+        let Some(at) = self.columns.iter().position(|c| c == column) else { return "" };
+        let place = self.files[self.rows[row].file].columns.iter().position(|c| *c == at);
+        place.and_then(|p| self.records[row].get(p)).unwrap_or("")
+    }
+
+    /// Bytes a launch touches: as the row says, else as the kernel's file, else its compulsory traffic.
+    pub(super) fn working_set(&self, row: &Row) -> Option<f64> {
+        let filed = || self.instance(row).and_then(|i| i.work.get(crate::kernel::Count::WorkingSetBytes));
+        row.get(Number::WorkingSet).or_else(filed).or_else(|| row.get(Number::DramBytes))
+    }
+
+    /// File and lines of these rows: `runs.csv:4-7,12`; long lists end in a count.
+    #[must_use]
+    pub fn places(&self, rows: &[usize]) -> String {
+        /// Ranges shown before the rest is counted.
+        const SHOWN: usize = 12;
+        let ranges = self.ranges(rows);
+        let mut out = String::new();
+        let mut file_before = None;
+        for (file, first, last) in ranges.iter().take(SHOWN) {
+            let name = self.files[*file].name.rsplit('/').next().unwrap_or("");
+            let lead = match file_before {
+                Some(before) if before == *file => ",".to_string(),
+                Some(_) => format!(" {name}:"),
+                None => format!("{name}:"),
+            };
+            file_before = Some(*file);
+            out += &format!("{lead}{}", shown_range(*first, *last));
+        }
+        if ranges.len() > SHOWN {
+            out += &format!(",… ({} rows)", rows.len());
+        }
+        out
+    }
+
+    /// File and lines of these rows, all of them: `runs.csv:4-7`, `runs.csv:12`.
+    #[must_use]
+    pub fn lines(&self, rows: &[usize]) -> Vec<String> {
+        let line = |(file, first, last): &(usize, u64, u64)| {
+            format!("{}:{}", self.files[*file].name, shown_range(*first, *last))
+        };
+        self.ranges(rows).iter().map(line).collect()
+    }
+
+    /// File, first and last line of each stretch of neighbours.
+    fn ranges(&self, rows: &[usize]) -> Vec<(usize, u64, u64)> {
+        let mut lines: Vec<(usize, u64)> =
+            rows.iter().map(|r| (self.rows[*r].file, self.rows[*r].line)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let mut ranges: Vec<(usize, u64, u64)> = Vec::new();
+        for (file, line) in lines {
+            match ranges.last_mut() {
+                Some((f, _, end)) if *f == file && *end + 1 == line => *end = line,
+                _ => ranges.push((file, line, line)),
+            }
+        }
+        ranges
+    }
+}
+
+fn shown_range(first: u64, last: u64) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}

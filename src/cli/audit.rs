@@ -1,0 +1,113 @@
+//! `roofswap audit FILE...`.
+
+use super::choices::FormatChoice;
+use super::{Usage, load, output};
+use crate::audit::{Finding, Fixed, Kind, Severity, Sheet, audit, fix, read_file};
+use crate::report::audit as report;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap audit runs.csv gpu_metrics.json ptxas.log --fix -o clean.csv")]
+pub(super) struct AuditArgs {
+    /// Measurements (canonical CSV), calibration files (JSON, NAME=value lines), compiler logs (ptxas -v)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write a repaired copy; the files given are never touched
+    #[arg(long, requires = "output")]
+    fix: bool,
+    /// The repaired copy, a CSV
+    #[arg(short, long, value_name = "FILE", requires = "fix")]
+    output: Option<PathBuf>,
+    /// Where each change is listed, as CSV [default: the repaired copy's name with .log behind it]
+    #[arg(long, value_name = "FILE", requires = "fix")]
+    log: Option<PathBuf>,
+    /// Exit with 1 where there is an error; without it findings are no failure
+    #[arg(long)]
+    strict: bool,
+    /// How to write the findings
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &AuditArgs) -> Result<()> {
+    let targets = targets(args)?;
+    let session = load::session(&[])?;
+    let mut sheet = Sheet::new(&session.gpus, &session.kernels);
+    for path in &args.files {
+        if let Kind::Calibration(0) | Kind::CompilerLog(0) = read_file(path, &mut sheet)? {
+            output::remark(format!("{}: says nothing that the audit uses", path.display()));
+        }
+    }
+    output::remarks(&sheet.refused, sheet.refused_count);
+    if sheet.rows.is_empty() && sheet.calibrations.is_empty() {
+        bail!(
+            "none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …)"
+        );
+    }
+    let findings = audit(&sheet);
+    output::answer(report::findings(&sheet, &findings, args.format.into()).as_bytes())?;
+    if let Some((clean, log)) = targets {
+        write_fixed(&fix(&sheet, &findings), sheet.rows.len(), &clean, &log)?;
+    }
+    strict(args.strict, &findings)
+}
+
+fn strict(asked: bool, findings: &[Finding]) -> Result<()> {
+    let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+    if asked && errors > 0 {
+        bail!("{errors} errors, and --strict was given");
+    }
+    Ok(())
+}
+
+/// Where the copy and its log go; refused where one is an input or both are one.
+fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
+    let Some(clean) = args.output.clone().filter(|_| args.fix) else { return Ok(None) };
+    let log = args.log.clone().unwrap_or_else(|| {
+        let mut name = clean.clone().into_os_string();
+        name.push(".log");
+        name.into()
+    });
+    for target in [&clean, &log] {
+        if let Some(input) = args.files.iter().find(|f| is_same(f, target)) {
+            let text = format!("{} is an input and is never written; give another name", input.display());
+            return Err(Usage(text).into());
+        }
+    }
+    if is_same(&clean, &log) {
+        let text = format!("{} cannot be both the repaired copy and its log", log.display());
+        return Err(Usage(text).into());
+    }
+    Ok(Some((clean, log)))
+}
+
+/// Whether two names lead to one file, through links as well (also hard ones, where the system tells).
+fn is_same(a: &Path, b: &Path) -> bool {
+    let one_file = |a: &Path, b: &Path| match (std::fs::metadata(a), std::fs::metadata(b)) {
+        #[cfg(unix)]
+        (Ok(a), Ok(b)) => {
+            use std::os::unix::fs::MetadataExt;
+            (a.dev(), a.ino()) == (b.dev(), b.ino())
+        }
+        _ => false,
+    };
+    let real = |p: &Path| std::fs::canonicalize(p).ok();
+    a == b || one_file(a, b) || real(a).zip(real(b)).is_some_and(|(a, b)| a == b)
+}
+
+fn write_fixed(fixed: &Fixed, before: usize, clean: &Path, log: &Path) -> Result<()> {
+    output::file(clean, fixed.csv.as_bytes())?;
+    output::file(log, fixed.log.as_bytes())?;
+    output::remark(format!(
+        "{}: {} of {before} rows; {} dropped, {} merged, {} fields changed, each in {}",
+        clean.display(),
+        before - fixed.dropped - fixed.merged,
+        fixed.dropped,
+        fixed.merged,
+        fixed.changed,
+        log.display()
+    ));
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! What the audit found in the user's measurement files: a heading with rows, the evidence, the harm, the repair.
+//!
+//! ```text
+//! 18 errors, 29 warnings, 6 notes in 243 rows
+//!
+//! error ignored-size: gtx-titan-x, saxpy (runs.csv:161,167,171,175)
+//!   50.9 µs at n=65536, 51.2 µs at n=4194304: the labelled work grows 64-fold, the time 1.01-fold
+//! ```
+
+use crate::audit::Severity;
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::text::{paragraph, wrap};
+use ratatui::text::Line;
+
+/// The lines of the audit.
+pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(digest) = &state.audit else {
+        let text = match state.data.len() {
+            0 => "no measurement files of yours are loaded; start with --data FILE",
+            _ => "your files are still being audited, or could not be read",
+        };
+        return paragraph(text, width, look.dim());
+    };
+    let mut lines = paragraph(&digest.summary, width, look.title());
+    for (severity, [heading, rest @ ..]) in &digest.findings {
+        let style = match severity {
+            Severity::Error => look.refusal(),
+            Severity::Warning => look.caution(),
+            Severity::Note => look.dim(),
+        };
+        lines.push(Line::default());
+        lines.extend(paragraph(heading, width, style));
+        for (i, text) in rest.iter().enumerate() {
+            let style = if i == 0 { look.text() } else { look.dim() };
+            let wrapped = wrap(text, width.saturating_sub(2)).into_iter();
+            lines.extend(wrapped.map(|t| Line::styled(format!("  {t}"), style)));
+        }
+    }
+    lines
+}
