@@ -13,7 +13,7 @@ mod resource_usage;
 mod text;
 
 pub use architecture::Architecture;
-pub use join::{JoinedKernel, join};
+pub use join::{JoinedKernel, Taken, join};
 
 use crate::kernel::Resources;
 use std::fmt;

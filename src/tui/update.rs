@@ -64,8 +64,8 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         (0, _) => ": ! has remarks".to_string(),
         (n, _) => format!(", {n} refused: ! lists them"),
     };
-    let kernel = added.kernel.map(|k| session.kernels.entries()[k].id.clone());
-    if added.kernel.is_none() {
+    let kernel = added.kernels.first().map(|k| session.kernels.entries()[*k].id.clone());
+    if added.kernels.is_empty() {
         state.data.push(path);
     }
     state.notices.extend(added.notices);
