@@ -145,7 +145,7 @@ pub(super) fn command_line(state: &State) -> Result<String, String> {
     if state.picked.contains(&row.kernel) {
         return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
     }
-    if let (Some(BlockSize::Typed(n)), None) = (row.instance.block_size, state.answer().launch) {
+    if let (Some(BlockSize::Typed(n)), [None, None]) = (row.instance.block_size, state.answer().launch) {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
     }
