@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // helpers of tests are tests; a skipped check says so
 
-use roofswap::compiler::{Architecture, CompiledKernel, CompilerReport, read};
+use roofswap::compiler::{Architecture, CompiledKernel, CompilerReport, Taken, join, read};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -236,7 +236,7 @@ fn a_name_of_half_a_mebibyte_and_a_hundred_thousand_kernels_are_no_problem() {
     (0..100_000).for_each(|i| log += &entry(&format!("_Z1kILi{i}EEvv")));
     let report = read(log.as_bytes(), "big.log", None).unwrap();
     assert_eq!(report.kernels.len(), 100_001);
-    let (joined, remarks) = roofswap::compiler::join(&[report], &HashMap::new());
+    let (joined, remarks) = join(&[report], &Taken::default());
     assert_eq!((joined.len(), remarks.len()), (100_001, 0));
     assert!(joined.iter().all(|k| k.id.len() < 80), "ids are file names");
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());

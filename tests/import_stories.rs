@@ -86,7 +86,7 @@ fn resources_of_a_known_kernel_are_laid_over_its_own() {
     let desk = Desk::new();
     desk.file("build.log", &log(&[("_Z12matmul_tiledPf", "sm_89", 99)]));
     let wrote = desk.types("import build.log -o config/kernels");
-    assert!(wrote.stderr.contains("kernels of the catalogue, laid over their own"), "{}", wrote.stderr);
+    assert!(wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
     let ours =
         desk.types("occupancy --kernel matmul_tiled --gpu rtx-4090,v100-sxm2-16gb,rtx-4070 --format csv");
     assert!(ours.stdout.contains("rtx-4090,1024,99,4096,"), "the compiler's word first: {}", ours.stdout);
@@ -139,6 +139,19 @@ fn overloads_have_files_of_their_own_and_keep_them() {
     desk.types("import a.log b.log -o out");
     assert!(desk.read("out/k.toml").contains("symbol = \"_Z1ki\""));
     assert!(desk.read("out/k_2.toml").contains("symbol = \"_Z1kf\""));
+}
+
+#[test]
+fn overloads_of_a_catalogue_name_are_not_taken_for_it() {
+    let desk = Desk::new();
+    desk.file("both.log", &log(&[("_Z5saxpyPdS_id", "sm_89", 101), ("_Z5saxpyPfS_if", "sm_89", 102)]));
+    let wrote = desk.types("import both.log -o config/kernels");
+    assert!(wrote.stderr.contains("several kernels are called saxpy"), "{}", wrote.stderr);
+    assert!(!wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
+    assert!(!desk.path("config/kernels/saxpy.toml").exists());
+    assert!(desk.read("config/kernels/saxpy_2.toml").contains("symbol = \"_Z5saxpyPdS_id\""));
+    let again = desk.types("import both.log -o out");
+    assert!(desk.read("out/saxpy_3.toml").contains("symbol = \"_Z5saxpyPfS_if\""), "{}", again.stderr);
 }
 
 #[test]

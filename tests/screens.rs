@@ -247,3 +247,47 @@ fn the_audit_lists_findings_with_rows_and_evidence() {
     let below = low.press("down down").screen();
     assert!(below.contains(" 3-"), "{below}");
 }
+
+#[test]
+fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
+    use roofswap::tui::{Effect, Job};
+    let mut d = dashboard(80, 24);
+    d.state.job = Some("reading x.log …".into());
+    update(&mut d.state, Message::JobFailed(Job::Write));
+    assert!(d.state.job.is_some(), "that was another job");
+    update(&mut d.state, Message::JobFailed(Job::Read));
+    assert!(
+        d.screen().contains("please report it") && !d.screen().contains("reading x.log"),
+        "{}",
+        d.screen()
+    );
+    let asked = update(&mut d.state, Message::Key("i".into()));
+    assert!(matches!(&asked[..], [Effect::List(_)]), "{asked:?}");
+    update(&mut d.state, Message::JobFailed(Job::List));
+    assert!(!d.screen().contains("reading the folder"), "{}", d.screen());
+}
+
+#[test]
+fn no_command_is_copied_that_prints_other_numbers() {
+    let log = "ptxas info    : Compiling entry function '_Z5saxpyPfS_if' for 'sm_89'\n\
+        ptxas info    : Used 48 registers\n";
+    let mut d = with_picked(log);
+    assert_eq!(d.state.kernel().id, "saxpy");
+    assert!(update(&mut d.state, Message::Key("Y".into())).is_empty(), "a report was picked");
+    assert!(d.screen().contains("`roofswap import -o`"), "{}", d.screen());
+    update(&mut d.state, Message::Key("down".into()));
+    assert_eq!(update(&mut d.state, Message::Key("Y".into())).len(), 1, "{}", d.state.kernel().id);
+    // A kernel of the user's folder, which commands know, with a block that they do not.
+    let mut session = Session::load(None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("build.log");
+    std::fs::write(&file, log.replace("saxpy", "grown")).unwrap();
+    session.add_file(&file).unwrap();
+    let mut d = dashboard(80, 24);
+    d.state = first_state(session, &Options::default()).unwrap();
+    let mut d = d.press("/ g r o w n enter");
+    assert_eq!(update(&mut d.state, Message::Key("Y".into())).len(), 1);
+    let mut d = d.press("b 5 1 2 enter");
+    assert!(update(&mut d.state, Message::Key("Y".into())).is_empty());
+    assert!(d.screen().contains("--threads 512"), "{}", d.screen());
+}

@@ -3,7 +3,7 @@
 use super::choices::FormatChoice;
 use super::{load, output};
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
-use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel};
+use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
 use crate::config::user_folder;
 use crate::kernel::{Kernel, ResourcesFile};
 use crate::report::Format;
@@ -38,10 +38,11 @@ pub(super) fn run(args: &ImportArgs) -> Result<()> {
     let reports: Vec<CompilerReport> =
         args.files.iter().filter_map(|file| report_of(file, args.arch)).collect();
     if reports.is_empty() {
-        bail!("nothing was imported");
+        bail!("nothing was imported: no file here is a compiler's report that can be read");
     }
     let folder = args.output.as_deref().map(Folder::open).transpose()?;
-    let taken = folder.as_ref().map(Folder::taken).unwrap_or_default();
+    let mut taken = Taken::of(&session.kernels);
+    folder.iter().for_each(|f| f.tell(&mut taken));
     let (kernels, remarks) = compiler::join(&reports, &taken);
     output::remarks(&remarks, remarks.len());
     let format: Format = args.format.into();
@@ -50,16 +51,27 @@ pub(super) fn run(args: &ImportArgs) -> Result<()> {
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;
     }
-    let known = |k: &&JoinedKernel| session.kernels.get(&k.id).is_some();
-    let over: Vec<&str> = kernels.iter().filter(known).map(|k| k.id.as_str()).collect();
-    if !over.is_empty() {
-        let how = "laid over their own; on a GPU where somebody timed them, the timed build counts";
-        output::remark(format!("kernels of the catalogue, {how}: {}", over.join(", ")));
-    }
-    how_to_use(folder.as_ref(), &kernels, |k| {
-        session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at])
-    });
+    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at]);
+    laid_over(&kernels, known);
+    how_to_use(folder.as_ref(), &kernels, known);
     Ok(())
+}
+
+/// Says which kernels of the catalogue have these resources from now on.
+fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Option<&'a Kernel>) {
+    const SHOWN: usize = 10;
+    let over = kernels.iter().filter(|k| known(k).is_some_and(Kernel::has_formulas));
+    let over: Vec<&str> = over.map(|k| k.id.as_str()).collect();
+    if over.is_empty() {
+        return;
+    }
+    let more = over.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = over[..over.len().min(SHOWN)].join(", ");
+    output::remark(format!(
+        "taken for kernels of the catalogue, whose own registers and shared memory these replace: {names}{more}; on a GPU \
+         where such a kernel was timed, the build that was timed counts"
+    ));
 }
 
 /// One file's report; what cannot be read is said, and the other files still count.
@@ -67,7 +79,7 @@ fn report_of(file: &Path, arch: Option<Architecture>) -> Option<CompilerReport> 
     match recognise_path(file) {
         Recognised::Measurements => {
             let file = file.display();
-            let how = "it needs no import: give it to any command with --data";
+            let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
             output::remark(format!("{file}: is a measurement file; {how}"));
             None
         }
@@ -95,9 +107,13 @@ fn how_to_use<'a>(
     let at_home =
         |f: &Folder| f.path.canonicalize().ok().is_some_and(|p| home.canonicalize().ok() == Some(p));
     match folder {
-        None => output::remark(format!("to use them, add -o {}", home.display())),
+        None => {
+            let how = "these kernels were shown, not kept; to use them in other commands, add -o";
+            output::remark(format!("{how} {}", home.display()));
+        }
         Some(folder) if !at_home(folder) => {
-            output::remark(format!("to use them, copy the files into {}", home.display()));
+            let how = "other commands do not look there; to use these kernels, copy the files into";
+            output::remark(format!("{how} {}", home.display()));
         }
         Some(_) => {}
     }
@@ -140,10 +156,9 @@ impl Folder {
         Ok(Self { path: path.to_path_buf(), files })
     }
 
-    /// The ids in use, with the symbols they belong to.
-    fn taken(&self) -> HashMap<String, String> {
-        let pair = |(id, e): (&String, &Existing)| (id.clone(), e.file.symbol().to_string());
-        self.files.iter().map(pair).collect()
+    /// Says which ids are in use here, and which symbols they belong to.
+    fn tell(&self, taken: &mut Taken) {
+        self.files.iter().for_each(|(id, existing)| taken.add(id, existing.file.symbol()));
     }
 
     /// Writes a kernel's file, or adds the kernel's resources to the file it has; says why not.
@@ -154,8 +169,8 @@ impl Folder {
         let Some(existing) = self.files.get(&kernel.id) else {
             let path = self.path.join(format!("{}.toml", kernel.id));
             if path.exists() {
-                let how = "rename it, or give another folder";
-                bail!("{}: exists and was not written by import; {how}", path.display());
+                let how = "rename it, or give another folder with -o";
+                bail!("{}: exists and was not written by import; it is left alone: {how}", path.display());
             }
             return output::file(&path, text(&kernel.compiled, &kernel.aliases).as_bytes());
         };
@@ -163,7 +178,8 @@ impl Folder {
         let file = SpecFile { name: &name, text: &existing.text };
         let mut compiled = existing.file.compiled(file, &SourceTable::new())?;
         if existing.file.written(&compiled) != existing.text {
-            bail!("{name}: was changed by hand and is left alone; rename it, or give another folder");
+            let how = "rename it, or give another folder with -o";
+            bail!("{name}: was changed by hand since import wrote it; it is left alone: {how}");
         }
         compiled.extend(kernel.compiled.clone());
         output::file(&existing.path, existing.file.written(&compiled).as_bytes())
@@ -176,7 +192,7 @@ fn write_all(folder: &Folder, kernels: &[JoinedKernel]) -> Result<()> {
     output::remarks(&refused, refused.len());
     let written = kernels.len() - refused.len();
     if written == 0 {
-        bail!("nothing was written into {}", folder.path.display());
+        bail!("nothing was written into {}, for the reasons above", folder.path.display());
     }
     let files = if written == 1 { "file" } else { "files" };
     output::remark(format!("{written} kernel {files} written into {}", folder.path.display()));

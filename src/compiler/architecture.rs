@@ -40,9 +40,10 @@ impl Architecture {
         found.all(|other| other == first).then_some(first)
     }
 
-    /// From 9.0 on the driver reserves shared memory per block, and the linker's sizes contain it.
+    /// Whether the linker's sizes of shared memory contain what the driver reserves: it reserves from 8.0 on, and they
+    /// contain it from 9.0 on.
     #[must_use]
-    pub(super) fn has_reserve(self) -> bool {
+    pub(super) fn sizes_contain_reserve(self) -> bool {
         self.capability >= (9, 0)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A kernel is a symbol with the entry bit (`STO_CUDA_ENTRY`). Its registers are attribute 0x2f of `.nv.info`, which every
 //! architecture has; `sh_info >> 24` of its code has them up to 8.9 only. Its static shared memory is the size of
-//! `.nv.shared.<name>`, from 9.0 on with the driver's reserve. Spills are not recorded.
+//! `.nv.shared.<name>`, from 9.0 on with what the driver reserves (which it does from 8.0 on). Spills are not recorded.
 
 use super::resource_usage::without_reserve;
 use super::{Architecture, Findings, Place, ReportError, quoted};
@@ -42,14 +42,16 @@ pub(super) fn read(bytes: &[u8], found: &mut Findings) -> Result<(), ReportError
             continue;
         }
         kernels += 1;
-        let Ok(name) = elf.symbols.symbol_name(elf.endian, symbol) else {
-            found.refuse(Place::Whole, format!("symbol {}: its name lies outside the file", index.0));
-            continue;
-        };
-        if !elf.can_afford(name.len()) {
+        let name = elf.symbols.symbol_name(elf.endian, symbol);
+        let looked_at = name.map_or_else(|_| elf.rest_of_names(symbol.st_name(elf.endian)), <[u8]>::len);
+        if !elf.can_afford(looked_at) {
             found.refuse(Place::Whole, OVERLAPPING);
             break;
         }
+        let Ok(name) = name else {
+            found.refuse(Place::Whole, format!("symbol {}: its name lies outside the file", index.0));
+            continue;
+        };
         let name = String::from_utf8_lossy(name);
         let code = elf.symbols.symbol_section(elf.endian, symbol, index).ok().flatten();
         let place = code.and_then(|at| elf.offset(at)).map_or(Place::Whole, Place::Byte);
@@ -105,13 +107,34 @@ impl<'a> Cubin<'a> {
         let (named, budget) = (HashMap::new(), Cell::new(4 * size + 4096));
         let mut all = Self { bytes, endian, header, sections, symbols, named, budget };
         for section in all.sections.iter() {
-            let Ok(name) = all.sections.section_name(endian, section) else { continue };
-            if !all.can_afford(name.len()) {
+            let name = all.sections.section_name(endian, section);
+            let looked_at = name.map_or_else(|_| all.rest_of_sections(section), <[u8]>::len);
+            if !all.can_afford(looked_at) {
                 break;
             }
-            all.named.entry(name).or_insert(section);
+            if let Ok(name) = name {
+                all.named.entry(name).or_insert(section);
+            }
         }
         Ok(all)
+    }
+
+    /// How many bytes were looked at for a symbol's name that has no end.
+    fn rest_of_names(&self, from: u32) -> usize {
+        self.sections.section(self.symbols.string_section()).map_or(0, |table| self.rest(table, from))
+    }
+
+    /// How many bytes were looked at for a section's name that has no end.
+    fn rest_of_sections(&self, section: &Header) -> usize {
+        let index = self.header.shstrndx(self.endian, self.bytes).unwrap_or_default();
+        let table = self.sections.section(SectionIndex(index as usize));
+        table.map_or(0, |table| self.rest(table, section.sh_name(self.endian)))
+    }
+
+    /// What lies between this offset in a table of names and its end.
+    fn rest(&self, table: &Header, from: u32) -> usize {
+        let size = usize::try_from(table.sh_size(self.endian)).unwrap_or(usize::MAX);
+        size.min(self.bytes.len()).saturating_sub(from as usize)
     }
 
     fn can_afford(&self, bytes: usize) -> bool {
@@ -329,6 +352,43 @@ pub(super) mod tests {
         assert_eq!((r.static_smem_bytes, r.barriers), (Some(1024), Some(3)));
         let special = read(&tiny(7, 0x5a_0d5a, 0, &info(), &[]), "k.cubin", None).unwrap();
         assert_eq!(special.kernels[0].architecture.to_string(), "sm_90a");
+    }
+
+    /// A cubin whose table of names, `names` bytes long, has no end, with this many kernels that all point into it.
+    fn endless_names(names: usize, kernels: usize) -> Vec<u8> {
+        let mut out = vec![0; 64];
+        out.resize(64 + names, b'k');
+        let symbols = out.len() as u64;
+        out.resize(out.len() + 24, 0);
+        (0..kernels).for_each(|_| out.extend([&[1, 0, 0, 0, 0x12, 0x10, 0, 0][..], &[0; 16]].concat()));
+        let table = out.len() as u64;
+        let symbols = (symbols, table - symbols);
+        out.resize(out.len() + 64, 0);
+        for (kind, (at, size), link, each) in [(3_u32, (64, names as u64), 0_u32, 0_u64), (2, symbols, 1, 24)]
+        {
+            out.extend([1_u32.to_le_bytes(), kind.to_le_bytes()].concat());
+            out.extend([0, 0, at, size].map(u64::to_le_bytes).concat());
+            out.extend([link.to_le_bytes(), 0_u32.to_le_bytes()].concat());
+            out.extend([1, each].map(u64::to_le_bytes).concat());
+        }
+        let head = tiny(7, 0x34_0534, 0, &[], &[]);
+        out[..64].copy_from_slice(&head[..64]);
+        out[40..48].copy_from_slice(&table.to_le_bytes());
+        out[60..64].copy_from_slice(&[3, 0, 1, 0]);
+        out
+    }
+
+    #[test]
+    fn names_without_an_end_use_the_budget_up() {
+        let error = read(&endless_names(4 << 20, 2), "k.cubin", None).unwrap_err();
+        assert!(error.message.contains("its name lies outside the file"), "{error}");
+        let begun = std::time::Instant::now();
+        let file = endless_names(4 << 20, 200_000);
+        let mut found = crate::compiler::Findings::new("k.cubin", file.len());
+        super::read(&file, &mut found).unwrap();
+        assert!(found.refused_count < 20, "{}", found.refused_count);
+        assert!(found.refused.last().unwrap().message.contains("its tables overlap"), "{:?}", found.refused);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 
     #[test]

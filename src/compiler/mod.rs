@@ -13,7 +13,7 @@ mod resource_usage;
 mod text;
 
 pub use architecture::Architecture;
-pub use join::{JoinedKernel, join};
+pub use join::{JoinedKernel, Taken, join};
 
 use crate::kernel::Resources;
 use std::fmt;
@@ -126,7 +126,7 @@ impl fmt::Display for Place {
 /// # Errors
 /// [`ReportError`] if the file is no report, or nothing in it could be read.
 pub fn read(bytes: &[u8], file: &str, assumed: Option<Architecture>) -> Result<CompilerReport, ReportError> {
-    let mut found = Findings::new(file);
+    let mut found = Findings::new(file, bytes.len());
     let format = if bytes.starts_with(cubin::MAGIC) {
         cubin::read(bytes, &mut found)?;
         Format::Cubin
@@ -186,12 +186,22 @@ struct Findings {
     refused: Vec<ReportError>,
     refused_count: usize,
     remarks: Vec<String>,
+    /// How many bytes readable names may still be longer than the names in the file: short names can be made to grow,
+    /// and there may be millions of them.
+    growth_left: usize,
 }
 
 impl Findings {
-    fn new(file: &str) -> Self {
-        let file = file.to_string();
-        Self { file, kernels: Vec::new(), refused: Vec::new(), refused_count: 0, remarks: Vec::new() }
+    /// Nothing yet of a file of this many bytes.
+    fn new(file: &str, size: usize) -> Self {
+        Self {
+            file: file.to_string(),
+            kernels: Vec::new(),
+            refused: Vec::new(),
+            refused_count: 0,
+            remarks: Vec::new(),
+            growth_left: size,
+        }
     }
 
     fn error(&self, place: Place, message: impl Into<String>) -> ReportError {
@@ -213,8 +223,20 @@ impl Findings {
         if let Some(why) = resources.unsound() {
             return self.refuse(place, format!("kernel {}: {why}", quoted(symbol)));
         }
-        let name = names::readable(symbol);
+        let name = self.readable(symbol);
         self.kernels.push(CompiledKernel { symbol: symbol.to_string(), name, architecture, resources });
+    }
+
+    /// The name as people write it; as it stands in the file once such names have grown by the file's size.
+    fn readable(&mut self, symbol: &str) -> String {
+        let name = names::readable(symbol);
+        match self.growth_left.checked_sub(name.len().saturating_sub(symbol.len())) {
+            Some(left) => {
+                self.growth_left = left;
+                name
+            }
+            None => symbol.to_string(),
+        }
     }
 
     /// The report, if anything in it could be read.
@@ -223,7 +245,7 @@ impl Findings {
             let nothing = || self.error(Place::Whole, format!("{} without a kernel", format.word()));
             return Err(self.refused.first().cloned().unwrap_or_else(nothing));
         }
-        let Self { file, kernels, refused, refused_count, remarks } = &mut self;
+        let Self { file, kernels, refused, refused_count, remarks, .. } = &mut self;
         let (file, kernels) = (std::mem::take(file), std::mem::take(kernels));
         let (refused, remarks) = (std::mem::take(refused), std::mem::take(remarks));
         Ok(CompilerReport { file, format, kernels, refused, refused_count: *refused_count, remarks })
@@ -237,5 +259,27 @@ fn quoted(text: &str) -> String {
         format!("`{short}…`")
     } else {
         format!("`{short}`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_grow_stay_within_the_size_of_their_file() {
+        let resources = Resources { registers: 8, ..Resources::default() };
+        let arch = Architecture::from_number(89, None).unwrap();
+        // `f<aaa…, aaa…, …>`
+        let symbol = &format!("_Z1fI24{}{}Evv", "a".repeat(24), "S0_".repeat(20));
+        let one = names::readable(symbol).len();
+        assert!(one > 3 * symbol.len(), "{}", names::readable(symbol));
+        let size = 4 * one;
+        let mut found = Findings::new("k.log", size);
+        (0..100).for_each(|_| found.add(symbol, arch, resources.clone(), Place::Whole));
+        let names: usize = found.kernels.iter().map(|k| k.name.len()).sum();
+        assert!(names <= 100 * symbol.len() + size, "{names}");
+        assert_eq!((found.kernels.len(), found.kernels[0].name.len()), (100, one));
+        assert_eq!(&found.kernels[99].name, symbol);
     }
 }

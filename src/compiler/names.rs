@@ -7,7 +7,7 @@ use std::fmt;
 const LONGEST_MANGLED: usize = 4096;
 
 /// Substitutions can blow a short mangled name up without end.
-const LONGEST_READABLE: usize = 16 * 1024;
+const LONGEST_READABLE: usize = 1024;
 
 /// How deep names may be nested. The demangler is recursive; a worker thread's stack is small.
 const DEEPEST: u32 = 96;
@@ -109,5 +109,8 @@ mod tests {
         }
         bomb += "EvT_";
         assert!(readable(&bomb).len() <= LONGEST_READABLE.max(bomb.len()));
+        let many = |n| format!("_Z1fI100{}{}Evv", "a".repeat(100), "S0_".repeat(n));
+        assert!(readable(&many(5)).starts_with("f<aaa"), "{}", readable(&many(5)));
+        assert_eq!(readable(&many(20)), many(20), "two KiB to read");
     }
 }

@@ -28,7 +28,7 @@ struct Entry {
 }
 
 pub(super) fn read(text: &Text<'_>, found: &mut Findings) {
-    let mut reader = Reader { found, entry: None, last_was_doubtful: None };
+    let mut reader = Reader { found, entry: None, doubtful: None };
     for (number, line) in text.lines() {
         reader.line(number, line);
     }
@@ -41,8 +41,9 @@ pub(super) fn read(text: &Text<'_>, found: &mut Findings) {
 struct Reader<'a> {
     found: &'a mut Findings,
     entry: Option<Entry>,
-    /// How many kernels there were before the last one, and its line, where that one may have got another's numbers.
-    last_was_doubtful: Option<(usize, usize)>,
+    /// How many kernels there were before the first that may have got another's numbers, and its line. The doubt lasts:
+    /// numbers that are left over can come any time later.
+    doubtful: Option<(usize, usize)>,
 }
 
 impl Reader<'_> {
@@ -113,11 +114,13 @@ impl Reader<'_> {
     /// `12 registers, used 1 barriers, 1024 bytes smem, 372 bytes cmem[0]`
     fn used(&mut self, at: usize, rest: &str) {
         let Some(entry) = self.entry.take() else {
-            // The numbers of a kernel that was thought to be without: the one before may have taken another's.
-            if let Some((kernels, line)) = self.last_was_doubtful.take() {
-                self.found.kernels.truncate(kernels);
-                let why = "lines of several kernels are mixed here; compile with one job";
-                self.found.refuse(Place::Line(line), why);
+            // The numbers of a kernel that was thought to be without: all since then may have taken another's.
+            if let Some((kernels, line)) = self.doubtful.take() {
+                for lost in self.found.kernels.split_off(kernels) {
+                    let why = "lines of several kernels are mixed from here on; compile with one job";
+                    let name = quoted(&lost.symbol);
+                    self.found.refuse(Place::Line(line), format!("kernel {name}: {why}"));
+                }
             }
             return;
         };
@@ -131,7 +134,9 @@ impl Reader<'_> {
         let [stack, stores, loads] = entry.frame.map_or([None; 3], |frame| frame.map(Some));
         let resources =
             Resources { stack_bytes: stack, spill_store_bytes: stores, spill_load_bytes: loads, ..resources };
-        self.last_was_doubtful = entry.after_unfinished.then_some((self.found.kernels.len(), at));
+        if entry.after_unfinished {
+            self.doubtful.get_or_insert((self.found.kernels.len(), at));
+        }
         self.found.add(&entry.symbol, entry.architecture, resources, Place::Line(at));
     }
 
@@ -211,6 +216,12 @@ mod tests {
         let report = report(&text);
         let names: Vec<&str> = report.kernels.iter().map(|k| k.name.as_str()).collect();
         assert_eq!((names, report.refused_count), (vec!["c"], 2));
+        // The numbers that are left over come after a kernel that looked whole.
+        let first = [begin("before"), used(8)].concat();
+        let mixed = [begin("a"), begin("b"), used(10), begin("c"), used(20), used(30)].concat();
+        let report = self::report(&(first + &mixed));
+        let names: Vec<&str> = report.kernels.iter().map(|k| k.name.as_str()).collect();
+        assert_eq!((names, report.refused_count), (vec!["before"], 3), "{:?}", report.refused);
     }
 
     #[test]

@@ -12,14 +12,14 @@
 //!   REG:12 STACK:0 SHARED:2048 LOCAL:0 CONSTANT[0]:556 TEXTURE:0 SURFACE:0 SAMPLER:0
 //! ```
 //!
-//! Of a cubin alone no `arch` is printed. From 9.0 on `SHARED` contains the 1024 bytes that the driver reserves; they are
-//! taken off, because every other number in this program is without them. Barriers and spills are not in this table.
+//! Of a cubin alone no `arch` is printed. The driver reserves 1,024 bytes per block from 8.0 on; from 9.0 on `SHARED`
+//! contains them. They are taken off, because every other number in this program is without them. Barriers and spills are not in this table.
 
 use super::text::{Text, number};
 use super::{Architecture, Findings, Place, quoted};
 use crate::kernel::Resources;
 
-/// What the driver reserves per block from 9.0 on.
+/// Bytes that the driver reserves per block from 8.0 on; the linker's sizes contain them from 9.0 on only.
 pub(super) const RESERVE: u32 = 1024;
 
 pub(super) fn read(text: &Text<'_>, found: &mut Findings, assumed: Option<Architecture>) {
@@ -91,7 +91,7 @@ impl Row {
 
 /// Shared memory as the source asked for it. A kernel without any has no reserve either.
 pub(super) fn without_reserve(bytes: u32, arch: Architecture) -> u32 {
-    if arch.has_reserve() { bytes.checked_sub(RESERVE).unwrap_or(bytes) } else { bytes }
+    if arch.sizes_contain_reserve() { bytes.checked_sub(RESERVE).unwrap_or(bytes) } else { bytes }
 }
 
 fn numbers(line: &str) -> Result<Row, String> {

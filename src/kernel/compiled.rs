@@ -141,8 +141,12 @@ impl Kernel {
     }
 
     /// Puts these resources over the kernel's own, architecture by architecture. Those of an architecture are replaced
-    /// as a whole: half of one build and half of another describe no build.
-    pub fn lay_over(&mut self, compiled: BTreeMap<Cc, Sourced<Resources>>) {
+    /// as a whole: half of one build and half of another describe no build. `symbol` is what they were reported of; empty
+    /// where nobody wrote it down.
+    pub fn lay_over(&mut self, symbol: &str, compiled: BTreeMap<Cc, Sourced<Resources>>) {
+        if !symbol.is_empty() {
+            self.symbol = symbol.to_string();
+        }
         self.compiled.extend(compiled);
     }
 
@@ -209,7 +213,7 @@ mod tests {
                 note: None,
                 date: None,
             };
-            kernel.lay_over(BTreeMap::from([((8, 9), value)]));
+            kernel.lay_over("k", BTreeMap::from([((8, 9), value)]));
             kernel.block_size()
         };
         assert_eq!(with(regs(8)), Some(BlockSize::Assumed(256)));

@@ -37,6 +37,8 @@ pub struct Kernel {
     pub label: String,
     /// Other names.
     pub aliases: Vec<String>,
+    /// As the linker knows it, where a compiler's report was read; overloads share all other names. Empty otherwise.
+    pub symbol: String,
     /// What it computes, in one line.
     pub summary: String,
     /// Paper 1's category: memory, compute, reduction, atomic, special.
@@ -260,6 +262,7 @@ impl Kernel {
             name: id.to_string(),
             label: short_name(id),
             aliases: Vec::new(),
+            symbol: String::new(),
             summary: "known only from measurement files".into(),
             category: "measured".into(),
             dtype: dtype.to_string(),

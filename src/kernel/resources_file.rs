@@ -82,7 +82,7 @@ impl ResourcesFile {
                 Kernel::from_compiler(self.id(), name, aliases)
             }
         };
-        kernel.lay_over(compiled);
+        kernel.lay_over(&self.symbol, compiled);
         Ok(kernel)
     }
 

@@ -2,9 +2,8 @@
 
 use super::Session;
 use crate::catalogue::Origin;
-use crate::compiler::{self, CompilerReport, JoinedKernel, ReportError};
+use crate::compiler::{self, CompilerReport, JoinedKernel, ReportError, Taken};
 use crate::kernel::Kernel;
-use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -29,8 +28,8 @@ pub struct Added {
     pub notices: Vec<String>,
     /// How much was refused.
     pub refused: usize,
-    /// The first kernel that came with it.
-    pub kernel: Option<usize>,
+    /// The kernels that came with it or have resources of it, the first one first.
+    pub kernels: Vec<usize>,
 }
 
 /// What a file that begins like this is.
@@ -65,7 +64,7 @@ impl Session {
                 let (rows, refused, count) = self.add_data(path).map_err(|e| e.to_string())?;
                 let notices = refused.iter().map(ToString::to_string).collect();
                 let summary = format!("{rows} measured rows loaded");
-                Ok(Added { summary, notices, refused: count, kernel: None })
+                Ok(Added { summary, notices, refused: count, kernels: Vec::new() })
             }
             Recognised::CompilerReport => {
                 let report = compiler::read_path(path, None).map_err(|e: ReportError| e.to_string())?;
@@ -77,14 +76,14 @@ impl Session {
     fn add_report(&mut self, mut report: CompilerReport) -> Added {
         let mut notices: Vec<String> = report.refused.iter().map(ToString::to_string).collect();
         notices.append(&mut report.remarks);
-        let (kernels, remarks) = compiler::join(std::slice::from_ref(&report), &HashMap::new());
+        let (kernels, remarks) = compiler::join(std::slice::from_ref(&report), &Taken::of(&self.kernels));
         notices.extend(remarks);
         let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
         let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
         let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
         notices.extend(self.add_compiled(&kernels));
-        let kernel = kernels.first().and_then(|k| self.kernels.get(&k.id));
-        Added { summary, notices, refused: report.refused_count, kernel }
+        let kernels = kernels.iter().filter_map(|k| self.kernels.get(&k.id)).collect();
+        Added { summary, notices, refused: report.refused_count, kernels }
     }
 
     /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known
@@ -101,7 +100,7 @@ impl Session {
                 }
             };
             debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
-            kernel.lay_over(joined.compiled.clone());
+            kernel.lay_over(&joined.symbol, joined.compiled.clone());
             refused.extend(self.kernels.insert(kernel).err().map(|clash| clash.to_string()));
         }
         refused
@@ -144,5 +143,35 @@ mod tests {
         assert_eq!(saxpy.resources_on(5, 2).unwrap().resources.registers, 8, "other architectures stay");
         assert!(saxpy.has_formulas());
         assert!(!session.kernels.find("mine").unwrap().has_formulas());
+    }
+    #[test]
+    fn overloads_are_not_taken_for_one_another() {
+        let mut session = Session::load(None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut add = |kernels: &[(&str, u32)]| {
+            let file = folder.path().join("build.log");
+            let line = |(name, regs): &(&str, u32)| {
+                format!(
+                    "ptxas info : Compiling entry function '{name}' for 'sm_89'\nptxas info : Used {regs} registers\n"
+                )
+            };
+            std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
+            let added = session.add_file(&file).unwrap();
+            let registers = |id: &str| {
+                let found = session.kernels.get(id).map(|at| &session.kernels.entries()[at]);
+                found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
+            };
+            let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];
+            (ids.map(registers), added)
+        };
+        let ([before, ..], _) = add(&[("other", 8)]);
+        let (both, added) = add(&[("_Z5saxpyPdS_id", 101), ("_Z5saxpyPfS_if", 102)]);
+        assert_eq!(both, [before, Some(101), Some(102), None, None], "the catalogue's stays as it is");
+        assert!(added.notices[0].contains("several kernels are called saxpy"), "{:?}", added.notices);
+        assert_eq!(add(&[("_Z5saxpyPfS_if", 103)]).0, [before, Some(101), Some(103), None, None]);
+        // Two reports, one after the other.
+        add(&[("_Z1kf", 11)]);
+        assert_eq!(add(&[("_Z1ki", 12)]).0[3..], [Some(11), Some(12)]);
+        assert_eq!(add(&[("_Z1kf", 13)]).0[3..], [Some(13), Some(12)]);
     }
 }

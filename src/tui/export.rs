@@ -10,6 +10,7 @@ use crate::chart::{
     predictions_chart, roofline_chart,
 };
 use crate::gpu::Ceilings;
+use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::roofline::Level;
@@ -135,7 +136,23 @@ pub(super) fn row_text(state: &State) -> String {
 
 /// The command that prints what the selected row shows; every word quoted as a shell needs it, because names come from
 /// files.
-pub(super) fn command_line(state: &State) -> String {
+///
+/// # Errors
+/// Why no command prints it, and what to do.
+pub(super) fn command_line(state: &State) -> Result<String, String> {
+    let row = &state.rows[state.selected];
+    let id = &state.kernel().id;
+    if state.picked.contains(&row.kernel) {
+        return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
+    }
+    if let (Some(BlockSize::Typed(n)), [None, None]) = (row.instance.block_size, state.answer().launch) {
+        let how = format!("roofswap occupancy --threads {n}");
+        return Err(format!("predict takes no typed threads per block; `{how}` does"));
+    }
+    Ok(predict_command(state))
+}
+
+fn predict_command(state: &State) -> String {
     let gpus = state.session.gpus.entries();
     let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
     let settings = state.selection.settings;

@@ -47,6 +47,8 @@ pub struct Picker {
     pub listing: Listing,
     /// The filter.
     pub input: Input,
+    /// Whether the list of [`Picker::listing`]'s folder has not come yet.
+    reading: bool,
     /// The chosen line among [`Picker::shown`].
     pub cursor: usize,
 }
@@ -56,7 +58,7 @@ impl Picker {
     #[must_use]
     pub fn shown(&self) -> Vec<&str> {
         let typed = self.input.value().to_lowercase();
-        let up = (typed.is_empty() && self.listing.folder.parent().is_some()).then_some("..");
+        let up = (typed.is_empty() && !self.reading && self.parent().is_some()).then_some("..");
         let fits = |e: &&FileEntry| e.name.to_lowercase().contains(&typed);
         up.into_iter().chain(self.listing.entries.iter().filter(fits).map(|e| e.name.as_str())).collect()
     }
@@ -80,13 +82,20 @@ impl Picker {
         self.cursor = 0;
         self.listing.entries.clear();
         self.listing.remark = READING.into();
+        self.listing.folder.clone_from(&folder);
         self.wanted.clone_from(&folder);
+        self.reading = true;
         vec![Effect::List(folder)]
     }
 
     fn up(&mut self) -> Vec<Effect> {
-        let parent = self.listing.folder.parent().map(Path::to_path_buf);
+        let parent = self.parent().map(Path::to_path_buf);
         parent.map_or_else(Vec::new, |folder| self.go(folder))
+    }
+
+    /// The folder above; `None` for a root, and for a relative name whose full name is not known yet.
+    fn parent(&self) -> Option<&Path> {
+        self.listing.folder.parent().filter(|p| !p.as_os_str().is_empty())
     }
 }
 
@@ -99,6 +108,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         wanted: start.clone(),
         listing,
         input: Input::default(),
+        reading: true,
         cursor: 0,
     }));
     vec![Effect::List(start)]
@@ -109,6 +119,15 @@ pub(super) fn listed(state: &mut State, listing: Listing) {
     let Overlay::Files(picker) = &mut state.overlay else { return };
     if picker.wanted == listing.asked {
         picker.listing = listing;
+        picker.reading = false;
+    }
+}
+
+/// No list comes: says so in its place.
+pub(super) fn not_listed(state: &mut State) {
+    if let Overlay::Files(picker) = &mut state.overlay {
+        picker.listing.remark = "cannot be read".into();
+        picker.reading = false;
     }
 }
 
@@ -136,6 +155,9 @@ pub(super) fn in_files(state: &mut State, key: &str) -> Vec<Effect> {
 /// Enter: opens a folder, or has the file read.
 fn choose(state: &mut State) -> Vec<Effect> {
     let Overlay::Files(picker) = &mut state.overlay else { return Vec::new() };
+    if picker.reading {
+        return Vec::new();
+    }
     let Some(name) = picker.shown().get(picker.cursor).map(ToString::to_string) else {
         return say(state, Tone::Refused, "nothing here has this name; Backspace widens the filter");
     };
@@ -162,7 +184,7 @@ mod tests {
         let entries = names.iter().map(|(n, f)| FileEntry { is_file: *f, name: (*n).into() }).collect();
         let (folder, remark) = (PathBuf::from("/a/b"), String::new());
         let listing = Listing { asked: folder.clone(), folder: folder.clone(), entries, remark };
-        Picker { wanted: folder, listing, input: Input::default(), cursor: 0 }
+        Picker { wanted: folder, listing, input: Input::default(), reading: false, cursor: 0 }
     }
 
     #[test]
@@ -177,10 +199,15 @@ mod tests {
     }
 
     #[test]
-    fn going_up_asks_for_the_parent_and_stops_at_the_root() {
-        let mut p = picker(&[]);
+    fn going_up_asks_for_the_parent_of_what_was_asked_for_and_stops_at_the_root() {
+        let mut p = picker(&[("c", false)]);
         assert!(matches!(&p.up()[..], [Effect::List(f)] if f == Path::new("/a")));
-        p.listing.folder = PathBuf::from("/");
+        assert!(p.shown().is_empty(), "nothing of the old folder can be chosen while the new one is read");
+        assert!(matches!(&p.up()[..], [Effect::List(f)] if f == Path::new("/")), "not /a again");
         assert!(p.up().is_empty() && p.shown().is_empty());
+        p.go("/a/b/c".into());
+        assert!(matches!(&p.up()[..], [Effect::List(f)] if f == Path::new("/a/b")));
+        p.listing.folder = START.into();
+        assert!(p.up().is_empty(), "the folder above has no name yet");
     }
 }

@@ -1,11 +1,12 @@
 //! What a key means while something is open, and otherwise.
 
 use super::action::Action;
+use super::block;
 use super::export;
 use super::files;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
-use super::run::{run, say, set_block, set_size};
+use super::run::{run, say, set_size};
 use super::state::{State, Tone};
 use tui_input::InputRequest;
 
@@ -213,13 +214,7 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             }
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
-        PromptKind::Block => match text.parse().ok().filter(|n| (1..=1024).contains(n)) {
-            Some(threads) => {
-                state.overlay = Overlay::None;
-                set_block(state, threads)
-            }
-            None => say(state, Tone::Refused, format!("`{text}`: expected 1 to 1024 threads per block")),
-        },
+        PromptKind::Block => block::accept(state, text),
         PromptKind::ExportPath if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
         PromptKind::ExportPath => {
             state.overlay = Overlay::None;

@@ -33,10 +33,23 @@ pub enum Message {
     Imported(Box<(Session, PathBuf, Added)>),
     /// The worker could not read it, and why.
     NotImported(String),
+    /// A job of this kind failed inside the program.
+    JobFailed(Job),
     /// The terminal cannot be read any more.
     InputLost(String),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
+}
+
+/// The kinds of work outside. A newer job of one kind overtakes an older one of the same kind only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    /// Reading the user's files into the session.
+    Read,
+    /// Listing a folder.
+    List,
+    /// Writing a chart.
+    Write,
 }
 
 /// What `update` asks the outside for.
@@ -63,6 +76,6 @@ pub enum Effect {
     List(PathBuf),
     /// Read a file on top of this session.
     Import(Arc<Session>, PathBuf),
-    /// Drop what is running.
+    /// Drop what is being read.
     Cancel,
 }

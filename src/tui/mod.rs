@@ -5,6 +5,7 @@
 //! ```
 
 mod action;
+mod block;
 mod canvas;
 mod events;
 mod export;
@@ -29,7 +30,7 @@ mod worker;
 pub use action::Action;
 pub use files::{FileEntry, Listing};
 pub use layout::Pane;
-pub use message::{Effect, Message};
+pub use message::{Effect, Job, Message};
 pub use state::{FIRST_KERNEL, State};
 pub use update::update;
 pub use view::view;

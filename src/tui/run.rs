@@ -1,6 +1,7 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
+use super::block;
 use super::export;
 use super::files;
 use super::layout::{Pane, areas};
@@ -10,7 +11,7 @@ use super::slide;
 use super::state::{Selection, Sort, State, Tone};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Problem};
+use crate::kernel::Problem;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::roofline::Level;
@@ -31,7 +32,12 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Cancel => return cancel(state),
         Action::Export => return export::ask_path(state),
         Action::CopyRow => return copy(state, export::row_text(state), "row"),
-        Action::CopyCommand => return copy(state, export::command_line(state), "command line"),
+        Action::CopyCommand => {
+            return match export::command_line(state) {
+                Ok(line) => copy(state, line, "command line"),
+                Err(why) => say(state, Tone::Refused, why),
+            };
+        }
         Action::Undo => return undo(state),
         Action::SetSource | Action::SetTarget | Action::AddTarget if state.focus != Pane::Gpus => {
             return go_and_choose(state, action);
@@ -51,7 +57,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             let text = state.kernel().short_problem(&state.rows[state.selected].problem);
             state.overlay = Overlay::prompt(PromptKind::Size, text);
         }
-        Action::TypeBlock => return ask_block(state),
+        Action::TypeBlock => return block::ask(state),
         Action::Import => return files::open(state),
         Action::Filter => ask_filter(state),
         Action::SortNext => state.sort.0 = next_in(&Sort::ALL, state.sort.0, 1),
@@ -96,7 +102,7 @@ fn next_in<T: Copy + PartialEq>(ring: &[T], now: T, by: isize) -> T {
 }
 
 /// Changes the selection, remembers what was, and predicts again.
-fn reselect(state: &mut State, selection: Selection) {
+pub(super) fn reselect(state: &mut State, selection: Selection) {
     if selection != state.selection {
         state.remember();
         state.selection = selection;
@@ -188,25 +194,6 @@ pub(super) fn set_size(state: &mut State, typed: &Problem) -> Vec<Effect> {
         }
         Err(e) => say(state, Tone::Refused, e.to_string()),
     }
-}
-
-/// Asks for the threads per block of a kernel whose launch shape nobody stated.
-fn ask_block(state: &mut State) -> Vec<Effect> {
-    if state.answer().launch.iter().any(Option::is_some) {
-        let id = state.kernel().id.clone();
-        return say(state, Tone::Refused, format!("the launch of {id} is known; n types another size"));
-    }
-    let now = state.rows[state.selected].instance.block_size.map_or(BlockSize::USUAL, BlockSize::threads);
-    state.overlay = Overlay::prompt(PromptKind::Block, now.to_string());
-    Vec::new()
-}
-
-/// Gives the selected kernel this many threads per block.
-pub(super) fn set_block(state: &mut State, threads: u32) -> Vec<Effect> {
-    let mut next = state.selection.clone();
-    next.blocks.insert(state.rows[state.selected].kernel, threads);
-    reselect(state, next);
-    Vec::new()
 }
 
 fn undo(state: &mut State) -> Vec<Effect> {

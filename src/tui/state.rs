@@ -13,7 +13,7 @@ use crate::predict::{MODELS, Subject, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::units::Seconds;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -150,6 +150,8 @@ pub struct State {
     pub ascii: bool,
     /// The user's measurement files.
     pub data: Vec<PathBuf>,
+    /// Kernels (by position) with resources from reports that were picked here; no command knows those.
+    pub picked: BTreeSet<usize>,
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
     /// while they are compared.
     pub errors: Vec<Option<ErrorSummary>>,
@@ -187,6 +189,7 @@ impl State {
             rows: first_rows(&session, source),
             awaited: None,
             data: Vec::new(),
+            picked: BTreeSet::new(),
             errors: vec![None; MODELS.len()],
             gpus: (0..session.gpus.entries().len()).collect(),
             selection: Selection {

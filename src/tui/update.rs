@@ -1,6 +1,6 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
-use super::message::{Effect, Message};
+use super::message::{Effect, Job, Message};
 use super::run::say;
 use super::state::{State, Tone};
 use super::{files, keys, mouse};
@@ -55,8 +55,25 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Audited(digest) => audited(state, *digest),
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),
+        Message::JobFailed(kind) => job_failed(state, kind),
         Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
     }
+}
+
+/// A job of this kind came to no end of its own: whatever waits for it waits no longer.
+fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
+    let what = match kind {
+        Job::Read => {
+            state.job = None;
+            "the file was not read"
+        }
+        Job::List => {
+            files::not_listed(state);
+            "the folder was not listed"
+        }
+        Job::Write => "the chart was not written",
+    };
+    say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.
@@ -67,17 +84,19 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         (0, _) => ": ! has remarks".to_string(),
         (n, _) => format!(", {n} refused: ! lists them"),
     };
-    let kernel = added.kernel.map(|k| session.kernels.entries()[k].id.clone());
-    if added.kernel.is_none() {
+    if added.kernels.is_empty() {
         state.data.push(path);
     }
     state.notices.extend(added.notices);
     state.take_session(Arc::new(session));
-    if let Some(kernel) = kernel {
+    if let Some(first) = added.kernels.first() {
+        let first = state.session.kernels.entries()[*first].id.clone();
         state.row_filter.clear();
-        state.select_kernel(&kernel, None);
-        state.predict_all();
+        state.select_kernel(&first, None);
+        // Every row was answered just now; only which of them are shown has changed.
+        state.arrange();
     }
+    state.picked.extend(added.kernels);
     say(state, tone, format!("{}{more}", added.summary))
 }
 

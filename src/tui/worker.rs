@@ -1,14 +1,14 @@
 //! What takes longer than a frame or touches files: reading and auditing measurements, writing charts, remembering the selection.
 
 use super::files::{FileEntry, Listing, MOST_ENTRIES};
-use super::message::Message;
+use super::message::{Job, Message};
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -17,26 +17,31 @@ use std::sync::mpsc::Sender;
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
-    /// Counts loads and cancellations: an answer of an older count is stale.
-    generation: Arc<AtomicU64>,
+    /// Counts what overtakes reading and listing, and cancellations: an answer of an older count is stale. Writing is
+    /// never overtaken: what was written is said.
+    generations: [Arc<AtomicU64>; 3],
 }
 
 impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, generation: Arc::default() }
+        Self { answers, generations: Default::default() }
     }
 
-    /// Drops the answers of what is running.
+    /// Drops the answers of what is being read.
     pub fn cancel(&self) {
-        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.overtake(Job::Read);
     }
 
-    /// Runs `job` on its own thread and sends what it says and returns, unless it was cancelled meanwhile.
-    fn spawn(&self, job: impl FnOnce(&dyn Fn(String)) -> Message + Send + 'static) {
-        let mine = self.generation.load(Ordering::SeqCst);
-        let (answers, generation) = (self.answers.clone(), self.generation.clone());
+    fn overtake(&self, kind: Job) {
+        self.generations[kind as usize].fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Runs `job` on its own thread and sends what it says and returns, unless it was overtaken meanwhile.
+    fn spawn(&self, kind: Job, job: impl FnOnce(&dyn Fn(String)) -> Message + Send + 'static) {
+        let (answers, generation) = (self.answers.clone(), self.generations[kind as usize].clone());
+        let mine = generation.load(Ordering::SeqCst);
         std::thread::spawn(move || {
             let current = || generation.load(Ordering::SeqCst) == mine;
             // A closed channel means the dashboard has gone: nobody waits for the answer.
@@ -47,24 +52,22 @@ impl Worker {
             };
             let work = || job(&|progress| send(Message::Progress(progress)));
             let message = catch_unwind(AssertUnwindSafe(work));
-            send(message.unwrap_or_else(|_| {
-                Message::Written(Err("a job failed inside the program; please report it".into()))
-            }));
+            send(message.unwrap_or(Message::JobFailed(kind)));
         });
     }
 
     /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.cancel();
+        self.overtake(Job::Read);
         let (known, audited) = (session.clone(), files.clone());
-        self.spawn(move |progress| load(&session, &files, progress));
-        self.spawn(move |_| Message::Audited(Box::new(audit_files(&known, &audited))));
+        self.spawn(Job::Read, move |progress| load(&session, &files, progress));
+        self.spawn(Job::Read, move |_| Message::Audited(Box::new(audit_files(&known, &audited))));
     }
 
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, path: PathBuf) {
-        self.cancel();
-        self.spawn(move |_| {
+        self.overtake(Job::Read);
+        self.spawn(Job::Read, move |_| {
             let mut session = (*session).clone();
             match session.add_file(&path) {
                 Ok(added) => Message::Imported(Box::new((session, path, added))),
@@ -75,12 +78,13 @@ impl Worker {
 
     /// Lists a folder.
     pub fn list(&self, folder: PathBuf) {
-        self.spawn(move |_| Message::Listed(Box::new(list(folder))));
+        self.overtake(Job::List);
+        self.spawn(Job::List, move |_| Message::Listed(Box::new(list(folder))));
     }
 
     /// Draws a chart into a file that does not exist yet.
     pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
-        self.spawn(move |_| Message::Written(export(&path, &spec, theme)));
+        self.spawn(Job::Write, move |_| Message::Written(export(&path, &spec, theme)));
     }
 }
 
@@ -110,7 +114,9 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
 
 /// The readable entries of a folder, as many as a person can use.
 fn list(asked: PathBuf) -> Listing {
-    let folder = std::fs::canonicalize(&asked).unwrap_or_else(|_| asked.clone());
+    // Also what cannot be read has a full name, so that there is a way up from it.
+    let full = std::fs::canonicalize(&asked).or_else(|_| absolute(&asked));
+    let folder = full.unwrap_or_else(|_| asked.clone());
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(e) => {
@@ -193,5 +199,40 @@ mod tests {
         assert_eq!(listing.entries.len(), MOST_ENTRIES);
         assert!(listing.remark.contains("only 20000 entries are listed"), "{}", listing.remark);
         assert!(list(folder.path().join("none")).remark.contains("cannot be read"));
+        let lost = list("none/at/all".into());
+        assert!(
+            lost.folder.is_absolute() && lost.folder.ends_with("none/at/all"),
+            "{}",
+            lost.folder.display()
+        );
+    }
+
+    #[test]
+    fn reading_overtakes_reading_and_leaves_writing_alone() {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+        let (sender, answers) = std::sync::mpsc::channel();
+        let worker = Worker::new(sender);
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (go_on, wait_too) = std::sync::mpsc::channel::<()>();
+        worker.spawn(Job::Write, move |_| {
+            Message::Written(wait.recv().map(|()| "wrote".into()).map_err(|e| e.to_string()))
+        });
+        worker.spawn(Job::Read, move |_| Message::NotImported(format!("stale {:?}", wait_too.recv())));
+        worker.import(Arc::new(Session::load(None).unwrap()), "no such file".into());
+        let first = answers.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(&first, Message::NotImported(why) if why.contains("no such file")), "{first:?}");
+        go_on.send(()).unwrap();
+        worker.cancel();
+        go.send(()).unwrap();
+        let second = answers.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(&second, Message::Written(Ok(what)) if what == "wrote"), "{second:?}");
+    }
+
+    #[test]
+    fn a_job_that_panics_is_answered_by_its_kind() {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+        let (sender, answers) = std::sync::mpsc::channel();
+        Worker::new(sender).spawn(Job::Read, |_| panic!("on purpose"));
+        assert!(matches!(answers.recv_timeout(PATIENCE).unwrap(), Message::JobFailed(Job::Read)));
     }
 }
