@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod evaluation;
 mod item;
 mod layout;
 mod legend;
@@ -21,6 +22,7 @@ mod scale;
 mod scene;
 mod svg;
 
+pub use evaluation::{distribution, evaluation_chart};
 pub use occupancy::occupancy_chart;
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};

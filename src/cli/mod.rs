@@ -5,6 +5,7 @@
 
 mod choices;
 mod dashboard;
+mod evaluate;
 mod export;
 mod gpus;
 mod kernels;
@@ -14,6 +15,7 @@ mod occupancy;
 mod output;
 mod predict;
 mod question;
+mod reproduce;
 mod shell;
 
 pub use dashboard::DashboardArgs;
@@ -56,6 +58,10 @@ enum Command {
     Export(export::ExportArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
+    /// Measure the models on your rows: what is held out, how wrong, how often right
+    Evaluate(evaluate::EvaluateArgs),
+    /// Reproduce a paper's published tables from its raw files
+    Reproduce(reproduce::ReproduceArgs),
     /// Print the completion script of a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -85,6 +91,8 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Models(args)) => models::run(&args),
+        Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
     };

@@ -1,15 +1,19 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
+mod any;
 mod canonical;
 mod csv;
 mod dataset;
 pub mod import;
 mod line_guard;
+mod roofs;
 mod store;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
+pub use any::{ReadAny, read_any};
 pub use canonical::{CanonicalRow, Number, write_csv};
 pub use dataset::Dataset;
+pub use roofs::with_achieved;
 pub use store::{Config, ConfigId, Store};
 
 use crate::kernel::{Launch, Problem, Work};

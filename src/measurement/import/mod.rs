@@ -3,6 +3,8 @@
 //!
 //! To add one: a file here with a `pub(super) const IMPORTER: Importer`, and its name in [`IMPORTERS`].
 
+mod paper1;
+
 use super::{CanonicalRow, ReadError, RowError};
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub const HEAD: usize = 64 * 1024;
 
 /// Every importer, the most particular first.
-pub const IMPORTERS: &[Importer] = &[];
+pub const IMPORTERS: &[Importer] = &[paper1::IMPORTER];
 
 /// One format.
 #[derive(Debug, Clone, Copy)]
