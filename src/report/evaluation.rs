@@ -94,8 +94,8 @@ impl Report<'_> {
         for outcome in self.outcomes {
             let first = [Cell::text(outcome.model), Cell::number(outcome.asked() as f64)];
             table.rows.push(first.into_iter().chain(cells(score(&outcome.trials))).collect());
-            table.notes.extend(outcome.refused.iter().map(|(why, n)| format!("{}: {n} refused: {why}", outcome.model)));
         }
+        table.notes.extend(self.refusals());
         if self.outcomes.iter().all(|o| o.asked() == 0) {
             table.notes.push(self.nothing_asked().into());
         }
@@ -105,6 +105,23 @@ impl Report<'_> {
                 .into(),
         );
         table
+    }
+
+    /// Every reason with its number and the models that gave it: `4 refused: cannot launch on titan-v (same-time, …)`.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<String> {
+        let mut by_reason: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
+        for outcome in self.outcomes {
+            for (why, n) in &outcome.refused {
+                by_reason.entry((why, *n)).or_default().push(outcome.model);
+            }
+        }
+        let line = |((why, n), models): ((&str, usize), Vec<&str>)| {
+            let all = models.len() == self.outcomes.len();
+            let who = if all { "all models".to_string() } else { models.join(", ") };
+            format!("{n} refused: {why} ({who})")
+        };
+        by_reason.into_iter().map(line).collect()
     }
 
     fn nothing_asked(&self) -> &'static str {

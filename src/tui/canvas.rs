@@ -24,10 +24,12 @@ struct Canvas<'a> {
     /// Cells that text or a mark has taken.
     taken: Vec<bool>,
     look: Look<'a>,
+    /// The unit of the horizontal axis.
+    unit: &'a str,
 }
 
 /// Draws a chart whose axes are both logarithmic; anything else leaves the area empty.
-pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+pub fn draw<'a>(buffer: &mut Buffer, area: Rect, spec: &'a ChartSpec, look: Look<'a>) {
     let (Some(x), Some(y)) = (decades(&spec.x.scale), decades(&spec.y.scale)) else { return };
     if area.width < Y_LABELS + 8 || area.height < 4 {
         return;
@@ -36,7 +38,8 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
         Rect { x: area.x + Y_LABELS, y: area.y, width: area.width - Y_LABELS, height: area.height - 1 };
     let count = usize::from(plot.width) * usize::from(plot.height);
     let cells = vec![(0, Style::default()); count];
-    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
+    let unit = spec.x.label.rsplit_once(", ").map_or("", |(_, unit)| unit);
+    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look, unit };
     canvas.axes(buffer);
     for mark in &spec.marks {
         canvas.lines(mark);
@@ -157,7 +160,7 @@ impl Canvas<'_> {
                 }
             }
         }
-        let unit = "FLOP/B";
+        let unit = self.unit;
         if free_from + (unit.len() as u16) <= self.plot.right() {
             buffer.set_string(self.plot.right() - unit.len() as u16, bottom, unit, dim);
         }

@@ -1,7 +1,7 @@
 //! What a key means while something is open, and otherwise.
 
 use super::action::Action;
-use super::export;
+use super::{evaluation, export};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
@@ -61,7 +61,11 @@ fn edit_line(overlay: &mut Overlay, request: InputRequest) {
 /// Scrolls what lies over the panes; false if nothing there scrolls.
 pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
     match &mut state.overlay {
-        Overlay::Help(top) | Overlay::Explain(top) | Overlay::Compare(top) | Overlay::Notices(top) => {
+        Overlay::Help(top)
+        | Overlay::Explain(top)
+        | Overlay::Compare(top)
+        | Overlay::Evaluate(top)
+        | Overlay::Notices(top) => {
             // The view clamps it to the text; ten thousand lines are more than any text here.
             *top = top.saturating_add_signed(by).min(10_000);
             true
@@ -78,6 +82,11 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
 /// Help, explanation, comparison, notices: scroll, change what they show, or close.
 fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
+    if let (Overlay::Evaluate(_), Some(action)) = (&state.overlay, action)
+        && let Some(effects) = evaluation::in_overlay(state, action)
+    {
+        return effects;
+    }
     let by = match action {
         Some(Action::Up) => -1,
         Some(Action::Down) => 1,
@@ -168,7 +177,7 @@ fn live_filter(state: &mut State) {
             state.row_filter = text;
             state.arrange();
         }
-        PromptKind::Size | PromptKind::ExportPath => {}
+        PromptKind::Size | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -182,7 +191,7 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
             state.row_filter.clear();
             state.arrange();
         }
-        PromptKind::Size | PromptKind::ExportPath => {}
+        PromptKind::Size | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -196,10 +205,14 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             }
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
-        PromptKind::ExportPath if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
+        PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
         PromptKind::ExportPath => {
             state.overlay = Overlay::None;
             export::start(state, text)
+        }
+        PromptKind::ExportEvaluation => {
+            state.overlay = Overlay::Evaluate(0);
+            export::start_evaluation(state, text)
         }
         // A filter works while it is typed; Enter keeps it.
         PromptKind::GpuFilter | PromptKind::RowFilter => {

@@ -1,9 +1,12 @@
 //! What reaches the dashboard, and what it asks of the outside.
 
+use super::evaluated::Evaluated;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
+use crate::evaluate::Setup;
 use crate::session::Session;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What reaches the dashboard.
 #[derive(Debug, Clone)]
@@ -24,6 +27,8 @@ pub enum Message {
     Loaded(Box<(Session, Vec<String>, String)>),
     /// The terminal cannot be read any more.
     InputLost(String),
+    /// The worker measured the models; nothing if a newer evaluation overtook this one.
+    Evaluated(Option<Box<Evaluated>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -47,6 +52,15 @@ pub enum Effect {
         spec: Box<ChartSpec>,
         /// Light or dark.
         theme: Theme,
+    },
+    /// Measure a model on the rows of this session.
+    Evaluate {
+        /// Whose rows.
+        session: Arc<Session>,
+        /// Place of the model in the list of models.
+        model: usize,
+        /// How.
+        setup: Setup,
     },
     /// Drop what is running.
     Cancel,

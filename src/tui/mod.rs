@@ -7,6 +7,8 @@
 mod action;
 mod canvas;
 mod events;
+mod evaluated;
+mod evaluation;
 mod export;
 mod keys;
 mod layout;
@@ -24,6 +26,7 @@ mod view;
 mod worker;
 
 pub use action::Action;
+pub use evaluated::Evaluated;
 pub use layout::Pane;
 pub use message::{Effect, Message};
 pub use state::{FIRST_KERNEL, State};
@@ -188,6 +191,7 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Save(saved) => worker::save(&saved),
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
+        Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::Cancel => worker.cancel(),
     }
     Ok(true)

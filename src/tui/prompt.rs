@@ -22,6 +22,8 @@ pub enum Overlay {
     Explain(usize),
     /// All models for the selected row.
     Compare(usize),
+    /// The models measured on the loaded rows.
+    Evaluate(usize),
     /// What was refused while loading.
     Notices(usize),
     /// A line to type.
@@ -54,6 +56,8 @@ pub enum PromptKind {
     Size,
     /// The file of an export.
     ExportPath,
+    /// The file of an export of the evaluation.
+    ExportEvaluation,
 }
 
 impl PromptKind {
@@ -64,7 +68,7 @@ impl PromptKind {
             Self::GpuFilter => "filter GPUs: ",
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
-            Self::ExportPath => "export to: ",
+            Self::ExportPath | Self::ExportEvaluation => "export to: ",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::export;
+use super::{evaluation, export};
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
@@ -55,6 +55,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             state.remembered_theme = Some(state.theme().name.clone());
         }
         Action::Compare => state.overlay = Overlay::Compare(0),
+        Action::Evaluate => return evaluation::start(state),
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),
         Action::Notices => state.overlay = Overlay::Notices(0),

@@ -3,7 +3,8 @@
 use super::message::{Effect, Message};
 use super::run::say;
 use super::state::{State, Tone};
-use super::{keys, mouse};
+use super::{evaluation, keys, mouse};
+use super::prompt::Overlay;
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
@@ -33,7 +34,16 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             let refused = !notices.is_empty();
             state.notices.extend(notices);
             state.take_session(Arc::new(session));
-            say(state, if refused { Tone::Refused } else { Tone::Done }, summary)
+            say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
+            // What is open was measured on other rows.
+            if matches!(state.overlay, Overlay::Evaluate(_)) { evaluation::start(state) } else { Vec::new() }
+        }
+        Message::Evaluated(evaluated) => {
+            if let Some(evaluated) = evaluated {
+                state.job = None;
+                state.evaluated = Some(Arc::from(evaluated));
+            }
+            Vec::new()
         }
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),

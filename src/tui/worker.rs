@@ -1,14 +1,17 @@
 //! What takes longer than a frame or touches files: reading measurements, writing charts, remembering the selection.
 
+use super::evaluated::Evaluated;
 use super::message::Message;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
+use crate::evaluate::{Progress, Setup};
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
@@ -16,13 +19,15 @@ pub struct Worker {
     answers: Sender<Message>,
     /// Counts loads and cancellations: an answer of an older count is stale.
     generation: Arc<AtomicU64>,
+    /// Counts evaluations alone.
+    evaluations: Arc<AtomicU64>,
 }
 
 impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, generation: Arc::default() }
+        Self { answers, generation: Arc::default(), evaluations: Arc::default() }
     }
 
     /// Drops the answers of what is running.
@@ -56,9 +61,48 @@ impl Worker {
         self.spawn(move |progress| load(&session, &files, progress));
     }
 
+    /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
+    pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
+        self.evaluations.fetch_add(1, Ordering::SeqCst);
+        let counts = [self.generation.clone(), self.evaluations.clone()];
+        let mine = counts.clone().map(|c| c.load(Ordering::SeqCst));
+        let current = move || counts.iter().zip(mine).all(|(c, mine)| c.load(Ordering::SeqCst) == mine);
+        self.spawn(move |say| evaluate(&session, model, &setup, say, &current));
+    }
+
     /// Draws a chart into a file that does not exist yet.
     pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
         self.spawn(move |_| Message::Written(export(&path, &spec, theme)));
+    }
+}
+
+/// Runs an evaluation on another thread, says how far it is, and stops it once `current` is false.
+fn evaluate(
+    session: &Session,
+    model: usize,
+    setup: &Setup,
+    say: &dyn Fn(String),
+    current: &dyn Fn() -> bool,
+) -> Message {
+    const LOOK: Duration = Duration::from_millis(40);
+    let progress = Progress::default();
+    let evaluated = std::thread::scope(|scope| {
+        let running = scope.spawn(|| Evaluated::new(session, model, setup, &progress));
+        while !running.is_finished() {
+            if !current() {
+                progress.cancelled.store(true, Ordering::Relaxed);
+            }
+            std::thread::sleep(LOOK);
+            let done = progress.done.load(Ordering::Relaxed);
+            if !running.is_finished() && done > 0 {
+                say(format!("measuring the models: {done} configurations (Esc cancels)"));
+            }
+        }
+        running.join()
+    });
+    match evaluated {
+        Ok(evaluated) => Message::Evaluated(evaluated.map(Box::new)),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 

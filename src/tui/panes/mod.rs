@@ -2,6 +2,7 @@
 
 mod border;
 pub(super) mod compare;
+pub(super) mod evaluate;
 pub(super) mod gpus;
 pub(super) mod header;
 pub(super) mod occupancy;

@@ -1,6 +1,6 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices.
 
-use super::compare;
+use super::{compare, evaluate};
 use crate::predict::{Factor, MODELS, Prediction};
 use crate::report::explain;
 use crate::tui::action::Action;
@@ -24,6 +24,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
         Overlay::Compare(top) => {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
+        Overlay::Evaluate(top) => return evaluate::view(buffer, body, state, *top, look),
         Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
         Overlay::Palette { input, cursor } => {
             return palette(buffer, body, state, (input.value(), *cursor), look);
@@ -52,7 +53,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     }
 }
 
-fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, look: Look<'_>) -> Rect {
+pub(super) fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, look: Look<'_>) -> Rect {
     Clear.render(area, buffer);
     let block = Block::bordered()
         .border_type(BorderType::Double)
