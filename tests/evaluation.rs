@@ -8,7 +8,7 @@ use roofswap::evaluate::{
 };
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
-use roofswap::predict::{MODELS, Predictor, Prediction, Question, Refusal, model_position};
+use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};
 use roofswap::session::{ReproduceError, Session};
 use roofswap::units::Seconds;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
-    let read = read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read =
+        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }
@@ -111,7 +112,8 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
 fn a_new_kernel_differs_from_a_new_gpu_in_its_intervals_only() {
     let (session, rows) = read(&many());
     let models = shipped(&["efficiency-transfer"]);
-    let [gpu, kernel] = [Protocol::NewGpu, Protocol::NewKernel].map(|p| run(&session, &rows, &of(p), &models));
+    let [gpu, kernel] =
+        [Protocol::NewGpu, Protocol::NewKernel].map(|p| run(&session, &rows, &of(p), &models));
     let bare = |o: &[Outcome]| o[0].trials.iter().map(|t| Trial { interval: 0.0, ..*t }).collect::<Vec<_>>();
     assert_eq!(bare(&gpu), bare(&kernel));
     assert_eq!(gpu[0].trials.len(), 2 * 16 * 12);
@@ -123,7 +125,11 @@ fn a_new_kernel_differs_from_a_new_gpu_in_its_intervals_only() {
 type Said = Vec<(f64, f64)>;
 
 /// Whether the held-out times can be felt in what is said of them: they are changed, and all must stay as it was.
-fn leaks(rows: &[Measurement], held_out: impl Fn(&Measurement) -> bool, said: impl Fn(&[Measurement]) -> Said) -> bool {
+fn leaks(
+    rows: &[Measurement],
+    held_out: impl Fn(&Measurement) -> bool,
+    said: impl Fn(&[Measurement]) -> Said,
+) -> bool {
     let poisoned: Vec<Measurement> = rows
         .iter()
         .enumerate()
@@ -226,11 +232,16 @@ fn a_cancelled_evaluation_has_no_answer() {
 fn without_achieved_ceilings_a_pair_is_refused_and_not_mixed() {
     let mut session = SHIPPED.clone();
     session.use_stated_ceilings().unwrap();
-    let (_, rows) = read("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,0.01\nrtx-4070,saxpy,n=1024,0.02\n");
+    let (_, rows) =
+        read("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,0.01\nrtx-4070,saxpy,n=1024,0.02\n");
     let setup = Setup { ceilings: Ceilings::Achieved, ..Setup::default() };
     let all = run(&session, &rows, &setup, &shipped(&["same-time"]));
     assert_eq!((all[0].trials.len(), all[0].asked()), (0, 2));
-    assert!(all[0].refused.keys().all(|why| why.starts_with("no achieved ceilings for")), "{:?}", all[0].refused);
+    assert!(
+        all[0].refused.keys().all(|why| why.starts_with("no achieved ceilings for")),
+        "{:?}",
+        all[0].refused
+    );
 }
 
 fn figures(e: &Experiment) -> Vec<String> {
@@ -240,7 +251,8 @@ fn figures(e: &Experiment) -> Vec<String> {
 /// Paper 1's own files, where the project's shared folder is at hand.
 fn raw() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/raw");
-    let names = ["runs_2080ti_final.csv", "runs_4070_final.csv", "runs_titanv_final.csv", "runs_titanx_final.csv"];
+    let names =
+        ["runs_2080ti_final.csv", "runs_4070_final.csv", "runs_titanv_final.csv", "runs_titanx_final.csv"];
     let files: Vec<PathBuf> = names.iter().chain(&["gpu_metrics.json"]).map(|n| folder.join(n)).collect();
     files.iter().all(|f| f.exists()).then_some(files)
 }

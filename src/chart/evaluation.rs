@@ -13,7 +13,8 @@ const CLASSES: [f64; 7] = [0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0];
 /// Draws one model's predictions against what was measured.
 #[must_use]
 pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> ChartSpec {
-    let ends = outcome.trials.iter().flat_map(|t| [t.predicted, t.measured]).filter(|t| *t > 0.0 && t.is_finite());
+    let ends =
+        outcome.trials.iter().flat_map(|t| [t.predicted, t.measured]).filter(|t| *t > 0.0 && t.is_finite());
     let (low, high) = ends.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
     let (min, max) = if low <= high { (round_down(low / 1.2), round_up(high * 1.2)) } else { (1e-6, 1e-3) };
     let mut marks = lines(min, max);

@@ -60,19 +60,22 @@ pub(super) struct EvaluateArgs {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ProtocolChoice {
     /// Nothing measured on the target GPU is known
-    NewGpu,
+    #[value(name = "new-gpu")]
+    Gpu,
     /// The largest size on each GPU is predicted from smaller ones there
-    NewSize,
+    #[value(name = "new-size")]
+    Size,
     /// Nothing that was fitted has seen the kernel
-    NewKernel,
+    #[value(name = "new-kernel")]
+    Kernel,
 }
 
 impl From<ProtocolChoice> for Protocol {
     fn from(choice: ProtocolChoice) -> Self {
         match choice {
-            ProtocolChoice::NewGpu => Self::NewGpu,
-            ProtocolChoice::NewSize => Self::NewSize,
-            ProtocolChoice::NewKernel => Self::NewKernel,
+            ProtocolChoice::Gpu => Self::NewGpu,
+            ProtocolChoice::Size => Self::NewSize,
+            ProtocolChoice::Kernel => Self::NewKernel,
         }
     }
 }
@@ -147,7 +150,13 @@ fn use_stated(session: &mut Session) -> Result<()> {
     }
     session.use_stated_ceilings()?;
     for roof in &session.roofs {
-        output::remark(format!("{} {:?}: {:.2} G/s by {}", roof.gpu, roof.of, roof.per_second / 1e9, roof.source));
+        output::remark(format!(
+            "{} {:?}: {:.2} G/s by {}",
+            roof.gpu,
+            roof.of,
+            roof.per_second / 1e9,
+            roof.source
+        ));
     }
     Ok(())
 }

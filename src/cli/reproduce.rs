@@ -49,8 +49,10 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
             all.push(path.clone());
             continue;
         }
-        let entries = std::fs::read_dir(path).with_context(|| format!("{}: cannot be read", path.display()))?;
-        let used = |name: &str| name == "gpu_metrics.json" || (name.starts_with("runs_") && name.ends_with(".csv"));
+        let entries =
+            std::fs::read_dir(path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let used =
+            |name: &str| name == "gpu_metrics.json" || (name.starts_with("runs_") && name.ends_with(".csv"));
         let mut found: Vec<PathBuf> = entries
             .flatten()
             .map(|e| e.path())
@@ -58,7 +60,10 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
             .collect();
         found.sort();
         if found.is_empty() {
-            let text = format!("{}: has no runs_*.csv and no gpu_metrics.json; name the files instead", path.display());
+            let text = format!(
+                "{}: has no runs_*.csv and no gpu_metrics.json; name the files instead",
+                path.display()
+            );
             return Err(Usage(text).into());
         }
         all.extend(found);

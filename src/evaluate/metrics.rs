@@ -168,10 +168,8 @@ mod tests {
 
     #[test]
     fn coverage_and_width_are_those_of_the_intervals_given() {
-        let with = |predicted, measured, factor| Trial {
-            interval: factor,
-            ..trial(1.0, predicted, measured)
-        };
+        let with =
+            |predicted, measured, factor| Trial { interval: factor, ..trial(1.0, predicted, measured) };
         let all = [with(1.0, 1.9, 2.0), with(1.0, 2.1, 2.0), with(1.0, 0.6, 3.0), with(1.0, 9.0, 0.0)];
         let s = score(&all).unwrap();
         assert!((s.coverage_90_percent.unwrap() - 200.0 / 3.0).abs() < 1e-9);

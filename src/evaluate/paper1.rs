@@ -98,7 +98,9 @@ fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
     for (kernel, mut sizes) in by_kernel {
         sizes.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         let id = world.kernels.entries()[kernel].id.as_str();
-        if let [.., (_, _, last)] = sizes[..] && sizes.len() > 1 {
+        if let [.., (_, _, last)] = sizes[..]
+            && sizes.len() > 1
+        {
             found[0].insert(last);
         }
         found[1].extend(sizes.first().filter(|_| NEW_KERNELS.contains(&id)).map(|s| s.2));
@@ -126,6 +128,9 @@ fn experiment(world: World<'_>, number: u8, what: &'static str, scope: Scope) ->
     Experiment { number, what, asked: outcome.asked(), figures: figures.collect(), outcome }
 }
 
+/// A metric's name, and its number.
+type Named = (&'static str, fn(&ErrorSummary) -> f64);
+/// The same with what the paper prints.
 type Metric = (&'static str, fn(&ErrorSummary) -> f64, &'static str);
 
 /// Tables 3, 4 and 5. The paper prints no number of pairs, and of experiment 3 the MAPE alone.
@@ -135,7 +140,7 @@ fn published(number: u8) -> Vec<Metric> {
         2 => ["", "871.52", "1.00", "17.24", "22.41", "46.55"],
         _ => ["", "9.8", "", "", "", ""],
     };
-    let metrics: [(&'static str, fn(&ErrorSummary) -> f64); 6] = [
+    let metrics: [Named; 6] = [
         ("pairs", |e| e.n as f64),
         ("MAPE %", |e| e.mape_percent),
         ("median predicted/true", |e| e.median_ratio),

@@ -39,7 +39,9 @@ impl Protocol {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::NewGpu => "new GPU: nothing measured on the target is known, neither to the model nor to its intervals",
+            Self::NewGpu => {
+                "new GPU: nothing measured on the target is known, neither to the model nor to its intervals"
+            }
             Self::NewSize => {
                 "new size: the largest size on each GPU is predicted from smaller ones on the same GPU"
             }

@@ -88,7 +88,11 @@ pub fn evaluate_with(
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
     let new_size = setup.protocol == Protocol::NewSize;
-    let mut tallies = if new_size { sizes(world, setup, models, progress)? } else { pairs(world, setup, models, progress)? };
+    let mut tallies = if new_size {
+        sizes(world, setup, models, progress)?
+    } else {
+        pairs(world, setup, models, progress)?
+    };
     let calibrating = if new_size { Some(smaller_sizes(world, setup, models, progress)?) } else { None };
     let outcome = |(i, tally): (usize, &mut Tally)| {
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
@@ -102,7 +106,12 @@ pub fn evaluate_with(
 }
 
 /// Every ordered pair of GPUs that timed the same configuration.
-fn pairs(world: World<'_>, setup: &Setup, models: &[&dyn Predictor], progress: &Progress) -> Option<Vec<Tally>> {
+fn pairs(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
         let asker = Asker { world, setup, models };
@@ -123,7 +132,12 @@ fn pairs(world: World<'_>, setup: &Setup, models: &[&dyn Predictor], progress: &
 }
 
 /// The largest size on each GPU, from smaller ones on the same GPU.
-fn sizes(world: World<'_>, setup: &Setup, models: &[&dyn Predictor], progress: &Progress) -> Option<Vec<Tally>> {
+fn sizes(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
     let split = Split::largest_of(world.store);
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
@@ -153,7 +167,11 @@ fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, Str
     let kernel = &world.kernels.entries()[config.kernel];
     let instance = kernel.instance(&config.problem).map_err(|e| format!("{}: {e}", kernel.id))?;
     let (problem, variant) = (config.problem.clone(), config.variant.clone());
-    let place = if std::ptr::eq(world.store, known) { Some(id) } else { known.find(config.kernel, &problem, &variant) };
+    let place = if std::ptr::eq(world.store, known) {
+        Some(id)
+    } else {
+        known.find(config.kernel, &problem, &variant)
+    };
     Ok(Subject { kernel: config.kernel, problem, variant, instance, config: place })
 }
 

@@ -158,7 +158,9 @@ impl Report<'_> {
                 ("pair", self.per_pair(outcome)),
                 ("kernel", self.per_kernel(outcome)),
             ];
-            for (kind, group) in groups.into_iter().flat_map(|(kind, all)| all.into_iter().map(move |g| (kind, g))) {
+            for (kind, group) in
+                groups.into_iter().flat_map(|(kind, all)| all.into_iter().map(move |g| (kind, g)))
+            {
                 let first = [Cell::text(outcome.model), Cell::text(kind), Cell::text(group.name)];
                 table.rows.push(first.into_iter().chain(cells(Some(group.score))).collect());
             }
@@ -181,7 +183,8 @@ impl Report<'_> {
                 "refused": refused,
             })
         };
-        let models: Map<String, Value> = self.outcomes.iter().map(|o| (o.model.to_string(), model(o))).collect();
+        let models: Map<String, Value> =
+            self.outcomes.iter().map(|o| (o.model.to_string(), model(o))).collect();
         let all = json!({
             "protocol": self.setup.protocol.word(),
             "ceilings": self.ceilings,
@@ -197,7 +200,8 @@ fn grouped<K: Ord>(outcome: &Outcome, key: impl Fn(&Trial) -> K, name: impl Fn(&
     for trial in &outcome.trials {
         groups.entry(key(trial)).or_default().push(trial);
     }
-    let scored = |(key, trials): (K, Vec<&Trial>)| score(trials).map(|score| Group { name: name(&key), score });
+    let scored =
+        |(key, trials): (K, Vec<&Trial>)| score(trials).map(|score| Group { name: name(&key), score });
     let mut all: Vec<Group> = groups.into_iter().filter_map(scored).collect();
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));
     all
@@ -205,7 +209,9 @@ fn grouped<K: Ord>(outcome: &Outcome, key: impl Fn(&Trial) -> K, name: impl Fn(&
 
 /// The numbers of [`SCORE_COLUMNS`], in their order.
 fn cells(score: Option<Score>) -> [Cell; 12] {
-    let Some(s) = score else { return SCORE_COLUMNS.map(|(key, _)| if key == "n" { Cell::number(0) } else { Cell::Null }) };
+    let Some(s) = score else {
+        return SCORE_COLUMNS.map(|(key, _)| if key == "n" { Cell::number(0) } else { Cell::Null });
+    };
     let e = s.errors;
     let percent = |v: f64| Cell::shown(v, format!("{v:.2}"));
     let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));

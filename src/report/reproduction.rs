@@ -16,7 +16,8 @@ pub fn table(experiments: &[Experiment]) -> Table {
         Column::left("agrees"),
         Column::right("same_time"),
     ]);
-    table.title = "Paper 1, Algorithm 1 (efficiency-transfer), study occupancy rules, stated sustained ceilings".into();
+    table.title =
+        "Paper 1, Algorithm 1 (efficiency-transfer), study occupancy rules, stated sustained ceilings".into();
     for experiment in experiments {
         for figure in &experiment.figures {
             table.rows.push(row(experiment, figure));

@@ -22,7 +22,13 @@ impl Session {
 
     /// These models, given by their places, on these rows; `None` if it was cancelled.
     #[must_use]
-    pub fn evaluate(&self, store: &Store, setup: &Setup, models: &[usize], progress: &Progress) -> Option<Vec<Outcome>> {
+    pub fn evaluate(
+        &self,
+        store: &Store,
+        setup: &Setup,
+        models: &[usize],
+        progress: &Progress,
+    ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
         evaluate(World { gpus: &self.gpus, kernels: &self.kernels, store }, setup, &models, progress)
     }
@@ -43,7 +49,10 @@ impl Session {
     ///
     /// # Errors
     /// [`ReproduceError`] where a file cannot be read, or the files do not have what the experiments need.
-    pub fn reproduce_paper1(&self, files: &[PathBuf]) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
+    pub fn reproduce_paper1(
+        &self,
+        files: &[PathBuf],
+    ) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
         let mut kernels = Catalogue::new("kernel");
         let mut all = Vec::new();
         for file in files {

@@ -1,11 +1,11 @@
 //! What a key means while something is open, and otherwise.
 
 use super::action::Action;
-use super::{evaluation, export};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
+use super::{evaluation, export};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -205,7 +205,9 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             }
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
-        PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
+        PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => {
+            say(state, Tone::Refused, "type a file name, or Esc")
+        }
         PromptKind::ExportPath => {
             state.overlay = Overlay::None;
             export::start(state, text)

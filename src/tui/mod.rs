@@ -6,9 +6,9 @@
 
 mod action;
 mod canvas;
-mod events;
 mod evaluated;
 mod evaluation;
+mod events;
 mod export;
 mod keys;
 mod layout;

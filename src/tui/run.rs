@@ -1,11 +1,11 @@
 //! Carries actions out: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::{evaluation, export};
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::state::{Selection, Sort, State, Tone};
+use super::{evaluation, export};
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
 use crate::occupancy::Rules;

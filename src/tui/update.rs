@@ -1,10 +1,10 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::message::{Effect, Message};
+use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
 use super::{evaluation, keys, mouse};
-use super::prompt::Overlay;
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.

@@ -88,7 +88,9 @@ fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
     let header = csv.headers().map_err(|e| job.refuse(e.to_string()))?.clone();
     for needed in SHAPE.iter().filter(|c| **c != "iters").chain(CANONICAL.iter().map(|(c, _)| c)) {
         if !header.iter().any(|h| h.trim() == *needed) {
-            return Err(job.refuse(format!("no column `{needed}`; expected the columns of paper 1's runs_*_final.csv")));
+            return Err(job.refuse(format!(
+                "no column `{needed}`; expected the columns of paper 1's runs_*_final.csv"
+            )));
         }
     }
     let name = file_name(job.file);
@@ -99,7 +101,8 @@ fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
         }
         let line = i as u64 + 2;
         let row = record.map_err(|e| ("row".to_string(), e.to_string())).and_then(|record| {
-            let fields: Vec<(&str, &str)> = header.iter().map(str::trim).zip(record.iter().map(str::trim)).collect();
+            let fields: Vec<(&str, &str)> =
+                header.iter().map(str::trim).zip(record.iter().map(str::trim)).collect();
             row(&fields, format!("{name}:{line}"))
         });
         match row {
@@ -127,7 +130,8 @@ fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal>
         }
         let read = value.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
         let shown: String = value.chars().take(40).collect();
-        read.map(Some).ok_or_else(|| (column.to_string(), format!("`{shown}`: expected a number of at least 0")))
+        read.map(Some)
+            .ok_or_else(|| (column.to_string(), format!("`{shown}`: expected a number of at least 0")))
     };
     // A blank or 0 means that this kernel has no such size.
     let size = |column: &str| number(column).map(|v| v.filter(|v| *v >= 1.0));
@@ -147,7 +151,8 @@ fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal>
         row.set(as_number, number(column)?);
     }
     row.set(Number::SmemDynamic, Some(0.0));
-    let known = |c: &str| SHAPE.contains(&c) || MODELLED.contains(&c) || CANONICAL.iter().any(|(n, _)| *n == c);
+    let known =
+        |c: &str| SHAPE.contains(&c) || MODELLED.contains(&c) || CANONICAL.iter().any(|(n, _)| *n == c);
     let rest = fields.iter().filter(|(c, v)| !known(c) && !v.is_empty());
     row.attributes = rest.map(|(c, v)| ((*c).to_string(), (*v).to_string())).collect();
     Ok(row)
@@ -168,7 +173,8 @@ fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
 
 /// `gpu_metrics.json`: a list, one object per GPU; `device_calibration_*.json`: one object.
 fn metrics(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|e| job.refuse(format!("is no JSON: {e}")))?;
+    let value: serde_json::Value =
+        serde_json::from_str(text).map_err(|e| job.refuse(format!("is no JSON: {e}")))?;
     let name = file_name(job.file);
     let devices = value.as_array().cloned().unwrap_or_else(|| vec![value]);
     let mut out = Imported::default();
@@ -239,7 +245,10 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
         let all = import("a/runs_titanv_final.csv", RUNS).unwrap();
         assert_eq!((all.rows.len(), all.refused_count), (2, 1));
         let saxpy = &all.rows[0];
-        assert_eq!((saxpy.problem.as_str(), saxpy.block, saxpy.grid), ("n=1024", Some([256, 1, 1]), Some([4, 1, 1])));
+        assert_eq!(
+            (saxpy.problem.as_str(), saxpy.block, saxpy.grid),
+            ("n=1024", Some([256, 1, 1]), Some([4, 1, 1]))
+        );
         assert_eq!((saxpy.get(Number::Flops), saxpy.get(Number::DramBytes)), (Some(2048.0), Some(12288.0)));
         assert_eq!(saxpy.source, "runs_titanv_final.csv:2");
         assert_eq!(saxpy.attributes["mem_pattern"], "coalesced");
@@ -261,16 +270,23 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
     fn ceilings_come_from_the_json_and_from_the_calibration_runs() {
         let text = r#"[{"device_name": "NVIDIA TITAN V", "sustained_bandwidth_gbps": 300.0, "sustained_compute_gflops": 11000.5}]"#;
         let roofs = import("gpu_metrics.json", text).unwrap().roofs;
-        assert_eq!((roofs[0].gpu.as_str(), roofs[0].of, roofs[0].per_second), ("NVIDIA TITAN V", RoofOf::Dram, 300e9));
+        assert_eq!(
+            (roofs[0].gpu.as_str(), roofs[0].of, roofs[0].per_second),
+            ("NVIDIA TITAN V", RoofOf::Dram, 300e9)
+        );
         assert_eq!((roofs[1].of, roofs[1].per_second), (RoofOf::Fp32, 11_000.5e9));
         assert_eq!(roofs[1].source, "gpu_metrics.json: sustained_compute_gflops");
         let one = r#"{"device_name": "NVIDIA", "sustained_mem_bandwidth_gbps": 541.7}"#;
         assert_eq!(import("x/device_calibration_2080ti.json", one).unwrap().roofs[0].gpu, "2080ti");
-        let stream = import("stream_like_titanx.out", "N=2  avg_ms=1  GBps=256.4\nN=1  avg_ms=1  GBps=250\n").unwrap();
+        let stream =
+            import("stream_like_titanx.out", "N=2  avg_ms=1  GBps=256.4\nN=1  avg_ms=1  GBps=250\n").unwrap();
         assert_eq!((stream.roofs[0].gpu.as_str(), stream.roofs[0].per_second), ("GTX TITAN X", 256.4e9));
         let gemm = import("gemm_cublas_4070.out", "N=8192  avg_ms=64  GFLOPS=17155.2\n").unwrap();
         assert_eq!((gemm.roofs[0].of, gemm.roofs[0].per_second), (RoofOf::Fp32, 17_155.2e9));
-        let props = import("props_4070.out", "name=NVIDIA GeForce RTX 4070\nmajor=8 minor=9\nmultiProcessorCount=46\n");
+        let props = import(
+            "props_4070.out",
+            "name=NVIDIA GeForce RTX 4070\nmajor=8 minor=9\nmultiProcessorCount=46\n",
+        );
         assert!(props.unwrap().rows.is_empty());
         assert!(!(IMPORTER.recognises)(b"gpu,kernel,time_ms\n"));
     }

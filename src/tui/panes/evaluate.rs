@@ -79,18 +79,25 @@ fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'stati
         all.push(Line::styled(clip(&text, width), style));
     }
     if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
-        let why = "nothing to ask: it takes a configuration timed on two GPUs, or two sizes on one for a new size";
+        let why =
+            "nothing to ask: it takes a configuration timed on two GPUs, or two sizes on one for a new size";
         all.extend(paragraph(why, width, look.refusal()));
         return all;
     }
-    for (title, groups) in [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)] {
+    for (title, groups) in
+        [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]
+    {
         all.push(Line::default());
         all.push(Line::styled(head(title), look.dim()));
         let line = |g: &Group| Line::styled(clip(&row(&g.name, &g.score), width), look.text());
         all.extend(groups.iter().map(line));
     }
     all.push(Line::default());
-    all.extend(paragraph(&format!("predicted over measured: {}", evaluated.distribution.join(", ")), width, look.text()));
+    all.extend(paragraph(
+        &format!("predicted over measured: {}", evaluated.distribution.join(", ")),
+        width,
+        look.text(),
+    ));
     all.extend(evaluated.refused.iter().flat_map(|why| paragraph(why, width, look.refusal())));
     all
 }
