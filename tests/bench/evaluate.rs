@@ -23,7 +23,7 @@ fn rows(configs: usize) -> String {
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     let mut dice: u64 = 7;
     for i in 0..configs {
-        let n = 1 << 16 | (i * 256);
+        let n = 65_536 + i * 256;
         for gpu in GPUS {
             dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let time = 12.0 * n as f64 / 5e11 * 1e3 * (1.0 + 3.0 * (dice >> 40) as f64 / 16_777_216.0);
