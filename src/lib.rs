@@ -6,6 +6,7 @@
 pub mod catalogue;
 pub mod chart;
 pub mod cli;
+pub mod compiler;
 pub mod config;
 pub mod evaluate;
 pub mod gpu;

@@ -1,13 +1,15 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod evaluation;
+mod import;
 
 pub use evaluation::ReproduceError;
+pub use import::{Added, Recognised, recognise, recognise_path};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError};
+use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
 use crate::measurement::import::Roof;
 use crate::measurement::{
     ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any, read_csv,
@@ -88,7 +90,10 @@ impl Session {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
-        for path in user_folder.map(|f| toml_files(&f.join("kernels"))).unwrap_or_default() {
+        let mut user = user_folder.map(|f| toml_files(&f.join("kernels"))).unwrap_or_default();
+        // Resources are laid over kernels, so that the kernels come first, whatever the files are called.
+        user.sort_by_cached_key(|path| is_of_resources(path));
+        for path in user {
             let loaded = with_text(&path, |file| kernel::load_text(file, &sources, &mut kernels));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
@@ -221,6 +226,13 @@ fn load_dataset(
 fn with_text(path: &Path, load: impl FnOnce(SpecFile<'_>) -> Result<(), FileError>) -> Result<(), FileError> {
     let text = read_limited(path)?;
     load(SpecFile { name: &path.display().to_string(), text: &text })
+}
+
+/// Whether this kernel file has a compiler's resources alone; a bad file is refused when it is loaded.
+fn is_of_resources(path: &Path) -> bool {
+    let is =
+        |text: String| matches!(ResourcesFile::recognise(SpecFile { name: "", text: &text }), Ok(Some(_)));
+    read_limited(path).is_ok_and(is)
 }
 
 /// The TOML files of a folder, by name; none where there is no folder.

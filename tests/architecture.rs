@@ -20,17 +20,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("catalogue", &["units"]),
     ("gpu", &["units", "catalogue"]),
     ("kernel", &["units", "catalogue"]),
+    ("compiler", &["units", "catalogue", "kernel"]),
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
     ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
     ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),
-    ("report", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart"]),
+    ("report", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart"]),
     ("config", &["units", "catalogue"]),
-    ("session", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config"]),
-    ("cli", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config", "session"]),
-    ("tui", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("session", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config"]),
+    ("cli", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("tui", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "predict", "evaluate", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
@@ -38,6 +39,7 @@ const CRATES: &[(&[&str], &[&str])] = &[
     (&["ratatui", "crossterm", "tui_input"], &["src/tui/"]),
     (&["clap", "clap_complete", "clap_mangen"], &["src/cli/", "src/main.rs"]),
     (&["anyhow"], &["src/cli/", "src/main.rs"]),
+    (&["cpp_demangle"], &["src/compiler/names.rs"]),
     (&["plotters", "plotters_svg", "plotters_backend"], &["src/chart/svg.rs"]),
 ];
 

@@ -276,9 +276,30 @@ fn a_kernel_without_flops_gets_its_roofs_and_a_note() {
     assert!(chart.marks.iter().any(|m| matches!(m, Mark::Line { .. })));
 }
 
+/// A build like the study's: 206 registers x 1,024 threads are more than a block may have.
+const HUNGRY: &str = r#"
+id = "shared_bank_conflict"
+name = "shared_bank_conflict"
+
+[[compiled]]
+source = "log"
+
+[compiled.resources]
+"7.0" = { registers = 206 }
+"8.9" = { registers = 206 }
+
+[sources.log]
+kind = "published"
+title = "a compiler log"
+"#;
+
 #[test]
 fn a_kernel_that_cannot_launch_says_why_on_every_chart_however_small() {
-    let charts = World::new().charts("shared_bank_conflict", PAIRS[0], Settings::default(), Sides::Both);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("kernels")).unwrap();
+    std::fs::write(folder.path().join("kernels/hungry.toml"), HUNGRY).unwrap();
+    let world = World(Session::load(Some(folder.path())).unwrap());
+    let charts = world.charts("shared_bank_conflict", PAIRS[0], Settings::default(), Sides::Both);
     for chart in charts {
         let said = all(&texts(&render_svg(&chart, LIGHT, (800, 600)).unwrap()));
         assert!(said.contains("cannot launch: 206 registers"), "{said}");

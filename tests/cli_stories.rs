@@ -189,14 +189,15 @@ fn a_size_nobody_timed_is_an_estimate_and_says_so() {
 
 #[test]
 fn a_kernel_that_cannot_launch_is_an_answer_without_a_time() {
-    let words = "predict --from titan-v --to rtx-4070 --kernel shared_bank_conflict --format json";
+    let words =
+        "predict --from titan-v --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 --format json";
     let row = Desk::new().types(words).works().json().remove(0);
     for column in ["source_time_ms", "source_kind", "time_ms", "low_ms", "high_ms", "speedup", "bound_target"]
     {
         assert_eq!(row[column], Value::Null, "{column}");
     }
     assert!(
-        row["cautions"][0].as_str().unwrap().contains("cannot launch: 206 registers x 1024 threads"),
+        row["cautions"][0].as_str().unwrap().contains("cannot launch: 4096 threads per block, at most 1024"),
         "{row}"
     );
 }
@@ -457,6 +458,16 @@ fn occupancy_of_a_typed_block_agrees_with_the_kernel_of_that_shape() {
 }
 
 #[test]
+fn the_tiled_product_fits_as_paper_4_says() {
+    // Table I: active blocks on an SM of the RTX 4070, by tile.
+    for (tile, blocks) in [(1, 24), (4, 24), (8, 24), (16, 6), (32, 1)] {
+        let words =
+            format!("occupancy --gpu rtx-4070 --kernel gemm_tiled --size n=1024;tile={tile} --format json");
+        assert_eq!(Desk::new().types(&words).works().json()[0]["active_blocks"], blocks, "tile {tile}");
+    }
+}
+
+#[test]
 fn lists_show_every_entry_and_details_name_their_sources() {
     let desk = Desk::new();
     let gpus = desk.types("gpus --format json").works().json();
@@ -579,7 +590,8 @@ fn a_question_that_does_not_fit_one_picture_is_refused() {
     desk.types("export predictions --from titan-v --to rtx-4070").ends(2, &["--output"]);
     desk.types("export predictions --from titan-v --to rtx-4070 -o -").works();
     // Nothing to draw but why: still a picture.
-    desk.types("export roofline --from titan-v --to rtx-4070 --kernel shared_bank_conflict -o -").works();
+    desk.types("export roofline --from titan-v --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 -o -")
+        .works();
 }
 
 #[test]

@@ -10,8 +10,8 @@
 mod reference;
 
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
-use roofswap::gpu::LimitsTable;
-use roofswap::occupancy::{Rules, occupancy};
+use roofswap::gpu::{Limits, LimitsTable};
+use roofswap::occupancy::{Rules, best_block, occupancy};
 use roofswap::report::batch::answer_line;
 use std::fmt::Write;
 use std::path::Path;
@@ -79,10 +79,20 @@ fn no_difference_to_nvidias_calculator_itself() {
         let ours = asked.iter().map(|a| answered(&occupancy(&limits, needs(a), Rules::Exact)));
         let wrong: Vec<_> = asked.iter().zip(theirs).zip(ours).filter(|((_, t), o)| t != o).collect();
         assert!(wrong.is_empty(), "{cc}: {} of {count} differ, first {:?}", wrong.len(), wrong[0]);
+        assert_same_suggestion(&program, &limits, &asked[..count.min(2_000)]);
     }
     println!("{count} random configurations per compute capability agree");
     if std::env::var_os("ROOFSWAP_REDRAW").is_some() {
         std::fs::write(GOLDEN, golden(&program)).unwrap();
+    }
+}
+
+/// Rule 9: the suggested block size, and how many of it an SM holds.
+fn assert_same_suggestion(program: &Path, limits: &Limits, asked: &[Asked]) {
+    for (a, theirs) in asked.iter().zip(reference::ask_for_block(program, asked).unwrap()) {
+        let best = best_block(limits, needs(a), Rules::Exact);
+        let ours = best.map_or([0, 0], |b| [b.threads as i32, b.occupancy.active_blocks as i32]);
+        assert_eq!(ours, theirs, "{a:?}");
     }
 }
 

@@ -8,7 +8,10 @@ use roofswap::evaluate::Settings;
 use roofswap::gpu::{Ceilings, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
 use roofswap::measurement::{Kind, read_csv};
-use roofswap::occupancy::{BlockNeeds, Rules, launch_refusal, next_step, occupancy};
+use roofswap::occupancy::{
+    BlockNeeds, Carveout, Change, GlobalCaching, Over, Resource, Rules, best_block, launch_refusal,
+    needed_for_one_more, next_step, occupancy, sweep,
+};
 use roofswap::predict::{MODELS, model_position};
 use roofswap::session::Session;
 use roofswap::units::{
@@ -115,24 +118,149 @@ fn a_launch_is_refused_exactly_where_no_block_fits() {
     });
 }
 
+/// As [`blocks`], with everything else a kernel can ask for.
+fn any_needs() -> impl Strategy<Value = BlockNeeds> {
+    let caching = prop::sample::select(vec![GlobalCaching::Off, GlobalCaching::On, GlobalCaching::Strict]);
+    (blocks(), -1i64..=100, 0u32..40, caching, any::<bool>()).prop_map(
+        |(needs, carveout, barriers, global_caching, opt_in)| BlockNeeds {
+            carveout: Carveout::from_number(carveout).unwrap(),
+            barriers,
+            global_caching,
+            opt_in,
+            ..needs
+        },
+    )
+}
+
+/// The same change, one unit nearer to what there is now: one register, one byte, one barrier, one warp.
+fn one_less(change: Change) -> Option<Change> {
+    let by = match change.resource {
+        Resource::Warps | Resource::Blocks => 32,
+        _ => 1,
+    };
+    let to = if change.to < change.from { change.to + by } else { change.to - by };
+    let still_a_change = if change.to < change.from { to < change.from } else { to > change.from };
+    still_a_change.then_some(Change { to, ..change })
+}
+
 #[test]
-fn the_next_step_delivers_what_it_promises() {
+fn the_next_step_gains_and_one_unit_less_of_any_of_its_changes_does_not() {
     let limits = every_limit();
-    always(256, (blocks(), any::<prop::sample::Index>()), |(needs, which)| {
+    always(2048, (any_needs(), any::<prop::sample::Index>()), |(needs, which)| {
         let l = which.get(&limits);
         for rules in RULES {
-            let Some(step) = next_step(l, needs, rules) else { continue };
-            use roofswap::occupancy::Resource as R;
-            let changed = match step.resource {
-                R::Registers => BlockNeeds { regs_per_thread: step.to, ..needs },
-                R::SharedMemory => BlockNeeds { smem_static: 0, smem_dynamic: step.to, ..needs },
-                R::Barriers => BlockNeeds { barriers: step.to, ..needs },
-                R::Warps | R::Blocks => BlockNeeds { threads: step.to, ..needs },
+            let now = occupancy(l, needs, rules);
+            let Some(step) = next_step(l, needs, rules) else {
+                let full = now.active_warps == now.max_warps || needs.threads == 0;
+                // With registers or barriers beyond counting and blocks of one warp something always helps, but for
+                // shared memory that even the reserve of one block more would not fit, and for slots.
+                let one_warp = BlockNeeds {
+                    threads: 32,
+                    regs_per_thread: 1,
+                    smem_static: 0,
+                    smem_dynamic: 0,
+                    barriers: 0,
+                    ..needs
+                };
+                let best = occupancy(l, one_warp, rules);
+                prop_assert!(full || best.active_warps <= now.active_warps, "{needs:?} {rules:?} on {l:?}");
+                continue;
             };
-            let (now, then) = (occupancy(l, needs, rules), occupancy(l, changed, rules));
-            prop_assert_eq!(then.active_blocks, step.blocks, "{:?} {:?} {:?}", needs, step, rules);
-            prop_assert!(then.active_warps >= now.active_warps, "{needs:?} {step:?} {rules:?}");
-            prop_assert!(step.to < step.from, "{step:?}");
+            let then = occupancy(l, step.applied(needs), rules);
+            prop_assert_eq!((then.active_blocks, then.active_warps), (step.blocks, step.warps), "{:?}", step);
+            prop_assert!(then.active_warps > now.active_warps, "{needs:?} {step:?} {rules:?}");
+            for at in 0..step.changes.len() {
+                let Some(less) = one_less(step.changes[at]) else { continue };
+                let mut weaker = step.clone();
+                weaker.changes[at] = less;
+                let then = occupancy(l, weaker.applied(needs), rules);
+                prop_assert!(then.active_warps <= now.active_warps, "{needs:?} {step:?} {less:?} {rules:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn no_single_change_helps_where_the_next_step_has_several() {
+    let limits = every_limit();
+    always(512, (any_needs(), any::<prop::sample::Index>()), |(needs, which)| {
+        let l = which.get(&limits);
+        for rules in RULES {
+            let Some(step) = next_step(l, needs, rules).filter(|s| s.changes.len() > 1) else { continue };
+            let now = occupancy(l, needs, rules);
+            let helps = |n| occupancy(l, n, rules).active_warps > now.active_warps;
+            let regs = (1..needs.regs_per_thread).any(|r| helps(BlockNeeds { regs_per_thread: r, ..needs }));
+            let smaller =
+                (1..needs.threads.div_ceil(32)).any(|w| helps(BlockNeeds { threads: 32 * w, ..needs }));
+            let smem = helps(BlockNeeds { smem_static: 0, smem_dynamic: 0, ..needs });
+            prop_assert!(!regs && !smaller && !smem, "{needs:?} {step} {rules:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_a_resource_needs_for_one_more_block_is_exact() {
+    let limits = every_limit();
+    always(1024, (any_needs(), any::<prop::sample::Index>()), |(needs, which)| {
+        let l = which.get(&limits);
+        for (rules, resource) in RULES.iter().flat_map(|r| Resource::ALL.map(|q| (*r, q))) {
+            let Some(change) = needed_for_one_more(l, needs, rules, resource) else { continue };
+            let now = occupancy(l, needs, rules).active_blocks;
+            let limit = |c: Change| occupancy(l, c.applied(needs), rules).limit(resource).unwrap_or(u32::MAX);
+            if resource != Resource::Blocks {
+                prop_assert!(limit(change) > now, "{needs:?} {change} {rules:?}");
+                let block = |c: &Change| c.resource != Resource::Warps || c.to <= l.threads_per_block;
+                if let Some(less) = one_less(change).filter(block) {
+                    prop_assert!(limit(less) <= now, "{needs:?} {change} {rules:?}");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_sweep_says_what_each_single_value_says() {
+    let limits = every_limit();
+    let over = prop::sample::select(vec![Over::Block, Over::Registers, Over::SharedMemory]);
+    always(
+        512,
+        (any_needs(), any::<prop::sample::Index>(), over, 0.0..1.0f64),
+        |(needs, which, over, at)| {
+            let l = which.get(&limits);
+            let most = over.most(l);
+            let value = over.least() + (at * f64::from(most - over.least())) as u32;
+            for rules in RULES {
+                let all = sweep(l, needs, rules, over, most);
+                prop_assert_eq!((all[0].from, all[all.len() - 1].to), (over.least(), most));
+                prop_assert!(all.windows(2).all(|w| w[0].to + 1 == w[1].from));
+                let stretch = all.iter().find(|s| (s.from..=s.to).contains(&value)).unwrap();
+                let o = occupancy(l, over.set(needs, value), rules);
+                prop_assert_eq!(
+                    (stretch.active_blocks, stretch.active_warps),
+                    (o.active_blocks, o.active_warps)
+                );
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn no_block_size_has_more_threads_per_sm_than_the_best() {
+    let limits = every_limit();
+    always(512, (any_needs(), any::<prop::sample::Index>()), |(needs, which)| {
+        let l = which.get(&limits);
+        for rules in RULES {
+            let threads = |t: u32| t * occupancy(l, BlockNeeds { threads: t, ..needs }, rules).active_blocks;
+            let most = (1..=32).map(|w| threads(32 * w)).max().unwrap();
+            let best = best_block(l, needs, rules);
+            prop_assert_eq!(best.map_or(0, |b| threads(b.threads)), most);
+            let larger =
+                best.map_or(0, |b| (b.threads / 32 + 1..=32).map(|w| threads(32 * w)).max().unwrap_or(0));
+            prop_assert!(larger < most || most == 0, "the largest of the best comes first");
         }
         Ok(())
     });

@@ -98,25 +98,22 @@ fn two_kernels_of_the_study_have_no_sound_figure_and_ship_without() {
         assert!(s.store.of_kernel(k).is_empty(), "{kernel}");
         assert!(s.kernels.entries()[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
     }
-    assert_eq!(s.kernels.find("atomic_hotspot").unwrap().registers_on(7, 5).unwrap().per_thread, 7);
+    assert_eq!(s.kernels.find("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers, 7);
 }
 
 #[test]
-fn the_launch_and_resources_in_the_kernel_files_are_those_of_the_rows() {
+fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
     let s = session();
-    for (kernel, problem, _, _, registers) in FIGURES {
+    for (kernel, problem, ..) in FIGURES {
         let entry = s.kernels.find(kernel).unwrap();
         let instance = entry.instance(&entry.problem(&problem.parse().unwrap()).unwrap()).unwrap();
         let shared = (instance.smem_static, instance.smem_dynamic);
         let told = SHARED_MEMORY.iter().find(|(k, _)| *k == kernel).map_or((0, 0), |(_, bytes)| *bytes);
         assert_eq!(shared, (Some(told.0), Some(told.1)), "{kernel}");
-        for (i, gpu) in GPUS.into_iter().enumerate() {
+        for gpu in GPUS {
             let r = row(&s, kernel, problem, gpu);
             assert_eq!(instance.launch, r.launch, "{kernel} on {gpu}");
             assert_eq!((r.smem_static, r.smem_dynamic), shared, "{kernel} on {gpu}");
-            let cc = s.gpus.find(gpu).unwrap().compute_capability;
-            let compiled = entry.registers_on(cc.major, cc.minor).unwrap();
-            assert_eq!((compiled.per_thread, compiled.borrowed_from), (registers[i], None), "{kernel} {gpu}");
         }
     }
     for (kernel, blocks) in BLOCKS {

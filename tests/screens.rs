@@ -63,6 +63,8 @@ screens! {
     swapped_and_larger: "x +",
     explained: "enter",
     zoomed_roofline: "2 z L L L",
+    zoomed_occupancy: "3 z",
+    slid_along_the_saw_tooth: "/ s a x p y enter 3 z left . . .",
 }
 
 /// A screen at 80x24 only.
@@ -111,10 +113,10 @@ small_screens! {
     help: "?",
     palette: ": s w",
     zoomed_gpus: "1 z",
-    zoomed_occupancy: "3 z",
+    limiters_differ: "/ c o n v 2 d _ 3 enter 3 z right",
     zoomed_predictions: "4 z",
     no_gpu_matches: "1 / q q q q enter",
-    cannot_launch: "/ b a n k enter",
+    cannot_launch: "/ g e m m _ enter n ctrl-u n = 1 0 2 4 , t i l e = 6 4 enter",
     no_flops: "/ n a i v e _ t enter",
     a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
     an_absurd_size: "n ctrl-u n = 0 enter",
@@ -187,4 +189,68 @@ fn the_screen_and_the_command_agree() {
             }
         }
     }
+}
+
+/// A dashboard into which a file was picked: the worker's answers are given by hand.
+fn with_picked(log: &str) -> Dashboard {
+    use roofswap::tui::{Effect, FileEntry, Listing};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("build.log");
+    std::fs::write(&file, log).unwrap();
+    let mut d = dashboard(80, 24);
+    let asked = update(&mut d.state, Message::Key("i".into()));
+    let [Effect::List(asked)] = &asked[..] else { panic!("{asked:?}") };
+    let entry = |name: &str, is_file| FileEntry { is_file, name: name.into() };
+    let entries = vec![entry("cubins", false), entry("build.log", true), entry("notes.txt", true)];
+    let listing =
+        Listing { asked: asked.clone(), folder: "/home/me/sim".into(), entries, remark: String::new() };
+    update(&mut d.state, Message::Listed(Box::new(listing)));
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    let d = d.press("l o g");
+    insta::assert_snapshot!("file_picker", d.screen());
+    let mut d = d;
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    assert!(
+        matches!(&effects[..], [Effect::Import(_, path)] if path.ends_with("sim/build.log")),
+        "{effects:?}"
+    );
+    assert!(d.state.job.is_some());
+    update(&mut d.state, Message::Imported(Box::new((session, file, added))));
+    d
+}
+
+#[test]
+fn a_picked_report_brings_kernels_whose_block_is_assumed_until_it_is_typed() {
+    let log = "ptxas info    : Compiling entry function '_ZN3sim4stepEPf' for 'sm_89'\n\
+        ptxas info    : Function properties for _ZN3sim4stepEPf\n\
+        \x20   0 bytes stack frame, 24 bytes spill stores, 12 bytes spill loads\n\
+        ptxas info    : Used 48 registers, used 1 barriers, 4096 bytes smem\n";
+    let d = with_picked(log).press("3 z");
+    let screen = d.screen();
+    assert!(screen.contains("~256") && screen.contains("spills 24 B stores, 12 B loads"), "{screen}");
+    insta::assert_snapshot!("imported_kernel", screen);
+    let mut d = d.press("b 5 1 2 enter");
+    let typed = d.screen();
+    assert!(typed.contains(" 512") && !typed.contains("~256"), "{typed}");
+    update(&mut d.state, Message::Key("u".into()));
+    assert!(d.screen().contains("~256"), "undo takes it back");
+    let d = d.press("b 9 9 9 9 enter");
+    assert!(d.screen().contains("expected 1 to 1024"), "{}", d.screen());
+}
+
+#[test]
+fn a_kernel_with_a_launch_of_its_own_keeps_it() {
+    let screen = dashboard(80, 24).press("b").screen();
+    assert!(screen.contains("the launch of matmul_tiled is known"), "{screen}");
+}
+
+#[test]
+fn an_answer_for_another_folder_comes_too_late() {
+    use roofswap::tui::Listing;
+    let mut d = dashboard(80, 24).press("i");
+    let late =
+        Listing { asked: "/old".into(), folder: "/old".into(), entries: vec![], remark: "late".into() };
+    update(&mut d.state, Message::Listed(Box::new(late)));
+    assert!(d.screen().contains("reading the folder") && !d.screen().contains("/old"));
 }

@@ -177,6 +177,27 @@ fn measurement_files_load_behind_the_first_screen_and_bad_rows_are_listed() {
 }
 
 #[test]
+fn a_compilers_log_is_picked_and_its_kernel_gets_a_block() {
+    let home = fresh();
+    std::fs::create_dir(home.path().join("build")).unwrap();
+    let log = "ptxas info    : Compiling entry function '_ZN3sim4stepEPf' for 'sm_89'\n\
+               ptxas info    : Used 48 registers, used 1 barriers, 4096 bytes smem\n";
+    std::fs::write(home.path().join("build/ptxas.log"), log).unwrap();
+    std::fs::write(home.path().join("build/notes.txt"), "hello\n").unwrap();
+    let mut walk = start(120, 40, home, &[]);
+    walk.wait("TITAN V ▶ RTX 4070").press("i").wait("║ build/").press("bui").wait("filter: bui_");
+    walk.press("\r").wait("notes.txt").press("notes\r").wait("is no compiler's report");
+    walk.press("i").wait("║ build/").press("bui\r").wait("ptxas.log").press("ptx").wait("filter: ptx_");
+    walk.press("\r").wait("1 builds of 1 kernels read").wait("sim_step").wait("~256");
+    walk.press("b")
+        .wait("threads per block: 256")
+        .press("512\r")
+        .wait_until("512 threads", |s| s.contains("512") && !s.contains("~256"));
+    walk.press("q");
+    assert_eq!(walk.gone().0, 0);
+}
+
+#[test]
 fn what_is_typed_wrong_is_said_before_the_terminal_is_touched() {
     let walk = start(120, 24, fresh(), &["--from", "rtx-4071"]);
     let mut walk = walk;

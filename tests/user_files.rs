@@ -32,6 +32,70 @@ impl Folder {
     }
 }
 
+const RESOURCES: &str = r#"id = "mine"
+name = "ns::mine<4>"
+aliases = ["saxpy", "ns::mine"]
+
+[[compiled]]
+source = "log"
+
+[compiled.resources]
+"8.9" = { registers = 24, static_smem_bytes = 2048, barriers = 1, spill_store_bytes = 8, max_threads = 128 }
+
+[sources.log]
+kind = "published"
+title = "build.log (ptxas -v)"
+"#;
+
+#[test]
+fn a_file_of_resources_alone_is_a_kernel_or_lies_over_one() {
+    let over = RESOURCES.replace("id = \"mine\"", "id = \"saxpy\"").replace("24,", "99,");
+    let folder = Folder::new().with("kernels/a.toml", &over).with("kernels/mine.toml", RESOURCES);
+    let session = folder.load();
+    assert_eq!(session.problems, Vec::<String>::new());
+    let mine = session.kernels.find("ns::mine").unwrap();
+    let r = mine.resources_on(8, 9).unwrap();
+    assert_eq!((r.resources.registers, r.resources.barriers, r.borrowed_from), (24, Some(1), None));
+    assert_eq!(&*mine.compiled[&(8, 9)].source, "build.log (ptxas -v)");
+    let saxpy = session.kernels.find("saxpy").unwrap();
+    assert_eq!(saxpy.resources_on(8, 9).unwrap().resources.registers, 99);
+    assert!(saxpy.has_formulas() && saxpy.compiled.len() == 11, "formulas and other architectures stay");
+}
+
+#[test]
+fn resources_lie_over_a_kernel_of_the_users_whatever_the_files_are_called() {
+    let own =
+        include_str!("../specs/kernels/saxpy.toml").replace("\"saxpy", "\"mine").replace("\"axpy", "\"maxpy");
+    let folder = Folder::new().with("kernels/a.toml", RESOURCES).with("kernels/b.toml", own);
+    let session = folder.load();
+    assert_eq!(session.problems, Vec::<String>::new());
+    let mine = session.kernels.find("mine").unwrap();
+    assert!(mine.has_formulas());
+    assert_eq!(mine.resources_on(8, 9).unwrap().resources.registers, 24);
+}
+
+#[test]
+fn impossible_resources_are_refused_with_their_line() {
+    for (good, bad, words) in [
+        (
+            "registers = 24",
+            "registers = 0",
+            "mine.toml:9: compiled.resources.\"8.9\": registers is 0; expected 1 to 256",
+        ),
+        ("barriers = 1", "barriers = 99", "barriers is 99; expected 0 to 16"),
+        ("\"8.9\"", "\"eight\"", "mine.toml:9: "),
+        ("registers = 24, ", "", "missing field `registers`"),
+        ("source = \"log\"", "source = \"else\"", "unknown source `else`"),
+        ("barriers", "bariers", "unknown field `bariers`"),
+        ("id = \"mine\"", "id = \"--\"", "expected at least one letter"),
+    ] {
+        let session = Folder::new().with("kernels/mine.toml", RESOURCES.replace(good, bad)).load();
+        let [problem] = &session.problems[..] else { panic!("{bad}: {:?}", session.problems) };
+        assert!(problem.contains(words), "{bad}: {problem}");
+        assert!(session.kernels.find("ns::mine").is_err(), "{bad}");
+    }
+}
+
 const GPU: &str = r#"id = "my-gpu"
 name = "My GPU"
 aliases = ["prototype"]

@@ -166,6 +166,11 @@ impl<T: Entry> Catalogue<T> {
     }
 }
 
+/// The one spelling that names are compared in: two names with the same one are the same entry's.
+pub(crate) fn same_spelling(name: &str) -> String {
+    normalise(name)
+}
+
 /// One spelling for all: lower case, without the vendor's name, spaces, `-` and `_`.
 fn normalise(name: &str) -> String {
     let lower = name.trim().to_lowercase();

@@ -4,6 +4,7 @@ use super::Sides;
 use crate::evaluate::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
+use crate::occupancy::Waves;
 use crate::predict::{MODELS, SourceKind};
 use crate::units::{Seconds, range, significant};
 
@@ -62,6 +63,21 @@ pub(super) fn time_with_interval(time: Seconds, interval: Option<&Interval>) -> 
         Some(i) => format!("{time} ({})", range(i.low, i.high)),
         None => time.to_string(),
     }
+}
+
+/// `6.4 waves of 160 blocks, the last 40 % full with 16 idle SMs, 91.4 % of the slots used`.
+pub(super) fn waves(w: &Waves) -> String {
+    let idle = match w.idle_sms {
+        0 => String::new(),
+        n => format!(" with {n} idle SMs"),
+    };
+    format!(
+        "{} waves of {} blocks, the last {} % full{idle}, {} % of the slots used",
+        significant(w.waves),
+        w.blocks_per_wave,
+        significant(100.0 * w.tail),
+        significant(100.0 * w.efficiency())
+    )
 }
 
 /// `90 % interval`.

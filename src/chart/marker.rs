@@ -13,7 +13,7 @@ pub(super) fn stroke(points: Vec<Place>, meaning: Meaning, dash: Dash, items: &m
     items.push(Item::Path { points, ink: Ink::Of(meaning), alpha: 1.0, width, dash });
 }
 
-/// ● measured, ◆ predicted, a hollow diamond for an estimate, a dot for others.
+/// ● measured, ◆ predicted, a hollow diamond for an estimate, a square for what is chosen, a dot for others.
 pub(super) fn marker((x, y): Place, meaning: Meaning, shape: Shape, items: &mut Vec<Item>) {
     let ink = Ink::Of(meaning);
     let diamond = |r: f64| vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)];
@@ -27,6 +27,15 @@ pub(super) fn marker((x, y): Place, meaning: Meaning, shape: Shape, items: &mut 
             items.push(Item::Polygon { points: diamond(RADIUS + 1.0), ink, alpha: 1.0 });
             if shape == Shape::Estimated {
                 items.push(Item::Polygon { points: diamond(RADIUS - 2.0), ink: Ink::Paper, alpha: 1.0 });
+            }
+        }
+        Shape::Chosen => {
+            let square = |r: f64| Rect { x: x - r, y: y - r, w: 2.0 * r, h: 2.0 * r };
+            items.push(Item::rect(square(RADIUS + 1.0), Ink::Paper, 1.0));
+            items.push(Item::rect(square(RADIUS - 1.0), ink, 1.0));
+            // The target's is hollow, so that the two differ without colour.
+            if meaning == Meaning::Target {
+                items.push(Item::rect(square(RADIUS - 3.0), Ink::Paper, 1.0));
             }
         }
         Shape::Other => items.push(Item::Circle { at: (x, y), radius: 3, ink, alpha: 0.8 }),

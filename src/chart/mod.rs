@@ -2,7 +2,7 @@
 //! disagree.
 //!
 //! ```text
-//! answer ─> roofline, occupancy, predictions ─> ChartSpec ─> scene ─> svg
+//! answer ─> roofline, occupancy(_curves), … ──> ChartSpec ─> scene ─> svg
 //!           (what is said: caption)                 │        (where it stands: scale, layout, legend, plot, marker)
 //!                                                   └─> terminal panes
 //! ```
@@ -14,6 +14,7 @@ mod layout;
 mod legend;
 mod marker;
 mod occupancy;
+mod occupancy_curves;
 mod plot;
 mod predictions;
 mod roofline;
@@ -21,9 +22,11 @@ mod roofs;
 mod scale;
 mod scene;
 mod svg;
+mod wave_curve;
 
 pub use evaluation::{distribution, evaluation_chart};
 pub use occupancy::occupancy_chart;
+pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};
 pub use scale::Tick;
@@ -149,6 +152,8 @@ pub enum Shape {
     Predicted,
     /// ~ estimated without a measurement.
     Estimated,
+    /// What is chosen now, on a curve: `S` or `T` in the terminal, a square in a picture.
+    Chosen,
     /// A small dot: another kernel.
     Other,
 }

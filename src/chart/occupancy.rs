@@ -5,7 +5,7 @@ use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::occupancy::{Occupancy, Resource, next_step, waves};
+use crate::occupancy::{Occupancy, Resource, Rules, best_block, next_step, waves};
 use crate::units::significant;
 
 /// The mark of what limits, everywhere.
@@ -39,6 +39,7 @@ pub fn occupancy_chart(
     let step = round_up(longest / 10.0);
     let max = (longest / step).ceil() * step;
     let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
+    notes.extend(limiter_note(answer, show));
     notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], kernel, answer, side)));
     ChartSpec {
         title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
@@ -107,6 +108,13 @@ fn share(o: &Occupancy) -> String {
     format!("{} %", significant(100.0 * o.fraction()))
 }
 
+/// What limits on either GPU, where that is not the same.
+fn limiter_note(answer: &Answer, show: Sides) -> Option<String> {
+    let ([Some(source), Some(target)], Sides::Both) = (answer.occupancy, show) else { return None };
+    let [there, here] = source.limiter_change(&target)?;
+    Some(format!("the limiter changes: {there} → {here}"))
+}
+
 /// What one GPU does with the launch: refusal, occupancy, waves, next step.
 fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
     let mut notes = Vec::new();
@@ -118,20 +126,24 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
         notes.push(format!("{}: the launch shape is not known, so its occupancy is not either", gpu.name));
         return notes;
     };
-    let limiters: Vec<&str> = o.limiters().map(Resource::word).collect();
     let mut text = format!(
         "{}: occupancy {} ({} of {} warps); limited by {}",
         gpu.name,
         share(&o),
         o.active_warps,
         o.max_warps,
-        limiters.join(" and ")
+        o.limiter_words()
     );
     if let Some(w) = answer.launch.and_then(|l| waves(gpu, &o, l.blocks())) {
-        text += &format!("; {} waves, the last {:.0} % full", significant(w.waves), 100.0 * w.tail);
+        text += &format!("; {}", caption::waves(&w));
     }
     if let Some(step) = next_step(&gpu.limits, needs, answer.settings.rules) {
         text += &format!("; next step {step}");
+    }
+    if let Some(best) = best_block(&gpu.limits, needs, answer.settings.rules) {
+        let grid = best.min_grid(gpu.sms.value);
+        text +=
+            &format!("; best block {} thr ({}, {grid} blocks fill it)", best.threads, share(&best.occupancy));
     }
     notes.push(text);
     notes
@@ -140,17 +152,28 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
 /// Resources of a block, and registers borrowed from another build.
 fn registers_note(gpu: &Gpu, kernel: &Kernel, answer: &Answer, side: usize) -> Option<String> {
     let needs = answer.needs[side]?;
-    let smem = needs.smem_static.saturating_add(needs.smem_dynamic);
     let registers = match needs.regs_per_thread {
         0 => "an unknown number of registers (treated as no limit)".to_string(),
         n => format!("{n} registers"),
     };
     let cc = gpu.compute_capability;
-    let borrowed = kernel.registers_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
+    let borrowed = kernel.resources_on(cc.major, cc.minor).and_then(|r| r.borrowed_from);
     let from = borrowed.map_or(String::new(), |(a, b)| format!(" (as compiled for {a}.{b})"));
     let from = if needs.regs_per_thread == 0 { String::new() } else { from };
+    let allocated = answer.occupancy[side].map_or(String::new(), |o| {
+        let reserve = match (answer.settings.rules, gpu.limits.smem_reserved) {
+            (Rules::Exact, n) if n > 0 => format!(", {n} of them reserved"),
+            _ => String::new(),
+        };
+        format!(
+            "; it gets {} registers and {} B{reserve}; an SM is set to {} B",
+            o.allocated_registers, o.allocated_shared_memory, o.shared_memory_per_sm
+        )
+    });
     Some(format!(
-        "{} per block: {} threads, {registers} per thread{from}, {smem} B of shared memory",
-        gpu.name, needs.threads
+        "{} per block: {} threads, {registers} per thread{from}, {} B of shared memory{allocated}",
+        gpu.name,
+        needs.threads,
+        needs.smem()
     ))
 }

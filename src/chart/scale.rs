@@ -105,8 +105,12 @@ fn linear_ticks(min: f64, max: f64, most: usize) -> Vec<Tick> {
     let first = (min / step).ceil();
     let values =
         (0..=most).map(|i| (first + i as f64) * step).filter(|v| *v >= min && *v <= max + 1e-9 * step);
-    values.map(|value| Tick { value, label: plain(value) }).collect()
+    let label = |value: f64| if max < MILLION { plain(value) } else { tick_text(value, "/s") };
+    values.map(|value| Tick { value, label: label(value) }).collect()
 }
+
+/// From here on numbers have a prefix on an even axis.
+const MILLION: f64 = 1e6;
 
 /// Rates and times with an SI prefix, other numbers plain.
 fn tick_text(value: f64, unit: &str) -> String {

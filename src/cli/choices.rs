@@ -2,7 +2,7 @@
 
 use crate::chart::Theme;
 use crate::gpu::Ceilings;
-use crate::occupancy::Rules;
+use crate::occupancy::{GlobalCaching, Rules};
 use crate::report::Format;
 use clap::ValueEnum;
 
@@ -62,6 +62,27 @@ impl From<RulesChoice> for Rules {
         match choice {
             RulesChoice::Exact => Self::Exact,
             RulesChoice::Study => Self::Study,
+        }
+    }
+}
+
+/// `--global-caching`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum CachingChoice {
+    /// Not asked for
+    Off,
+    /// Asked for, given up where no block fits
+    On,
+    /// Insisted on
+    Strict,
+}
+
+impl From<CachingChoice> for GlobalCaching {
+    fn from(choice: CachingChoice) -> Self {
+        match choice {
+            CachingChoice::Off => Self::Off,
+            CachingChoice::On => Self::On,
+            CachingChoice::Strict => Self::Strict,
         }
     }
 }

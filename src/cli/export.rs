@@ -1,11 +1,11 @@
-//! `roofswap export roofline|occupancy|predictions --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
+//! `roofswap export roofline|occupancy|curves|predictions --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
 
 use super::choices::ThemeChoice;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
 use crate::chart::{
-    ChartSpec, PredictionRow, RooflineView, Sides, occupancy_chart, predictions_chart, render_svg,
-    roofline_chart, suggested_size,
+    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, curve_chart, occupancy_chart,
+    predictions_chart, render_svg, roofline_chart, suggested_size,
 };
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
@@ -28,6 +28,9 @@ pub(super) struct ExportArgs {
     /// Which GPUs to draw
     #[arg(long, value_enum, default_value = "both")]
     show: Show,
+    /// What `curves` draws occupancy over, `block` if not said; over `size`, how well the waves of the grid fill the GPU
+    #[arg(long, value_enum)]
+    over: Option<OverChoice>,
     /// Memory levels to draw roofs of; DRAM is always drawn
     #[arg(long, value_enum, value_delimiter = ',', default_value = "dram")]
     levels: Vec<LevelChoice>,
@@ -45,6 +48,8 @@ enum Chart {
     Roofline,
     /// Blocks that fit an SM, by limit
     Occupancy,
+    /// Occupancy over block size, registers, shared memory; wave efficiency over the problem size
+    Curves,
     /// Times of several kernels on both GPUs
     Predictions,
 }
@@ -85,12 +90,40 @@ impl From<LevelChoice> for Level {
     }
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OverChoice {
+    /// Threads per block
+    Block,
+    /// Registers per thread
+    Registers,
+    /// Shared memory per block
+    SharedMemory,
+    /// The problem size
+    Size,
+}
+
+impl From<OverChoice> for Curve {
+    fn from(choice: OverChoice) -> Self {
+        match choice {
+            OverChoice::Block => Self::Block,
+            OverChoice::Registers => Self::Registers,
+            OverChoice::SharedMemory => Self::SharedMemory,
+            OverChoice::Size => Self::Size,
+        }
+    }
+}
+
 pub(super) fn run(args: &ExportArgs) -> Result<()> {
+    if args.over.is_some() && !matches!(args.chart, Chart::Curves) {
+        let text = "--over goes with `curves`: roofswap export curves --over registers …";
+        return Err(Usage(text.into()).into());
+    }
     let question = args.question.check()?;
     let picture = Picture::of(&question)?;
     let spec = match args.chart {
         Chart::Roofline => picture.roofline(args)?,
         Chart::Occupancy => picture.occupancy(args)?,
+        Chart::Curves => picture.curve(args)?,
         Chart::Predictions => picture.predictions(),
     };
     let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
@@ -166,6 +199,14 @@ impl<'a> Picture<'a> {
         let subject = self.subject()?;
         let kernel = &self.question.session.kernels.entries()[subject.kernel];
         Ok(occupancy_chart(self.gpus, kernel, &self.size(subject), &self.answer(subject), args.show.into()))
+    }
+
+    fn curve(&self, args: &ExportArgs) -> Result<ChartSpec> {
+        let subject = self.subject()?;
+        let kernel = &self.question.session.kernels.entries()[subject.kernel];
+        let (gpus, answer, problem) = (self.gpus, &self.answer(subject), &*subject.problem);
+        let view = CurveView { gpus, kernel, problem, answer, show: args.show.into() };
+        Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
     }
 
     fn predictions(&self) -> ChartSpec {

@@ -8,10 +8,12 @@ mod dashboard;
 mod evaluate;
 mod export;
 mod gpus;
+mod import;
 mod kernels;
 mod load;
 mod models;
 mod occupancy;
+mod occupancy_batch;
 mod output;
 mod predict;
 mod question;
@@ -50,6 +52,8 @@ enum Command {
     Gpus(gpus::GpusArgs),
     /// List the kernels, or every formula of one with its source
     Kernels(kernels::KernelsArgs),
+    /// Read what compilers say of your kernels: registers, shared memory, spills
+    Import(import::ImportArgs),
     /// Blocks that fit an SM, what limits them, and the next step
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
@@ -87,6 +91,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         None => dashboard::open(cli.dashboard, open_dashboard),
         Some(Command::Gpus(args)) => gpus::run(&args),
         Some(Command::Kernels(args)) => kernels::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Export(args)) => export::run(&args),

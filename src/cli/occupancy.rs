@@ -1,31 +1,35 @@
-//! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`.
+//! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`, or `--batch FILE`.
 
-use super::choices::{FormatChoice, RulesChoice};
-use super::{Usage, load, output, question};
+use super::choices::{CachingChoice, FormatChoice, RulesChoice};
+use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::Ceilings;
-use crate::occupancy::{BlockNeeds, Rules};
-use crate::predict;
+use crate::kernel::{BlockSize, Kernel};
+use crate::occupancy::{BlockNeeds, Carveout, Rules};
+use crate::predict::{self, Subject};
 use crate::report::Format;
 use crate::report::occupancy::{Resident, overview, table};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roofswap occupancy --gpu rtx-4070,titan-v --kernel matmul_tiled --size n=1024"
+    after_help = "Example: roofswap occupancy --gpu rtx-4070,titan-v --kernel matmul_tiled --size n=1024\n\
+    Batch: one line `cc threads regs static_smem dynamic_smem carveout [barriers [gc]]` in, one line `active flags \
+    lim_warps lim_regs lim_smem lim_blocks lim_barriers alloc_regs alloc_smem` out; -1 is no limit, `err` no answer"
 )]
 pub(super) struct OccupancyArgs {
-    /// GPUs, or `all`
+    /// GPUs, or `all`; with two, the change of the limiter is said
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     gpu: Vec<String>,
     /// A kernel of the catalogue; `roofswap kernels` lists them
-    #[arg(long, conflicts_with_all = ["threads", "regs", "smem_static", "smem_dynamic"])]
+    #[arg(long, conflicts_with_all = ["regs", "smem_static"])]
     kernel: Option<String>,
     /// Its sizes such as n=1024; the smallest measured one where none is given
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
-    /// Threads per block
+    /// Threads per block; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
     /// Registers per thread
@@ -37,6 +41,14 @@ pub(super) struct OccupancyArgs {
     /// Dynamic shared memory per block in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     smem_dynamic: u32,
+    #[command(flatten)]
+    setup: Setup,
+    /// Configurations to answer, one per line; `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "gpu", "kernel", "size", "threads", "regs", "smem_static", "smem_dynamic", "barriers", "carveout",
+        "global_caching", "no_opt_in", "cluster", "rules", "format",
+    ])]
+    batch: Option<PathBuf>,
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
@@ -45,7 +57,45 @@ pub(super) struct OccupancyArgs {
     format: FormatChoice,
 }
 
+/// How the kernel was set up.
+#[derive(Debug, Args)]
+struct Setup {
+    /// Named barriers of a block, 1 if not said; they limit from compute capability 9.0 on
+    #[arg(long, value_name = "N")]
+    barriers: Option<u32>,
+    /// Preferred shared memory in percent of the most there is; -1 for no preference, as if not said
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true,
+        value_parser = clap::value_parser!(i64).range(-1..=100))]
+    carveout: Option<i64>,
+    /// Partitioned global caching (5.2, 5.3, 6.1, 6.2), off if not said
+    #[arg(long, value_enum)]
+    global_caching: Option<CachingChoice>,
+    /// The kernel did not opt in to more than 48 KiB of dynamic shared memory
+    #[arg(long)]
+    no_opt_in: bool,
+    /// Blocks per cluster (9.0 on)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cluster: Option<u32>,
+}
+
+impl Setup {
+    /// What was typed, over what is known of the kernel.
+    fn of(&self, needs: BlockNeeds) -> BlockNeeds {
+        BlockNeeds {
+            barriers: self.barriers.unwrap_or(needs.barriers),
+            carveout: self.carveout.and_then(Carveout::from_number).unwrap_or(needs.carveout),
+            global_caching: self.global_caching.map_or(needs.global_caching, Into::into),
+            opt_in: needs.opt_in && !self.no_opt_in,
+            cluster: self.cluster.unwrap_or(needs.cluster),
+            ..needs
+        }
+    }
+}
+
 pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
+    if let Some(file) = &args.batch {
+        return occupancy_batch::run(file);
+    }
     question::size_is_read(args.size.as_deref())?;
     if args.gpu.is_empty() {
         let text = "no --gpu: give one GPU or several, for example --gpu rtx-4070, or --gpu all";
@@ -55,11 +105,12 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     let session = load::session(&[])?;
     let gpus = question::gpus(&session, &args.gpu, None)?;
     let rows = match (&args.kernel, args.threads, args.regs) {
-        (Some(name), ..) => of_kernel(&session, &gpus, name, args.size.as_deref(), rules)?,
+        (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic);
-            let needs =
+            let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
+            let needs = args.setup.of(block);
             let of = |g: &usize| {
                 let gpu = &session.gpus.entries()[*g];
                 Resident { gpu, needs, launch: None, rules, remark: String::new() }
@@ -81,24 +132,51 @@ fn of_kernel<'a>(
     session: &'a Session,
     gpus: &[usize],
     name: &str,
-    size: Option<&str>,
+    args: &OccupancyArgs,
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
     let kernel = &session.kernels.entries()[at];
-    let size = size.map(|typed| kernel.typed(typed)).transpose()?;
+    let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let subject = session.subject(at, &size, &session.default_variant(at))?;
+    let mut subject = session.subject(at, &size, &session.default_variant(at))?;
+    typed_block(kernel, &mut subject, args)?;
     let of = |g: &usize| {
         let gpu = &session.gpus.entries()[*g];
         let q =
             predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
+        if args.threads.is_some() && q.source.launch.is_some() {
+            let text = format!("{}: its block was measured; leave --threads away", kernel.id);
+            return Err(Usage(text).into());
+        }
         let Some(needs) = q.source.needs else {
-            let text = format!("{}: its launch shape is not known; give --threads N and --regs N", kernel.id);
+            let text = format!("{}: its launch shape is not known; give --threads N", kernel.id);
             return Err(Usage(text).into());
         };
-        let remark = q.source.registers.map(|caution| caution.to_string()).unwrap_or_default();
-        Ok(Resident { gpu, needs, launch: q.source.launch, rules, remark })
+        let cautions: Vec<String> =
+            q.source.registers.iter().chain(&q.source.build).map(ToString::to_string).collect();
+        let remark = cautions.join("; ");
+        Ok(Resident { gpu, needs: args.setup.of(needs), launch: q.source.launch, rules, remark })
     };
     gpus.iter().map(of).collect()
+}
+
+/// Puts typed threads and dynamic shared memory into a kernel that has no launch shape of its own.
+fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> Result<()> {
+    if args.threads.is_none() && args.smem_dynamic == 0 {
+        return Ok(());
+    }
+    if kernel.has_formulas() {
+        let text = format!(
+            "{}: its file states its block; leave --threads and --smem-dynamic away, or give --threads N and --regs N \
+             without --kernel",
+            kernel.id
+        );
+        return Err(Usage(text).into());
+    }
+    if let Some(threads) = args.threads {
+        subject.instance.block_size = Some(BlockSize::Typed(threads));
+    }
+    subject.instance.smem_dynamic = Some(args.smem_dynamic);
+    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::kernel::{Kernel, Launch, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, MODELS, Prediction, Question, Refusal, SourceKind, SourceTime, Subject, body, question,
+    Caution, MODELS, Prediction, Question, Refusal, Side, SourceKind, SourceTime, Subject, body, question,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -60,6 +60,8 @@ pub struct Answer {
     pub needs: [Option<BlockNeeds>; 2],
     /// Occupancy on source and target.
     pub occupancy: [Option<Occupancy>; 2],
+    /// What must be said about either side's build: spills, an assumed block.
+    pub build: [Vec<Caution>; 2],
     /// Why it cannot launch on source or target.
     pub launch_refusal: [Option<LaunchRefusal>; 2],
     /// The measured time on the target.
@@ -153,11 +155,18 @@ pub fn answer(
         interval,
         needs: [q.source.needs, q.target.needs],
         occupancy: [q.source.occupancy, q.target.occupancy],
+        build: [&q.source, &q.target].map(said_of_build),
         launch_refusal: [q.source.refusal, q.target.refusal],
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
         source_time: q.source_time,
     }
+}
+
+/// What must be said of a build even where there is no prediction whose cautions could say it.
+fn said_of_build(side: &Side<'_>) -> Vec<Caution> {
+    let registers = side.registers.iter().filter(|_| side.launch.is_none() && side.needs.is_some());
+    registers.chain(&side.build).cloned().collect()
 }
 
 /// What a prediction with these settings starts from.

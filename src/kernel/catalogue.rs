@@ -1,6 +1,6 @@
 //! The kernel catalogue: the files under `specs/kernels` that travel with the program, and those a user adds.
 
-use super::{Kernel, file};
+use super::{Kernel, ResourcesFile, file};
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile};
 use include_dir::{Dir, include_dir};
 
@@ -22,7 +22,8 @@ pub fn load_shipped(sources: &SourceTable) -> (Catalogue<Kernel>, Vec<FileError>
     (kernels, refused)
 }
 
-/// Adds the kernel that this text describes, or replaces the one with the same id.
+/// Adds the kernel that this text describes, or replaces the one with the same id. A resources file is laid over the
+/// kernel of that name instead, where there is one.
 ///
 /// # Errors
 /// [`FileError`] with the line to blame; the catalogue is unchanged then.
@@ -31,6 +32,9 @@ pub fn load_text(
     sources: &SourceTable,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<(), FileError> {
-    let kernel = file::read(file, sources)?;
+    let kernel = match ResourcesFile::recognise(file)? {
+        Some(resources) => resources.over(file, sources, kernels)?,
+        None => file::read(file, sources)?,
+    };
     kernels.insert(kernel).map_err(|clash| file.clash(&clash))
 }

@@ -1,6 +1,6 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
-use super::{Count, CountFormula, Formula, Formulas, Kernel, Problem};
+use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources};
 use crate::catalogue::{FileError, Origin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ struct KernelFile {
     #[serde(default)]
     shared_memory: SharedMemoryFile,
     #[serde(default)]
-    registers: Vec<RegistersFile>,
+    compiled: Vec<CompiledFile>,
     /// Sources that only this file names.
     #[serde(default)]
     sources: SourceTable,
@@ -75,17 +75,18 @@ struct SharedMemoryFile {
     dynamic_bytes: Option<CountFile>,
 }
 
+/// One report of a compiler: the resources by compute capability.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RegistersFile {
-    source: Spanned<String>,
-    per_thread: BTreeMap<String, Spanned<u32>>,
+pub(super) struct CompiledFile {
+    pub(super) source: Spanned<String>,
+    pub(super) resources: BTreeMap<String, Spanned<Resources>>,
 }
 
 /// Checks one file's formulas and sources.
-struct Checker<'a> {
-    file: SpecFile<'a>,
-    sources: &'a SourceTable,
+pub(super) struct Checker<'a> {
+    pub(super) file: SpecFile<'a>,
+    pub(super) sources: &'a SourceTable,
 }
 
 impl Checker<'_> {
@@ -98,7 +99,7 @@ impl Checker<'_> {
         self.file.error(Some(span), format!("{field}: {why}"))
     }
 
-    fn source(&self, field: &str, id: &Spanned<String>) -> Result<Arc<str>, FileError> {
+    pub(super) fn source(&self, field: &str, id: &Spanned<String>) -> Result<Arc<str>, FileError> {
         if self.sources.contains_key(id.get_ref()) {
             return Ok(id.get_ref().as_str().into());
         }
@@ -172,32 +173,27 @@ impl Checker<'_> {
         texts.iter().map(|t| self.formula(field, t, names)).collect()
     }
 
-    fn registers(&self, typed: &[RegistersFile]) -> Result<BTreeMap<(u8, u8), Sourced<u32>>, FileError> {
+    pub(super) fn compiled(
+        &self,
+        typed: &[CompiledFile],
+    ) -> Result<BTreeMap<Cc, Sourced<Resources>>, FileError> {
         let mut all = BTreeMap::new();
         for table in typed {
-            let source = self.source("registers.source", &table.source)?;
+            let source = self.source("compiled.source", &table.source)?;
             let origin = self.origin(&source);
-            for (cc, value) in &table.per_thread {
-                let field = format!("registers.per_thread.\"{cc}\"");
+            for (cc, value) in &table.resources {
+                let field = format!("compiled.resources.\"{cc}\"");
                 let pair = cc.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
                 let Some(pair) = pair else {
-                    return Err(self.error(
-                        &field,
-                        value.span(),
-                        "expected a compute capability such as \"8.9\"",
-                    ));
+                    let why = "expected a compute capability such as \"8.9\"";
+                    return Err(self.error(&field, value.span(), why));
                 };
-                if !(1..=256).contains(value.get_ref()) {
-                    return Err(self.error(&field, value.span(), "expected 1 to 256 registers per thread"));
+                let value_of = value.get_ref();
+                if let Some(why) = value_of.unsound() {
+                    return Err(self.error(&field, value.span(), why));
                 }
-                let known = Sourced {
-                    value: *value.get_ref(),
-                    origin,
-                    source: source.clone(),
-                    note: None,
-                    date: None,
-                };
-                all.insert(pair, known);
+                let (value, source) = (value_of.clone(), source.clone());
+                all.insert(pair, Sourced { value, origin, source, note: None, date: None });
             }
         }
         Ok(all)
@@ -230,7 +226,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         source: check.source("source", &typed.source)?,
         keys: typed.problem.keys,
         sizes: Vec::new(),
-        registers: check.registers(&typed.registers)?,
+        compiled: check.compiled(&typed.compiled)?,
         cautions: typed.cautions,
         unknown: typed.unknown,
         formulas: Some(formulas),

@@ -5,13 +5,19 @@
 //! for one problem.
 
 mod catalogue;
+mod compiled;
 mod file;
 mod formula;
 mod problem;
+mod resources_file;
+mod slider;
 
 pub use catalogue::{load_shipped, load_text};
+pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
 pub use problem::{Problem, ProblemError, Value};
+pub use resources_file::ResourcesFile;
+pub use slider::Slider;
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, Flops, Intensity};
@@ -39,8 +45,8 @@ pub struct Kernel {
     pub keys: Vec<String>,
     /// Named sizes, smallest first.
     pub sizes: Vec<(String, Problem)>,
-    /// Registers per thread by compute capability `(major, minor)`.
-    pub registers: BTreeMap<(u8, u8), Sourced<u32>>,
+    /// What compilers made of it, by compute capability.
+    pub compiled: BTreeMap<Cc, Sourced<Resources>>,
     /// What has to be said beside every prediction of it.
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
@@ -219,21 +225,14 @@ impl Launch {
 pub struct Instance {
     /// Its launch shape, if known.
     pub launch: Option<Launch>,
+    /// Threads per block where the launch shape is unknown, but a compiler's report is known.
+    pub block_size: Option<BlockSize>,
     /// Static shared memory per block in bytes, if known.
     pub smem_static: Option<u32>,
     /// Dynamic shared memory per block in bytes, if known.
     pub smem_dynamic: Option<u32>,
     /// Its counts.
     pub work: Work,
-}
-
-/// Registers per thread for a GPU, and how well they are known.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Registers {
-    /// Registers per thread.
-    pub per_thread: u32,
-    /// The compute capability they were compiled for, when it is another one than asked for.
-    pub borrowed_from: Option<(u8, u8)>,
 }
 
 impl Kernel {
@@ -250,7 +249,7 @@ impl Kernel {
             source: "".into(),
             keys: Vec::new(),
             sizes: Vec::new(),
-            registers: BTreeMap::new(),
+            compiled: BTreeMap::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
             formulas: None,
@@ -350,6 +349,7 @@ impl Kernel {
         let Some(f) = &self.formulas else {
             return Ok(Instance {
                 launch: None,
+                block_size: self.block_size(),
                 smem_static: None,
                 smem_dynamic: None,
                 work: Work::default(),
@@ -373,22 +373,11 @@ impl Kernel {
         }
         Ok(Instance {
             launch: Some(Launch { block, grid }),
+            block_size: None,
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,
         })
-    }
-
-    /// Registers per thread on this compute capability; the nearest known one's where it has none of its own.
-    #[must_use]
-    pub fn registers_on(&self, major: u8, minor: u8) -> Option<Registers> {
-        if let Some(exact) = self.registers.get(&(major, minor)) {
-            return Some(Registers { per_thread: exact.value, borrowed_from: None });
-        }
-        let number = |(a, b): (u8, u8)| i32::from(a) * 10 + i32::from(b);
-        let asked = number((major, minor));
-        let nearest = self.registers.iter().min_by_key(|(cc, _)| (number(**cc) - asked).abs())?;
-        Some(Registers { per_thread: nearest.1.value, borrowed_from: Some(*nearest.0) })
     }
 }
 

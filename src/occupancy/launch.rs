@@ -219,6 +219,12 @@ mod tests {
         let refusal = launch_refusal(&limits("5.2"), needs(256), None).unwrap();
         assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, at most 255");
         assert!(launch_refusal(&limits("5.2"), needs(255), None).is_none());
+        let block = BlockNeeds { threads: 1024, ..needs(206) };
+        let refusal = launch_refusal(&limits("8.9"), block, None).unwrap().to_string();
+        assert_eq!(
+            refusal,
+            "cannot launch: 206 registers x 1024 threads need 212992, a block may have 65536"
+        );
     }
 
     #[test]

@@ -4,14 +4,18 @@
 //! allocation unit and sub-partitions, shared memory with its unit and reserve, blocks. [`Rules::Study`] is the
 //! simplified formula of paper 1, section 4.0.2, because its published tables are reproduced with it.
 
+mod best_block;
 mod block;
 mod exact;
 mod launch;
 mod next_step;
+mod sweep;
 
+pub use best_block::{BestBlock, best_block};
 pub use block::{BlockNeeds, Carveout, GlobalCaching};
 pub use launch::{LaunchRefusal, Waves, launch_refusal, waves};
-pub use next_step::{NextStep, next_step};
+pub use next_step::{Change, NextStep, needed_for_one_more, next_step};
+pub use sweep::{Over, Stretch, sweep};
 
 use crate::gpu::Limits;
 
@@ -147,6 +151,19 @@ impl Occupancy {
     /// The limiting resources.
     pub fn limiters(&self) -> impl Iterator<Item = Resource> + '_ {
         Resource::ALL.into_iter().filter(|r| self.is_limiter(*r))
+    }
+
+    /// `registers and warps`.
+    #[must_use]
+    pub fn limiter_words(&self) -> String {
+        self.limiters().map(Resource::word).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What limits here and what limits there, where that is not the same.
+    #[must_use]
+    pub fn limiter_change(&self, there: &Self) -> Option<[String; 2]> {
+        let same = self.limiters().eq(there.limiters());
+        (!same).then(|| [self.limiter_words(), there.limiter_words()])
     }
 
     /// Whether NVIDIA's calculator flags this resource: as [`Occupancy::is_limiter`], but where barriers bind it keeps the

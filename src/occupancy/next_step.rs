@@ -1,23 +1,44 @@
-//! The smallest single change that lets one more block in.
+//! The smallest change that puts more warps on an SM: of one resource where one is enough, else of several together.
+//!
+//! For each block size there is a fewest number of blocks that holds more warps than now; each resource must fall until it
+//! lets that many in. Of all block sizes the step is the one that changes the fewest resources, then the one that changes
+//! them least. Every resource falls monotonically in its limit, so that bisection finds the largest amount that still gains.
 
 use super::{BlockNeeds, Occupancy, Resource, Rules, occupancy};
 use crate::gpu::Limits;
 use std::fmt;
 
-/// A change of one resource and what it brings.
+/// One resource of a block, and how much of it the block may have instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NextStep {
-    /// Which resource must drop.
+pub struct Change {
+    /// What changes: [`Resource::Warps`] is the block size made smaller, [`Resource::Blocks`] made larger.
     pub resource: Resource,
     /// What the kernel uses now.
     pub from: u32,
-    /// What it may use at most for the gain.
+    /// What it must use for the gain: the nearest to `from` that will do.
     pub to: u32,
-    /// Blocks it then has.
-    pub blocks: u32,
 }
 
-impl fmt::Display for NextStep {
+impl Change {
+    /// The block after this change; shared memory falls in its dynamic part first.
+    #[must_use]
+    pub fn applied(&self, needs: BlockNeeds) -> BlockNeeds {
+        match self.resource {
+            Resource::Registers => BlockNeeds { regs_per_thread: self.to, ..needs },
+            Resource::SharedMemory => with_smem(needs, self.to),
+            Resource::Barriers => BlockNeeds { barriers: self.to, ..needs },
+            Resource::Warps | Resource::Blocks => BlockNeeds { threads: self.to, ..needs },
+        }
+    }
+
+    /// How much of what there was changes: 0.25 from 32 to 24 or to 40.
+    fn share(&self) -> f64 {
+        f64::from(self.to.abs_diff(self.from)) / f64::from(self.from.max(1))
+    }
+}
+
+/// `37→32 regs`.
+impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = match self.resource {
             Resource::Registers => "regs",
@@ -25,72 +46,168 @@ impl fmt::Display for NextStep {
             Resource::Warps | Resource::Blocks => "thr",
             Resource::Barriers => "barriers",
         };
-        write!(f, "{}→{} {unit}: {} blk", self.from, self.to, self.blocks)
+        write!(f, "{}→{} {unit}", self.from, self.to)
     }
 }
 
-/// The smallest relative drop of registers, shared memory or block size that raises the occupancy, if any one alone does.
+/// What to change together, and what it brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextStep {
+    /// The changes, the fewest that gain; never empty. Each is the smallest beside the others.
+    pub changes: Vec<Change>,
+    /// Blocks an SM then holds.
+    pub blocks: u32,
+    /// Warps an SM then holds.
+    pub warps: u32,
+}
+
+impl NextStep {
+    /// The block after all changes.
+    #[must_use]
+    pub fn applied(&self, needs: BlockNeeds) -> BlockNeeds {
+        self.changes.iter().fold(needs, |needs, change| change.applied(needs))
+    }
+
+    fn cost(&self) -> (usize, f64) {
+        (self.changes.len(), self.changes.iter().map(Change::share).sum())
+    }
+}
+
+/// `37→32 regs and 1024→768 thr: 2 blk`; where the blocks grow instead of getting more, the warps: `32→64 thr: 32 warps`.
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, change) in self.changes.iter().enumerate() {
+            write!(f, "{}{change}", if i == 0 { "" } else { " and " })?;
+        }
+        if self.changes.iter().any(|c| c.resource == Resource::Blocks) {
+            write!(f, ": {} warps", self.warps)
+        } else {
+            write!(f, ": {} blk", self.blocks)
+        }
+    }
+}
+
+fn with_smem(needs: BlockNeeds, bytes: u32) -> BlockNeeds {
+    let smem_static = needs.smem_static.min(bytes);
+    BlockNeeds { smem_static, smem_dynamic: bytes - smem_static, ..needs }
+}
+
+/// The smallest change that puts more warps on an SM; `None` where every warp slot is taken, or nothing helps.
 #[must_use]
 pub fn next_step(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<NextStep> {
     let now = occupancy(limits, needs, rules);
-    let better = |o: &Occupancy| o.active_blocks > now.active_blocks && o.active_warps >= now.active_warps;
-    let steps = [
-        registers(limits, needs, rules, &better),
-        smem(limits, needs, rules, &better),
-        block(limits, needs, rules, &now),
-    ];
-    let cost = |s: &NextStep| 1.0 - f64::from(s.to) / f64::from(s.from);
-    steps.into_iter().flatten().min_by(|a, b| cost(a).total_cmp(&cost(b)))
-}
-
-fn registers(
-    limits: &Limits,
-    needs: BlockNeeds,
-    rules: Rules,
-    better: &dyn Fn(&Occupancy) -> bool,
-) -> Option<NextStep> {
-    (1..needs.regs_per_thread.min(256)).rev().find_map(|to| {
-        let o = occupancy(limits, BlockNeeds { regs_per_thread: to, ..needs }, rules);
-        let (resource, from) = (Resource::Registers, needs.regs_per_thread);
-        better(&o).then_some(NextStep { resource, from, to, blocks: o.active_blocks })
-    })
-}
-
-/// Shared memory per block falls in whole units; dynamic memory stands for all of it.
-fn smem(
-    limits: &Limits,
-    needs: BlockNeeds,
-    rules: Rules,
-    better: &dyn Fn(&Occupancy) -> bool,
-) -> Option<NextStep> {
-    let from = needs.smem_static.saturating_add(needs.smem_dynamic);
-    let now = occupancy(limits, needs, rules).active_blocks;
-    // One block more means an equal share of the SM for now + 1 blocks.
-    let share = limits.smem_per_sm / (now + 1) / limits.smem_unit * limits.smem_unit;
-    let to = share.checked_sub(limits.smem_reserved)?;
-    let o = occupancy(limits, BlockNeeds { smem_static: 0, smem_dynamic: to, ..needs }, rules);
-    (to < from && better(&o)).then_some(NextStep {
-        resource: Resource::SharedMemory,
-        from,
-        to,
-        blocks: o.active_blocks,
-    })
-}
-
-/// A smaller block counts only if more warps become resident.
-fn block(limits: &Limits, needs: BlockNeeds, rules: Rules, now: &Occupancy) -> Option<NextStep> {
-    let mut to =
-        needs.threads.min(limits.threads_per_block + Limits::WARP).div_ceil(Limits::WARP).saturating_sub(1)
-            * Limits::WARP;
-    while to > 0 {
-        let o = occupancy(limits, BlockNeeds { threads: to, ..needs }, rules);
-        if o.active_warps > now.active_warps {
-            let (resource, from) = (Resource::Warps, needs.threads);
-            return Some(NextStep { resource, from, to, blocks: o.active_blocks });
-        }
-        to -= Limits::WARP;
+    if now.active_warps >= now.max_warps || needs.threads == 0 {
+        return None;
     }
-    None
+    // Larger blocks only where their slots are all taken: elsewhere they would take up what already limits.
+    let larger = now.is_limiter(Resource::Blocks);
+    let other_sizes = (1..=limits.threads_per_block / Limits::WARP).map(|warps| warps * Limits::WARP);
+    std::iter::once(needs.threads)
+        .chain(other_sizes.filter(|threads| *threads < needs.threads || (larger && *threads > needs.threads)))
+        .filter_map(|threads| with_block(limits, BlockNeeds { threads, ..needs }, needs, rules, &now))
+        .min_by(|a, b| a.cost().0.cmp(&b.cost().0).then(a.cost().1.total_cmp(&b.cost().1)))
+}
+
+/// What else must change so that blocks of this size hold more warps than now.
+fn with_block(
+    limits: &Limits,
+    sized: BlockNeeds,
+    needs: BlockNeeds,
+    rules: Rules,
+    now: &Occupancy,
+) -> Option<NextStep> {
+    let warps = sized.threads.div_ceil(Limits::WARP);
+    let blocks = now.active_warps / warps + 1;
+    if blocks > limits.blocks_per_sm {
+        return None;
+    }
+    let mut changes = Vec::new();
+    if sized.threads != needs.threads {
+        let resource = if sized.threads < needs.threads { Resource::Warps } else { Resource::Blocks };
+        changes.push(Change { resource, from: needs.threads, to: sized.threads });
+    }
+    for resource in [Resource::SharedMemory, Resource::Registers, Resource::Barriers] {
+        let change = lowered(limits, sized, rules, resource, blocks)?;
+        if change.to != change.from {
+            changes.insert(0, change);
+        }
+    }
+    let step = NextStep { changes, blocks: 0, warps: 0 };
+    let then = occupancy(limits, step.applied(needs), rules);
+    (then.active_warps > now.active_warps).then_some(NextStep {
+        blocks: then.active_blocks,
+        warps: then.active_warps,
+        ..step
+    })
+}
+
+/// The most of this resource with which it lets so many blocks in: what there is, or less. `None` where none is little
+/// enough.
+fn lowered(
+    limits: &Limits,
+    needs: BlockNeeds,
+    rules: Rules,
+    resource: Resource,
+    blocks: u32,
+) -> Option<Change> {
+    // 0 registers would be unknown ones, and 0 barriers no limit: neither is fewer.
+    let (from, least) = match resource {
+        Resource::Registers => (needs.regs_per_thread, 1),
+        Resource::SharedMemory => (needs.smem(), 0),
+        _ => (needs.barriers, 1),
+    };
+    let change = |to| Change { resource, from, to };
+    let lets_in = |to: u32| {
+        let o = occupancy(limits, change(to).applied(needs), rules);
+        o.limit(resource).is_none_or(|limit| limit >= blocks)
+    };
+    if lets_in(from) {
+        return Some(change(from));
+    }
+    if !lets_in(least) {
+        return None;
+    }
+    let (mut enough, mut too_much) = (least, from);
+    while too_much - enough > 1 {
+        let middle = enough + (too_much - enough) / 2;
+        if lets_in(middle) {
+            enough = middle;
+        } else {
+            too_much = middle;
+        }
+    }
+    Some(change(enough))
+}
+
+/// How far this one resource must fall to have room for one block more than are resident now, whatever the others allow:
+/// registers, shared memory and barriers to the most that will do, the block size to whole warps. Block slots cannot grow;
+/// there the next larger block is named, which holds more warps in as many blocks.
+#[must_use]
+pub fn needed_for_one_more(
+    limits: &Limits,
+    needs: BlockNeeds,
+    rules: Rules,
+    resource: Resource,
+) -> Option<Change> {
+    let now = occupancy(limits, needs, rules);
+    let warps = needs.threads.div_ceil(Limits::WARP);
+    let sized = |to| Change { resource, from: needs.threads, to };
+    match resource {
+        Resource::Warps => {
+            let largest = needs.threads.min(limits.threads_per_block + 1).saturating_sub(1) / Limits::WARP;
+            let fits = |threads| occupancy(limits, BlockNeeds { threads, ..needs }, rules).by_warps;
+            let smaller = (1..=largest).rev().map(|warps| warps * Limits::WARP);
+            smaller.map(sized).find(|c| fits(c.to) > now.active_blocks)
+        }
+        Resource::Blocks => {
+            let larger = warps.checked_add(1).filter(|w| w * now.by_blocks <= now.max_warps)?;
+            Some(sized(larger * Limits::WARP))
+        }
+        _ => {
+            let fewer = lowered(limits, needs, rules, resource, now.active_blocks + 1)?;
+            (fewer.to < fewer.from).then_some(fewer)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -98,20 +215,54 @@ mod tests {
     use super::*;
     use crate::gpu::LimitsTable;
 
+    fn step(cc: &str, needs: BlockNeeds) -> Option<String> {
+        let limits = LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap();
+        next_step(&limits, needs, Rules::Exact).map(|s| s.to_string())
+    }
+
+    fn needs(threads: u32, regs_per_thread: u32, smem_dynamic: u32) -> BlockNeeds {
+        BlockNeeds { threads, regs_per_thread, smem_dynamic, ..BlockNeeds::default() }
+    }
+
     #[test]
     fn the_step_is_the_smallest_that_helps() {
-        let limits = LimitsTable::shipped().unwrap().get("7.5".parse().unwrap()).unwrap();
-        let needs = BlockNeeds { threads: 256, regs_per_thread: 70, ..BlockNeeds::default() };
-        let step = next_step(&limits, needs, Rules::Exact).unwrap();
-        assert_eq!((step.resource, step.to, step.blocks), (Resource::Registers, 64, 4));
-        let one_less = BlockNeeds { regs_per_thread: 65, ..needs };
-        assert_eq!(occupancy(&limits, one_less, Rules::Exact).active_blocks, 3, "65 would not do");
+        assert_eq!(step("7.5", needs(256, 70, 0)).as_deref(), Some("70→64 regs: 4 blk"));
+        // 32 KiB of 100 KiB with 1 KiB reserve each: three blocks now, a fourth at 24 KiB.
+        assert_eq!(step("8.9", needs(128, 32, 32_768)).as_deref(), Some("32768→24576 B smem: 4 blk"));
+        assert_eq!(
+            step("9.0", BlockNeeds { barriers: 16, ..needs(128, 32, 0) }).as_deref(),
+            Some("16→12 barriers: 5 blk")
+        );
+    }
+
+    #[test]
+    fn blocks_grow_where_their_slots_are_all_taken() {
+        assert_eq!(step("8.6", needs(32, 32, 0)).as_deref(), Some("32→64 thr: 32 warps"));
+    }
+
+    #[test]
+    fn two_resources_that_limit_at_once_fall_together() {
+        // 8.9: two blocks by registers and by shared memory; a smaller block would need less of only the first.
+        assert_eq!(
+            step("8.9", needs(512, 64, 49_152)).as_deref(),
+            Some("64→40 regs and 49152→33024 B smem: 3 blk")
+        );
     }
 
     #[test]
     fn a_full_sm_has_no_next_step() {
-        let limits = LimitsTable::shipped().unwrap().get("7.0".parse().unwrap()).unwrap();
-        let needs = BlockNeeds { threads: 256, regs_per_thread: 32, ..BlockNeeds::default() };
-        assert_eq!(next_step(&limits, needs, Rules::Exact), None);
+        assert_eq!(step("7.0", needs(256, 32, 0)), None);
+        assert_eq!(step("7.0", needs(0, 32, 0)), None);
+    }
+
+    #[test]
+    fn each_resource_says_what_it_would_take() {
+        let limits = LimitsTable::shipped().unwrap().get("8.9".parse().unwrap()).unwrap();
+        let tiled = needs(1024, 37, 8192);
+        let said = |r| needed_for_one_more(&limits, tiled, Rules::Exact, r).map(|c| c.to_string());
+        assert_eq!(said(Resource::Registers).as_deref(), Some("37→32 regs"));
+        assert_eq!(said(Resource::Warps).as_deref(), Some("1024→768 thr"));
+        assert_eq!(said(Resource::SharedMemory), None, "it has room already");
+        assert_eq!(said(Resource::Blocks), None, "no larger block holds more");
     }
 }

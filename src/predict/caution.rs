@@ -1,7 +1,7 @@
 //! What the reader of a prediction must know.
 
 use crate::gpu::Ceilings;
-use crate::kernel::Problem;
+use crate::kernel::{BlockSize, Problem};
 use crate::units::Seconds;
 use std::fmt;
 use std::sync::Arc;
@@ -24,6 +24,17 @@ pub enum Caution {
     RegistersOfOtherBuild(Arc<str>),
     /// Registers are not known; occupancy is an upper bound.
     RegistersUnknown,
+    /// The build on this GPU spills registers to memory.
+    Spills {
+        /// The GPU.
+        gpu: Arc<str>,
+        /// Bytes stored per thread.
+        stores: u32,
+        /// Bytes loaded per thread.
+        loads: u32,
+    },
+    /// Nobody stated the threads per block; this many are assumed.
+    BlockAssumed(u32),
     /// Without a launch shape there is no occupancy; both sides are taken as equal.
     OccupancyUnknown,
     /// Achieved ceilings were asked for, and one GPU has none.
@@ -61,6 +72,16 @@ pub enum Caution {
     Kernel(Arc<str>),
 }
 
+impl Caution {
+    /// What must be said about threads per block that stand in for an unknown launch shape.
+    pub(super) fn of_block(block: BlockSize) -> Option<Self> {
+        match block {
+            BlockSize::Assumed(threads) => Some(Self::BlockAssumed(threads)),
+            BlockSize::Typed(_) | BlockSize::Required(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,6 +98,12 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: registers unknown; those measured on another GPU stand in")
             }
             Self::RegistersUnknown => f.write_str("registers unknown: occupancy is an upper bound"),
+            Self::Spills { gpu, stores, loads } => {
+                write!(f, "spills {stores} B stores, {loads} B loads per thread on {gpu}")
+            }
+            Self::BlockAssumed(threads) => {
+                write!(f, "launch shape unknown: ~{threads} threads per block are assumed")
+            }
             Self::OccupancyUnknown => {
                 f.write_str("launch shape unknown: occupancy taken as equal on both GPUs")
             }

@@ -74,7 +74,7 @@ impl EfficiencyTransfer {
         if by_bytes {
             all.push(Caution::NoFlops);
         }
-        if q.source.occupancy.is_none() {
+        if q.source.stated_occupancy().is_none() {
             all.push(Caution::OccupancyUnknown);
         }
         if q.fits_l2(source) != q.fits_l2(target) {
@@ -165,9 +165,9 @@ impl Chain {
     }
 }
 
-/// Occupancy on both sides; 1 and 1 where the launch shape is unknown, so that they cancel.
+/// Occupancy on both sides; 1 and 1 where the block is unknown, so that they cancel.
 fn occupancies(q: &Question<'_>) -> (f64, f64) {
-    match (&q.source.occupancy, &q.target.occupancy) {
+    match (q.source.stated_occupancy(), q.target.stated_occupancy()) {
         (Some(s), Some(t)) if s.active_blocks > 0 && t.active_blocks > 0 => (s.fraction(), t.fraction()),
         _ => (1.0, 1.0),
     }

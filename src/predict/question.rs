@@ -6,7 +6,7 @@ use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Instance, Kernel, Launch, Work};
+use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -18,14 +18,18 @@ pub struct Side<'a> {
     pub gpu: &'a Gpu,
     /// The launch shape, where known.
     pub launch: Option<Launch>,
-    /// What a block asks for, where the launch shape is known.
+    /// What a block asks for, where the launch shape or at least the threads per block are known or assumed.
     pub needs: Option<BlockNeeds>,
-    /// Resident blocks, where the launch shape is known.
+    /// Resident blocks of such a block.
     pub occupancy: Option<Occupancy>,
     /// Why the launch cannot start here.
     pub refusal: Option<LaunchRefusal>,
     /// What must be said about the registers.
     pub registers: Option<Caution>,
+    /// What else must be said about the build: spills, a block that nobody stated.
+    pub build: Vec<Caution>,
+    /// Whether nobody stated the threads per block, so that [`Side::needs`] are those of an assumed block.
+    pub block_assumed: bool,
 }
 
 /// A whole question.
@@ -130,24 +134,55 @@ impl<'a> Side<'a> {
         let timed = |row: Option<&Measurement>| row.and_then(|r| r.launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
         let (regs, registers) = registers(kernel, gpu, row, any_row);
-        let smem = |of_instance: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
-            row.and_then(of_row).or(of_instance).or_else(|| any_row.and_then(of_row)).unwrap_or(0)
+        let smem = |stated: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
+            row.and_then(of_row).or(stated).or_else(|| any_row.and_then(of_row))
         };
-        let needs = launch.map(|l| BlockNeeds {
-            threads: l.threads(),
+        let compiled = kernel.resources_on(gpu.compute_capability.major, gpu.compute_capability.minor);
+        let [exact, nearest] = [true, false].map(|exact| {
+            let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
+            fits.and_then(|c| c.resources.static_smem_bytes)
+        });
+        // The compiler's word for this very architecture goes before the formula; another architecture's after everything.
+        let smem_static = smem(exact.or(instance.smem_static), |r| r.smem_static).or(nearest);
+        let unstated = if launch.is_some() { None } else { instance.block_size };
+        let block_assumed = matches!(unstated, Some(BlockSize::Assumed(_)));
+        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
+        let needs = threads.map(|threads| BlockNeeds {
+            threads,
             regs_per_thread: regs,
-            smem_static: smem(instance.smem_static, |r| r.smem_static),
-            smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic),
+            smem_static: smem_static.unwrap_or(0),
+            smem_dynamic: smem(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
+            // Any build's barriers are those of the source: they are no allocator's choice.
+            barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(BlockNeeds::default().barriers),
             ..BlockNeeds::default()
+        });
+        // Another architecture's build may spill where this one's does not.
+        let own = compiled.filter(|c| c.borrowed_from.is_none());
+        let spills = own.and_then(|c| c.resources.spills());
+        let measured = row.is_some_and(|r| r.regs_per_thread.is_some());
+        let spilled = spills.filter(|_| !measured).map(|(stores, loads)| Caution::Spills {
+            gpu: gpu.id.as_str().into(),
+            stores,
+            loads,
         });
         Self {
             gpu,
             launch,
             needs,
             occupancy: needs.map(|n| occupancy(&gpu.limits, n, rules)),
-            refusal: needs.and_then(|n| launch_refusal(&gpu.limits, n, launch.as_ref())),
+            // A block that nobody asked for refuses nothing.
+            refusal: needs
+                .filter(|_| !block_assumed)
+                .and_then(|n| launch_refusal(&gpu.limits, n, launch.as_ref())),
             registers,
+            build: spilled.into_iter().chain(unstated.and_then(Caution::of_block)).collect(),
+            block_assumed,
         }
+    }
+
+    /// Resident blocks, where the block is somebody's word: no model rests on an assumed one.
+    pub(super) fn stated_occupancy(&self) -> Option<Occupancy> {
+        self.occupancy.filter(|_| !self.block_assumed)
     }
 
     /// Why no time can be given on this GPU, whatever the model.
@@ -176,10 +211,10 @@ fn registers(
         return (regs, None);
     }
     let cc = gpu.compute_capability;
-    if let Some(known) = kernel.registers_on(cc.major, cc.minor) {
+    if let Some(known) = kernel.resources_on(cc.major, cc.minor) {
         let caution =
             known.borrowed_from.map(|from| Caution::RegistersBorrowed { gpu: gpu.id.as_str().into(), from });
-        return (known.per_thread, caution);
+        return (known.resources.registers, caution);
     }
     match any_row.and_then(|r| r.regs_per_thread) {
         Some(regs) => (regs, Some(Caution::RegistersOfOtherBuild(gpu.id.as_str().into()))),
@@ -193,9 +228,13 @@ impl Question<'_> {
         let mut all = Vec::new();
         if uses_source {
             all.extend(self.source_time.iter().flat_map(|t| t.cautions.clone()));
-            all.extend(self.source.registers.clone());
+            all.extend(self.source.registers.iter().chain(&self.source.build).cloned());
         }
-        all.extend(self.target.registers.clone().filter(|c| !all.contains(c)));
+        for caution in self.target.registers.iter().chain(&self.target.build) {
+            if !all.contains(caution) {
+                all.push(caution.clone());
+            }
+        }
         all.extend(self.ceilings_caution.clone());
         all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
         let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());

@@ -68,9 +68,21 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     let mut sheet = Sheet { sources, rows: Vec::new() };
     sheet.size_and_launch(k);
     sheet.counts(k);
-    for ((major, minor), registers) in &kernel.registers {
-        let item = format!("registers per thread, {major}.{minor}");
-        sheet.add(&item, "", Cell::number(registers.value), &registers.source, "");
+    for ((major, minor), known) in &kernel.compiled {
+        let r = &known.value;
+        let items = [
+            ("registers per thread", Some(r.registers)),
+            ("static shared bytes, as compiled", r.static_smem_bytes),
+            ("barriers", r.barriers),
+            ("spill stores, bytes per thread", r.spill_store_bytes),
+            ("spill loads, bytes per thread", r.spill_load_bytes),
+            ("stack bytes per thread", r.stack_bytes),
+            ("threads per block, at most", r.max_threads),
+            ("threads per block, required", r.required_threads()),
+        ];
+        for (name, value) in items.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            sheet.add(&format!("{name}, {major}.{minor}"), "", Cell::number(value), &known.source, "");
+        }
     }
     let unknown = kernel.unknown.iter();
     unknown.for_each(|(item, why)| sheet.add(item, "", Cell::text("unknown"), "", why));
@@ -82,8 +94,10 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
         Column::left("note"),
     ]);
     let size = kernel.short_problem(&k.size);
-    table.title =
-        format!("{} ({}) · {} · {} · at {size}", kernel.name, kernel.id, kernel.category, kernel.dtype);
+    let at = if size.is_empty() { size } else { format!("at {size}") };
+    let parts =
+        [format!("{} ({})", kernel.name, kernel.id), kernel.category.clone(), kernel.dtype.clone(), at];
+    table.title = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" · ");
     table.rows = sheet.rows;
     table.notes = std::iter::once(kernel.summary.clone()).chain(kernel.cautions.clone()).collect();
     if !k.measured_on.is_empty() {

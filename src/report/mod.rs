@@ -7,6 +7,7 @@
 
 pub mod batch;
 mod cell;
+pub mod compiled;
 pub mod evaluation;
 pub mod explain;
 pub mod gpus;

@@ -5,7 +5,9 @@ use super::shown;
 use super::table::{Column, Table};
 use crate::gpu::Gpu;
 use crate::kernel::Launch;
-use crate::occupancy::{BlockNeeds, Rules, launch_refusal, next_step, occupancy, waves};
+use crate::occupancy::{
+    BlockNeeds, Occupancy, Resource, Rules, best_block, launch_refusal, next_step, occupancy, waves,
+};
 use crate::units::significant;
 
 /// One GPU and what a block asks of it.
@@ -35,21 +37,37 @@ pub fn table(rows: &[Resident<'_>]) -> Table {
         Column::right("by_shared_memory"),
         Column::right("by_warps"),
         Column::right("by_blocks"),
+        Column::right("by_barriers"),
         Column::left("limiters"),
         Column::right("active_blocks"),
         Column::right("active_warps"),
         Column::right("max_warps"),
         Column::right("occupancy"),
+        Column::right("allocated_registers"),
+        Column::right("allocated_smem_bytes"),
+        Column::right("smem_per_sm_bytes"),
         Column::right("waves"),
         Column::right("tail"),
+        Column::right("idle_sms"),
+        Column::right("best_block"),
+        Column::right("min_grid"),
         Column::left("next_step"),
         Column::left("remarks"),
     ]);
     table.rows = rows.iter().map(row).collect();
     if let Some(first) = rows.first() {
-        table.title = format!("blocks that fit one SM, by limit · {} rules", first.rules.word());
+        table.title = format!("blocks that fit one SM, by limit (◀) · {} rules", first.rules.word());
     }
+    table.notes = limiter_change(rows).into_iter().collect();
     table
+}
+
+/// With two GPUs: whether something else limits on the second.
+fn limiter_change(rows: &[Resident<'_>]) -> Option<String> {
+    let [from, to] = rows else { return None };
+    let of = |r: &Resident<'_>| occupancy(&r.gpu.limits, r.needs, r.rules);
+    let [there, here] = of(from).limiter_change(&of(to))?;
+    Some(format!("limiter  {there} → {here}  ({} → {})", from.gpu.id, to.gpu.id))
 }
 
 fn row(r: &Resident<'_>) -> Vec<Cell> {
@@ -57,6 +75,7 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
     let o = occupancy(limits, needs, r.rules);
     let refusal = launch_refusal(limits, needs, r.launch.as_ref());
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.blocks()));
+    let best = best_block(limits, needs, r.rules);
     let unlimited = |limit: Option<u32>| Cell::maybe(limit, Cell::number);
     let known = |n: u32| if n == 0 { Cell::Null } else { Cell::number(n) };
     let percent = |f: f64| Cell::shown(f, format!("{:.0} %", 100.0 * f));
@@ -70,45 +89,112 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
         unlimited(o.by_shared_memory),
         Cell::number(o.by_warps),
         Cell::number(o.by_blocks),
+        unlimited(o.by_barriers),
         Cell::List(o.limiters().map(|l| l.word().to_string()).collect()),
         Cell::number(o.active_blocks),
         Cell::number(o.active_warps),
         Cell::number(o.max_warps),
         percent(o.fraction()),
+        Cell::number(o.allocated_registers),
+        Cell::number(o.allocated_shared_memory),
+        Cell::number(o.shared_memory_per_sm),
         Cell::maybe(on_gpu, |w| Cell::shown(w.waves, significant(w.waves))),
         Cell::maybe(on_gpu, |w| percent(w.tail)),
+        Cell::maybe(on_gpu, |w| Cell::number(w.idle_sms)),
+        Cell::maybe(best, |b| Cell::number(b.threads)),
+        Cell::maybe(best, |b| Cell::number(b.min_grid(r.gpu.sms.value) as f64)),
         Cell::maybe(next_step(limits, needs, r.rules), |s| Cell::text(s.to_string())),
         Cell::List(remarks.filter(|text| !text.is_empty()).collect()),
     ]
 }
 
-/// For people: short headings, active and maximum warps in one column, remarks as footnotes.
+/// For people: the limiting numbers marked, active and maximum warps in one column, what is the same for every GPU in the
+/// title, remarks as footnotes.
 ///
 /// ```text
-/// gpu       threads  regs  shared B  by regs  by shared  by warps  by blocks  limiters          blocks  warps  …
-/// rtx-4070     1024    37      8192        1         11         1         24  registers, warps       1  32/48  …
+/// 1024 threads, 8192 B of shared memory per block; blocks that fit one SM, by limit (◀) · exact rules
+///
+/// gpu       regs  by regs  shared  warps  blocks  warps/SM  occupancy  waves  tail  idle  best  next step
+/// rtx-4070    37      1 ◀    11      1 ◀       1     32/48       67 %   22.3  26 %    34   768  1024→768 thr: 2 blk
 /// ```
 #[must_use]
 pub fn overview(rows: &[Resident<'_>]) -> Table {
     let mut table = table(rows);
     let silent = table.rows.iter().all(|cells| cells.last() == Some(&Cell::List(Vec::new())));
-    if let Some(at) = table.columns.iter().position(|c| c.name == "active_warps") {
-        for (cells, row) in table.rows.iter_mut().zip(rows) {
-            cells[at] = Cell::text(shown::warps(&occupancy(&row.gpu.limits, row.needs, row.rules)));
+    let all: Vec<Occupancy> = rows.iter().map(|r| occupancy(&r.gpu.limits, r.needs, r.rules)).collect();
+    if let Some(at) = position(&table, "active_warps") {
+        for (cells, o) in table.rows.iter_mut().zip(&all) {
+            cells[at] = Cell::text(shown::warps(o));
         }
     }
-    let names = [
-        ("smem_bytes", "shared B"),
-        ("by_registers", "by regs"),
-        ("by_shared_memory", "by shared"),
-        ("by_warps", "by warps"),
-        ("by_blocks", "by blocks"),
-        ("active_blocks", "blocks"),
-        ("active_warps", "warps"),
-        ("tail", "last wave"),
-        ("next_step", "next step"),
-        ("remarks", "notes"),
-    ];
-    let hidden: &[&str] = if silent { &["max_warps", "notes"] } else { &["max_warps"] };
-    table.renamed(&names).footnoted("notes").without(hidden)
+    let mut hidden = vec!["max_warps", "limiters"];
+    // What the units make of a block is for programs, and in the dashboard.
+    hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes", "min_grid"]);
+    hidden.extend(mark_limits(&mut table, &all));
+    let empty = |name: &&str| {
+        position(&table, name).is_some_and(|at| table.rows.iter().all(|cells| cells[at] == Cell::Null))
+    };
+    hidden.extend(["waves", "tail", "idle_sms"].into_iter().filter(|name| empty(name)));
+    let alike =
+        |a: &BlockNeeds| rows.iter().all(|b| a.threads == b.needs.threads && a.smem() == b.needs.smem());
+    if let Some(needs) = rows.first().map(|r| r.needs).filter(alike) {
+        table.title = format!(
+            "{} threads, {} B of shared memory per block; {}",
+            needs.threads,
+            needs.smem(),
+            table.title
+        );
+        hidden.extend(["threads", "smem_bytes"]);
+    }
+    if silent {
+        hidden.push("remarks");
+    }
+    table.without(&hidden).renamed(&HEADINGS).footnoted("notes")
 }
+
+/// The place of a column.
+fn position(table: &Table, name: &str) -> Option<usize> {
+    table.columns.iter().position(|c| c.name == name)
+}
+
+/// Marks the limiting numbers. Returns the columns that need not be shown: slots and barriers are said where they limit.
+fn mark_limits(table: &mut Table, all: &[Occupancy]) -> Vec<&'static str> {
+    let mut hidden = Vec::new();
+    for (name, resource) in LIMITS {
+        let Some(at) = position(table, name) else { continue };
+        for (cells, o) in table.rows.iter_mut().zip(all) {
+            let mark = if o.is_limiter(resource) { '◀' } else { ' ' };
+            cells[at] = Cell::maybe(o.limit(resource), |blocks| Cell::text(format!("{blocks} {mark}")));
+        }
+        let optional = matches!(resource, Resource::Blocks | Resource::Barriers);
+        if optional && !all.iter().any(|o| o.is_limiter(resource)) {
+            hidden.push(name);
+        }
+    }
+    hidden
+}
+
+/// The columns of limits and what they are limits of.
+const LIMITS: [(&str, Resource); 5] = [
+    ("by_registers", Resource::Registers),
+    ("by_shared_memory", Resource::SharedMemory),
+    ("by_warps", Resource::Warps),
+    ("by_blocks", Resource::Blocks),
+    ("by_barriers", Resource::Barriers),
+];
+
+/// What columns are called for people.
+const HEADINGS: [(&str, &str); 12] = [
+    ("smem_bytes", "shared B"),
+    ("by_registers", "by regs"),
+    ("by_shared_memory", "shared"),
+    ("by_warps", "warps"),
+    ("by_blocks", "slots"),
+    ("by_barriers", "barriers"),
+    ("active_blocks", "blocks"),
+    ("active_warps", "warps/SM"),
+    ("idle_sms", "idle SMs"),
+    ("best_block", "best"),
+    ("next_step", "next step"),
+    ("remarks", "notes"),
+];

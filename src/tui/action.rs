@@ -44,8 +44,16 @@ actions! {
     SizeUp = "size_up",
     /// Step the selected kernel to its next smaller size.
     SizeDown = "size_down",
+    /// Make the problem a little larger: about an eighth of a wave.
+    SizeFinerUp = "size_finer_up",
+    /// Make the problem a little smaller: about an eighth of a wave.
+    SizeFinerDown = "size_finer_down",
     /// Type a problem size for the selected kernel.
     TypeSize = "type_size",
+    /// Type threads per block for the selected kernel.
+    TypeBlock = "type_block",
+    /// Read compiler reports or measurements: pick a file.
+    Import = "import",
     /// Select the next kernel.
     KernelNext = "kernel_next",
     /// Select the previous kernel.
@@ -106,9 +114,9 @@ actions! {
     Up = "up",
     /// Move down one line.
     Down = "down",
-    /// Move the roofline's read-out or the sort column left.
+    /// Move the read-out or sort column left, or to another curve.
     Left = "left",
-    /// Move the roofline's read-out or the sort column right.
+    /// Move the read-out or sort column right, or to another curve.
     Right = "right",
     /// Move up one page.
     PageUp = "page_up",

@@ -2,7 +2,7 @@
 //! else stands.
 
 use super::look::Look;
-use crate::chart::{ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 use crate::units::prefixed;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -18,29 +18,27 @@ type Cell = (u8, Style);
 /// A chart on its way into cells.
 struct Canvas<'a> {
     plot: Rect,
-    x: (f64, f64),
-    y: (f64, f64),
+    x: &'a Axis,
+    y: &'a Axis,
     cells: Vec<Cell>,
     /// Cells that text or a mark has taken.
     taken: Vec<bool>,
     look: Look<'a>,
-    /// The unit of the horizontal axis.
-    unit: &'a str,
 }
 
-/// Draws a chart whose axes are both logarithmic; anything else leaves the area empty.
-pub fn draw<'a>(buffer: &mut Buffer, area: Rect, spec: &'a ChartSpec, look: Look<'a>) {
-    let (Some(x), Some(y)) = (decades(&spec.x.scale), decades(&spec.y.scale)) else { return };
-    if area.width < Y_LABELS + 8 || area.height < 4 {
+/// Draws a chart whose axes are both numbers; anything else leaves the area empty.
+pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+    let (x, y) = (&spec.x, &spec.y);
+    let drawable = |axis: &Axis| axis.scale.is_sound() && !matches!(axis.scale, Scale::Category(_));
+    if !drawable(x) || !drawable(y) || area.width < Y_LABELS + 8 || area.height < 4 {
         return;
     }
     let plot =
         Rect { x: area.x + Y_LABELS, y: area.y, width: area.width - Y_LABELS, height: area.height - 1 };
     let count = usize::from(plot.width) * usize::from(plot.height);
     let cells = vec![(0, Style::default()); count];
-    let unit = spec.x.label.rsplit_once(", ").map_or("", |(_, unit)| unit);
-    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look, unit };
-    canvas.axes(buffer);
+    let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
+    canvas.axes(buffer, spec);
     for mark in &spec.marks {
         canvas.lines(mark);
     }
@@ -63,35 +61,20 @@ pub fn draw<'a>(buffer: &mut Buffer, area: Rect, spec: &'a ChartSpec, look: Look
     }
 }
 
-/// Draws the bars of a chart whose vertical axis is categories, each with its text at the end.
-pub fn bars(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
-    let (Scale::Category(names), Scale::Linear { max, .. }) = (&spec.y.scale, &spec.x.scale) else { return };
-    let room = f64::from(area.width.saturating_sub(40));
-    let mut y = area.y;
-    for (slot, name) in names.iter().enumerate() {
-        if y < area.bottom() {
-            buffer.set_stringn(area.x, y, name, usize::from(area.width), look.title());
-            y += 1;
+/// Values and texts beside an axis: every decade of a logarithmic one, about `most` even steps of another.
+fn ticks(axis: &Axis, most: usize) -> Vec<(f64, String)> {
+    match axis.scale {
+        Scale::Log { min, max } => {
+            let decades = (min.log10().ceil() as i32)..=(max.log10().floor() as i32);
+            decades.map(|exponent| (10f64.powi(exponent), tick(exponent))).collect()
         }
-        for mark in &spec.marks {
-            let Mark::Bar { meaning, slot: of, value, label, .. } = mark else { continue };
-            if *of != slot || y >= area.bottom() {
-                continue;
-            }
-            let length = if *max > 0.0 { (value / max * room).clamp(0.0, room) } else { 0.0 };
-            let text = format!(" {} {label}", "█".repeat(length.round() as usize));
-            buffer.set_stringn(area.x, y, text, usize::from(area.width), look.mark(*meaning));
-            y += 1;
-        }
+        _ => axis.ticks(most).into_iter().map(|t| (t.value, short(t.value, t.label))).collect(),
     }
 }
 
-/// log10 of the ends of a logarithmic axis.
-pub fn decades(scale: &Scale) -> Option<(f64, f64)> {
-    match scale {
-        Scale::Log { min, max } if *min > 0.0 && max > min => Some((min.log10(), max.log10())),
-        _ => None,
-    }
+/// Large numbers with a prefix: `1.05M`.
+fn short(value: f64, label: String) -> String {
+    if value.abs() < 1e5 { label } else { prefixed(value, "").replace(' ', "") }
 }
 
 /// `100G`, `1T`, `10`, `0.1`: a decade in five columns.
@@ -107,62 +90,61 @@ fn tick(exponent: i32) -> String {
 impl Canvas<'_> {
     /// The place of a value in dots: two per column, four per row, row 0 on top.
     fn dot(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
-        if !(x > 0.0 && y > 0.0) {
-            return None;
-        }
-        let across = (x.log10() - self.x.0) / (self.x.1 - self.x.0);
-        let up = (y.log10() - self.y.0) / (self.y.1 - self.y.0);
+        let (across, up) = (self.x.scale.place(x)?, self.y.scale.place(y)?);
         let (w, h) = (f64::from(self.plot.width) * 2.0 - 1.0, f64::from(self.plot.height) * 4.0 - 1.0);
-        let place = (across * w, (1.0 - up) * h);
-        (place.0.is_finite() && place.1.is_finite()).then_some(place)
+        Some((across * w, (1.0 - up) * h))
+    }
+
+    /// The column of a place in dots, if it lies inside the plot.
+    fn column(&self, dx: f64) -> Option<u16> {
+        let column = (dx.round() / 2.0).floor();
+        (column >= 0.0 && column < f64::from(self.plot.width)).then_some(column as u16)
+    }
+
+    /// The row of a place in dots, if it lies inside the plot.
+    fn row(&self, dy: f64) -> Option<u16> {
+        let row = (dy.round() / 4.0).floor();
+        (row >= 0.0 && row < f64::from(self.plot.height)).then_some(row as u16)
     }
 
     /// The cell of a value, if it lies inside the plot.
     fn cell(&self, at: (f64, f64)) -> Option<(u16, u16)> {
         let (dx, dy) = self.dot(at)?;
-        let (column, row) = ((dx.round() / 2.0).floor(), (dy.round() / 4.0).floor());
-        let inside = column >= 0.0
-            && row >= 0.0
-            && column < f64::from(self.plot.width)
-            && row < f64::from(self.plot.height);
-        inside.then_some((column as u16, row as u16))
+        Some((self.column(dx)?, self.row(dy)?))
     }
 
     fn index(&self, column: u16, row: u16) -> usize {
         usize::from(row) * usize::from(self.plot.width) + usize::from(column)
     }
 
-    /// The axis lines with a number per decade.
-    fn axes(&self, buffer: &mut Buffer) {
+    /// The axis lines with their numbers.
+    fn axes(&self, buffer: &mut Buffer, spec: &ChartSpec) {
         let dim = self.look.dim();
         let bottom = self.plot.bottom();
-        for exponent in (self.y.0.ceil() as i32)..=(self.y.1.floor() as i32) {
-            if let Some((_, row)) = self.cell((10f64.powf(self.x.0), 10f64.powi(exponent))) {
-                let text = tick(exponent);
+        for (value, text) in ticks(self.y, usize::from(self.plot.height / 2)) {
+            let Some(place) = self.y.scale.place(value) else { continue };
+            if let Some(row) = self.row((1.0 - place) * (f64::from(self.plot.height) * 4.0 - 1.0)) {
                 let width = usize::from(Y_LABELS) - 1;
-                buffer.set_stringn(
-                    self.plot.x - Y_LABELS,
-                    self.plot.y + row,
-                    format!("{text:>width$}┤"),
-                    width + 1,
-                    dim,
-                );
+                let at = (self.plot.x - Y_LABELS, self.plot.y + row);
+                buffer.set_stringn(at.0, at.1, format!("{text:>width$}┤"), width + 1, dim);
             }
         }
+        let unit = spec.x.label.rsplit([',', ' ']).next().unwrap_or_default().trim();
+        let unit_at = self.plot.right().saturating_sub(unit.width() as u16);
         let mut free_from = self.plot.x;
-        for exponent in (self.x.0.ceil() as i32)..=(self.x.1.floor() as i32) {
-            if let Some((column, _)) = self.cell((10f64.powi(exponent), 10f64.powf(self.y.0))) {
-                let text = tick(exponent);
-                let x = (self.plot.x + column).saturating_sub(text.width() as u16 / 2).max(self.plot.x);
-                if x >= free_from && x + (text.width() as u16) <= self.plot.right() {
-                    buffer.set_string(x, bottom, &text, dim);
-                    free_from = x + text.width() as u16 + 1;
-                }
+        for (value, text) in ticks(self.x, usize::from(self.plot.width / 8)) {
+            let Some(place) = self.x.scale.place(value) else { continue };
+            let Some(column) = self.column(place * (f64::from(self.plot.width) * 2.0 - 1.0)) else {
+                continue;
+            };
+            let x = (self.plot.x + column).saturating_sub(text.width() as u16 / 2).max(self.plot.x);
+            if x >= free_from && x + (text.width() as u16) <= self.plot.right() {
+                buffer.set_string(x, bottom, &text, dim);
+                free_from = x + text.width() as u16 + 1;
             }
         }
-        let unit = self.unit;
-        if free_from + (unit.len() as u16) <= self.plot.right() {
-            buffer.set_string(self.plot.right() - unit.len() as u16, bottom, unit, dim);
+        if free_from <= unit_at {
+            buffer.set_string(unit_at, bottom, unit, dim);
         }
     }
 
@@ -237,6 +219,7 @@ impl Canvas<'_> {
             Shape::Predicted => ('◆', self.look.predicted()),
             Shape::Estimated if *meaning == Meaning::Source => ('○', self.look.mark(*meaning)),
             Shape::Estimated => ('◇', self.look.mark(*meaning)),
+            Shape::Chosen => (if *meaning == Meaning::Source { 'S' } else { 'T' }, self.look.mark(*meaning)),
             Shape::Other => ('·', self.look.dim()),
         };
         let around = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)];

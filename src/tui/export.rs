@@ -6,7 +6,8 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::state::State;
 use crate::chart::{
-    ChartSpec, PredictionRow, RooflineView, Sides, Theme, occupancy_chart, predictions_chart, roofline_chart,
+    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, Theme, curve_chart, occupancy_chart,
+    predictions_chart, roofline_chart,
 };
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
@@ -38,6 +39,23 @@ pub fn occupancy_spec(state: &State) -> ChartSpec {
     occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), Sides::Both)
 }
 
+/// Narrower than this the zoomed occupancy has room for its numbers only.
+const ROOM_FOR_CURVES: u16 = 78;
+
+/// Whether the occupancy fills a screen that is wide enough for its curves.
+#[must_use]
+pub fn shows_curves(state: &State) -> bool {
+    state.zoomed() == Some(Pane::Occupancy) && state.size.0 >= ROOM_FOR_CURVES
+}
+
+/// One curve of the selected row, as the zoomed pane and the export draw it.
+#[must_use]
+pub fn curve_spec(state: &State, curve: Curve) -> ChartSpec {
+    let (gpus, kernel, answer) = (state.pair(), state.kernel(), state.answer());
+    let problem = &state.rows[state.selected].problem;
+    curve_chart(&CurveView { gpus, kernel, problem, answer, show: Sides::Both }, curve)
+}
+
 /// The most rows one chart can show legibly.
 const MOST_ROWS: usize = 60;
 
@@ -65,6 +83,9 @@ pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
     let [source, target] = state.pair();
     let what = match state.focus {
         Pane::Gpus | Pane::Roofline => format!("roofline-{}", state.kernel().id),
+        Pane::Occupancy if shows_curves(state) => {
+            format!("{}-curve-{}", state.curve.word(), state.kernel().id)
+        }
         Pane::Occupancy => format!("occupancy-{}", state.kernel().id),
         Pane::Predictions => "predictions".into(),
     };
@@ -79,6 +100,7 @@ pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
 pub(super) fn start(state: &mut State, path: &str) -> Vec<Effect> {
     let spec = match state.focus {
         Pane::Gpus | Pane::Roofline => roofline_spec(state),
+        Pane::Occupancy if shows_curves(state) => curve_spec(state, state.curve),
         Pane::Occupancy => occupancy_spec(state),
         Pane::Predictions => predictions_spec(state),
     };

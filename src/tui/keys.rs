@@ -3,9 +3,9 @@
 use super::action::Action;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
-use super::run::{run, say, set_size};
+use super::run::{run, say, set_block, set_size};
 use super::state::{State, Tone};
-use super::{evaluation, export};
+use super::{evaluation, export, files};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -23,6 +23,7 @@ pub(super) fn pressed(state: &mut State, key: &str) -> Vec<Effect> {
         },
         Overlay::Palette { .. } => in_palette(state, key),
         Overlay::Prompt { .. } => in_prompt(state, key),
+        Overlay::Files(_) => files::in_files(state, key),
         _ => in_reading(state, key),
     }
 }
@@ -37,16 +38,21 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Effect> {
 }
 
 /// Changes the line that is open, if one is: no longer than [`LONGEST_TEXT`], and the first letter replaces an offered
-/// size.
-fn edit_line(overlay: &mut Overlay, request: InputRequest) {
+/// number.
+pub(super) fn edit_line(overlay: &mut Overlay, request: InputRequest) {
     let inserts = matches!(request, InputRequest::InsertChar(_));
     let input = match overlay {
         Overlay::Palette { input, cursor } => {
             *cursor = 0;
             input
         }
+        Overlay::Files(picker) => {
+            picker.cursor = 0;
+            &mut picker.input
+        }
         Overlay::Prompt { kind, input, untouched } => {
-            if std::mem::take(untouched) && inserts && *kind == PromptKind::Size {
+            let offered = matches!(kind, PromptKind::Size | PromptKind::Block);
+            if std::mem::take(untouched) && inserts && offered {
                 input.reset();
             }
             input
@@ -75,6 +81,10 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
             *cursor = cursor.saturating_add_signed(by).min(last);
             true
         }
+        Overlay::Files(picker) => {
+            picker.scroll(by);
+            true
+        }
         Overlay::None | Overlay::Prompt { .. } => false,
     }
 }
@@ -99,6 +109,8 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
             a @ (Action::Swap
             | Action::SizeUp
             | Action::SizeDown
+            | Action::SizeFinerUp
+            | Action::SizeFinerDown
             | Action::ModelNext
             | Action::ModelPrevious
             | Action::Ceilings
@@ -177,7 +189,7 @@ fn live_filter(state: &mut State) {
             state.row_filter = text;
             state.arrange();
         }
-        PromptKind::Size | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
+        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -191,7 +203,7 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
             state.row_filter.clear();
             state.arrange();
         }
-        PromptKind::Size | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
+        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -204,6 +216,13 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
                 set_size(state, &problem)
             }
             Err(e) => say(state, Tone::Refused, e.to_string()),
+        },
+        PromptKind::Block => match text.parse().ok().filter(|n| (1..=1024).contains(n)) {
+            Some(threads) => {
+                state.overlay = Overlay::None;
+                set_block(state, threads)
+            }
+            None => say(state, Tone::Refused, format!("`{text}`: expected 1 to 1024 threads per block")),
         },
         PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => {
             say(state, Tone::Refused, "type a file name, or Esc")

@@ -1,10 +1,11 @@
 //! What reaches the dashboard, and what it asks of the outside.
 
 use super::evaluated::Evaluated;
+use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
-use crate::session::Session;
+use crate::session::{Added, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +26,12 @@ pub enum Message {
     Progress(String),
     /// The worker read measurement files.
     Loaded(Box<(Session, Vec<String>, String)>),
+    /// The worker listed a folder.
+    Listed(Box<Listing>),
+    /// The worker read a file that was picked.
+    Imported(Box<(Session, PathBuf, Added)>),
+    /// The worker could not read it, and why.
+    NotImported(String),
     /// The terminal cannot be read any more.
     InputLost(String),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
@@ -62,6 +69,10 @@ pub enum Effect {
         /// How.
         setup: Setup,
     },
+    /// List a folder.
+    List(PathBuf),
+    /// Read a file on top of this session.
+    Import(Arc<Session>, PathBuf),
     /// Drop what is running.
     Cancel,
 }

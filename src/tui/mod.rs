@@ -10,6 +10,7 @@ mod evaluated;
 mod evaluation;
 mod events;
 mod export;
+mod files;
 mod keys;
 mod layout;
 mod look;
@@ -19,6 +20,7 @@ mod panes;
 mod prompt;
 mod rows;
 mod run;
+mod slide;
 mod state;
 mod text;
 mod update;
@@ -27,6 +29,7 @@ mod worker;
 
 pub use action::Action;
 pub use evaluated::Evaluated;
+pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Message};
 pub use state::{FIRST_KERNEL, State};
@@ -192,6 +195,8 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
+        Effect::List(folder) => worker.list(folder),
+        Effect::Import(session, path) => worker.import(session, path),
         Effect::Cancel => worker.cancel(),
     }
     Ok(true)

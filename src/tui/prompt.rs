@@ -1,6 +1,7 @@
 //! What lies over the panes: help, palette, explanation, comparison, notices, and the one-line prompts.
 
 use super::action::Action;
+use super::files::Picker;
 use tui_input::{Input, InputRequest};
 
 /// What lies over the panes.
@@ -26,6 +27,8 @@ pub enum Overlay {
     Evaluate(usize),
     /// What was refused while loading.
     Notices(usize),
+    /// Files to choose from.
+    Files(Box<Picker>),
     /// A line to type.
     Prompt {
         /// What for.
@@ -54,6 +57,8 @@ pub enum PromptKind {
     RowFilter,
     /// A problem size.
     Size,
+    /// Threads per block of a kernel whose launch shape is unknown.
+    Block,
     /// The file of an export.
     ExportPath,
     /// The file of an export of the evaluation.
@@ -68,6 +73,7 @@ impl PromptKind {
             Self::GpuFilter => "filter GPUs: ",
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
+            Self::Block => "threads per block: ",
             Self::ExportPath | Self::ExportEvaluation => "export to: ",
         }
     }

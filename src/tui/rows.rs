@@ -4,6 +4,7 @@ use super::prompt::Overlay;
 use super::state::{Selection, Sort, State};
 use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
 use crate::gpu::Gpu;
+use crate::kernel::BlockSize;
 use crate::predict::{MODELS, Subject};
 use crate::session::Session;
 use std::sync::Arc;
@@ -64,9 +65,19 @@ impl State {
         self.predict_all();
     }
 
+    /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
+    fn put_blocks(&mut self) {
+        for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
+            let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
+            row.instance.block_size =
+                typed.or_else(|| self.session.kernels.entries()[row.kernel].block_size());
+        }
+    }
+
     /// Answers every row again: source, target, model or ceilings changed.
     pub(super) fn predict_all(&mut self) {
-        let Selection { source, settings, targets } = &self.selection;
+        self.put_blocks();
+        let Selection { source, settings, targets, .. } = &self.selection;
         let (session, rows) = (&self.session, &self.rows);
         let all = |target: usize| -> Vec<Answer> {
             rows.iter().map(|r| session.answer(r, *source, target, *settings)).collect()
@@ -80,6 +91,7 @@ impl State {
 
     /// Answers the selected row again: its size changed.
     pub(super) fn predict_selected(&mut self) {
+        self.put_blocks();
         let (row, selection) = (self.selected, &self.selection);
         let answer =
             |target| self.session.answer(&self.rows[row], selection.source, target, selection.settings);

@@ -4,10 +4,12 @@ use super::action::Action;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
+use super::slide;
 use super::state::{Selection, Sort, State, Tone};
-use super::{evaluation, export};
+use super::{evaluation, export, files};
+use crate::chart::Curve;
 use crate::gpu::Ceilings;
-use crate::kernel::Problem;
+use crate::kernel::{BlockSize, Problem};
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
 use crate::roofline::Level;
@@ -39,12 +41,17 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::SizeUp => return step_size(state, true),
         Action::SizeDown => return step_size(state, false),
+        Action::SizeFinerUp | Action::SizeFinerDown => {
+            return slide::size(state, action == Action::SizeFinerUp);
+        }
         Action::KernelNext => move_row(state, 1),
         Action::KernelPrevious => move_row(state, -1),
         Action::TypeSize => {
             let text = state.kernel().short_problem(&state.rows[state.selected].problem);
             state.overlay = Overlay::prompt(PromptKind::Size, text);
         }
+        Action::TypeBlock => return ask_block(state),
+        Action::Import => return files::open(state),
         Action::Filter => ask_filter(state),
         Action::SortNext => state.sort.0 = next_in(&Sort::ALL, state.sort.0, 1),
         Action::SortReverse => state.sort.1 = !state.sort.1,
@@ -182,6 +189,25 @@ pub(super) fn set_size(state: &mut State, typed: &Problem) -> Vec<Effect> {
     }
 }
 
+/// Asks for the threads per block of a kernel whose launch shape nobody stated.
+fn ask_block(state: &mut State) -> Vec<Effect> {
+    if state.answer().launch.is_some() {
+        let id = state.kernel().id.clone();
+        return say(state, Tone::Refused, format!("the launch of {id} is known; n types another size"));
+    }
+    let now = state.rows[state.selected].instance.block_size.map_or(BlockSize::USUAL, BlockSize::threads);
+    state.overlay = Overlay::prompt(PromptKind::Block, now.to_string());
+    Vec::new()
+}
+
+/// Gives the selected kernel this many threads per block.
+pub(super) fn set_block(state: &mut State, threads: u32) -> Vec<Effect> {
+    let mut next = state.selection.clone();
+    next.blocks.insert(state.rows[state.selected].kernel, threads);
+    reselect(state, next);
+    Vec::new()
+}
+
 fn undo(state: &mut State) -> Vec<Effect> {
     let Some(step) = state.undo.pop() else { return say(state, Tone::Refused, "nothing to undo") };
     state.selection = step.selection;
@@ -248,7 +274,7 @@ fn navigate(state: &mut State, action: Action) {
     }
 }
 
-/// In the roofline: the read-out. In the table: the sort column.
+/// In the roofline: the read-out. In the zoomed occupancy: the curve. In the table: the sort column.
 fn sideways(state: &mut State, right: bool) {
     let by = if right { 1 } else { -1 };
     match state.focus {
@@ -260,6 +286,9 @@ fn sideways(state: &mut State, right: bool) {
         Pane::Predictions => {
             state.sort.0 = next_in(&Sort::ALL, state.sort.0, by as isize);
             state.arrange();
+        }
+        Pane::Occupancy if export::shows_curves(state) => {
+            state.curve = next_in(&Curve::ALL, state.curve, by as isize);
         }
         Pane::Gpus | Pane::Occupancy => {}
     }

@@ -4,6 +4,7 @@ use super::evaluated::Evaluated;
 use super::layout::Pane;
 use super::prompt::Overlay;
 use super::rows::first_rows;
+use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{Answer, ErrorSummary, Protocol, Settings};
 use crate::gpu::{Ceilings, Gpu};
@@ -12,6 +13,7 @@ use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
 use crate::session::Session;
 use crate::units::Seconds;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,6 +38,8 @@ pub struct Selection {
     pub targets: Vec<usize>,
     /// Model, ceilings, rules.
     pub settings: Settings,
+    /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
+    pub blocks: BTreeMap<usize, u32>,
 }
 
 /// What the predictions are sorted by.
@@ -114,6 +118,8 @@ pub struct State {
     pub zoom: bool,
     /// How many memory levels the roofline shows.
     pub levels: usize,
+    /// The curve chosen in the zoomed occupancy.
+    pub curve: Curve,
     /// log10 of the intensity that the roofline reads out.
     pub readout: Option<f64>,
     /// What lies over the panes.
@@ -185,7 +191,12 @@ impl State {
             data: Vec::new(),
             errors: vec![None; MODELS.len()],
             gpus: (0..session.gpus.entries().len()).collect(),
-            selection: Selection { source, targets, settings: Settings { model, ceilings, rules } },
+            selection: Selection {
+                source,
+                targets,
+                settings: Settings { model, ceilings, rules },
+                blocks: BTreeMap::new(),
+            },
             session,
             answers: Vec::new(),
             further: Vec::new(),
@@ -195,6 +206,7 @@ impl State {
             focus: Pane::Predictions,
             zoom: false,
             levels: 1,
+            curve: Curve::default(),
             readout: None,
             overlay: Overlay::None,
             gpu_filter: String::new(),

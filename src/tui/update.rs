@@ -4,7 +4,9 @@ use super::message::{Effect, Message};
 use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
-use super::{evaluation, keys, mouse};
+use super::{evaluation, files, keys, mouse};
+use crate::session::{Added, Session};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
@@ -45,8 +47,43 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::Listed(listing) => {
+            files::listed(state, *listing);
+            Vec::new()
+        }
+        Message::Imported(imported) => {
+            let (session, path, added) = *imported;
+            state.job = None;
+            take_import(state, session, path, added)
+        }
+        Message::NotImported(why) => {
+            state.job = None;
+            say(state, Tone::Refused, why)
+        }
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),
         Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
     }
+}
+
+/// A picked file was read: its rows stand among the others, its first kernel is selected.
+fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added) -> Vec<Effect> {
+    let tone = if added.refused > 0 { Tone::Refused } else { Tone::Done };
+    let more = match (added.refused, added.notices.len()) {
+        (0, 0) => String::new(),
+        (0, _) => ": ! has remarks".to_string(),
+        (n, _) => format!(", {n} refused: ! lists them"),
+    };
+    let kernel = added.kernel.map(|k| session.kernels.entries()[k].id.clone());
+    if added.kernel.is_none() {
+        state.data.push(path);
+    }
+    state.notices.extend(added.notices);
+    state.take_session(Arc::new(session));
+    if let Some(kernel) = kernel {
+        state.row_filter.clear();
+        state.select_kernel(&kernel, None);
+        state.predict_all();
+    }
+    say(state, tone, format!("{}{more}", added.summary))
 }

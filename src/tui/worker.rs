@@ -1,6 +1,7 @@
 //! What takes longer than a frame or touches files: reading measurements, writing charts, remembering the selection.
 
 use super::evaluated::Evaluated;
+use super::files::{FileEntry, Listing, MOST_ENTRIES};
 use super::message::Message;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
@@ -70,6 +71,23 @@ impl Worker {
         self.spawn(move |say| evaluate(&session, model, &setup, say, &current));
     }
 
+    /// Reads a picked file on top of this session.
+    pub fn import(&self, session: Arc<Session>, path: PathBuf) {
+        self.cancel();
+        self.spawn(move |_| {
+            let mut session = (*session).clone();
+            match session.add_file(&path) {
+                Ok(added) => Message::Imported(Box::new((session, path, added))),
+                Err(why) => Message::NotImported(why),
+            }
+        });
+    }
+
+    /// Lists a folder.
+    pub fn list(&self, folder: PathBuf) {
+        self.spawn(move |_| Message::Listed(Box::new(list(folder))));
+    }
+
     /// Draws a chart into a file that does not exist yet.
     pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
         self.spawn(move |_| Message::Written(export(&path, &spec, theme)));
@@ -130,6 +148,43 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
     Message::Loaded(Box::new((session, notices, summary)))
 }
 
+/// The readable entries of a folder, as many as a person can use.
+fn list(asked: PathBuf) -> Listing {
+    let folder = std::fs::canonicalize(&asked).unwrap_or_else(|_| asked.clone());
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) => {
+            let remark = format!("cannot be read: {e}");
+            return Listing { asked, folder, entries: Vec::new(), remark };
+        }
+    };
+    let (mut found, mut unreadable, mut more) = (Vec::new(), 0_usize, false);
+    for entry in entries.flatten() {
+        if found.len() == MOST_ENTRIES {
+            more = true;
+            break;
+        }
+        match entry.file_name().into_string() {
+            Ok(name) if !name.contains(char::is_control) => {
+                // What a link points to decides; a broken one is a file whose reading says why.
+                let plain = entry.file_type().is_ok_and(|t| t.is_file());
+                let is_file = plain || !entry.path().is_dir();
+                found.push(FileEntry { is_file, name });
+            }
+            _ => unreadable += 1,
+        }
+    }
+    found.sort();
+    let mut remarks = Vec::new();
+    if more {
+        remarks.push(format!("only {MOST_ENTRIES} entries are listed; give others with `roofswap import`"));
+    }
+    if unreadable > 0 {
+        remarks.push(format!("{unreadable} names that cannot be shown are left out"));
+    }
+    Listing { asked, folder, entries: found, remark: remarks.join("; ") }
+}
+
 fn export(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {
     let name = path.display();
     if path.exists() {
@@ -147,4 +202,26 @@ pub fn save(saved: &Saved) {
         let _ = std::fs::create_dir_all(folder);
     }
     let _ = write_whole(&file, saved.to_text().as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_listed_folders_first_and_a_huge_one_in_part() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("z")).unwrap();
+        std::fs::write(folder.path().join("a\u{7}"), "").unwrap();
+        std::fs::write(folder.path().join("b.log"), "").unwrap();
+        let listing = list(folder.path().to_path_buf());
+        let names: Vec<&str> = listing.entries.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["z", "b.log"]);
+        assert!(listing.remark.contains("1 names that cannot be shown"), "{}", listing.remark);
+        (0..=MOST_ENTRIES).for_each(|i| drop(std::fs::File::create(folder.path().join(i.to_string()))));
+        let listing = list(folder.path().to_path_buf());
+        assert_eq!(listing.entries.len(), MOST_ENTRIES);
+        assert!(listing.remark.contains("only 20000 entries are listed"), "{}", listing.remark);
+        assert!(list(folder.path().join("none")).remark.contains("cannot be read"));
+    }
 }

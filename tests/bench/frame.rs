@@ -55,13 +55,27 @@ fn large_state() -> State {
     state
 }
 
+/// The shipped world with the occupancy pane on the whole screen.
+fn zoomed_occupancy() -> State {
+    let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
+    for key in ["3", "z"] {
+        update(&mut state, Message::Key(key.into()));
+    }
+    state
+}
+
 fn press_and_draw(state: &mut State, terminal: &mut Terminal<TestBackend>, key: &str) {
     update(state, Message::Key(key.into()));
     terminal.draw(|frame| view(frame, state)).unwrap();
 }
 
-fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>) -> Duration {
-    let keys = ["x", "m", "P", "x", "R", "+", "-", "down", "o", "x"];
+const KEYS: &[&str] = &["x", "m", "P", "x", "R", "+", "-", "down", "o", "x"];
+
+/// The zoomed occupancy with its four curves: the problem slid along the saw-tooth, GPUs swapped, rules and curve changed.
+const CURVE_KEYS: &[&str] = &[".", ".", ".", ",", "x", ".", "R", "right", "R", ","];
+
+fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>, keys: &[&str]) -> Duration {
     let mut times: Vec<Duration> = (0..2000)
         .map(|i| {
             let start = Instant::now();
@@ -76,7 +90,23 @@ fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>) -> Dur
 fn frames(c: &mut Criterion) {
     let mut state = large_state();
     let mut terminal = Terminal::new(TestBackend::new(SCREEN.0, SCREEN.1)).unwrap();
-    println!("key to frame, 200x60, 60 GPUs, 1000 rows: p99 {:?}", percentile_99(&mut state, &mut terminal));
+    println!(
+        "key to frame, 200x60, 60 GPUs, 1000 rows: p99 {:?}",
+        percentile_99(&mut state, &mut terminal, KEYS)
+    );
+    let mut state = zoomed_occupancy();
+    println!(
+        "key to frame, 200x60, zoomed occupancy with four curves: p99 {:?}",
+        percentile_99(&mut state, &mut terminal, CURVE_KEYS)
+    );
+    let mut state = zoomed_occupancy();
+    c.bench_function("key_to_frame/slide_size_with_four_curves_200x60", |b| {
+        let mut i = 0;
+        b.iter(|| {
+            i += 1;
+            press_and_draw(&mut state, &mut terminal, if i % 16 < 8 { "." } else { "," });
+        })
+    });
     let mut state = large_state();
     c.bench_function("key_to_frame/swap_1000_rows_200x60", |b| {
         b.iter(|| press_and_draw(&mut state, &mut terminal, "x"))

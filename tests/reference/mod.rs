@@ -59,8 +59,16 @@ fn said(command: &mut Command) -> Result<(), String> {
 
 /// What the reference answers, one for one.
 pub fn ask(program: &Path, asked: &[Asked]) -> std::io::Result<Vec<Answered>> {
-    let mut child =
-        Command::new(program).arg("answer").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    Ok(piped(program, "answer", asked)?.as_chunks::<10>().0.to_vec())
+}
+
+/// The block size that the reference suggests, and how many such blocks fill an SM; 0 where none can launch.
+pub fn ask_for_block(program: &Path, asked: &[Asked]) -> std::io::Result<Vec<[i32; 2]>> {
+    Ok(piped(program, "suggest", asked)?.as_chunks::<2>().0.to_vec())
+}
+
+fn piped(program: &Path, mode: &str, asked: &[Asked]) -> std::io::Result<Vec<i32>> {
+    let mut child = Command::new(program).arg(mode).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let records: Vec<u8> = asked.iter().flatten().flat_map(|n| n.to_ne_bytes()).collect();
     let mut stdin = child.stdin.take().expect("stdin is piped");
     let writer = std::thread::spawn(move || stdin.write_all(&records));
@@ -68,8 +76,7 @@ pub fn ask(program: &Path, asked: &[Asked]) -> std::io::Result<Vec<Answered>> {
     child.stdout.take().expect("stdout is piped").read_to_end(&mut bytes)?;
     writer.join().expect("the writer does not panic")?;
     child.wait()?;
-    let numbers: Vec<i32> = bytes.as_chunks::<4>().0.iter().map(|b| i32::from_ne_bytes(*b)).collect();
-    Ok(numbers.as_chunks::<10>().0.to_vec())
+    Ok(bytes.as_chunks::<4>().0.iter().map(|b| i32::from_ne_bytes(*b)).collect())
 }
 
 /// Our answer in the reference's form.

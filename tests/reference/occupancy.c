@@ -1,6 +1,7 @@
 /* Asks NVIDIA's cuda_occupancy.h for answers; the header is found or downloaded by occupancy.rs and never kept here.
  *
  * occupancy answer          records of nine int32 on stdin, answers of ten int32 on stdout
+ * occupancy suggest         the same records, answers of two int32: suggested threads per block, and how many such blocks fill an SM
  * occupancy time FILE N     reckons all records of FILE N times, prints seconds of the fastest pass
  *
  * A record: compute capability x 10, threads, registers, static, dynamic shared memory, carveout, barriers, caching, 0.
@@ -102,6 +103,22 @@ static int answer(void) {
     return 0;
 }
 
+static int suggest(void) {
+    int32_t asked[ASKED];
+    while (fread(asked, sizeof asked, 1, stdin) == 1) {
+        struct call c;
+        int32_t out[2] = {-2, -2};
+        int grid = 0, block = 0;
+        if (prepare(asked, &c) && cudaOccMaxPotentialOccupancyBlockSize(&grid, &block, c.device, &c.kernel, &c.state, NULL,
+                                                                        c.dynamic) == CUDA_OCC_SUCCESS) {
+            out[0] = block;
+            out[1] = grid; /* of one SM: numSms is 1 */
+        }
+        fwrite(out, sizeof out, 1, stdout);
+    }
+    return 0;
+}
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -145,7 +162,8 @@ static int measure(const char *path, int passes) {
 int main(int argc, char **argv) {
     describe_devices();
     if (argc == 2 && !strcmp(argv[1], "answer")) return answer();
+    if (argc == 2 && !strcmp(argv[1], "suggest")) return suggest();
     if (argc == 4 && !strcmp(argv[1], "time")) return measure(argv[2], atoi(argv[3]));
-    fprintf(stderr, "usage: %s answer | time FILE PASSES\n", argv[0]);
+    fprintf(stderr, "usage: %s answer | suggest | time FILE PASSES\n", argv[0]);
     return 2;
 }

@@ -7,6 +7,7 @@
 
 use crate::predict::MODELS;
 use crate::tui::action::Action;
+use crate::tui::export::shows_curves;
 use crate::tui::look::Look;
 use crate::tui::prompt::Overlay;
 use crate::tui::state::{State, Tone};
@@ -117,9 +118,29 @@ fn above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style) {
     }
 }
 
+/// What only the pane that fills the screen can do: its keys and what they do.
+fn own_keys(state: &State) -> Vec<(String, &'static str)> {
+    let both = |a: Action, b: Action| {
+        let key = |action: Action| state.keymap.key_of(action.id()).unwrap_or(":");
+        format!("{} {}", key(a), key(b))
+    };
+    if !shows_curves(state) {
+        return Vec::new();
+    }
+    vec![
+        (both(Action::Left, Action::Right), "curve"),
+        (both(Action::SizeFinerDown, Action::SizeFinerUp), "finer size"),
+    ]
+}
+
 fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
     let mut spans = Vec::new();
     let mut used = 0;
+    for (key, what) in own_keys(state) {
+        used += key.len() + what.len() + 3;
+        spans.push(Span::styled(key, look.key()));
+        spans.push(Span::styled(format!(" {what}  "), look.dim()));
+    }
     for action in OFFERED {
         let Some(binding) = state.keymap.bindings().iter().find(|b| b.run == action.id()) else { continue };
         let mut key = binding.on[0].clone();

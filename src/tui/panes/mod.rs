@@ -2,7 +2,9 @@
 
 mod border;
 pub(super) mod compare;
+mod curves;
 pub(super) mod evaluate;
+pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;
 pub(super) mod occupancy;

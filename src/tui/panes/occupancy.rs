@@ -1,22 +1,29 @@
-//! Occupancy on source and target side by side: every limit with its block count, the limiter marked, waves and tail, the
-//! next step.
+//! Occupancy on source and target side by side: every limit with its block count, the limiter and its change marked, the
+//! next step, waves and tail, what a block gets. Zoomed, with the curves beside it.
 //!
 //! ```text
 //! ┌3 Occupancy ──────────────────┐
-//! │              TITAN V RTX 4070│
+//! │             TITAN V RTX 4070 │
 //! │ registers       2 ◀      1 ◀ │
-//! │ active      2x32/64  1x32/48 │
+//! │ occupancy     100 %     67 % │
+//! │ limiter  regs+warps → regs   │
 //! └──────────────────────────────┘
 //! ```
 
 use super::border::pane_frame;
-use crate::occupancy::{Occupancy, Resource, Waves, next_step, waves};
-use crate::tui::canvas;
-use crate::tui::export::occupancy_spec;
+use super::curves;
+use crate::gpu::Gpu;
+use crate::kernel::BlockSize;
+use crate::occupancy::{
+    BestBlock, BlockNeeds, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more, next_step,
+    waves,
+};
+use crate::predict::Caution;
+use crate::tui::export::shows_curves;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::text::{clip, wrap};
+use crate::tui::text::{clip, paragraph, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -27,14 +34,17 @@ use ratatui::widgets::Widget;
 /// Width of the names.
 const NAMES: usize = 10;
 
+/// Width of the numbers beside curves.
+const TABLE: u16 = 38;
+
 /// Draws the pane.
 pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let beside = format!("rules {}", state.selection.settings.rules.word());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
-    if state.zoomed().is_some() && inside.width >= 76 {
-        let bars = Rect { x: inside.x + 48, width: inside.width - 48, ..inside };
-        canvas::bars(buffer, bars, &occupancy_spec(state), look);
-        inside.width = 46;
+    if shows_curves(state) {
+        let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
+        curves::view(buffer, right, state, look);
+        inside.width = TABLE;
     }
     for (y, line) in (inside.y..inside.bottom()).zip(lines(state, usize::from(inside.width), look)) {
         line.render(Rect { y, height: 1, ..inside }, buffer);
@@ -54,24 +64,58 @@ fn row(name: &str, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
     ])
 }
 
+/// One GPU, what a block asks of it and what that comes to.
+struct Side<'a> {
+    gpu: &'a Gpu,
+    needs: BlockNeeds,
+    occupancy: Occupancy,
+    waves: Option<Waves>,
+    rules: Rules,
+}
+
+/// Both sides; `None` where the launch shape is not known.
+fn sides(state: &State) -> Option<[Side<'_>; 2]> {
+    let answer = state.answer();
+    let of = |i: usize| {
+        let (gpu, needs, occupancy) = (state.pair()[i], answer.needs[i]?, answer.occupancy[i]?);
+        let waves = answer.launch.and_then(|l| waves(gpu, &occupancy, l.blocks()));
+        Some(Side { gpu, needs, occupancy, waves, rules: answer.settings.rules })
+    };
+    Some([of(0)?, of(1)?])
+}
+
+/// Whether every warp slot is taken, so that nothing is left to gain.
+fn full(side: &Side<'_>) -> bool {
+    side.occupancy.active_warps == side.occupancy.max_warps
+}
+
 /// What the pane says, most important first: it is cut at the bottom.
 fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answer = state.answer();
     let gpus = state.pair();
     let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
     let mut out = vec![row("", names, width, look)];
-    for (gpu, refusal) in gpus.iter().zip(answer.launch_refusal).filter_map(|(g, r)| r.map(|r| (g, r))) {
+    let refusals = state.answer().launch_refusal;
+    for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
         let text = format!("{}: {refusal}", gpu.short_name());
         out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
     }
-    let [Some(a), Some(b)] = answer.occupancy else {
+    let Some(sides) = sides(state) else {
         out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
-    out.extend(Resource::shown(&[a, b]).map(|resource| limit(resource, [a, b], width, look)));
-    out.extend(resident([a, b]).map(|(name, texts)| plain(name, texts, width, look)));
-    out.extend([0, 1].map(|side| next(state, side, width, look)));
-    out.extend(launch(state, [a, b]).into_iter().map(|(name, texts)| plain(name, texts, width, look)));
+    let both = sides.each_ref().map(|s| s.occupancy);
+    // What everything below rests on, where nobody stated it.
+    out.extend(unstated_block(state, &sides).map(|texts| plain("thr/block", texts, width, look)));
+    out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
+    let plain = |(name, texts): Named| plain(name, texts, width, look);
+    out.push(plain(("occupancy", both.map(|o| format!("{} %", significant(100.0 * o.fraction()))))));
+    out.extend(limiter_change(both, width, look));
+    out.extend(of_build(state, width, look));
+    out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
+    out.extend(launch(&sides).map(plain));
+    out.extend(gets(&sides).map(plain));
+    out.extend(asks(&sides).map(plain));
+    out.extend(one_more(&sides).into_iter().map(plain));
     out
 }
 
@@ -96,43 +140,129 @@ fn plain(name: &str, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'
     row(name, texts.map(|t| (format!("{t}  "), look.text())), width, look)
 }
 
-/// Active warps and occupancy.
-fn resident(sides: [Occupancy; 2]) -> [Named; 2] {
-    [
-        ("warps/SM", sides.map(|o| format!("{}/{}", o.active_warps, o.max_warps))),
-        ("occupancy", sides.map(|o| format!("{:.0} %", 100.0 * o.fraction()))),
-    ]
+/// `limiter   warps → regs+warps`, where it is not the same on both sides.
+fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Option<Line<'static>> {
+    a.limiter_change(&b)?;
+    let short = |resource: Resource| match resource {
+        Resource::Registers => "regs",
+        Resource::SharedMemory => "smem",
+        other => other.word(),
+    };
+    let words = |o: Occupancy| o.limiters().map(short).collect::<Vec<_>>().join("+");
+    let text = format!("{} → {}", words(a), words(b));
+    Some(Line::from(vec![
+        Span::styled("limiter ", look.dim()),
+        Span::styled(clip(&text, width.saturating_sub(8)), look.limiter()),
+    ]))
 }
 
-/// The smallest change that lets one more block in.
-fn next(state: &State, side: usize, width: usize, look: Look<'_>) -> Line<'static> {
-    let rules = state.selection.settings.rules;
-    let step = state.answer().needs[side].and_then(|n| next_step(&state.pair()[side].limits, n, rules));
-    let text = step.map_or("no one change helps".into(), |s| s.to_string());
-    Line::from(vec![
-        Span::styled(if side == 0 { "next S " } else { "next T " }, look.dim()),
-        Span::styled(clip(&text, width.saturating_sub(7)), look.side(side)),
-    ])
+/// The smallest change that puts more warps on the SM, in at most two lines.
+fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = match next_step(&side.gpu.limits, side.needs, side.rules) {
+        Some(step) => step.to_string(),
+        None if full(side) => "all warp slots taken".into(),
+        None => "no change helps".into(),
+    };
+    let head = ["next S ", "next T "][i];
+    let texts = wrap(&text, width.saturating_sub(head.len())).into_iter().take(2).enumerate();
+    let line = |(n, text)| {
+        let name = if n == 0 { head } else { "       " };
+        Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.side(i))])
+    };
+    texts.map(line).collect()
 }
 
-/// Waves and tail of the grid, then what one block asks for.
-fn launch(state: &State, sides: [Occupancy; 2]) -> Vec<Named> {
-    let answer = state.answer();
-    let gpus = state.pair();
-    let wave = |i: usize| answer.launch.and_then(|l| waves(gpus[i], &sides[i], l.blocks()));
-    let of_wave = |f: fn(Waves) -> String| [0, 1].map(|i| wave(i).map_or("-".into(), f));
-    let mut all = vec![
-        ("waves", of_wave(|w| significant(w.waves))),
-        ("tail", of_wave(|w| format!("{:.0} %", 100.0 * w.tail))),
-        ("blk/wave", of_wave(|w| w.blocks_per_wave.to_string())),
-        ("blk/SM", sides.map(|o| o.active_blocks.to_string())),
-    ];
-    if let [Some(source), Some(target)] = answer.needs {
-        let needs = [source, target];
-        let regs = |r: u32| if r == 0 { "unknown".into() } else { r.to_string() };
-        all.push(("regs/thr", needs.map(|n| regs(n.regs_per_thread))));
-        all.push(("smem/blk", needs.map(|n| format!("{} B", n.smem_static.saturating_add(n.smem_dynamic)))));
-        all.push(("thr/block", needs.map(|n| n.threads.to_string())));
+/// What must be said of the build behind the resources, each once.
+fn of_build(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut said: Vec<&Caution> = Vec::new();
+    for caution in state.answer().build.iter().flatten() {
+        if !said.contains(&caution) {
+            said.push(caution);
+        }
     }
-    all
+    said.iter().flat_map(|caution| paragraph(&caution.to_string(), width, look.caution())).collect()
+}
+
+/// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
+fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
+    let unknown = state.answer().launch.is_none();
+    let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
+    let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
+    Some(sides.each_ref().map(|s| format!("{mark}{}", s.needs.threads)))
+}
+
+/// How the grid falls on each GPU, and the block size that would suit it best.
+fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
+    let best = |f: fn(&BestBlock, &Gpu) -> String| {
+        let of = |s: &Side<'_>| best_block(&s.gpu.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
+    };
+    [
+        (
+            "warps/SM",
+            sides.each_ref().map(|s| format!("{}/{}", s.occupancy.active_warps, s.occupancy.max_warps)),
+        ),
+        ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
+        ("waves", wave(|w| significant(w.waves))),
+        ("last wave", wave(|w| format!("{} %", significant(100.0 * w.tail)))),
+        ("idle SMs", wave(|w| w.idle_sms.to_string())),
+        ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
+        ("best block", best(|b, _| b.threads.to_string())),
+        ("min grid", best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
+        ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
+    ]
+    .into_iter()
+}
+
+/// What one block gets, in whole allocation units, and what an SM is set to.
+fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let of = |f: fn(&Side<'_>) -> String| sides.each_ref().map(f);
+    let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.limits.smem_reserved } else { 0 };
+    let mut all = vec![
+        ("gets regs", of(|s| s.occupancy.allocated_registers.to_string())),
+        ("gets smem", of(|s| format!("{} B", s.occupancy.allocated_shared_memory))),
+    ];
+    if sides.iter().any(|s| reserve(s) > 0) {
+        all.push((" reserve", sides.each_ref().map(|s| format!("{} B", reserve(s)))));
+    }
+    all.push((
+        "smem/SM",
+        of(|s| format!("{} KiB", significant(f64::from(s.occupancy.shared_memory_per_sm) / 1024.0))),
+    ));
+    all.into_iter()
+}
+
+/// What one block asks for.
+fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let of = |f: fn(&BlockNeeds) -> String| sides.each_ref().map(|s| f(&s.needs));
+    [
+        ("thr/block", of(|n| n.threads.to_string())),
+        (
+            "regs/thr",
+            of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
+        ),
+        ("smem/blk", of(|n| format!("{} B", n.smem()))),
+    ]
+    .into_iter()
+}
+
+/// What each limiting resource would have to fall to, were it the only one.
+fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
+    let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
+    let needed = |s: &Side<'_>, resource: Resource| {
+        let limiter = s.occupancy.is_limiter(resource) && !full(s);
+        let change = needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource).filter(|_| limiter);
+        change
+            .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))
+    };
+    let name = |resource: Resource| match resource {
+        Resource::Registers => "+1: regs",
+        Resource::SharedMemory => "+1: smem",
+        Resource::Warps => "+1: block",
+        Resource::Blocks => "more warps",
+        Resource::Barriers => "+1: barr.",
+    };
+    let row = |r: Resource| (name(r), sides.each_ref().map(|s| needed(s, r)));
+    Resource::ALL.into_iter().filter(limits).map(row).collect()
 }

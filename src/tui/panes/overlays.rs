@@ -1,6 +1,6 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices.
 
-use super::{compare, evaluate};
+use super::{compare, evaluate, files};
 use crate::predict::{Factor, MODELS, Prediction};
 use crate::report::explain;
 use crate::tui::action::Action;
@@ -29,6 +29,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
         Overlay::Palette { input, cursor } => {
             return palette(buffer, body, state, (input.value(), *cursor), look);
         }
+        Overlay::Files(picker) => return files::view(buffer, body, picker, look),
     };
     let height = (lines.len() as u16 + 2).min(body.height);
     let area = body.centered(Constraint::Length(width as u16 + 4), Constraint::Length(height));
@@ -87,7 +88,7 @@ fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let marks = [
         ("●", look.measured(), "timed: a published figure or your own measurement"),
         ("◆", look.predicted(), "predicted by the model named in the first line"),
-        ("~", look.estimated(), "an estimate: nobody timed this size on the source (○ ◇ in charts)"),
+        ("~", look.estimated(), "an estimate or an assumption: nobody timed or stated it (○ ◇ in charts)"),
         ("◀", look.limiter(), "the resource that limits the resident blocks"),
         ("S T +", look.source(), "source, target, further targets"),
     ];

@@ -1,7 +1,7 @@
 //! One row per kernel and size, predicted again at every keystroke.
 //!
 //! ```text
-//! ┌4 Predictions ─ 17 kernels · by kernel · MAPE 41 % over 14 measured ───────────────────────┐
+//! ┌4 Predictions ─ 18 kernels · by kernel · MAPE 41 % over 14 measured ───────────────────────┐
 //! │ kernel        size     TITAN V     RTX 4070   90 % interval  speedup  bound  occ    η      │
 //! │▸matmul_tiled  n=512    95.1 µs ●   141 µs ◆   48.2–410 µs    0.68×    DRAM   100→67 .31    │
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘

@@ -1,0 +1,165 @@
+//! `roofswap occupancy --batch FILE|-`: one configuration per line in, one answer per line out, as a stream.
+
+use super::output;
+use crate::gpu::LimitsTable;
+use crate::report::batch::answer_line;
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::Path;
+
+/// The longest line; a configuration has some fifty characters.
+const LONGEST: usize = 4096;
+
+/// Bytes read at once, and answers written at once.
+const BLOCK: usize = 1 << 16;
+
+/// How many errors are named; the others are counted.
+const NAMED: usize = 5;
+
+pub(super) fn run(file: &Path) -> Result<()> {
+    let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
+    let input: Box<dyn Read> = if file.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(File::open(file).with_context(|| format!("{name}: cannot be read"))?)
+    };
+    let table = LimitsTable::shipped().context("a table inside the program is damaged")?;
+    let mut batch = Batch { table, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
+    let read = batch.stream(input, &mut std::io::stdout().lock());
+    output::remarks(&batch.errors, batch.wrong);
+    read
+}
+
+/// A stream of configurations on its way.
+struct Batch {
+    table: LimitsTable,
+    name: String,
+    line: u64,
+    /// Answers that wait to be written.
+    answers: Vec<u8>,
+    /// The first errors, in words.
+    errors: Vec<String>,
+    wrong: usize,
+}
+
+impl Batch {
+    /// Answers every line. What has been read is answered before more is waited for, so that a program can ask line by
+    /// line; a reader who has gone away ends it without failure.
+    fn stream(&mut self, input: impl Read, out: &mut impl Write) -> Result<()> {
+        let mut input = BufReader::with_capacity(BLOCK, input);
+        let mut begun: Vec<u8> = Vec::new();
+        loop {
+            let block = match input.fill_buf() {
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                block => block.with_context(|| format!("{}: cannot be read", self.name))?,
+            };
+            if block.is_empty() {
+                break;
+            }
+            let read = block.len();
+            for piece in block.split_inclusive(|b| *b == b'\n') {
+                match piece.strip_suffix(b"\n") {
+                    Some(whole) if begun.is_empty() => self.answer(whole),
+                    Some(end) => {
+                        hold(&mut begun, end);
+                        self.answer(&begun);
+                        begun.clear();
+                    }
+                    None => hold(&mut begun, piece),
+                }
+            }
+            input.consume(read);
+            if !self.write(out)? {
+                return Ok(());
+            }
+        }
+        if !begun.is_empty() {
+            self.answer(&begun);
+        }
+        self.write(out).map(|_| ())
+    }
+
+    fn answer(&mut self, line: &[u8]) {
+        self.line += 1;
+        if line.len() > LONGEST {
+            self.answers.extend_from_slice(b"err\n");
+            self.refuse(&format!("a line of more than {LONGEST} bytes; expected one configuration per line"));
+        } else if let Err(why) = answer_line(&self.table, line, &mut self.answers) {
+            self.refuse(&why);
+        }
+    }
+
+    fn refuse(&mut self, why: &dyn std::fmt::Display) {
+        self.wrong += 1;
+        if self.errors.len() < NAMED {
+            self.errors.push(format!("{}:{}: {why}", self.name, self.line));
+        }
+    }
+
+    /// Writes what waits; `false` where nobody reads any more.
+    fn write(&mut self, out: &mut impl Write) -> Result<bool> {
+        let done = out.write_all(&self.answers).and_then(|()| out.flush());
+        self.answers.clear();
+        match done {
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(false),
+            done => done.map(|()| true).context("stdout cannot be written"),
+        }
+    }
+}
+
+/// Keeps the beginning of a line that goes on in the next block: one byte more than a line may have, and no more.
+fn hold(begun: &mut Vec<u8>, piece: &[u8]) {
+    let room = (LONGEST + 1).saturating_sub(begun.len());
+    begun.extend_from_slice(&piece[..piece.len().min(room)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out a few bytes at a time, as a slow pipe does.
+    struct Dribble<'a>(&'a [u8], usize);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn answered(text: &[u8], at_once: usize) -> (String, Vec<String>, usize) {
+        let table = LimitsTable::shipped().unwrap();
+        let mut batch =
+            Batch { table, name: "f".into(), line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
+        let mut out = Vec::new();
+        batch.stream(Dribble(text, at_once), &mut out).unwrap();
+        (String::from_utf8(out).unwrap(), batch.errors, batch.wrong)
+    }
+
+    #[test]
+    fn lines_are_found_however_they_arrive() {
+        let text = b"8.9 64 32 0 512 -1\r\n\n# nothing\nnonsense\n9.0 32 0 0 0 -1 4 0";
+        let whole = answered(text, 1000);
+        assert_eq!(whole.0, "24 W|B 24 32 66 24 -1 2048 1536\nerr\n16 B|N 64 -1 228 32 16 0 1024\n");
+        assert_eq!((whole.1.len(), whole.2), (1, 1));
+        assert!(whole.1[0].starts_with("f:4: 1 fields; expected 6 to 8"), "{}", whole.1[0]);
+        for at_once in 1..text.len() {
+            assert_eq!(answered(text, at_once), whole, "{at_once} bytes at a time");
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_one_error_and_is_skipped_to_its_end() {
+        let mut text = vec![b'7'; 300_000];
+        text.extend_from_slice(b"\n8.9 64 32 0 512 -1\n");
+        for at_once in [7, 4096, 100_000] {
+            let (out, errors, wrong) = answered(&text, at_once);
+            assert_eq!(out.lines().collect::<Vec<_>>(), ["err", "24 W|B 24 32 66 24 -1 2048 1536"]);
+            assert_eq!(wrong, 1);
+            assert!(errors[0].starts_with("f:1: a line of more than 4096 bytes"), "{}", errors[0]);
+        }
+    }
+}

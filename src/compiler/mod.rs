@@ -1,0 +1,241 @@
+//! What compilers say of kernels: registers, shared memory, spills and barriers, per kernel and architecture.
+//!
+//! Three forms are read, recognised by their content and never by their name: the remarks of `ptxas -v`, the table of
+//! `cuobjdump --dump-resource-usage`, and cubins (ELF). All three give the same numbers for the same kernel. A report is
+//! read as far as it can be: what does not fit is refused with its line or byte, the good kernels stay.
+
+mod architecture;
+mod cubin;
+mod join;
+mod names;
+mod ptxas;
+mod resource_usage;
+mod text;
+
+pub use architecture::Architecture;
+pub use join::{JoinedKernel, join};
+
+use crate::kernel::Resources;
+use std::fmt;
+use std::path::Path;
+
+/// The largest report that is read; the cubins of a large library have some hundred megabytes.
+const LARGEST_FILE: u64 = 1 << 29;
+
+/// Refused places that are kept; beyond them only their number is.
+const KEPT_REFUSALS: usize = 100;
+
+/// What a kernel reader calls a report's form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The remarks of `ptxas -v` or `nvcc -Xptxas -v`.
+    Ptxas,
+    /// `cuobjdump --dump-resource-usage`.
+    ResourceUsage,
+    /// A cubin.
+    Cubin,
+}
+
+impl Format {
+    /// The form of a file with this content; `None` if it is no compiler's report.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(cubin::MAGIC) {
+            return Some(Self::Cubin);
+        }
+        text::Text::decode(bytes).ok().and_then(|t| text::recognise(&t))
+    }
+
+    /// The tool that writes it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ptxas => "ptxas -v",
+            Self::ResourceUsage => "cuobjdump --dump-resource-usage",
+            Self::Cubin => "cubin",
+        }
+    }
+}
+
+/// One kernel as compiled for one architecture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompiledKernel {
+    /// As the linker knows it.
+    pub symbol: String,
+    /// As people write it: demangled, without return type and parameters.
+    pub name: String,
+    /// What it was compiled for.
+    pub architecture: Architecture,
+    /// What it uses.
+    pub resources: Resources,
+}
+
+/// What a report contains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompilerReport {
+    /// The file as it was named.
+    pub file: String,
+    /// Its form.
+    pub format: Format,
+    /// The kernels that could be read, in their order.
+    pub kernels: Vec<CompiledKernel>,
+    /// The first hundred things that could not.
+    pub refused: Vec<ReportError>,
+    /// How many there were.
+    pub refused_count: usize,
+    /// What has to be said about what was read.
+    pub remarks: Vec<String>,
+}
+
+/// Where in a report something does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// This line; the first is 1.
+    Line(usize),
+    /// This byte; the first is 0.
+    Byte(u64),
+}
+
+/// Why a report or a part of it was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{place}: {message}")]
+pub struct ReportError {
+    /// The file as it was named.
+    pub file: String,
+    /// Where.
+    pub place: Place,
+    /// What stands there, what was expected and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => Ok(()),
+            Self::Line(line) => write!(f, ":{line}"),
+            Self::Byte(byte) => write!(f, ": byte {byte:#x}"),
+        }
+    }
+}
+
+/// Reads one report. `assumed` is the architecture of a report that names none (`cuobjdump` of a cubin); without it the
+/// `sm_NN` of the file's name is taken, and a remark says so.
+///
+/// # Errors
+/// [`ReportError`] if the file is no report, or nothing in it could be read.
+pub fn read(bytes: &[u8], file: &str, assumed: Option<Architecture>) -> Result<CompilerReport, ReportError> {
+    let mut found = Findings::new(file);
+    let format = if bytes.starts_with(cubin::MAGIC) {
+        cubin::read(bytes, &mut found)?;
+        Format::Cubin
+    } else {
+        let text = text::Text::decode(bytes).map_err(|why| found.error(Place::Whole, why))?;
+        let format = text::recognise(&text);
+        match format {
+            Some(Format::Ptxas) => ptxas::read(&text, &mut found),
+            Some(Format::ResourceUsage) => resource_usage::read(&text, &mut found, assumed),
+            _ => return Err(text::refuse(&text, bytes, &found)),
+        }
+        format.unwrap_or(Format::Ptxas)
+    };
+    found.close(format)
+}
+
+/// Reads the report in this file.
+///
+/// # Errors
+/// [`ReportError`] if it cannot be opened, is too large, or is no report.
+pub fn read_path(path: &Path, assumed: Option<Architecture>) -> Result<CompilerReport, ReportError> {
+    let file = path.display().to_string();
+    let bytes = bytes_of(path)?;
+    read(&bytes, &file, assumed)
+}
+
+/// The bytes of a report: a regular file or a pipe of bounded size.
+///
+/// # Errors
+/// [`ReportError`] if it cannot be read or is too large.
+pub fn bytes_of(path: &Path) -> Result<Vec<u8>, ReportError> {
+    use std::io::Read;
+    let refuse =
+        |message: String| ReportError { file: path.display().to_string(), place: Place::Whole, message };
+    let meta = std::fs::metadata(path).map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    if meta.is_dir() {
+        return Err(refuse("is a folder; give a file".into()));
+    }
+    let too_large = || {
+        let most = LARGEST_FILE >> 20;
+        refuse(format!("is larger than {most} MiB; expected one compiler's report or one cubin"))
+    };
+    if meta.len() > LARGEST_FILE {
+        return Err(too_large());
+    }
+    let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
+    let mut bytes = Vec::new();
+    let read = opened.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    if bytes.len() as u64 > LARGEST_FILE { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// What a reader collects.
+struct Findings {
+    file: String,
+    kernels: Vec<CompiledKernel>,
+    refused: Vec<ReportError>,
+    refused_count: usize,
+    remarks: Vec<String>,
+}
+
+impl Findings {
+    fn new(file: &str) -> Self {
+        let file = file.to_string();
+        Self { file, kernels: Vec::new(), refused: Vec::new(), refused_count: 0, remarks: Vec::new() }
+    }
+
+    fn error(&self, place: Place, message: impl Into<String>) -> ReportError {
+        ReportError { file: self.file.clone(), place, message: message.into() }
+    }
+
+    fn refuse(&mut self, place: Place, message: impl Into<String>) {
+        self.refused_count += 1;
+        if self.refused.len() < KEPT_REFUSALS {
+            self.refused.push(self.error(place, message));
+        }
+    }
+
+    /// Takes a kernel whose numbers a compiler can have written.
+    fn add(&mut self, symbol: &str, architecture: Architecture, resources: Resources, place: Place) {
+        if symbol.is_empty() || symbol.chars().any(|c| c.is_control() || c == '\u{fffd}') {
+            return self.refuse(place, format!("kernel name {}: expected letters", quoted(symbol)));
+        }
+        if let Some(why) = resources.unsound() {
+            return self.refuse(place, format!("kernel {}: {why}", quoted(symbol)));
+        }
+        let name = names::readable(symbol);
+        self.kernels.push(CompiledKernel { symbol: symbol.to_string(), name, architecture, resources });
+    }
+
+    /// The report, if anything in it could be read.
+    fn close(mut self, format: Format) -> Result<CompilerReport, ReportError> {
+        if self.kernels.is_empty() {
+            let nothing = || self.error(Place::Whole, format!("{} without a kernel", format.word()));
+            return Err(self.refused.first().cloned().unwrap_or_else(nothing));
+        }
+        let Self { file, kernels, refused, refused_count, remarks } = &mut self;
+        let (file, kernels) = (std::mem::take(file), std::mem::take(kernels));
+        let (refused, remarks) = (std::mem::take(refused), std::mem::take(remarks));
+        Ok(CompilerReport { file, format, kernels, refused, refused_count: *refused_count, remarks })
+    }
+}
+
+/// A text of the report, short enough for an error and harmless to a terminal.
+fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if short.len() < text.len() && text.chars().nth(60).is_some() {
+        format!("`{short}…`")
+    } else {
+        format!("`{short}`")
+    }
+}

@@ -1,0 +1,159 @@
+//! `cuobjdump --dump-resource-usage` of a cubin or of a program.
+//!
+//! ```text
+//! Fatbin elf code:
+//! ================
+//! arch = sm_90
+//!
+//! Resource usage:
+//!  Common:
+//!   GLOBAL:0
+//!  Function _Z5saxpyPfS_if:
+//!   REG:12 STACK:0 SHARED:2048 LOCAL:0 CONSTANT[0]:556 TEXTURE:0 SURFACE:0 SAMPLER:0
+//! ```
+//!
+//! Of a cubin alone no `arch` is printed. From 9.0 on `SHARED` contains the 1024 bytes that the driver reserves; they are
+//! taken off, because every other number in this program is without them. Barriers and spills are not in this table.
+
+use super::text::{Text, number};
+use super::{Architecture, Findings, Place, quoted};
+use crate::kernel::Resources;
+
+/// What the driver reserves per block from 9.0 on.
+pub(super) const RESERVE: u32 = 1024;
+
+pub(super) fn read(text: &Text<'_>, found: &mut Findings, assumed: Option<Architecture>) {
+    let from_name = Architecture::in_name(&found.file);
+    let fallback = assumed.or(from_name);
+    let mut arch: Option<Architecture> = None;
+    let mut function: Option<(usize, String)> = None;
+    let (mut unknown, mut used_fallback) = (0_usize, false);
+    for (at, line) in text.lines() {
+        let line = String::from_utf8_lossy(line.trim_ascii());
+        if line.starts_with("Fatbin ") {
+            arch = None;
+        } else if let Some(typed) = line.strip_prefix("arch = ") {
+            match typed.parse() {
+                Ok(known) => arch = Some(known),
+                Err(why) => found.refuse(Place::Line(at), why.to_string()),
+            }
+        } else if let Some(name) = line.strip_prefix("Function ").and_then(|r| r.strip_suffix(':')) {
+            without_numbers(function.replace((at, name.to_string())), found);
+        } else if line.starts_with("REG:") {
+            let Some((_, name)) = function.take() else {
+                found.refuse(Place::Line(at), "numbers without a `Function NAME:` line before them");
+                continue;
+            };
+            used_fallback |= arch.is_none() && fallback.is_some();
+            match (arch.or(fallback), numbers(&line)) {
+                (None, _) => unknown += 1,
+                (Some(arch), Ok(row)) => found.add(&name, arch, row.resources(arch), Place::Line(at)),
+                (_, Err(why)) => found.refuse(Place::Line(at), format!("kernel {}: {why}", quoted(&name))),
+            }
+        }
+    }
+    without_numbers(function, found);
+    if unknown > 0 {
+        let what = format!("{unknown} kernels of an unknown architecture: cuobjdump prints none for a cubin");
+        found.refuse(Place::Whole, format!("{what}; say which with --arch sm_89, or read the cubin itself"));
+    }
+    if let Some(known) = fallback.filter(|_| used_fallback && assumed.is_none()) {
+        found
+            .remarks
+            .push(format!("{}: {known} is taken from the file's name; --arch says another", found.file));
+    }
+}
+
+fn without_numbers(function: Option<(usize, String)>, found: &mut Findings) {
+    if let Some((at, name)) = function {
+        let what = format!("kernel {}: expected a line `REG:… STACK:… SHARED:…` after it", quoted(&name));
+        found.refuse(Place::Line(at), what);
+    }
+}
+
+/// What counts of one line.
+struct Row {
+    registers: u32,
+    stack: Option<u32>,
+    shared: Option<u32>,
+}
+
+impl Row {
+    fn resources(&self, arch: Architecture) -> Resources {
+        Resources {
+            registers: self.registers,
+            static_smem_bytes: self.shared.map(|bytes| without_reserve(bytes, arch)),
+            stack_bytes: self.stack,
+            ..Resources::default()
+        }
+    }
+}
+
+/// Shared memory as the source asked for it. A kernel without any has no reserve either.
+pub(super) fn without_reserve(bytes: u32, arch: Architecture) -> u32 {
+    if arch.has_reserve() { bytes.checked_sub(RESERVE).unwrap_or(bytes) } else { bytes }
+}
+
+fn numbers(line: &str) -> Result<Row, String> {
+    let mut row = Row { registers: 0, stack: None, shared: None };
+    for pair in line.split_ascii_whitespace() {
+        let (key, value) = pair.split_once(':').ok_or_else(|| format!("{}: expected KEY:N", quoted(pair)))?;
+        let value = number(value).ok_or_else(|| format!("{}: expected a whole number", quoted(pair)))?;
+        match key {
+            "REG" => row.registers = value,
+            "STACK" => row.stack = Some(value),
+            "SHARED" => row.shared = Some(value),
+            _ => {}
+        }
+    }
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compiler::{Place, read};
+
+    const ONE: &str = "\nResource usage:\n Common:\n  GLOBAL:0\n Function k:\n  REG:24 STACK:8 SHARED:2048 LOCAL:0 \
+                       CONSTANT[0]:340 TEXTURE:0\n";
+
+    #[test]
+    fn the_reserve_is_taken_off_from_9_0_on() {
+        for (arch, smem) in [("sm_89", 2048), ("sm_90", 1024), ("sm_120", 1024)] {
+            let report = read(ONE.as_bytes(), "u.txt", arch.parse().ok()).unwrap();
+            let r = &report.kernels[0].resources;
+            assert_eq!(
+                (r.registers, r.stack_bytes, r.static_smem_bytes),
+                (24, Some(8), Some(smem)),
+                "{arch}"
+            );
+            assert_eq!((r.barriers, r.spill_store_bytes), (None, None), "not in this table");
+        }
+        let none = ONE.replace("SHARED:2048", "SHARED:0");
+        let report = read(none.as_bytes(), "u.txt", "sm_90".parse().ok()).unwrap();
+        assert_eq!(report.kernels[0].resources.static_smem_bytes, Some(0));
+    }
+
+    #[test]
+    fn the_architecture_is_that_of_the_section_or_said_to_be_taken_from_the_name() {
+        let section = |arch: &str| format!("Fatbin elf code:\n================\narch = {arch}\n{ONE}");
+        let program =
+            format!("{}{}\nFatbin ptx code:\n====\narch = sm_90\n", section("sm_52"), section("sm_90"));
+        let report = read(program.as_bytes(), "u.sm_70.txt", None).unwrap();
+        let all: Vec<String> = report.kernels.iter().map(|k| k.architecture.to_string()).collect();
+        assert_eq!((all, report.remarks.len()), (vec!["sm_52".to_string(), "sm_90".to_string()], 0));
+        let named = read(ONE.as_bytes(), "u.sm_70.txt", None).unwrap();
+        assert!(named.remarks[0].contains("sm_70 is taken from the file's name"), "{:?}", named.remarks);
+        let error = read(ONE.as_bytes(), "u.txt", None).unwrap_err().to_string();
+        assert!(error.contains("--arch sm_89"), "{error}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_line() {
+        let text =
+            format!("{ONE} Function a:\n Function b:\n  REG:x STACK:0 SHARED:0\n  REG:1 STACK:0 SHARED:0\n");
+        let report = read(text.as_bytes(), "u", "sm_70".parse().ok()).unwrap();
+        let places: Vec<Place> = report.refused.iter().map(|r| r.place).collect();
+        assert_eq!(places, [7, 9, 10].map(Place::Line));
+        assert_eq!(report.kernels.len(), 1);
+    }
+}

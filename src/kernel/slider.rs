@@ -1,0 +1,126 @@
+//! A kernel's problem size as one number that can be moved in fine steps: the key that makes the grid larger, with all
+//! defaulted keys following it.
+
+use super::{Formula, Kernel, Problem, Value, dimensions};
+
+/// The largest size a slider goes to; beyond it formulas lose whole numbers.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// One problem of a kernel with formulas, and the key that is moved.
+#[derive(Debug, Clone)]
+pub struct Slider<'a> {
+    kernel: &'a Kernel,
+    /// Keys as they would be typed: what follows by default is left out.
+    typed: Vec<(String, Value)>,
+    moved: usize,
+}
+
+impl Kernel {
+    /// Blocks in the grid of this problem, without the rest of [`Kernel::instance`]; `None` without formulas, or where one
+    /// gives no number.
+    #[must_use]
+    pub fn blocks(&self, problem: &Problem) -> Option<u64> {
+        let f = self.formulas.as_ref()?;
+        let mut scope: Vec<f64> = self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)).collect();
+        for l in &f.lets {
+            let value = l.eval(&scope).ok()?;
+            scope.push(value);
+        }
+        let block = dimensions(&f.block, &scope, Formula::at_least_one).ok()?;
+        scope.push(block.iter().product());
+        let grid = dimensions(&f.grid, &scope, Formula::eval).ok()?;
+        Some(grid.iter().fold(1, |all, g| all.saturating_mul(*g as u64)))
+    }
+
+    /// The slider of this problem; `None` where no key makes the grid larger.
+    #[must_use]
+    pub fn slider(&self, problem: &Problem) -> Option<Slider<'_>> {
+        let defaults = &self.formulas.as_ref()?.defaults;
+        // A key follows if leaving it out changes nothing.
+        let mut typed: Vec<(String, Value)> = problem.pairs().to_vec();
+        for key in defaults.keys() {
+            let without: Vec<_> = typed.iter().filter(|(k, _)| k != key).cloned().collect();
+            let same = self.problem(&Problem::from_pairs(without.clone())).is_ok_and(|p| p == *problem);
+            if same && !without.is_empty() {
+                typed = without;
+            }
+        }
+        let mut order: Vec<usize> = (0..typed.len()).collect();
+        let size = |i: &usize| if let Value::Number(n) = typed[*i].1 { n } else { 0.0 };
+        order.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        let of = |moved| Slider { kernel: self, typed: typed.clone(), moved };
+        // Twice a small size may still be one block.
+        let grows = |s: &Slider<'_>, by: f64| s.blocks(by * s.value()) > s.blocks(s.value());
+        order.into_iter().map(of).find(|s| grows(s, 2.0) || grows(s, 4096.0))
+    }
+}
+
+impl Slider<'_> {
+    /// The key that is moved.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.typed[self.moved].0
+    }
+
+    /// Its value.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        if let Value::Number(n) = self.typed[self.moved].1 { n } else { 0.0 }
+    }
+
+    /// The problem with the key at this value; `None` where that is no size.
+    #[must_use]
+    pub fn problem(&self, value: f64) -> Option<Problem> {
+        let mut typed = self.typed.clone();
+        typed[self.moved].1 = Value::Number(value);
+        self.kernel.problem(&Problem::from_pairs(typed)).ok()
+    }
+
+    /// Blocks in the grid at this value; 0 where it is no size.
+    #[must_use]
+    pub fn blocks(&self, value: f64) -> u64 {
+        self.problem(value).and_then(|p| self.kernel.blocks(&p)).unwrap_or(0)
+    }
+
+    /// The largest value whose grid has at most so many blocks; grids grow with the key. 0 where even 1 has more.
+    #[must_use]
+    pub fn holding(&self, blocks: u64) -> f64 {
+        let fits = |value: f64| (1..=blocks).contains(&self.blocks(value));
+        if !fits(1.0) {
+            return 0.0;
+        }
+        let (mut low, mut high) = (1.0, self.value().max(2.0));
+        while fits(high) {
+            if high >= LARGEST {
+                return LARGEST;
+            }
+            (low, high) = (high, (2.0 * high).min(LARGEST));
+        }
+        while high - low > 1.0 {
+            let middle = ((low + high) / 2.0).floor();
+            if fits(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The size whose grid has about so many blocks more or fewer than now, at least one: the largest such size, whose last
+    /// block has no idle threads. `None` at either end.
+    #[must_use]
+    pub fn step(&self, up: bool, by: u64) -> Option<Problem> {
+        let now = self.blocks(self.value());
+        let by = by.max(1);
+        let value = if up {
+            // A grid of several dimensions grows in leaps: the first size with enough blocks says how far.
+            let enough = self.holding(now.checked_add(by)?.saturating_sub(1)) + 1.0;
+            self.holding(self.blocks(enough))
+        } else {
+            self.holding(now.checked_sub(by).filter(|n| *n > 0).or((now > 1).then_some(1))?)
+        };
+        let moves = if up { value > self.value() } else { (1.0..self.value()).contains(&value) };
+        self.problem(value).filter(|_| moves)
+    }
+}

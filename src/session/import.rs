@@ -1,0 +1,150 @@
+//! Files that are recognised by their content, whatever they are called: the one place that says which reader is whose.
+
+use super::Session;
+use crate::catalogue::Origin;
+use crate::compiler::{self, CompilerReport, JoinedKernel, ReportError};
+use crate::kernel::Kernel;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+/// How much of a file tells measurements from the rest: their header is the first line.
+const HEAD: usize = 64 * 1024;
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recognised {
+    /// Measurements: the canonical CSV, or a format that an importer knows.
+    Measurements,
+    /// What a compiler says of kernels, or nothing that is known: the reader of reports says why in the best words.
+    CompilerReport,
+}
+
+/// What was added from one file, for people.
+#[derive(Debug, Clone, Default)]
+pub struct Added {
+    /// What was added, in one line.
+    pub summary: String,
+    /// What was refused or has to be known.
+    pub notices: Vec<String>,
+    /// How much was refused.
+    pub refused: usize,
+    /// The first kernel that came with it.
+    pub kernel: Option<usize>,
+}
+
+/// What a file that begins like this is.
+#[must_use]
+pub fn recognise(head: &[u8]) -> Recognised {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let header = String::from_utf8_lossy(first).to_lowercase();
+    let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
+    let canonical = has("gpu") && has("kernel");
+    let measured = canonical || crate::measurement::import::recognise(head).is_some();
+    if measured { Recognised::Measurements } else { Recognised::CompilerReport }
+}
+
+/// What the file at this path is; a file that cannot be read is left to its reader, which says why.
+#[must_use]
+pub fn recognise_path(path: &Path) -> Recognised {
+    let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+    let mut head = Vec::new();
+    if regular && let Ok(file) = std::fs::File::open(path) {
+        let _ = file.take(HEAD as u64).read_to_end(&mut head);
+    }
+    recognise(&head)
+}
+
+impl Session {
+    /// Adds a file of the user's, whatever it is.
+    ///
+    /// # Errors
+    /// The reader's words if nothing in it could be read; nothing is added then.
+    pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
+        match recognise_path(path) {
+            Recognised::Measurements => {
+                let (rows, refused, count) = self.add_data(path).map_err(|e| e.to_string())?;
+                let notices = refused.iter().map(ToString::to_string).collect();
+                let summary = format!("{rows} measured rows loaded");
+                Ok(Added { summary, notices, refused: count, kernel: None })
+            }
+            Recognised::CompilerReport => {
+                let report = compiler::read_path(path, None).map_err(|e: ReportError| e.to_string())?;
+                Ok(self.add_report(report))
+            }
+        }
+    }
+
+    fn add_report(&mut self, mut report: CompilerReport) -> Added {
+        let mut notices: Vec<String> = report.refused.iter().map(ToString::to_string).collect();
+        notices.append(&mut report.remarks);
+        let (kernels, remarks) = compiler::join(std::slice::from_ref(&report), &HashMap::new());
+        notices.extend(remarks);
+        let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
+        let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
+        let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
+        notices.extend(self.add_compiled(&kernels));
+        let kernel = kernels.first().and_then(|k| self.kernels.get(&k.id));
+        Added { summary, notices, refused: report.refused_count, kernel }
+    }
+
+    /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known
+    /// by nothing else. What could not be added is returned.
+    pub fn add_compiled(&mut self, kernels: &[JoinedKernel]) -> Vec<String> {
+        let mut refused = Vec::new();
+        for joined in kernels {
+            let mut kernel = match self.kernels.get(&joined.id) {
+                Some(at) => self.kernels.entries()[at].clone(),
+                None => {
+                    let free = |alias: &&String| self.kernels.get(alias).is_none();
+                    let aliases = joined.aliases.iter().filter(free).cloned().collect();
+                    Kernel::from_compiler(&joined.id, &joined.name, aliases)
+                }
+            };
+            debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
+            kernel.lay_over(joined.compiled.clone());
+            refused.extend(self.kernels.insert(kernel).err().map(|clash| clash.to_string()));
+        }
+        refused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_what_its_first_line_says() {
+        for (head, is) in [
+            ("gpu,kernel,problem,time_ms\n", Recognised::Measurements),
+            ("\u{feff}Kernel, GPU ,time_ms\r\n", Recognised::Measurements),
+            ("ptxas info    : gpu,kernel\n", Recognised::CompilerReport),
+            ("", Recognised::CompilerReport),
+        ] {
+            assert_eq!(recognise(head.as_bytes()), is, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn a_report_is_laid_over_the_kernel_of_its_name_and_brings_new_ones() {
+        let mut session = Session::load(None).unwrap();
+        let before = session.kernels.entries().len();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("saxpy,kernel.csv");
+        let line = |name: &str, regs: u32| {
+            format!(
+                "ptxas info : Compiling entry function '{name}' for 'sm_89'\nptxas info : Used {regs} registers\n"
+            )
+        };
+        std::fs::write(&file, line("_Z5saxpyPf", 77) + &line("_Z4minePf", 9)).unwrap();
+        let added = session.add_file(&file).unwrap();
+        assert_eq!(added.summary, "2 builds of 2 kernels read");
+        assert_eq!(session.kernels.entries().len(), before + 1);
+        let saxpy = session.kernels.find("saxpy").unwrap();
+        assert_eq!(saxpy.resources_on(8, 9).unwrap().resources.registers, 77);
+        assert_eq!(saxpy.resources_on(5, 2).unwrap().resources.registers, 8, "other architectures stay");
+        assert!(saxpy.has_formulas());
+        assert!(!session.kernels.find("mine").unwrap().has_formulas());
+    }
+}

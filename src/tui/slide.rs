@@ -1,0 +1,29 @@
+//! The problem size as a slider, in steps small enough to walk along the saw-tooth of the waves.
+
+use super::message::Effect;
+use super::run::{say, set_size};
+use super::state::{State, Tone};
+use crate::occupancy::waves;
+
+/// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
+/// hundredth where no wave is known.
+pub(super) fn size(state: &mut State, up: bool) -> Vec<Effect> {
+    let row = &state.rows[state.selected];
+    let Some(slider) = state.kernel().slider(&row.problem) else {
+        return say(
+            state,
+            Tone::Refused,
+            "this kernel has no size that can slide; + and - step the known ones",
+        );
+    };
+    let wave = |side: usize| {
+        let o = state.answer().occupancy[side]?;
+        waves(state.pair()[side], &o, 1).map(|w| w.blocks_per_wave)
+    };
+    let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
+    let by = eighth.unwrap_or_else(|| slider.blocks(slider.value()) / 100);
+    match slider.step(up, by) {
+        Some(size) => set_size(state, &size),
+        None => say(state, Tone::Refused, if up { "no larger size" } else { "no smaller size" }),
+    }
+}
