@@ -276,6 +276,9 @@ fn in_parallel(
     let mut blocks = blocks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     blocks.sort_unstable_by_key(|(start, _)| *start);
     let mut all = vec![Tally::default(); models];
+    for (i, sum) in all.iter_mut().enumerate() {
+        sum.trials.reserve_exact(blocks.iter().map(|(_, tallies)| tallies[i].trials.len()).sum());
+    }
     for (_, tallies) in blocks {
         all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
     }

@@ -39,7 +39,10 @@ impl Trial {
     /// Whether the interval holds the measured time.
     #[must_use]
     pub fn held(&self) -> Option<bool> {
-        self.factor().map(|f| self.residual() <= f.ln())
+        /// A time on the very edge is inside, however its last digit was rounded.
+        const EDGE: f64 = 1.0 + 1e-12;
+        let ratio = self.ratio();
+        self.factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
     }
 
     /// Predicted over measured.
