@@ -184,6 +184,8 @@ fn stated_ceilings_come_from_a_recognised_file_and_are_named() {
     assert_eq!(transfer["n"], 2);
     assert!(transfer["mape_percent"].as_f64().is_some_and(|v| v < 1e-9), "{transfer}");
     assert_eq!(all["ceilings"], "sustained");
+    let bare = desk.json(&format!("{words} --rows-only"));
+    assert_eq!(bare["models"]["efficiency-transfer"]["overall"]["n"], 2);
     let said = desk.types(words).stderr;
     assert!(said.contains("gpu_metrics.json: sustained_bandwidth_gbps"), "{said}");
 }

@@ -40,6 +40,9 @@ pub(super) struct EvaluateArgs {
     /// Only these kernels
     #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
+    /// Know of kernels only what the rows say: no formulas, and no registers of our own builds
+    #[arg(long, requires = "data")]
+    rows_only: bool,
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
@@ -102,7 +105,11 @@ impl StatedCeilings {
 
 pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
     let models = models(&args.model)?;
-    let mut session = load::session(&args.data)?;
+    let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
+    if args.rows_only {
+        session.forget_kernels();
+        load::add(&mut session, &args.data)?;
+    }
     if args.ceilings == StatedCeilings::Sustained {
         use_stated(&mut session)?;
     }

@@ -14,6 +14,15 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
+    add(&mut session, data)?;
+    Ok(session)
+}
+
+/// Lays these measurement files over a session.
+///
+/// # Errors
+/// As [`session`].
+pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
         let (added, refused, count) = session.add_data(path)?;
@@ -28,5 +37,5 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
             );
         }
     }
-    Ok(session)
+    Ok(())
 }

@@ -33,6 +33,12 @@ impl Session {
         evaluate(World { gpus: &self.gpus, kernels: &self.kernels, store }, setup, &models, progress)
     }
 
+    /// Forgets every kernel and every row, so that files added now say all that is known of theirs.
+    pub fn forget_kernels(&mut self) {
+        self.kernels = Catalogue::new("kernel");
+        self.store = Store::default();
+    }
+
     /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: what two files
     /// state is taken from the later one.
     ///
