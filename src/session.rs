@@ -1,7 +1,9 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
+mod evaluation;
 mod import;
 
+pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, recognise, recognise_path};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
@@ -9,8 +11,9 @@ use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
+use crate::measurement::import::Roof;
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_path,
+    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any, read_csv,
     read_rows,
 };
 use crate::predict::Subject;
@@ -36,6 +39,8 @@ pub struct Session {
     pub datasets: Vec<Dataset>,
     /// How wide intervals are.
     pub calibration: Calibration,
+    /// Achieved ceilings that the user's files state, in the order they were read.
+    pub roofs: Vec<Roof>,
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
 }
@@ -102,19 +107,20 @@ impl Session {
             problems
                 .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
         }
-        Ok(Self { gpus, kernels, sources, store, datasets, calibration, problems })
+        Ok(Self { gpus, kernels, sources, store, datasets, calibration, roofs: Vec::new(), problems })
     }
 
-    /// Adds a measurement file of the user's. Good rows are kept; refused ones are returned (the first hundred), with
+    /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept; refused ones are returned (the first hundred), with
     /// their number.
     ///
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<(usize, Vec<RowError>, usize), ReadError> {
         let mut kernels = self.kernels.clone();
-        let read = read_path(path, Kind::Measured, &self.gpus, &mut kernels)?;
-        let added = read.rows.len();
+        let any = read_any(path, Kind::Measured, &self.gpus, &mut kernels)?;
+        let (added, read) = (any.read.rows.len(), any.read);
         self.kernels = kernels;
+        self.roofs.extend(any.roofs);
         self.store.add(read.rows);
         Ok((added, read.refused, read.refused_count))
     }

@@ -8,9 +8,10 @@
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::audit::{Sheet, audit, read_text};
+use roofswap::evaluate::Progress;
 use roofswap::report::audit::Digest;
 use roofswap::session::Session;
-use roofswap::tui::{Message, Options, State, first_state, update, view};
+use roofswap::tui::{Effect, Evaluated, Message, Options, State, first_state, update, view};
 use roofswap::units::Seconds;
 
 /// A dashboard that is typed at.
@@ -76,6 +77,37 @@ macro_rules! small_screens {
             insta::assert_snapshot!(stringify!($name), dashboard(80, 24).press($keys).screen());
         }
     )+};
+}
+
+/// The evaluation of the shipped figures, as the worker would hand it over.
+#[test]
+fn evaluated() {
+    for (w, h) in [(80, 24), (120, 40), (200, 60)] {
+        let mut d = dashboard(w, h).press("v");
+        let session = d.state.session.clone();
+        let setup = roofswap::evaluate::Setup::default();
+        let done = Evaluated::new(&session, 0, &setup, &Progress::default()).unwrap();
+        update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
+        insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
+    }
+}
+
+#[test]
+fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
+    let mut d = dashboard(80, 24);
+    let mut key = |key: &str| update(&mut d.state, Message::Key(key.into()));
+    let asked = |effects: &[Effect]| matches!(effects, [Effect::Evaluate { model: 0, .. }]);
+    assert!(asked(&key("v")));
+    let effects = key("right");
+    let protocol =
+        |e: &Effect| matches!(e, Effect::Evaluate { setup, .. } if setup.protocol.word() == "new-size");
+    assert!(effects.iter().any(protocol), "right changes what is held out");
+    assert!(
+        key("m").iter().any(|e| matches!(e, Effect::Evaluate { model: 1, .. })),
+        "another model is measured at once"
+    );
+    assert!(matches!(key("esc")[..], [Effect::Cancel]));
+    assert!(d.state.job.is_none() && d.screen().contains("Predictions"));
 }
 
 small_screens! {

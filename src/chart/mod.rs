@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod evaluation;
 mod item;
 mod layout;
 mod legend;
@@ -23,6 +24,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
+pub use evaluation::{distribution, evaluation_chart};
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};

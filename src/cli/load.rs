@@ -14,18 +14,28 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
+    add(&mut session, data)?;
+    Ok(session)
+}
+
+/// Lays these measurement files over a session.
+///
+/// # Errors
+/// As [`session`].
+pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
+        let roofs = session.roofs.len();
         let (added, refused, count) = session.add_data(path)?;
         output::remarks(&refused, count);
         if count > 0 {
             output::remark(format!("{}: {added} rows loaded, {count} refused", path.display()));
         }
-        if added == 0 {
+        if added == 0 && session.roofs.len() == roofs {
             let file = path.display();
             bail!(
                 "{file}: has no usable row; expected lines such as titan-v,saxpy,n=1048576,0.0246 under gpu,kernel,problem,time_ms"
             );
         }
     }
-    Ok(session)
+    Ok(())
 }

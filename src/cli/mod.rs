@@ -6,6 +6,7 @@
 mod audit;
 mod choices;
 mod dashboard;
+mod evaluate;
 mod export;
 mod gpus;
 mod import;
@@ -17,6 +18,7 @@ mod occupancy_batch;
 mod output;
 mod predict;
 mod question;
+mod reproduce;
 mod shell;
 
 pub use dashboard::DashboardArgs;
@@ -63,6 +65,10 @@ enum Command {
     Audit(audit::AuditArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
+    /// Measure the models on your rows: what is held out, how wrong, how often right
+    Evaluate(evaluate::EvaluateArgs),
+    /// Reproduce a paper's published tables from its raw files
+    Reproduce(reproduce::ReproduceArgs),
     /// Print the completion script of a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -94,6 +100,8 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Models(args)) => models::run(&args),
+        Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
     };

@@ -1,4 +1,10 @@
-//! Error metrics (paper 1, section 6): MAPE, median absolute percentage error, median predicted/measured, within X %.
+//! Error metrics (paper 1, section 6): MAPE, median absolute percentage error, median predicted/measured, within X %; and
+//! R², the mean absolute error, which GPU is faster, how often intervals hold.
+
+use super::trial::Trial;
+
+/// Two measured times closer than this are no order: timing itself is not that steady.
+const APART: f64 = 1.05;
 
 /// How a set of predictions compares with measurements.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,8 +17,16 @@ pub struct ErrorSummary {
     pub median_ape_percent: f64,
     /// Median of predicted over measured; above 1 = too slow.
     pub median_ratio: f64,
+    /// Share of predictions within 10 % of the measured time, in percent.
+    pub within_10_percent: f64,
     /// Share of predictions within 25 % of the measured time, in percent.
     pub within_25_percent: f64,
+    /// Share of predictions within 50 % of the measured time, in percent.
+    pub within_50_percent: f64,
+    /// Coefficient of determination over the times; `None` where all measured times are equal.
+    pub r2: Option<f64>,
+    /// Mean absolute error, in the unit of the pairs.
+    pub mean_absolute_error: f64,
 }
 
 /// Metrics over `(predicted, measured)` pairs; `None` for none.
@@ -24,20 +38,90 @@ pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
     let n = pairs.len();
     let mut errors: Vec<f64> = pairs.iter().map(|(p, m)| 100.0 * (p / m - 1.0).abs()).collect();
     let mut ratios: Vec<f64> = pairs.iter().map(|(p, m)| p / m).collect();
-    let within = errors.iter().filter(|e| **e <= 25.0).count();
+    let within = |percent: f64| share(errors.iter().filter(|e| **e <= percent).count(), n);
+    let [within_10_percent, within_25_percent, within_50_percent] = [10.0, 25.0, 50.0].map(within);
     Some(ErrorSummary {
         n,
         mape_percent: errors.iter().sum::<f64>() / n as f64,
+        within_10_percent,
+        within_25_percent,
+        within_50_percent,
+        r2: r2(pairs),
+        mean_absolute_error: pairs.iter().map(|(p, m)| (p - m).abs()).sum::<f64>() / n as f64,
         median_ape_percent: median(&mut errors),
         median_ratio: median(&mut ratios),
-        within_25_percent: 100.0 * within as f64 / n as f64,
     })
 }
 
+/// 1 - Σ(m - p)² / Σ(m - mean)².
+fn r2(pairs: &[(f64, f64)]) -> Option<f64> {
+    let mean = pairs.iter().map(|(_, m)| m).sum::<f64>() / pairs.len() as f64;
+    let spread: f64 = pairs.iter().map(|(_, m)| (m - mean).powi(2)).sum();
+    let missed: f64 = pairs.iter().map(|(p, m)| (m - p).powi(2)).sum();
+    (spread > 0.0).then(|| 1.0 - missed / spread)
+}
+
+/// The middle value, or the mean of the two middle ones.
 fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+    let (n, at) = (values.len(), values.len() / 2);
+    let (below, middle, _) = values.select_nth_unstable_by(at, f64::total_cmp);
+    let middle = *middle;
+    if n % 2 == 1 {
+        return middle;
+    }
+    let before = below.iter().copied().max_by(f64::total_cmp).unwrap_or(middle);
+    (before + middle) / 2.0
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    100.0 * part as f64 / all as f64
+}
+
+/// Everything that is said about a set of trials.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Times against times, in seconds.
+    pub errors: ErrorSummary,
+    /// How often the model says rightly which of the two GPUs is faster, in percent; a model that calls them equal counts
+    /// half. `None` where no two measured times are 5 % apart.
+    pub order_accuracy_percent: Option<f64>,
+    /// How many of the intervals hold the measured time, in percent; `None` without intervals.
+    pub coverage_90_percent: Option<f64>,
+    /// The median of upper over lower end of the intervals.
+    pub width: Option<f64>,
+}
+
+/// The score of these trials; `None` for none.
+#[must_use]
+pub fn score<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Score> {
+    let trials: Vec<&Trial> = trials.into_iter().collect();
+    let pairs: Vec<(f64, f64)> = trials.iter().map(|t| (t.predicted, t.measured)).collect();
+    let errors = summarise(&pairs)?;
+    let orders: Vec<f64> = trials.iter().filter_map(|t| order(t)).collect();
+    let mut widths: Vec<f64> = trials.iter().filter_map(|t| t.factor()).map(|f| f * f).collect();
+    let held = trials.iter().filter(|t| t.held() == Some(true)).count();
+    Some(Score {
+        errors,
+        order_accuracy_percent: (!orders.is_empty())
+            .then(|| 100.0 * orders.iter().sum::<f64>() / orders.len() as f64),
+        coverage_90_percent: (!widths.is_empty()).then(|| share(held, widths.len())),
+        width: (!widths.is_empty()).then(|| median(&mut widths)),
+    })
+}
+
+/// 1 where the model names the faster GPU, 0 where it names the other, 0.5 where it calls them equal; `None` where the two
+/// measured times are too close for an order.
+fn order(trial: &Trial) -> Option<f64> {
+    let source = trial.source_time.filter(|_| trial.source != trial.target)?;
+    let measured = trial.measured / source;
+    if measured < APART && measured.recip() < APART {
+        return None;
+    }
+    let predicted = trial.predicted / source;
+    if predicted == 1.0 {
+        return Some(0.5);
+    }
+    Some(f64::from(u8::from((predicted > 1.0) == (measured > 1.0))))
 }
 
 #[cfg(test)]
@@ -51,6 +135,45 @@ mod tests {
         assert!((s.median_ape_percent - 30.0).abs() < 1e-9);
         assert!((s.median_ratio - 1.05).abs() < 1e-9);
         assert!((s.within_25_percent - 50.0).abs() < 1e-9);
+        assert!((s.within_50_percent - 75.0).abs() < 1e-9);
+        assert!((s.mean_absolute_error - 0.4).abs() < 1e-9);
+        assert_eq!(s.r2, None, "all measured times are equal");
         assert_eq!(summarise(&[]), None);
+    }
+
+    #[test]
+    fn r2_by_hand() {
+        // Mean 2, spread 1 + 0 + 1 = 2, missed 0.25 + 0 + 0.25 = 0.5.
+        let s = summarise(&[(1.5, 1.0), (2.0, 2.0), (2.5, 3.0)]).unwrap();
+        assert!((s.r2.unwrap() - 0.75).abs() < 1e-12);
+        assert_eq!(s.median_ratio, 1.0);
+    }
+
+    fn trial(source_time: f64, predicted: f64, measured: f64) -> Trial {
+        Trial { source_time: Some(source_time), predicted, measured, ..Trial::of_pair(0, 1) }
+    }
+
+    #[test]
+    fn order_counts_only_times_that_are_five_percent_apart() {
+        let all = [
+            trial(1.0, 0.5, 0.8),  // faster, and said so
+            trial(1.0, 1.5, 0.8),  // faster, and called slower
+            trial(1.0, 1.0, 2.0),  // called equal
+            trial(1.0, 9.0, 1.04), // too close
+            trial(1.0, 9.0, 0.96), // too close
+        ];
+        assert_eq!(score(&all).unwrap().order_accuracy_percent, Some(50.0));
+        assert_eq!(score(&all[3..]).unwrap().order_accuracy_percent, None);
+    }
+
+    #[test]
+    fn coverage_and_width_are_those_of_the_intervals_given() {
+        let with =
+            |predicted, measured, factor| Trial { interval: factor, ..trial(1.0, predicted, measured) };
+        let all = [with(1.0, 1.9, 2.0), with(1.0, 2.1, 2.0), with(1.0, 0.6, 3.0), with(1.0, 9.0, 0.0)];
+        let s = score(&all).unwrap();
+        assert!((s.coverage_90_percent.unwrap() - 200.0 / 3.0).abs() < 1e-9);
+        assert_eq!(s.width, Some(4.0));
+        assert_eq!((s.errors.n, score(&[])), (4, None));
     }
 }

@@ -1,5 +1,6 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
+mod any;
 mod canonical;
 mod columns;
 mod csv;
@@ -8,15 +9,18 @@ mod decimal;
 pub mod import;
 mod line_guard;
 mod read_ahead;
+mod roofs;
 mod row;
 mod store;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
+pub use any::{ReadAny, read_any};
 use canonical::written_millis;
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
 pub use dataset::Dataset;
 pub(crate) use line_guard::LineGuard;
+pub use roofs::with_achieved;
 pub use store::{Config, ConfigId, Store};
 
 use crate::kernel::{Count, Launch, Problem, Work};

@@ -10,6 +10,7 @@
 
 use super::same_time::{needed_source, source_factor};
 use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use crate::gpu::Gpu;
 use crate::kernel::Count;
 use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
 
@@ -30,19 +31,12 @@ impl Predictor for EfficiencyTransfer {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        q.target.feasible(&q.work)?;
+        let chain = Chain::new(q, self.id())?;
+        let time = chain.time(self.id())?;
+        let (o_s, o_t) = chain.occupancies;
         let known = needed_source(q, self.id())?;
-        let missing = |missing| Refusal::NoCount { model: self.id(), missing };
-        let flops = q.work.flops().ok_or(missing(Count::Flops.name()))?;
-        let bytes = q.work.dram().ok_or(missing(Count::DramBytes.name()))?;
-        let chain = Chain::new(q, flops, bytes).ok_or(Refusal::NoWork { model: self.id() })?;
-        let (o_s, o_t) = occupancies(q);
-        let reached = chain.work / known.time.0;
-        let efficiency = reached / (o_s * chain.roof_source);
-        let time = sound(Seconds(chain.work / (efficiency * o_t * chain.roof_target)), self.id())?;
-        let cautions = Self::cautions(q, chain.by_bytes);
         let mut factors = vec![source_factor(known)];
-        factors.extend(chain.factors);
+        factors.extend(chain.factors(q));
         let occupancy = [Amount::Ratio(o_s), Amount::Ratio(o_t)];
         factors.push(Factor::computed(
             "occupancy",
@@ -52,7 +46,7 @@ impl Predictor for EfficiencyTransfer {
         ));
         factors.push(Factor::shared(
             "efficiency kept",
-            Amount::Ratio(efficiency),
+            Amount::Ratio(chain.efficiency()),
             Provenance::Modelled("achieved / (occupancy x roof) on the source"),
         ));
         factors.push(times("roof ratio", chain.roof_source / chain.roof_target));
@@ -61,10 +55,14 @@ impl Predictor for EfficiencyTransfer {
             time,
             bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
             bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
-            efficiency: Some(efficiency),
+            efficiency: Some(chain.efficiency()),
             factors,
-            cautions,
+            cautions: Self::cautions(q, chain.by_bytes()),
         })
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        Chain::new(q, self.id())?.time(self.id())
     }
 }
 
@@ -87,57 +85,83 @@ impl EfficiencyTransfer {
     }
 }
 
-/// Work and roofs in one unit: FLOPs and FLOP/s, or bytes and B/s where there are no FLOPs.
+/// The numbers of Algorithm 1. Work and roofs have one unit: FLOPs and FLOP/s, or bytes and B/s where there are no FLOPs.
 struct Chain {
-    work: f64,
+    flops: Flops,
+    bytes: Bytes,
+    source_time: Seconds,
     roof_source: f64,
     roof_target: f64,
-    by_bytes: bool,
-    factors: Vec<Factor>,
+    occupancies: (f64, f64),
 }
 
 impl Chain {
-    /// `None` where the kernel has neither FLOPs nor bytes.
-    fn new(q: &Question<'_>, flops: Flops, bytes: Bytes) -> Option<Self> {
+    fn new(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
+        q.target.feasible(&q.work)?;
+        let source_time = needed_source(q, model)?.time;
+        let missing = |missing| Refusal::NoCount { model, missing };
+        let flops = q.work.flops().ok_or(missing(Count::Flops.name()))?;
+        let bytes = q.work.dram().ok_or(missing(Count::DramBytes.name()))?;
+        if flops.0 <= 0.0 && bytes.0 <= 0.0 {
+            return Err(Refusal::NoWork { model });
+        }
+        let roof = |gpu: &Gpu| {
+            let (c, b) = (gpu.compute(q.ceilings).value.0, gpu.bandwidth(q.ceilings).value.0);
+            // Without traffic the intensity is infinite and arithmetic binds.
+            if flops.0 > 0.0 { c.min(b * (flops / bytes).0) } else { b }
+        };
+        let (roof_source, roof_target) = (roof(q.source.gpu), roof(q.target.gpu));
+        Ok(Self { flops, bytes, source_time, roof_source, roof_target, occupancies: occupancies(q) })
+    }
+
+    /// Whether there are no FLOPs, so that bandwidth alone is carried over.
+    fn by_bytes(&self) -> bool {
+        self.flops.0 <= 0.0
+    }
+
+    fn work(&self) -> f64 {
+        if self.by_bytes() { self.bytes.0 } else { self.flops.0 }
+    }
+
+    /// η: the share of the occupancy-scaled roof that the source reached.
+    fn efficiency(&self) -> f64 {
+        let reached = self.work() / self.source_time.0;
+        reached / (self.occupancies.0 * self.roof_source)
+    }
+
+    fn time(&self, model: &'static str) -> Result<Seconds, Refusal> {
+        let rate = self.efficiency() * self.occupancies.1 * self.roof_target;
+        sound(Seconds(self.work() / rate), model)
+    }
+
+    /// Where work and roofs come from.
+    fn factors(&self, q: &Question<'_>) -> Vec<Factor> {
         let (source, target) = (q.source.gpu, q.target.gpu);
         let (b_s, b_t) = (source.bandwidth(q.ceilings), target.bandwidth(q.ceilings));
-        let (c_s, c_t) = (source.compute(q.ceilings), target.compute(q.ceilings));
         let bandwidths = Factor::both("DRAM bandwidth", Amount::Bandwidth, b_s, b_t);
-        let moved = Factor::shared("DRAM bytes", Amount::Bytes(bytes), q.counted(Count::DramBytes));
-        if flops.0 <= 0.0 {
-            let factors = vec![moved, bandwidths];
-            let (roof_source, roof_target) = (b_s.value.0, b_t.value.0);
-            return (bytes.0 > 0.0).then_some(Self {
-                work: bytes.0,
-                roof_source,
-                roof_target,
-                by_bytes: true,
-                factors,
-            });
+        let moved = Factor::shared("DRAM bytes", Amount::Bytes(self.bytes), q.counted(Count::DramBytes));
+        if self.by_bytes() {
+            return vec![moved, bandwidths];
         }
-        // Without traffic the intensity is infinite and arithmetic binds.
-        let intensity = flops / bytes;
-        let roof = |c: f64, b: f64| c.min(b * intensity.0);
-        let (roof_source, roof_target) = (roof(c_s.value.0, b_s.value.0), roof(c_t.value.0, b_t.value.0));
+        let (c_s, c_t) = (source.compute(q.ceilings), target.compute(q.ceilings));
         let rate = |r| Amount::Rate(FlopsPerSecond(r));
-        let factors = vec![
-            Factor::shared("FLOPs", Amount::Flops(flops), q.counted(Count::Flops)),
+        vec![
+            Factor::shared("FLOPs", Amount::Flops(self.flops), q.counted(Count::Flops)),
             moved,
             Factor::shared(
                 "intensity",
-                Amount::Intensity(intensity),
+                Amount::Intensity(self.flops / self.bytes),
                 Provenance::Modelled("FLOPs / DRAM bytes"),
             ),
             Factor::both("FP32 ceiling", Amount::Rate, c_s, c_t),
             bandwidths,
             Factor::computed(
                 "roof",
-                rate(roof_source),
-                rate(roof_target),
+                rate(self.roof_source),
+                rate(self.roof_target),
                 "min(ceiling, intensity x bandwidth)",
             ),
-        ];
-        Some(Self { work: flops.0, roof_source, roof_target, by_bytes: false, factors })
+        ]
     }
 }
 

@@ -36,7 +36,7 @@ impl Predictor for FirstPrinciples {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let body = body_on_target(q, self.id())?;
+        let time = self.time(q)?;
         let mut factors = work_factors(q);
         factors.push(Factor::of_target(
             "launch overhead",
@@ -48,12 +48,17 @@ impl Predictor for FirstPrinciples {
             if launch { Some(Bound::Launch) } else { bound_on(gpu, &q.work, q.ceilings) }
         };
         Ok(Prediction {
-            time: sound(Seconds(body.0 + LAUNCH_OVERHEAD.0), self.id())?,
+            time,
             bound_source: bound(q.source.gpu),
             bound_target: bound(q.target.gpu),
             efficiency: None,
             factors,
             cautions: target_cautions(q),
         })
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        let body = body_on_target(q, self.id())?;
+        sound(Seconds(body.0 + LAUNCH_OVERHEAD.0), self.id())
     }
 }

@@ -35,6 +35,7 @@ mod registers;
 mod same_time;
 mod source_time;
 mod subject;
+mod visible;
 
 pub use caution::Caution;
 pub use factor::{Amount, Factor, Provenance};
@@ -43,6 +44,7 @@ pub use question::{Question, Side, question};
 pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
+pub use visible::Visible;
 
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Work;
@@ -63,6 +65,13 @@ pub trait Predictor: Sync {
     /// # Errors
     /// [`Refusal`] where the model has nothing honest to say.
     fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
+    /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
+    ///
+    /// # Errors
+    /// As [`Predictor::predict`].
+    fn time(&self, question: &Question<'_>) -> Result<Seconds, Refusal> {
+        self.predict(question).map(|p| p.time)
+    }
 }
 
 /// Every model, the default first.

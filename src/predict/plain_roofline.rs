@@ -87,14 +87,17 @@ impl Predictor for PlainRoofline {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let body = body_on_target(q, self.id())?;
         Ok(Prediction {
-            time: sound(body, self.id())?,
+            time: self.time(q)?,
             bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
             bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
             efficiency: None,
             factors: work_factors(q),
             cautions: target_cautions(q),
         })
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        sound(body_on_target(q, self.id())?, self.id())
     }
 }

@@ -3,11 +3,12 @@
 use super::registers::{RegistersFrom, registers};
 use super::source_time::{SourceKind, SourceTime, source_time};
 use super::subject::Subject;
+use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
-use crate::measurement::{Measurement, Store};
+use crate::measurement::Measurement;
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
@@ -57,25 +58,26 @@ pub struct Question<'a> {
 ///
 /// `gpus` are the source and the target with their positions in the catalogue.
 #[must_use]
-pub fn question<'a>(
+pub fn question<'a, 's>(
     kernel: &'a Kernel,
     subject: &Subject,
     gpus: [(usize, &'a Gpu); 2],
-    store: &Store,
+    store: impl Into<Visible<'s>>,
     ceilings: Ceilings,
     rules: Rules,
 ) -> Question<'a> {
+    let store: Visible<'s> = store.into();
     let config = subject.config;
     let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
     // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
-    let any_row = rows().find(|r| r.launch.is_some()).or_else(|| rows().next());
+    let source_row = config.and_then(|c| store.row(c, gpus[0].0));
+    let any_row = source_row.into_iter().chain(rows()).find(|r| r.launch.is_some()).or_else(|| rows().next());
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, target] = gpus.map(side);
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let source_row = config.and_then(|c| store.row(c, gpus[0].0));
     let own = source_row.map_or_else(Work::default, |r| r.work);
     let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
     let work = subject.instance.work.overlaid(&counters);

@@ -4,6 +4,7 @@
 
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::predict::{SourceKind, SourceTime};
+use crate::units::Seconds;
 
 /// The baseline.
 pub(super) struct SameTime;
@@ -22,16 +23,21 @@ impl Predictor for SameTime {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        q.target.feasible(&q.work)?;
+        let time = self.time(q)?;
         let known = needed_source(q, self.id())?;
         Ok(Prediction {
-            time: sound(known.time, self.id())?,
+            time,
             bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
             bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
             efficiency: None,
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),
         })
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        q.target.feasible(&q.work)?;
+        sound(needed_source(q, self.id())?.time, self.id())
     }
 }
 

@@ -1,11 +1,12 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::subject::Subject;
+use super::visible::Visible;
 use super::{Caution, first_principles, plain_roofline};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Work};
-use crate::measurement::{Kind, Measurement, Store};
+use crate::measurement::{Kind, Measurement};
 use crate::units::Seconds;
 
 /// The smallest floor that launches back to back sat on in the study's published times (paper 1's repository): 1.4-4 µs
@@ -83,7 +84,7 @@ pub(super) fn source_time(
     subject: &Subject,
     work: &Work,
     (at, gpu): (usize, &Gpu),
-    store: &Store,
+    store: Visible<'_>,
     ceilings: Ceilings,
 ) -> Option<SourceTime> {
     let exact = subject.config.and_then(|c| store.row(c, at));

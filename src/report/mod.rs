@@ -9,12 +9,14 @@ pub mod audit;
 pub mod batch;
 mod cell;
 pub mod compiled;
+pub mod evaluation;
 pub mod explain;
 pub mod gpus;
 pub mod kernels;
 pub mod models;
 pub mod occupancy;
 pub mod predictions;
+pub mod reproduction;
 pub mod shown;
 pub mod table;
 

@@ -13,7 +13,7 @@ const HEAD: usize = 64 * 1024;
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recognised {
-    /// Measurements in the canonical CSV.
+    /// Measurements: the canonical CSV, or a format that an importer knows.
     Measurements,
     /// What a compiler says of kernels, or nothing that is known: the reader of reports says why in the best words.
     CompilerReport,
@@ -39,7 +39,9 @@ pub fn recognise(head: &[u8]) -> Recognised {
     let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let header = String::from_utf8_lossy(first).to_lowercase();
     let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
-    if has("gpu") && has("kernel") { Recognised::Measurements } else { Recognised::CompilerReport }
+    let canonical = has("gpu") && has("kernel");
+    let measured = canonical || crate::measurement::import::recognise(head).is_some();
+    if measured { Recognised::Measurements } else { Recognised::CompilerReport }
 }
 
 /// What the file at this path is; a file that cannot be read is left to its reader, which says why.

@@ -64,6 +64,8 @@ actions! {
     ModelPrevious = "model_previous",
     /// Compare all models for the selected kernel.
     Compare = "compare",
+    /// Measure the models on the loaded rows.
+    Evaluate = "evaluate",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

@@ -109,6 +109,13 @@ pub(super) fn start(state: &mut State, path: &str) -> Vec<Effect> {
     vec![Effect::Export { path: path.into(), spec: Box::new(spec), theme }]
 }
 
+/// Hands the chart of the evaluation to the worker.
+pub(super) fn start_evaluation(state: &State, path: &str) -> Vec<Effect> {
+    let Some(evaluated) = &state.evaluated else { return Vec::new() };
+    let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
+    vec![Effect::Export { path: path.into(), spec: Box::new(evaluated.chart.clone()), theme }]
+}
+
 /// The selected row as one line of text.
 pub(super) fn row_text(state: &State) -> String {
     let answer = state.answer();

@@ -2,12 +2,11 @@
 
 use super::action::Action;
 use super::block;
-use super::export;
-use super::files;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
+use super::{evaluation, export, files};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -73,6 +72,7 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
         | Overlay::Explain(top)
         | Overlay::Compare(top)
         | Overlay::Notices(top)
+        | Overlay::Evaluate(top)
         | Overlay::Audit(top) => {
             // The view clamps it to the text; ten thousand lines are more than any text here.
             *top = top.saturating_add_signed(by).min(10_000);
@@ -94,6 +94,11 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
 /// Help, explanation, comparison, notices, audit: scroll, change what they show, or close.
 fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
+    if let (Overlay::Evaluate(_), Some(action)) = (&state.overlay, action)
+        && let Some(effects) = evaluation::in_overlay(state, action)
+    {
+        return effects;
+    }
     let by = match action {
         Some(Action::Up) => -1,
         Some(Action::Down) => 1,
@@ -186,7 +191,7 @@ fn live_filter(state: &mut State) {
             state.row_filter = text;
             state.arrange();
         }
-        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath => {}
+        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -200,7 +205,7 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
             state.row_filter.clear();
             state.arrange();
         }
-        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath => {}
+        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
     }
 }
 
@@ -215,10 +220,16 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
         PromptKind::Block => block::accept(state, text),
-        PromptKind::ExportPath if text.is_empty() => say(state, Tone::Refused, "type a file name, or Esc"),
+        PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => {
+            say(state, Tone::Refused, "type a file name, or Esc")
+        }
         PromptKind::ExportPath => {
             state.overlay = Overlay::None;
             export::start(state, text)
+        }
+        PromptKind::ExportEvaluation => {
+            state.overlay = Overlay::Evaluate(0);
+            export::start_evaluation(state, text)
         }
         // A filter works while it is typed; Enter keeps it.
         PromptKind::GpuFilter | PromptKind::RowFilter => {

@@ -1,8 +1,10 @@
 //! What reaches the dashboard, and what it asks of the outside.
 
+use super::evaluated::Evaluated;
 use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
+use crate::evaluate::Setup;
 use crate::report::audit::Digest;
 use crate::session::{Added, Session};
 use std::path::PathBuf;
@@ -37,6 +39,8 @@ pub enum Message {
     JobFailed(Job),
     /// The terminal cannot be read any more.
     InputLost(String),
+    /// The worker measured the models; nothing if a newer evaluation overtook this one.
+    Evaluated(Option<Box<Evaluated>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -50,6 +54,8 @@ pub enum Job {
     List,
     /// Writing a chart.
     Write,
+    /// Measuring the models.
+    Evaluate,
 }
 
 /// What `update` asks the outside for.
@@ -71,6 +77,15 @@ pub enum Effect {
         spec: Box<ChartSpec>,
         /// Light or dark.
         theme: Theme,
+    },
+    /// Measure a model on the rows of this session.
+    Evaluate {
+        /// Whose rows.
+        session: Arc<Session>,
+        /// Place of the model in the list of models.
+        model: usize,
+        /// How.
+        setup: Setup,
     },
     /// List a folder.
     List(PathBuf),

@@ -7,6 +7,8 @@
 mod action;
 mod block;
 mod canvas;
+mod evaluated;
+mod evaluation;
 mod events;
 mod export;
 mod files;
@@ -28,6 +30,7 @@ mod view;
 mod worker;
 
 pub use action::Action;
+pub use evaluated::Evaluated;
 pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Job, Message};
@@ -193,6 +196,7 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Save(saved) => worker::save(&saved),
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
+        Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
         Effect::Cancel => worker.cancel(),

@@ -23,6 +23,8 @@ pub enum Overlay {
     Explain(usize),
     /// All models for the selected row.
     Compare(usize),
+    /// The models measured on the loaded rows.
+    Evaluate(usize),
     /// What was refused while loading.
     Notices(usize),
     /// Files to choose from.
@@ -61,6 +63,8 @@ pub enum PromptKind {
     Block,
     /// The file of an export.
     ExportPath,
+    /// The file of an export of the evaluation.
+    ExportEvaluation,
 }
 
 impl PromptKind {
@@ -72,7 +76,7 @@ impl PromptKind {
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
             Self::Block => "threads per block: ",
-            Self::ExportPath => "export to: ",
+            Self::ExportPath | Self::ExportEvaluation => "export to: ",
         }
     }
 }

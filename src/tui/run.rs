@@ -2,13 +2,12 @@
 
 use super::action::Action;
 use super::block;
-use super::export;
-use super::files;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::slide;
 use super::state::{Selection, Sort, State, Tone};
+use super::{evaluation, export, files};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
@@ -69,6 +68,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             state.remembered_theme = Some(state.theme().name.clone());
         }
         Action::Compare => state.overlay = Overlay::Compare(0),
+        Action::Evaluate => return evaluation::start(state),
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),
         Action::Notices => state.overlay = Overlay::Notices(0),

@@ -1,11 +1,12 @@
 //! What the dashboard knows. Only `update` changes it; `view` only reads it.
 
+use super::evaluated::Evaluated;
 use super::layout::Pane;
 use super::prompt::Overlay;
 use super::rows::first_rows;
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
-use crate::evaluate::{Answer, ErrorSummary, Settings};
+use crate::evaluate::{Answer, ErrorSummary, Protocol, Settings};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Rules;
@@ -138,6 +139,10 @@ pub struct State {
     pub audit: Option<Arc<Digest>>,
     /// What the worker is doing.
     pub job: Option<String>,
+    /// What is held out when the models are measured.
+    pub protocol: Protocol,
+    /// The models measured last.
+    pub evaluated: Option<Arc<Evaluated>>,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Which key does what.
@@ -217,6 +222,8 @@ impl State {
             notices,
             audit: None,
             job: None,
+            protocol: Protocol::default(),
+            evaluated: None,
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),

@@ -1,9 +1,10 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::message::{Effect, Job, Message};
+use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
-use super::{files, keys, mouse};
+use super::{evaluation, files, keys, mouse};
 use crate::audit::Severity;
 use crate::report::audit::Digest;
 use crate::session::{Added, Session};
@@ -37,7 +38,16 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             let refused = !notices.is_empty();
             state.notices.extend(notices);
             state.take_session(Arc::new(session));
-            say(state, if refused { Tone::Refused } else { Tone::Done }, summary)
+            say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
+            // What is open was measured on other rows.
+            if matches!(state.overlay, Overlay::Evaluate(_)) { evaluation::start(state) } else { Vec::new() }
+        }
+        Message::Evaluated(evaluated) => {
+            if let Some(evaluated) = evaluated {
+                state.job = None;
+                state.evaluated = Some(Arc::from(evaluated));
+            }
+            Vec::new()
         }
         Message::Listed(listing) => {
             files::listed(state, *listing);
@@ -72,6 +82,10 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
             "the folder was not listed"
         }
         Job::Write => "the chart was not written",
+        Job::Evaluate => {
+            state.job = None;
+            "the models were not measured"
+        }
     };
     say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }

@@ -1,10 +1,12 @@
 //! What takes longer than a frame or touches files: reading and auditing measurements, writing charts, remembering the selection.
 
+use super::evaluated::Evaluated;
 use super::files::{FileEntry, Listing, MOST_ENTRIES};
 use super::message::{Job, Message};
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
+use crate::evaluate::{Progress, Setup};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,14 +14,15 @@ use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
-    /// Counts what overtakes reading and listing, and cancellations: an answer of an older count is stale. Writing is
+    /// Counts what overtakes reading, listing and measuring, and cancellations: an answer of an older count is stale. Writing is
     /// never overtaken: what was written is said.
-    generations: [Arc<AtomicU64>; 3],
+    generations: [Arc<AtomicU64>; 4],
 }
 
 impl Worker {
@@ -29,9 +32,10 @@ impl Worker {
         Self { answers, generations: Default::default() }
     }
 
-    /// Drops the answers of what is being read.
+    /// Drops the answers of what is being read and measured.
     pub fn cancel(&self) {
         self.overtake(Job::Read);
+        self.overtake(Job::Evaluate);
     }
 
     fn overtake(&self, kind: Job) {
@@ -64,6 +68,15 @@ impl Worker {
         self.spawn(Job::Read, move |_| Message::Audited(Box::new(audit_files(&known, &audited))));
     }
 
+    /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
+    pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
+        self.overtake(Job::Evaluate);
+        let generation = self.generations[Job::Evaluate as usize].clone();
+        let mine = generation.load(Ordering::SeqCst);
+        let current = move || generation.load(Ordering::SeqCst) == mine;
+        self.spawn(Job::Evaluate, move |say| evaluate(&session, model, &setup, say, &current));
+    }
+
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, path: PathBuf) {
         self.overtake(Job::Read);
@@ -85,6 +98,36 @@ impl Worker {
     /// Draws a chart into a file that does not exist yet.
     pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
         self.spawn(Job::Write, move |_| Message::Written(export(&path, &spec, theme)));
+    }
+}
+
+/// Runs an evaluation on another thread, says how far it is, and stops it once `current` is false.
+fn evaluate(
+    session: &Session,
+    model: usize,
+    setup: &Setup,
+    say: &dyn Fn(String),
+    current: &dyn Fn() -> bool,
+) -> Message {
+    const LOOK: Duration = Duration::from_millis(40);
+    let progress = Progress::default();
+    let evaluated = std::thread::scope(|scope| {
+        let running = scope.spawn(|| Evaluated::new(session, model, setup, &progress));
+        while !running.is_finished() {
+            if !current() {
+                progress.cancelled.store(true, Ordering::Relaxed);
+            }
+            std::thread::sleep(LOOK);
+            let done = progress.done.load(Ordering::Relaxed);
+            if !running.is_finished() && done > 0 {
+                say(format!("measuring the models: {done} configurations (Esc cancels)"));
+            }
+        }
+        running.join()
+    });
+    match evaluated {
+        Ok(evaluated) => Message::Evaluated(evaluated.map(Box::new)),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 

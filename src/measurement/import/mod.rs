@@ -15,6 +15,7 @@ mod nvbench;
 mod nvprof;
 mod open;
 mod overlay;
+mod paper1;
 mod records;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,7 @@ pub const IMPORTERS: &[Importer] = &[
     mixbench::IMPORTER,
     nvbench::IMPORTER,
     tiled_matmul::IMPORTER,
+    paper1::IMPORTER,
 ];
 
 /// One format.

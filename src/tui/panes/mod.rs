@@ -4,6 +4,7 @@ pub(super) mod audit;
 mod border;
 pub(super) mod compare;
 mod curves;
+pub(super) mod evaluate;
 pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;

@@ -1,6 +1,6 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices, audit.
 
-use super::{audit, compare, files};
+use super::{audit, compare, evaluate, files};
 use crate::predict::{Factor, MODELS, Prediction};
 use crate::report::explain;
 use crate::tui::action::Action;
@@ -24,6 +24,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
         Overlay::Compare(top) => {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
+        Overlay::Evaluate(top) => return evaluate::view(buffer, body, state, *top, look),
         Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
         Overlay::Audit(top) => ("Audit of your measurements".into(), audit::lines(state, width, look), *top),
         Overlay::Palette { input, cursor } => {

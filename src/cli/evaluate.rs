@@ -1,0 +1,183 @@
+//! `roofswap evaluate --data FILE... --protocol new-gpu --model MODEL`.
+
+use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
+use super::question::gpus;
+use super::{Usage, load, output};
+use crate::chart::{evaluation_chart, render_svg, suggested_size};
+use crate::evaluate::{Progress, Protocol, Scope, Setup, World};
+use crate::gpu::Ceilings;
+use crate::predict::{MODELS, model_position};
+use crate::report::evaluation::Report;
+use crate::session::Session;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What stands beside every model.
+const BASELINES: [&str; 2] = ["same-time", "plain-roofline"];
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model efficiency-transfer"
+)]
+pub(super) struct EvaluateArgs {
+    /// Measurement files, of any format that is recognised; the shipped figures where none is given
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// What is new to the model, and so held out
+    #[arg(long, value_enum, default_value = "new-gpu")]
+    protocol: ProtocolChoice,
+    /// Models, or `all`; same-time and plain-roofline always stand beside them
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    model: Vec<String>,
+    /// Only from these source GPUs
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    source: Vec<String>,
+    /// Only onto these target GPUs
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    target: Vec<String>,
+    /// Only these kernels
+    #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
+    kernel: Vec<String>,
+    /// Know of kernels only what the rows say: no formulas, and no registers of our own builds
+    #[arg(long, requires = "data")]
+    rows_only: bool,
+    /// Occupancy arithmetic
+    #[arg(long, value_enum, default_value = "exact")]
+    rules: RulesChoice,
+    /// Ceilings of the roofline
+    #[arg(long, value_enum, default_value = "peak")]
+    ceilings: StatedCeilings,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+    /// Draw predicted over measured into this SVG file as well; `-` for stdout, without the table
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ProtocolChoice {
+    /// Nothing measured on the target GPU is known
+    #[value(name = "new-gpu")]
+    Gpu,
+    /// The largest size on each GPU is predicted from smaller ones there
+    #[value(name = "new-size")]
+    Size,
+    /// Nothing that was fitted has seen the kernel
+    #[value(name = "new-kernel")]
+    Kernel,
+}
+
+impl From<ProtocolChoice> for Protocol {
+    fn from(choice: ProtocolChoice) -> Self {
+        match choice {
+            ProtocolChoice::Gpu => Self::NewGpu,
+            ProtocolChoice::Size => Self::NewSize,
+            ProtocolChoice::Kernel => Self::NewKernel,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StatedCeilings {
+    /// What the datasheet states
+    Peak,
+    /// What somebody measured; a pair without is refused
+    Achieved,
+    /// What the files of --data state, such as gpu_metrics.json
+    Sustained,
+}
+
+impl StatedCeilings {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Peak => "peak",
+            Self::Achieved => "achieved",
+            Self::Sustained => "sustained",
+        }
+    }
+}
+
+pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
+    let models = models(&args.model)?;
+    let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
+    if args.rows_only {
+        session.forget_kernels();
+        load::add(&mut session, &args.data)?;
+    }
+    if args.ceilings == StatedCeilings::Sustained {
+        use_stated(&mut session)?;
+    }
+    let setup = Setup {
+        protocol: args.protocol.into(),
+        ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
+        rules: args.rules.into(),
+        scope: scope(&session, args)?,
+    };
+    let store = session.rows_to_evaluate();
+    let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;
+    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let report = Report { world, setup: &setup, ceilings: args.ceilings.word(), outcomes: &outcomes };
+    let to_stdout = args.svg.as_ref().is_some_and(|f| f.as_os_str() == "-");
+    if let Some(file) = &args.svg {
+        let Some(outcome) = outcomes.first().filter(|o| !o.trials.is_empty()) else {
+            return Err(Usage("nothing was predicted, so there is nothing to draw".into()).into());
+        };
+        let spec = evaluation_chart(outcome, &setup, args.ceilings.word());
+        let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
+        if to_stdout { output::answer(&svg)? } else { output::file(file, &svg)? }
+    }
+    if to_stdout { Ok(()) } else { output::answer(report.render(args.format.into()).as_bytes()) }
+}
+
+/// The places of the models asked for, then of the baselines, each once.
+fn models(asked: &[String]) -> Result<Vec<usize>> {
+    let mut all: Vec<usize> = match asked {
+        [] => vec![0],
+        [all] if all == "all" => (0..MODELS.len()).collect(),
+        some => some.iter().map(|id| model_position(id)).collect::<Result<_, _>>()?,
+    };
+    for baseline in BASELINES {
+        all.push(model_position(baseline)?);
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|m| seen.insert(*m));
+    Ok(all)
+}
+
+fn use_stated(session: &mut Session) -> Result<()> {
+    if session.roofs.is_empty() {
+        let text = "--ceilings sustained: no file of --data states any; give gpu_metrics.json too, or another --ceilings";
+        return Err(Usage(text.into()).into());
+    }
+    session.use_stated_ceilings()?;
+    for roof in &session.roofs {
+        output::remark(format!(
+            "{} {:?}: {:.2} G/s by {}",
+            roof.gpu,
+            roof.of,
+            roof.per_second / 1e9,
+            roof.source
+        ));
+    }
+    Ok(())
+}
+
+fn scope(session: &Session, args: &EvaluateArgs) -> Result<Scope> {
+    let places = |names: &[String]| -> Result<Option<BTreeSet<usize>>> {
+        if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
+    };
+    let named: &[String] = if args.kernel == ["all"] { &[] } else { &args.kernel };
+    let kernels = named.iter().map(|k| session.kernels.position(k)).collect::<Result<BTreeSet<_>, _>>()?;
+    Ok(Scope {
+        sources: places(&args.source)?,
+        targets: places(&args.target)?,
+        kernels: (!kernels.is_empty()).then_some(kernels),
+        configs: None,
+    })
+}

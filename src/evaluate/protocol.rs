@@ -1,0 +1,134 @@
+//! What is held out, and from whom.
+//!
+//! | protocol | held out from the question | held out from the intervals |
+//! |---|---|---|
+//! | new GPU | every row of the target GPU | every residual that the target GPU has a part in |
+//! | new size | the largest size of each kernel and variant on each GPU | the same rows; residuals are those of the next size below |
+//! | new kernel | every row of the target GPU | every residual of the kernel |
+
+use super::residuals::Fold;
+use super::trial::Trial;
+use crate::measurement::{Measurement, Store};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is new to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// The target GPU: nothing that was measured on it is known.
+    #[default]
+    NewGpu,
+    /// The size: the largest one on each GPU is predicted from smaller ones on the same GPU.
+    NewSize,
+    /// The kernel: it was timed on the source, and nothing that was fitted has seen it.
+    NewKernel,
+}
+
+impl Protocol {
+    /// The word on the command line and in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NewGpu => "new-gpu",
+            Self::NewSize => "new-size",
+            Self::NewKernel => "new-kernel",
+        }
+    }
+
+    /// What was held out, in words.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::NewGpu => {
+                "new GPU: nothing measured on the target is known, neither to the model nor to its intervals"
+            }
+            Self::NewSize => {
+                "new size: the largest size on each GPU is predicted from smaller ones on the same GPU"
+            }
+            Self::NewKernel => {
+                "new kernel: its time on the source is known, and its rows are left out of the intervals"
+            }
+        }
+    }
+
+    /// What must not be among the residuals of this trial's interval.
+    #[must_use]
+    pub fn fold(self, trial: &Trial) -> Fold {
+        match self {
+            Self::NewGpu => Fold::Gpu(trial.target),
+            Self::NewKernel => Fold::Kernel(trial.kernel),
+            Self::NewSize => Fold::Nothing,
+        }
+    }
+}
+
+/// Which trials are looked at; `None` = all. What is fitted may use the others.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Source GPUs.
+    pub sources: Option<BTreeSet<usize>>,
+    /// Target GPUs.
+    pub targets: Option<BTreeSet<usize>>,
+    /// Kernels.
+    pub kernels: Option<BTreeSet<usize>>,
+    /// Configurations, by their place in the order of the store.
+    pub configs: Option<BTreeSet<usize>>,
+}
+
+impl Scope {
+    /// Whether this trial is looked at.
+    #[must_use]
+    pub fn has(&self, config: usize, kernel: usize, source: usize, target: usize) -> bool {
+        let within = |set: &Option<BTreeSet<usize>>, at| set.as_ref().is_none_or(|s| s.contains(&at));
+        within(&self.configs, config)
+            && within(&self.kernels, kernel)
+            && within(&self.sources, source)
+            && within(&self.targets, target)
+    }
+}
+
+/// The rows of a store in two parts: what is known, and the largest sizes.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// Everything but the largest sizes.
+    pub known: Store,
+    /// Configuration (its place in the order of the store that was split) and GPU of what was held out.
+    pub held_out: Vec<(usize, usize)>,
+}
+
+impl Split {
+    /// Holds out the largest size of each kernel and variant on each GPU, where a smaller one was timed there too.
+    #[must_use]
+    pub fn largest_of(store: &Store) -> Self {
+        let held_out = largest(store);
+        let hidden: BTreeSet<(usize, usize)> = held_out.iter().copied().collect();
+        let mut rows: Vec<Measurement> = Vec::new();
+        for (at, (id, _)) in store.configs().enumerate() {
+            rows.extend(store.rows_of(id).filter(|r| !hidden.contains(&(at, r.gpu))).cloned());
+        }
+        let mut known = Store::default();
+        known.add(rows);
+        Self { known, held_out }
+    }
+}
+
+fn largest(store: &Store) -> Vec<(usize, usize)> {
+    type Line = (usize, Arc<str>, usize);
+    let mut lines: BTreeMap<Line, Vec<(f64, usize)>> = BTreeMap::new();
+    for (at, (id, config)) in store.configs().enumerate() {
+        let volume = config.problem.volume();
+        for row in store.rows_of(id) {
+            lines.entry((config.kernel, config.variant.clone(), row.gpu)).or_default().push((volume, at));
+        }
+    }
+    let mut found = Vec::new();
+    for ((_, _, gpu), sizes) in lines {
+        let top = sizes.iter().map(|s| s.0).fold(f64::NEG_INFINITY, f64::max);
+        // A line of one size only has nothing to be predicted from.
+        if sizes.iter().any(|s| s.0 < top) {
+            found.extend(sizes.iter().filter(|s| s.0 == top).map(|s| (s.1, gpu)));
+        }
+    }
+    found.sort_unstable();
+    found
+}

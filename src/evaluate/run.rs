@@ -1,0 +1,286 @@
+//! Runs models over every question of a protocol. A model gets a question that was put together from visible rows alone;
+//! what is held out is not in its reach.
+
+use super::protocol::{Protocol, Scope, Split};
+use super::residuals::{Fold, Residuals};
+use super::tally::{Refused, Tally};
+use super::trial::Trial;
+use crate::catalogue::Catalogue;
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::Kernel;
+use crate::measurement::{ConfigId, Measurement, Store};
+use crate::occupancy::Rules;
+use crate::predict::{Predictor, Question, Subject, Visible, question};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// What is evaluated on.
+#[derive(Debug, Clone, Copy)]
+pub struct World<'a> {
+    /// Every GPU.
+    pub gpus: &'a Catalogue<Gpu>,
+    /// Every kernel.
+    pub kernels: &'a Catalogue<Kernel>,
+    /// The rows: sources, targets and the truth.
+    pub store: &'a Store,
+}
+
+/// How it is evaluated.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// What is held out.
+    pub protocol: Protocol,
+    /// Ceilings of the roofline.
+    pub ceilings: Ceilings,
+    /// Occupancy arithmetic.
+    pub rules: Rules,
+    /// Which trials are looked at.
+    pub scope: Scope,
+}
+
+/// The strings that lead to whoever waits.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Configurations done.
+    pub done: AtomicUsize,
+    /// Set by whoever no longer wants the answer.
+    pub cancelled: AtomicBool,
+}
+
+/// One model's trials, and what it refused.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The model's id.
+    pub model: &'static str,
+    /// What it said beside what was measured, by configuration, target and source.
+    pub trials: Vec<Trial>,
+    /// Questions without an answer, by reason.
+    pub refused: Refused,
+}
+
+impl Outcome {
+    /// Questions put to it.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.trials.len() + self.refused.values().sum::<usize>()
+    }
+}
+
+/// Puts every question of the protocol to every model; `None` if it was cancelled.
+#[must_use]
+pub fn evaluate(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Outcome>> {
+    evaluate_with(world, setup, models, &|trial| setup.protocol.fold(trial), progress)
+}
+
+/// [`evaluate`] with another choice of what intervals may not know: for the test that plants a leak.
+#[must_use]
+pub fn evaluate_with(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    fold: &dyn Fn(&Trial) -> Fold,
+    progress: &Progress,
+) -> Option<Vec<Outcome>> {
+    let new_size = setup.protocol == Protocol::NewSize;
+    let mut tallies = if new_size {
+        sizes(world, setup, models, progress)?
+    } else {
+        pairs(world, setup, models, progress)?
+    };
+    let calibrating = if new_size { Some(smaller_sizes(world, setup, models, progress)?) } else { None };
+    let outcome = |(i, tally): (usize, &mut Tally)| {
+        let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
+        let residuals = Residuals::of(fitted, models[i].needs_source());
+        let mut trials = std::mem::take(&mut tally.trials);
+        trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
+        residuals.widen(&mut trials, fold);
+        Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
+    };
+    Some(tallies.iter_mut().enumerate().map(outcome).collect())
+}
+
+/// Every ordered pair of GPUs that timed the same configuration.
+fn pairs(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
+    let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
+    in_parallel(configs.len(), models.len(), progress, |at, tallies| {
+        let asker = Asker { world, setup, models };
+        let id = configs[at];
+        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        let Some(subject) = (rows.len() > 1).then(|| subject(world, world.store, id)) else { return };
+        for target in &rows {
+            let visible = Visible::without_gpu(world.store, target.gpu);
+            for source in rows.iter().filter(|r| r.gpu != target.gpu) {
+                let trial = asker.trial(at, target, source.gpu, Some(source.time.0));
+                let third = |r: &&Measurement| r.gpu != source.gpu && r.gpu != target.gpu;
+                let others = rows.iter().copied().filter(third);
+                let borrows = |q: &Question<'_>, s: &Subject| borrowed(q, s, source, others.clone());
+                asker.put(&subject, visible, trial, &borrows, tallies);
+            }
+        }
+    })
+}
+
+/// The largest size on each GPU, from smaller ones on the same GPU.
+fn sizes(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
+    let split = Split::largest_of(world.store);
+    let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
+    in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
+        let asker = Asker { world, setup, models };
+        let (at, gpu) = split.held_out[i];
+        let Some(truth) = world.store.row(configs[at], gpu) else { return };
+        let subject = subject(world, &split.known, configs[at]);
+        asker.put(&subject, (&split.known).into(), asker.trial(at, truth, gpu, None), &|_, _| false, tallies);
+    })
+}
+
+/// The same one size below, over everything: the residuals that a question about the largest size may know.
+fn smaller_sizes(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
+    let known = Split::largest_of(world.store).known;
+    let setup = Setup { scope: Scope::default(), ..setup.clone() };
+    sizes(World { store: &known, ..world }, &setup, models, progress)
+}
+
+/// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.
+fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
+    let config = world.store.config(id);
+    let kernel = &world.kernels.entries()[config.kernel];
+    let instance = kernel.instance(&config.problem).map_err(|e| format!("{}: {e}", kernel.id))?;
+    let (problem, variant) = (config.problem.clone(), config.variant.clone());
+    let place = if std::ptr::eq(world.store, known) {
+        Some(id)
+    } else {
+        known.find(config.kernel, &problem, &variant)
+    };
+    Ok(Subject { kernel: config.kernel, problem, variant, instance, config: place })
+}
+
+/// Whether counts or shapes came from a row that is neither the source's nor the target's.
+fn borrowed<'r>(
+    q: &Question<'_>,
+    subject: &Subject,
+    source: &Measurement,
+    mut others: impl Iterator<Item = &'r Measurement>,
+) -> bool {
+    q.work != subject.instance.work.overlaid(&source.work)
+        || (source.launch.is_none() && others.any(|r| r.launch.is_some() || r.regs_per_thread.is_some()))
+}
+
+/// Who puts questions.
+#[derive(Clone, Copy)]
+struct Asker<'a> {
+    world: World<'a>,
+    setup: &'a Setup,
+    models: &'a [&'a dyn Predictor],
+}
+
+impl Asker<'_> {
+    fn trial(&self, config: usize, truth: &Measurement, source: usize, source_time: Option<f64>) -> Trial {
+        Trial {
+            config,
+            kernel: truth.kernel,
+            source,
+            target: truth.gpu,
+            source_time,
+            measured: truth.time.0,
+            predicted: 0.0,
+            interval: 0.0,
+            borrowed: false,
+        }
+    }
+
+    /// Puts one question to every model.
+    fn put(
+        &self,
+        subject: &Result<Subject, String>,
+        visible: Visible<'_>,
+        trial: Trial,
+        borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
+        tallies: &mut [Tally],
+    ) {
+        let Setup { ceilings, rules, scope, .. } = self.setup;
+        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target);
+        let subject = match subject {
+            Ok(subject) => subject,
+            Err(why) => return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(why)),
+        };
+        let at = |i: usize| (i, &self.world.gpus.entries()[i]);
+        let kernel = &self.world.kernels.entries()[trial.kernel];
+        let pair = [at(trial.source), at(trial.target)];
+        let q = question(kernel, subject, pair, visible, *ceilings, *rules);
+        if q.ceilings != *ceilings {
+            let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
+            return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(&why));
+        }
+        let borrowed = borrows(&q, subject);
+        for (model, tally) in self.models.iter().zip(tallies) {
+            match model.time(&q) {
+                Ok(time) => tally.trials.push(Trial { predicted: time.0, borrowed, ..trial }),
+                Err(why) if looked_at => tally.refuse_for(&why),
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// How many items a thread takes at once.
+const BLOCK: usize = 64;
+
+/// Runs `item` for 0..n on all cores; what it tallies comes back in the order of the items.
+fn in_parallel(
+    n: usize,
+    models: usize,
+    progress: &Progress,
+    item: impl Fn(usize, &mut [Tally]) + Sync,
+) -> Option<Vec<Tally>> {
+    let next = AtomicUsize::new(0);
+    let blocks: Mutex<Vec<(usize, Vec<Tally>)>> = Mutex::default();
+    let work = || {
+        loop {
+            let start = next.fetch_add(BLOCK, Ordering::Relaxed);
+            if start >= n || progress.cancelled.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut tallies = vec![Tally::default(); models];
+            let end = (start + BLOCK).min(n);
+            (start..end).for_each(|i| item(i, &mut tallies));
+            progress.done.fetch_add(end - start, Ordering::Relaxed);
+            blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((start, tallies));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(n.div_ceil(BLOCK)).max(1);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    if progress.cancelled.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut blocks = blocks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    blocks.sort_unstable_by_key(|(start, _)| *start);
+    let mut all = vec![Tally::default(); models];
+    for (i, sum) in all.iter_mut().enumerate() {
+        sum.trials.reserve_exact(blocks.iter().map(|(_, tallies)| tallies[i].trials.len()).sum());
+    }
+    for (_, tallies) in blocks {
+        all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
+    }
+    Some(all)
+}

@@ -1,0 +1,53 @@
+//! What a model answered and what it refused, while an evaluation runs.
+
+use super::trial::Trial;
+use crate::predict::Refusal;
+use std::collections::BTreeMap;
+
+/// Questions without an answer, by reason.
+pub type Refused = BTreeMap<String, usize>;
+
+/// One model's answers so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    pub(super) trials: Vec<Trial>,
+    refused: Refused,
+}
+
+impl Tally {
+    /// Counts a question that could not be put.
+    pub(super) fn refuse(&mut self, why: &str) {
+        match self.refused.get_mut(why) {
+            Some(n) => *n += 1,
+            None => drop(self.refused.insert(why.to_string(), 1)),
+        }
+    }
+
+    /// Counts a refusal under its reason, without the numbers that differ from question to question.
+    pub(super) fn refuse_for(&mut self, why: &Refusal) {
+        self.refuse(&reason(why));
+    }
+
+    pub(super) fn take(&mut self, part: Self) {
+        self.trials.extend(part.trials);
+        for (why, n) in part.refused {
+            *self.refused.entry(why).or_default() += n;
+        }
+    }
+
+    pub(super) fn into_refused(self) -> Refused {
+        self.refused
+    }
+}
+
+fn reason(why: &Refusal) -> String {
+    match why {
+        Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
+        Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
+        Refusal::NoCount { missing, .. } => format!("nobody counted {missing}"),
+        Refusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
+        Refusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),
+        Refusal::AtomicsBind { .. } => "same-address atomics bind".into(),
+        other => other.to_string(),
+    }
+}

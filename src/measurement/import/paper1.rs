@@ -1,0 +1,293 @@
+//! Paper 1's raw files: `runs_*_final.csv`, `gpu_metrics.json`, `device_calibration_*.json`, `stream_like_*.out`,
+//! `gemm_cublas_*.out`, `props_*.out`.
+//!
+//! Rows are kept as published: FLOPs, bytes, registers, shared memory and grid are the file's, whether they are right or
+//! not. Its modelled columns are left out. A file without a device name belongs to the GPU its own name ends in.
+
+use super::{Imported, Importer, Job, Roof, RoofOf};
+use crate::measurement::{CanonicalRow, Number, ReadError, RowError};
+use std::io::BufRead;
+use std::path::Path;
+
+/// The format.
+pub(super) const IMPORTER: Importer = Importer { name: "paper 1's raw files", recognises, read };
+
+/// How many refused rows are described.
+const DESCRIBED: usize = 100;
+/// Rows between two looks at whether the job was cancelled.
+const STEP: usize = 256;
+const GIGA: f64 = 1e9;
+
+/// What a file of this folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Runs,
+    Metrics,
+    Stream,
+    Gemm,
+    Properties,
+}
+
+impl Part {
+    fn of(head: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(head);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let first = text.lines().next().unwrap_or_default();
+        let has = |words: &[&str]| words.iter().all(|w| first.contains(w));
+        if has(&["kernel,", "mean_ms", "size_kind", "gpu_device_name"]) {
+            return Some(Self::Runs);
+        }
+        if first.starts_with("N=") && has(&["avg_ms="]) {
+            let gemm = first.contains("GFLOPS=").then_some(Self::Gemm);
+            return gemm.or_else(|| first.contains("GBps=").then_some(Self::Stream));
+        }
+        if first.starts_with("name=") && text.contains("multiProcessorCount=") {
+            return Some(Self::Properties);
+        }
+        let json = first.starts_with(['{', '[']);
+        let sustained = ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"];
+        (json && sustained.iter().any(|s| text.contains(s))).then_some(Self::Metrics)
+    }
+}
+
+fn recognises(head: &[u8]) -> bool {
+    Part::of(head).is_some()
+}
+
+fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
+    match Part::of(text.as_bytes()) {
+        Some(Part::Runs) => runs(&text, job),
+        Some(Part::Metrics) => metrics(&text, job),
+        Some(part @ (Part::Stream | Part::Gemm)) => Ok(calibration(&text, part, job)),
+        Some(Part::Properties) | None => {
+            let remark = format!("{}: device properties only; the catalogue has them", job.file);
+            Ok(Imported { remarks: vec![remark], ..Imported::default() })
+        }
+    }
+}
+
+/// Columns that are no measurement.
+const MODELLED: [&str; 2] = ["T1_model_ms", "speedup_model"];
+/// Columns that become canonical ones; every other one is kept as an attribute.
+const CANONICAL: [(&str, Number); 7] = [
+    ("regs", Number::RegsPerThread),
+    ("shmem", Number::SmemStatic),
+    ("mean_ms", Number::Time),
+    ("std_ms", Number::TimeStd),
+    ("FLOPs", Number::Flops),
+    ("BYTES", Number::DramBytes),
+    ("working_set_bytes", Number::WorkingSet),
+];
+const SHAPE: [&str; 8] = ["kernel", "N", "rows", "cols", "iters", "block", "grid_blocks", "gpu_device_name"];
+
+fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let mut csv = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let header = csv.headers().map_err(|e| job.refuse(e.to_string()))?.clone();
+    for needed in SHAPE.iter().filter(|c| **c != "iters").chain(CANONICAL.iter().map(|(c, _)| c)) {
+        if !header.iter().any(|h| h.trim() == *needed) {
+            return Err(job.refuse(format!(
+                "no column `{needed}`; expected the columns of paper 1's runs_*_final.csv"
+            )));
+        }
+    }
+    let name = file_name(job.file);
+    let mut out = Imported::default();
+    for (i, record) in csv.records().enumerate() {
+        if i % STEP == 0 && job.is_cancelled() {
+            return Err(job.refuse("cancelled"));
+        }
+        let line = i as u64 + 2;
+        let row = record.map_err(|e| ("row".to_string(), e.to_string())).and_then(|record| {
+            let fields: Vec<(&str, &str)> =
+                header.iter().map(str::trim).zip(record.iter().map(str::trim)).collect();
+            row(&fields, format!("{name}:{line}"))
+        });
+        match row {
+            Ok(row) => out.rows.push(row),
+            Err((column, message)) => {
+                out.refused_count += 1;
+                if out.refused.len() < DESCRIBED {
+                    out.refused.push(RowError { file: job.file.to_string(), line, column, message });
+                }
+            }
+        }
+    }
+    out.remarks.push(format!("{}: shared memory is one number there; it is taken as static", job.file));
+    Ok(out)
+}
+
+type Refusal = (String, String);
+
+fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal> {
+    let text = |column: &str| fields.iter().find(|(c, _)| *c == column).map_or("", |(_, v)| v);
+    let number = |column: &str| -> Result<Option<f64>, Refusal> {
+        let value = text(column);
+        if value.is_empty() {
+            return Ok(None);
+        }
+        let read = value.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
+        let shown: String = value.chars().take(40).collect();
+        read.map(Some)
+            .ok_or_else(|| (column.to_string(), format!("`{shown}`: expected a number of at least 0")))
+    };
+    // A blank or 0 means that this kernel has no such size.
+    let size = |column: &str| number(column).map(|v| v.filter(|v| *v >= 1.0));
+    let kernel = text("kernel").to_string();
+    let sizes = [size("N")?, size("rows")?, size("cols")?, size("iters")?];
+    let shape = |v: Option<f64>| v.map(|v| [v as u64, 1, 1]);
+    let mut row = CanonicalRow {
+        gpu: text("gpu_device_name").to_string(),
+        problem: problem(&kernel, sizes),
+        kernel,
+        block: shape(size("block")?),
+        grid: shape(size("grid_blocks")?),
+        source,
+        ..CanonicalRow::default()
+    };
+    for (column, as_number) in CANONICAL {
+        row.set(as_number, number(column)?);
+    }
+    row.set(Number::SmemDynamic, Some(0.0));
+    let known =
+        |c: &str| SHAPE.contains(&c) || MODELLED.contains(&c) || CANONICAL.iter().any(|(n, _)| *n == c);
+    let rest = fields.iter().filter(|(c, v)| !known(c) && !v.is_empty());
+    row.attributes = rest.map(|(c, v)| ((*c).to_string(), (*v).to_string())).collect();
+    Ok(row)
+}
+
+/// The sizes under the names of the kernel files; a kernel that has none there gets its own.
+fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
+    let named: Vec<(&str, Option<f64>)> = match kernel {
+        // It has one launch shape; the N that one GPU's file gives is none.
+        "shared_bank_conflict" => Vec::new(),
+        _ if kernel.starts_with("matmul") => vec![("m", rows), ("n", cols), ("k", cols)],
+        _ if kernel.starts_with("conv2d") => vec![("h", rows), ("w", cols)],
+        _ => vec![("n", n), ("rows", rows), ("cols", cols), ("iters", iters)],
+    };
+    let pairs = named.into_iter().filter_map(|(key, v)| v.map(|v| format!("{key}={v}")));
+    pairs.collect::<Vec<_>>().join(";")
+}
+
+/// `gpu_metrics.json`: a list, one object per GPU; `device_calibration_*.json`: one object.
+fn metrics(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let value: serde_json::Value =
+        serde_json::from_str(text).map_err(|e| job.refuse(format!("is no JSON: {e}")))?;
+    let name = file_name(job.file);
+    let devices = value.as_array().cloned().unwrap_or_else(|| vec![value]);
+    let mut out = Imported::default();
+    for device in devices {
+        // Some tools cut the name off after the vendor's.
+        let named = device["device_name"].as_str().filter(|n| n.trim().contains(' '));
+        let gpu = named.map_or_else(|| gpu_of_file(job.file), str::to_string);
+        let keys = [
+            (RoofOf::Dram, ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"]),
+            (RoofOf::Fp32, ["sustained_compute_gflops", "sustained_compute_gflops"]),
+        ];
+        for (of, keys) in keys {
+            let found = keys.iter().find_map(|k| device[k].as_f64().filter(|v| *v > 0.0).map(|v| (k, v)));
+            let Some((key, value)) = found else { continue };
+            let source = format!("{name}: {key}");
+            out.roofs.push(Roof { gpu: gpu.clone(), of, per_second: value * GIGA, source });
+        }
+    }
+    if out.roofs.is_empty() {
+        return Err(job.refuse("has no sustained bandwidth or compute rate above 0"));
+    }
+    Ok(out)
+}
+
+/// `N=8192  avg_ms=96.642  GFLOPS=11377.2`: the largest rate of the file is the ceiling.
+fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
+    let (key, of) = if part == Part::Gemm { ("GFLOPS=", RoofOf::Fp32) } else { ("GBps=", RoofOf::Dram) };
+    let rates = text.split_whitespace().filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok());
+    let best = rates.filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
+    let roof = Roof { gpu: gpu_of_file(job.file), of, per_second: best * GIGA, source };
+    Imported { roofs: vec![roof].into_iter().filter(|r| r.per_second > 0.0).collect(), ..Imported::default() }
+}
+
+fn file_name(file: &str) -> String {
+    Path::new(file).file_name().map_or_else(|| file.to_string(), |n| n.to_string_lossy().into_owned())
+}
+
+/// The name a file ends in: `stream_like_2080ti.out` belongs to `2080ti`. In this study `titanx` is the Maxwell one.
+fn gpu_of_file(file: &str) -> String {
+    let stem = Path::new(file).file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    match stem.rsplit('_').next().unwrap_or_default() {
+        "titanx" => "GTX TITAN X".to_string(),
+        last => last.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    const RUNS: &str = "\u{feff}kernel,regs,shmem,mean_ms,std_ms,N,rows,cols,iters,block,grid_blocks,size_kind,FLOPs,BYTES,\
+working_set_bytes,mem_pattern,gpu_device_name,T1_model_ms\n\
+saxpy,12,0,0.05,0.001,1024,0,0,,256,4,N,2048,12288,12288,coalesced,NVIDIA TITAN V,0.9\n\
+matmul_tiled,37,8192,0.2,0.001,0,64,64,0,1024,4,rows_cols,524288,49152,49152,mm_tiled,NVIDIA TITAN V,0.9\n\
+atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
+
+    fn import(file: &str, text: &str) -> Result<Imported, ReadError> {
+        assert!((IMPORTER.recognises)(text.as_bytes()), "{file}");
+        let (cancelled, bytes_read) = (AtomicBool::new(false), AtomicU64::new(0));
+        let job = Job { file, gpu: None, cancelled: &cancelled, bytes_read: &bytes_read };
+        (IMPORTER.read)(&mut text.as_bytes(), &job)
+    }
+
+    #[test]
+    fn a_row_is_kept_as_published_and_a_modelled_column_is_not() {
+        let all = import("a/runs_titanv_final.csv", RUNS).unwrap();
+        assert_eq!((all.rows.len(), all.refused_count), (2, 1));
+        let saxpy = &all.rows[0];
+        assert_eq!(
+            (saxpy.problem.as_str(), saxpy.block, saxpy.grid),
+            ("n=1024", Some([256, 1, 1]), Some([4, 1, 1]))
+        );
+        assert_eq!((saxpy.get(Number::Flops), saxpy.get(Number::DramBytes)), (Some(2048.0), Some(12288.0)));
+        assert_eq!(saxpy.source, "runs_titanv_final.csv:2");
+        assert_eq!(saxpy.attributes["mem_pattern"], "coalesced");
+        assert!(!saxpy.attributes.contains_key("T1_model_ms"));
+        assert_eq!(all.rows[1].problem, "m=64;n=64;k=64");
+        assert_eq!(all.rows[1].get(Number::SmemStatic), Some(8192.0));
+        let bad = &all.refused[0];
+        assert_eq!((bad.line, bad.column.as_str()), (4, "mean_ms"));
+        assert!(bad.message.contains("`x`: expected a number"), "{bad}");
+    }
+
+    #[test]
+    fn a_missing_column_is_named() {
+        let error = import("r.csv", &RUNS.replace("BYTES", "bytes")).unwrap_err().to_string();
+        assert!(error.contains("no column `BYTES`"), "{error}");
+    }
+
+    #[test]
+    fn ceilings_come_from_the_json_and_from_the_calibration_runs() {
+        let text = r#"[{"device_name": "NVIDIA TITAN V", "sustained_bandwidth_gbps": 300.0, "sustained_compute_gflops": 11000.5}]"#;
+        let roofs = import("gpu_metrics.json", text).unwrap().roofs;
+        assert_eq!(
+            (roofs[0].gpu.as_str(), roofs[0].of, roofs[0].per_second),
+            ("NVIDIA TITAN V", RoofOf::Dram, 300e9)
+        );
+        assert_eq!((roofs[1].of, roofs[1].per_second), (RoofOf::Fp32, 11_000.5e9));
+        assert_eq!(roofs[1].source, "gpu_metrics.json: sustained_compute_gflops");
+        let one = r#"{"device_name": "NVIDIA", "sustained_mem_bandwidth_gbps": 541.7}"#;
+        assert_eq!(import("x/device_calibration_2080ti.json", one).unwrap().roofs[0].gpu, "2080ti");
+        let stream =
+            import("stream_like_titanx.out", "N=2  avg_ms=1  GBps=256.5\nN=1  avg_ms=1  GBps=250\n").unwrap();
+        assert_eq!((stream.roofs[0].gpu.as_str(), stream.roofs[0].per_second), ("GTX TITAN X", 256.5e9));
+        let gemm = import("gemm_cublas_4070.out", "N=8192  avg_ms=64  GFLOPS=17155.2\n").unwrap();
+        assert_eq!((gemm.roofs[0].of, gemm.roofs[0].per_second), (RoofOf::Fp32, 17_155.2e9));
+        let props = import(
+            "props_4070.out",
+            "name=NVIDIA GeForce RTX 4070\nmajor=8 minor=9\nmultiProcessorCount=46\n",
+        );
+        assert!(props.unwrap().rows.is_empty());
+        assert!(!(IMPORTER.recognises)(b"gpu,kernel,time_ms\n"));
+    }
+}

@@ -1,0 +1,50 @@
+//! The rows a question may look at.
+
+use crate::kernel::Problem;
+use crate::measurement::{ConfigId, Measurement, Store};
+use std::sync::Arc;
+
+/// A store, or a store without what was measured on one GPU: what a prediction for that GPU must not know.
+#[derive(Debug, Clone, Copy)]
+pub struct Visible<'a> {
+    store: &'a Store,
+    hidden: Option<usize>,
+}
+
+/// Every row.
+impl<'a> From<&'a Store> for Visible<'a> {
+    fn from(store: &'a Store) -> Self {
+        Self { store, hidden: None }
+    }
+}
+
+impl<'a> Visible<'a> {
+    /// Every row but those of this GPU.
+    #[must_use]
+    pub fn without_gpu(store: &'a Store, gpu: usize) -> Self {
+        Self { store, hidden: Some(gpu) }
+    }
+
+    /// The row that timed this configuration on this GPU.
+    #[must_use]
+    pub fn row(self, id: ConfigId, gpu: usize) -> Option<&'a Measurement> {
+        if self.hidden == Some(gpu) { None } else { self.store.row(id, gpu) }
+    }
+
+    /// The rows of this configuration, by GPU.
+    pub fn rows_of(self, id: ConfigId) -> impl Iterator<Item = &'a Measurement> {
+        self.store.rows_of(id).filter(move |row| Some(row.gpu) != self.hidden)
+    }
+
+    /// The row on this GPU whose problem is nearest in size, same kernel and variant.
+    #[must_use]
+    pub fn nearest(
+        self,
+        kernel: usize,
+        problem: &Problem,
+        variant: &Arc<str>,
+        gpu: usize,
+    ) -> Option<&'a Measurement> {
+        if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
+    }
+}

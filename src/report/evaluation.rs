@@ -1,0 +1,244 @@
+//! How wrong the models are: over all trials, per kernel, per pair of GPUs.
+
+use super::cell::Cell;
+use super::table::{Column, Format, Table};
+use crate::evaluate::{Outcome, Score, Setup, Trial, World, score};
+use crate::units::{Seconds, significant};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The numbers of a score: JSON key and CSV column, and the heading for people.
+const SCORE_COLUMNS: [(&str, &str); 12] = [
+    ("n", "n"),
+    ("mape_percent", "MAPE %"),
+    ("median_ape_percent", "median %"),
+    ("median_ratio", "ratio"),
+    ("within_10_percent", "in 10 %"),
+    ("within_25_percent", "in 25 %"),
+    ("within_50_percent", "in 50 %"),
+    ("order_accuracy_percent", "order %"),
+    ("coverage_90_percent", "coverage %"),
+    ("width", "width"),
+    ("r2", "R2"),
+    ("mae_ms", "MAE"),
+];
+
+/// An evaluation to be told.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    /// The names behind the numbers.
+    pub world: World<'a>,
+    /// How it was asked.
+    pub setup: &'a Setup,
+    /// The word for the ceilings: `peak`, `achieved`, `sustained`.
+    pub ceilings: &'a str,
+    /// One per model.
+    pub outcomes: &'a [Outcome],
+}
+
+/// One group of trials and its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The kernel, or `titan-v -> rtx-4070`.
+    pub name: String,
+    /// What is said of it.
+    pub score: Score,
+}
+
+impl Report<'_> {
+    /// Every kernel of an outcome, worst first.
+    #[must_use]
+    pub fn per_kernel(&self, outcome: &Outcome) -> Vec<Group> {
+        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels.entries()[*kernel].id.clone())
+    }
+
+    /// Every ordered pair of GPUs of an outcome, worst first; a GPU alone where source and target are the same.
+    #[must_use]
+    pub fn per_pair(&self, outcome: &Outcome) -> Vec<Group> {
+        let id = |gpu: usize| self.world.gpus.entries()[gpu].id.as_str();
+        let name = |(s, t): &(usize, usize)| {
+            if s == t { id(*s).to_string() } else { format!("{} -> {}", id(*s), id(*t)) }
+        };
+        grouped(outcome, |t| (t.source, t.target), name)
+    }
+
+    /// The evaluation in this format.
+    #[must_use]
+    pub fn render(&self, format: Format) -> String {
+        match format {
+            Format::Json => self.json(),
+            Format::Csv => self.records().render(format),
+            Format::Table | Format::Markdown => {
+                let mut text = self.overall().render(format);
+                for table in self.outcomes.iter().take(1).flat_map(|o| self.groups(o)) {
+                    text.push('\n');
+                    text.push_str(&table.render(format));
+                }
+                text
+            }
+        }
+    }
+
+    /// One line per model, and under it what was refused and why.
+    #[must_use]
+    pub fn overall(&self) -> Table {
+        let mut columns = vec![Column::left("model"), Column::right("asked")];
+        columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut table = Table::new(columns);
+        table.title = format!(
+            "{}; {} ceilings, {} occupancy rules",
+            self.setup.protocol.sentence(),
+            self.ceilings,
+            self.setup.rules.word()
+        );
+        for outcome in self.outcomes {
+            let first = [Cell::text(outcome.model), Cell::number(outcome.asked() as f64)];
+            table.rows.push(first.into_iter().chain(cells(score(&outcome.trials))).collect());
+        }
+        table.notes.extend(self.refusals());
+        if self.outcomes.iter().all(|o| o.asked() == 0) {
+            table.notes.push(self.nothing_asked().into());
+        }
+        table.notes.push(
+            "ratio: median of predicted over measured; order: which GPU is faster, where measured times are 5 % apart \
+             (equal counts half); coverage and width (upper over lower end) of 90 % intervals made without what is held out"
+                .into(),
+        );
+        table
+    }
+
+    /// Every reason with its number and the models that gave it: `4 refused: cannot launch on titan-v (same-time, …)`.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<String> {
+        let mut by_reason: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
+        for outcome in self.outcomes {
+            for (why, n) in &outcome.refused {
+                by_reason.entry((why, *n)).or_default().push(outcome.model);
+            }
+        }
+        let line = |((why, n), models): ((&str, usize), Vec<&str>)| {
+            let all = models.len() == self.outcomes.len();
+            let who = if all { "all models".to_string() } else { models.join(", ") };
+            format!("{n} refused: {why} ({who})")
+        };
+        by_reason.into_iter().map(line).collect()
+    }
+
+    fn nothing_asked(&self) -> &'static str {
+        use crate::evaluate::Protocol;
+        match self.setup.protocol {
+            Protocol::NewSize => "nothing to ask: no kernel was timed at two sizes on one GPU",
+            _ => "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs",
+        }
+    }
+
+    /// Kernels and pairs of one model.
+    fn groups(&self, outcome: &Outcome) -> Vec<Table> {
+        let table = |first, all: Vec<Group>| {
+            let mut columns = vec![Column::left(first)];
+            columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+            let mut table = Table::new(columns);
+            table.title = format!("{}, per {first}, worst first", outcome.model);
+            let row = |g: Group| [Cell::text(g.name)].into_iter().chain(cells(Some(g.score))).collect();
+            table.rows = all.into_iter().map(row).collect();
+            table
+        };
+        vec![table("kernel", self.per_kernel(outcome)), table("pair", self.per_pair(outcome))]
+    }
+
+    /// One row per model and group, in full precision.
+    fn records(&self) -> Table {
+        let mut columns = vec![Column::left("model"), Column::left("group"), Column::left("name")];
+        columns.extend(SCORE_COLUMNS.map(|(key, _)| Column::right(key)));
+        let mut table = Table::new(columns);
+        for outcome in self.outcomes {
+            let all = score(&outcome.trials).map(|score| Group { name: String::new(), score });
+            let groups = [
+                ("overall", all.into_iter().collect()),
+                ("pair", self.per_pair(outcome)),
+                ("kernel", self.per_kernel(outcome)),
+            ];
+            for (kind, group) in
+                groups.into_iter().flat_map(|(kind, all)| all.into_iter().map(move |g| (kind, g)))
+            {
+                let first = [Cell::text(outcome.model), Cell::text(kind), Cell::text(group.name)];
+                table.rows.push(first.into_iter().chain(cells(Some(group.score))).collect());
+            }
+        }
+        table
+    }
+
+    fn json(&self) -> String {
+        let object = |groups: Vec<Group>| {
+            Value::Object(groups.into_iter().map(|g| (g.name, json_of(Some(g.score)))).collect())
+        };
+        let model = |o: &Outcome| {
+            let refused: Vec<Value> =
+                o.refused.iter().map(|(why, n)| json!({ "reason": why, "n": n })).collect();
+            json!({
+                "asked": o.asked(),
+                "overall": json_of(score(&o.trials)),
+                "per_pair": object(self.per_pair(o)),
+                "per_kernel": object(self.per_kernel(o)),
+                "refused": refused,
+            })
+        };
+        // Half a million trials per model are worth a thread each.
+        let models: Map<String, Value> = std::thread::scope(|scope| {
+            let model = &model;
+            let running: Vec<_> = self.outcomes.iter().map(|o| (o, scope.spawn(move || model(o)))).collect();
+            let told = |(o, run): (&Outcome, std::thread::ScopedJoinHandle<'_, Value>)| {
+                (o.model.to_string(), run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            };
+            running.into_iter().map(told).collect()
+        });
+        let all = json!({
+            "protocol": self.setup.protocol.word(),
+            "ceilings": self.ceilings,
+            "rules": self.setup.rules.word(),
+            "models": models,
+        });
+        format!("{all:#}\n")
+    }
+}
+
+fn grouped<K: Ord>(outcome: &Outcome, key: impl Fn(&Trial) -> K, name: impl Fn(&K) -> String) -> Vec<Group> {
+    let mut groups: BTreeMap<K, Vec<&Trial>> = BTreeMap::new();
+    for trial in &outcome.trials {
+        groups.entry(key(trial)).or_default().push(trial);
+    }
+    let scored =
+        |(key, trials): (K, Vec<&Trial>)| score(trials).map(|score| Group { name: name(&key), score });
+    let mut all: Vec<Group> = groups.into_iter().filter_map(scored).collect();
+    all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));
+    all
+}
+
+/// The numbers of [`SCORE_COLUMNS`], in their order.
+fn cells(score: Option<Score>) -> [Cell; 12] {
+    let Some(s) = score else {
+        return SCORE_COLUMNS.map(|(key, _)| if key == "n" { Cell::number(0) } else { Cell::Null });
+    };
+    let e = s.errors;
+    let percent = |v: f64| Cell::shown(v, format!("{v:.2}"));
+    let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));
+    [
+        Cell::number(e.n as f64),
+        percent(e.mape_percent),
+        percent(e.median_ape_percent),
+        ratio(e.median_ratio),
+        percent(e.within_10_percent),
+        percent(e.within_25_percent),
+        percent(e.within_50_percent),
+        Cell::maybe(s.order_accuracy_percent, percent),
+        Cell::maybe(s.coverage_90_percent, percent),
+        Cell::maybe(s.width, |w| Cell::shown(w, significant(w))),
+        Cell::maybe(e.r2, ratio),
+        Cell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
+    ]
+}
+
+fn json_of(score: Option<Score>) -> Value {
+    let pairs = SCORE_COLUMNS.iter().zip(cells(score));
+    Value::Object(pairs.map(|((key, _), cell)| ((*key).to_string(), cell.for_json())).collect())
+}

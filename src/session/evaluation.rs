@@ -1,0 +1,101 @@
+//! Evaluations of what is loaded: whose rows, and with whose ceilings.
+
+use super::Session;
+use crate::catalogue::{Catalogue, NameError};
+use crate::evaluate::paper1::{Experiment, reproduce};
+use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
+use crate::measurement::{Kind, ReadAny, ReadError, Store, read_any, with_achieved};
+use crate::predict::{MODELS, Predictor};
+use std::path::PathBuf;
+
+impl Session {
+    /// The rows that models are evaluated on: the user's, or the shipped ones where there are none. Never both: the same
+    /// run may be among either.
+    #[must_use]
+    pub fn rows_to_evaluate(&self) -> Store {
+        let own = self.store.rows().any(|r| r.kind == Kind::Measured);
+        let kind = if own { Kind::Measured } else { Kind::Published };
+        let mut store = Store::default();
+        store.add(self.store.rows().filter(|r| r.kind == kind).cloned().collect());
+        store
+    }
+
+    /// These models, given by their places, on these rows; `None` if it was cancelled.
+    #[must_use]
+    pub fn evaluate(
+        &self,
+        store: &Store,
+        setup: &Setup,
+        models: &[usize],
+        progress: &Progress,
+    ) -> Option<Vec<Outcome>> {
+        let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
+        evaluate(World { gpus: &self.gpus, kernels: &self.kernels, store }, setup, &models, progress)
+    }
+
+    /// Forgets every kernel and every row, so that files added now say all that is known of theirs.
+    pub fn forget_kernels(&mut self) {
+        self.kernels = Catalogue::new("kernel");
+        self.store = Store::default();
+    }
+
+    /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: what two files
+    /// state is taken from the later one.
+    ///
+    /// # Errors
+    /// [`NameError`] where a file names a GPU that is not in the catalogue.
+    pub fn use_stated_ceilings(&mut self) -> Result<(), NameError> {
+        self.gpus = with_achieved(&self.gpus, &self.roofs)?;
+        Ok(())
+    }
+
+    /// Paper 1's experiments on the rows of these files, with the ceilings that they state: on the rows' own counts,
+    /// registers and shapes, without what the catalogue knows of their kernels. Returns what was said while reading as
+    /// well.
+    ///
+    /// # Errors
+    /// [`ReproduceError`] where a file cannot be read, or the files do not have what the experiments need.
+    pub fn reproduce_paper1(
+        &self,
+        files: &[PathBuf],
+    ) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
+        let mut kernels = Catalogue::new("kernel");
+        let mut all = Vec::new();
+        for file in files {
+            all.push(read_any(file, Kind::Measured, &self.gpus, &mut kernels)?);
+        }
+        let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
+        let mut rows: Vec<_> = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
+        let gpus = with_achieved(&self.gpus, &roofs)?;
+        let without = rows.iter().map(|r| &gpus.entries()[r.gpu]);
+        let mut without = without.filter(|g| g.fp32_achieved.is_none() || g.bandwidth_achieved.is_none());
+        if rows.is_empty() {
+            return Err(ReproduceError::NoRows);
+        }
+        if let Some(gpu) = without.next() {
+            return Err(ReproduceError::NoCeilings(gpu.id.clone()));
+        }
+        // The first row of a configuration counts there; a store keeps the last.
+        rows.reverse();
+        let mut store = Store::default();
+        store.add(rows);
+        Ok((reproduce(World { gpus: &gpus, kernels: &kernels, store: &store }), all))
+    }
+}
+
+/// Why paper 1 cannot be reproduced.
+#[derive(Debug, thiserror::Error)]
+pub enum ReproduceError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file names a GPU that is not in the catalogue.
+    #[error(transparent)]
+    Gpu(#[from] NameError),
+    /// There are ceilings at most.
+    #[error("no measured row: give paper 1's runs_*_final.csv or a canonical CSV")]
+    NoRows,
+    /// A GPU was timed, and nobody states its sustained ceilings.
+    #[error("no file states the sustained ceilings of {0}: give gpu_metrics.json too")]
+    NoCeilings(String),
+}

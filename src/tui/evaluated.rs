@@ -1,0 +1,61 @@
+//! A finished evaluation as the dashboard shows it.
+
+use crate::chart::{ChartSpec, distribution, evaluation_chart};
+use crate::evaluate::{Progress, Score, Setup, World, score};
+use crate::predict::{MODELS, model_position};
+use crate::report::evaluation::{Group, Report};
+use crate::session::Session;
+
+/// What stands beside the model that is measured.
+const BASELINES: [&str; 2] = ["same-time", "plain-roofline"];
+
+/// Everything the screen says of an evaluation.
+#[derive(Debug, Clone)]
+pub struct Evaluated {
+    /// The model in use.
+    pub model: &'static str,
+    /// What was held out, and how it was asked.
+    pub subtitle: String,
+    /// The model and the baselines: asked, and the score where anything was answered.
+    pub models: Vec<(&'static str, usize, Option<Score>)>,
+    /// The model per kernel, worst first.
+    pub kernels: Vec<Group>,
+    /// The model per pair of GPUs, worst first.
+    pub pairs: Vec<Group>,
+    /// Classes of predicted over measured, with their share.
+    pub distribution: Vec<String>,
+    /// What was refused, by reason.
+    pub refused: Vec<String>,
+    /// Predicted over measured.
+    pub chart: ChartSpec,
+}
+
+impl Evaluated {
+    /// Measures a model and the baselines on the rows of this session; `None` if it was cancelled.
+    #[must_use]
+    pub fn new(session: &Session, model: usize, setup: &Setup, progress: &Progress) -> Option<Self> {
+        let mut models = vec![model];
+        models.extend(BASELINES.iter().filter_map(|id| model_position(id).ok()).filter(|m| *m != model));
+        let store = session.rows_to_evaluate();
+        let outcomes = session.evaluate(&store, setup, &models, progress)?;
+        let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+        let ceilings = setup.ceilings.word();
+        let report = Report { world, setup, ceilings, outcomes: &outcomes };
+        let first = outcomes.first()?;
+        Some(Self {
+            model: MODELS[model].id(),
+            subtitle: format!(
+                "{}; {ceilings} ceilings, {} rules, {} rows",
+                setup.protocol.sentence(),
+                setup.rules.word(),
+                store.len()
+            ),
+            models: outcomes.iter().map(|o| (o.model, o.asked(), score(&o.trials))).collect(),
+            kernels: report.per_kernel(first),
+            pairs: report.per_pair(first),
+            distribution: distribution(first),
+            refused: report.refusals(),
+            chart: evaluation_chart(first, setup, ceilings),
+        })
+    }
+}

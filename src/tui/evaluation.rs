@@ -1,0 +1,54 @@
+//! Keys of the evaluation: pure, without I/O, clock or randomness.
+
+use super::action::Action;
+use super::message::Effect;
+use super::prompt::{Overlay, PromptKind};
+use super::run::run;
+use super::state::State;
+use crate::evaluate::{Protocol, Scope, Setup};
+
+const PROTOCOLS: [Protocol; 3] = [Protocol::NewGpu, Protocol::NewSize, Protocol::NewKernel];
+
+/// Opens the evaluation and asks the worker for it.
+pub(super) fn start(state: &mut State) -> Vec<Effect> {
+    state.overlay = Overlay::Evaluate(0);
+    state.evaluated = None;
+    state.job = Some("measuring the models …".into());
+    let settings = state.selection.settings;
+    let setup = Setup {
+        protocol: state.protocol,
+        ceilings: settings.ceilings,
+        rules: settings.rules,
+        scope: Scope::default(),
+    };
+    vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
+}
+
+/// What an action means while the evaluation is open; `None` where it means what it means over any text.
+pub(super) fn in_overlay(state: &mut State, action: Action) -> Option<Vec<Effect>> {
+    match action {
+        Action::ModelNext | Action::ModelPrevious | Action::Ceilings | Action::Rules => {
+            let mut effects = run(state, action);
+            effects.extend(start(state));
+            Some(effects)
+        }
+        Action::Left | Action::Right => {
+            let at = PROTOCOLS.iter().position(|p| *p == state.protocol).unwrap_or(0);
+            let step = if action == Action::Right { 1 } else { PROTOCOLS.len() - 1 };
+            state.protocol = PROTOCOLS[(at + step) % PROTOCOLS.len()];
+            Some(start(state))
+        }
+        Action::Export => {
+            if let Some(evaluated) = &state.evaluated {
+                let name = format!("evaluation-{}-{}.svg", evaluated.model, state.protocol.word());
+                state.overlay = Overlay::prompt(PromptKind::ExportEvaluation, name);
+            }
+            Some(Vec::new())
+        }
+        Action::Cancel if state.job.is_some() => {
+            state.overlay = Overlay::None;
+            Some(run(state, action))
+        }
+        _ => None,
+    }
+}

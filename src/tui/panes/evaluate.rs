@@ -1,0 +1,126 @@
+//! The models measured on the loaded rows: scores, each kernel and each pair of GPUs, the distribution, and on a wide screen
+//! predicted over measured.
+//!
+//! ```text
+//! ╔ Models on the loaded rows ═══════════════════════════════════════════════════╗
+//! ║ new GPU: nothing measured on the target is known …; peak ceilings, exact rules║
+//! ║                         n  MAPE %  median  ratio  in 25 %  order %  90 % held ║
+//! ║ efficiency-transfer   168    53.2    41.0  1.000     33.9     70.1       88.1 ║
+//! ║ same-time             168    73.0    50.2  1.000     25.6     50.0       86.3 ║
+//! ╚═ m model, ← → what is new, e export ═════════════════════════════════════════╝
+//! ```
+
+use super::overlays::sheet;
+use crate::evaluate::Score;
+use crate::report::evaluation::Group;
+use crate::tui::canvas;
+use crate::tui::evaluated::Evaluated;
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::text::{clip, paragraph};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+
+/// Columns of the table.
+const TABLE: u16 = 76;
+/// Below this there is no room for a chart beside the table.
+const ROOM_FOR_CHART: u16 = TABLE + 36;
+
+/// Draws the evaluation.
+pub fn view(buffer: &mut Buffer, body: Rect, state: &State, top: usize, look: Look<'_>) {
+    let foot = format!(" m model, left/right: {}, e export, any other key closes ", state.protocol.word());
+    let inside = sheet(buffer, body, "The models on the loaded rows", &foot, look);
+    let Some(evaluated) = &state.evaluated else {
+        let text = state.job.clone().unwrap_or_else(|| "cancelled".into());
+        return Line::styled(text, look.dim()).render(first_line(inside), buffer);
+    };
+    let beside = inside.width >= ROOM_FOR_CHART;
+    let width = if beside { TABLE } else { inside.width.saturating_sub(1).min(TABLE) };
+    let lines = lines(evaluated, usize::from(width), look);
+    let page = usize::from(inside.height);
+    let top = top.min(lines.len().saturating_sub(page));
+    for (i, line) in lines.into_iter().skip(top).take(page).enumerate() {
+        let area = Rect { x: inside.x + 1, y: inside.y + i as u16, width, height: 1 };
+        line.render(area, buffer);
+    }
+    if beside {
+        let x = inside.x + TABLE + 2;
+        let chart = Rect { x, width: inside.right() - x, ..inside };
+        scatter(buffer, chart, evaluated, look);
+    }
+}
+
+fn first_line(inside: Rect) -> Rect {
+    Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: inside.height.min(1), ..inside }
+}
+
+fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_>) {
+    if area.height < 8 {
+        return;
+    }
+    let title = format!("predicted (up) over measured (right): {}", evaluated.model);
+    buffer.set_stringn(area.x, area.y, title, usize::from(area.width), look.title());
+    let lines = "solid: equal; dashed, dotted: 25 % too slow, too fast";
+    buffer.set_stringn(area.x, area.bottom() - 1, lines, usize::from(area.width), look.dim());
+    canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 2, ..area }, &evaluated.chart, look);
+}
+
+fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut all = paragraph(&evaluated.subtitle, width, look.dim());
+    all.push(Line::styled(head("model"), look.dim()));
+    for (model, asked, score) in &evaluated.models {
+        let style = if *model == evaluated.model { look.predicted() } else { look.text() };
+        let text = match score {
+            Some(score) => row(model, score),
+            None => format!("{model:<27} no answer to {asked} questions"),
+        };
+        all.push(Line::styled(clip(&text, width), style));
+    }
+    if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
+        let why =
+            "nothing to ask: it takes a configuration timed on two GPUs, or two sizes on one for a new size";
+        all.extend(paragraph(why, width, look.refusal()));
+        return all;
+    }
+    for (title, groups) in
+        [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]
+    {
+        all.push(Line::default());
+        all.push(Line::styled(head(title), look.dim()));
+        let line = |g: &Group| Line::styled(clip(&row(&g.name, &g.score), width), look.text());
+        all.extend(groups.iter().map(line));
+    }
+    all.push(Line::default());
+    all.extend(paragraph(
+        &format!("predicted over measured: {}", evaluated.distribution.join(", ")),
+        width,
+        look.text(),
+    ));
+    all.extend(evaluated.refused.iter().flat_map(|why| paragraph(why, width, look.refusal())));
+    all
+}
+
+fn head(first: &str) -> String {
+    format!(
+        "{first:<27}{:>7}{:>8}{:>8}{:>7}{:>7}{:>6}{:>6}",
+        "n", "MAPE %", "median", "ratio", "in 25", "order", "90 %"
+    )
+}
+
+fn row(name: &str, score: &Score) -> String {
+    let e = score.errors;
+    let whole = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.0}"));
+    format!(
+        "{:<27}{:>7}{:>8.1}{:>8.1}{:>7.2}{:>7.0}{:>6}{:>6}",
+        clip(name, 27),
+        e.n,
+        e.mape_percent,
+        e.median_ape_percent,
+        e.median_ratio,
+        e.within_25_percent,
+        whole(score.order_accuracy_percent),
+        whole(score.coverage_90_percent)
+    )
+}
