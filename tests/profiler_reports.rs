@@ -411,7 +411,7 @@ fn the_command_imports_and_the_others_take_its_rows() {
     let told = roofswap(&["import", &at("notes.txt")]).failure();
     let said = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
     assert!(
-        said.contains("notes.txt: is of no known format; these can be imported: Nsight Compute report"),
+        said.contains("notes.txt:1:") && said.contains("measurements as of Nsight Compute report"),
         "{said}"
     );
 }

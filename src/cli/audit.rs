@@ -71,30 +71,13 @@ fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
         name.into()
     });
     for target in [&clean, &log] {
-        if let Some(input) = args.files.iter().find(|f| is_same(f, target)) {
-            let text = format!("{} is an input and is never written; give another name", input.display());
-            return Err(Usage(text).into());
-        }
+        output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
     }
-    if is_same(&clean, &log) {
+    if output::is_same(&clean, &log) {
         let text = format!("{} cannot be both the repaired copy and its log", log.display());
         return Err(Usage(text).into());
     }
     Ok(Some((clean, log)))
-}
-
-/// Whether two names lead to one file, through links as well (also hard ones, where the system tells).
-fn is_same(a: &Path, b: &Path) -> bool {
-    let one_file = |a: &Path, b: &Path| match (std::fs::metadata(a), std::fs::metadata(b)) {
-        #[cfg(unix)]
-        (Ok(a), Ok(b)) => {
-            use std::os::unix::fs::MetadataExt;
-            (a.dev(), a.ino()) == (b.dev(), b.ino())
-        }
-        _ => false,
-    };
-    let real = |p: &Path| std::fs::canonicalize(p).ok();
-    a == b || one_file(a, b) || real(a).zip(real(b)).is_some_and(|(a, b)| a == b)
 }
 
 fn write_fixed(fixed: &Fixed, before: usize, clean: &Path, log: &Path) -> Result<()> {

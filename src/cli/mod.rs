@@ -10,6 +10,8 @@ mod evaluate;
 mod export;
 mod gpus;
 mod import;
+mod import_kernels;
+mod import_measurements;
 mod kernels;
 mod load;
 mod models;

@@ -1,5 +1,6 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
+use super::Usage;
 use crate::config::write_whole;
 use anyhow::{Context, Result};
 use std::fmt::Display;
@@ -39,4 +40,25 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
     }
+}
+
+/// Refuses to write where an input lies.
+pub(super) fn is_no_input<'a>(target: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<()> {
+    let Some(input) = inputs.find(|input| is_same(input, target)) else { return Ok(()) };
+    let text = format!("{} is an input and is never written; give another name", input.display());
+    Err(Usage(text).into())
+}
+
+/// Whether two names lead to one file, through links as well (also hard ones, where the system tells).
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    let one_file = |a: &Path, b: &Path| match (std::fs::metadata(a), std::fs::metadata(b)) {
+        #[cfg(unix)]
+        (Ok(a), Ok(b)) => {
+            use std::os::unix::fs::MetadataExt;
+            (a.dev(), a.ino()) == (b.dev(), b.ino())
+        }
+        _ => false,
+    };
+    let real = |p: &Path| std::fs::canonicalize(p).ok();
+    a == b || one_file(a, b) || real(a).zip(real(b)).is_some_and(|(a, b)| a == b)
 }

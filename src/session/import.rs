@@ -13,8 +13,10 @@ const HEAD: usize = 64 * 1024;
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recognised {
-    /// Measurements: the canonical CSV, or a format that an importer knows.
-    Measurements,
+    /// Measurements in the canonical CSV.
+    Canonical,
+    /// Measurements in a format that an importer knows.
+    Report,
     /// What a compiler says of kernels, or nothing that is known: the reader of reports says why in the best words.
     CompilerReport,
 }
@@ -39,9 +41,13 @@ pub fn recognise(head: &[u8]) -> Recognised {
     let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let header = String::from_utf8_lossy(first).to_lowercase();
     let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
-    let canonical = has("gpu") && has("kernel");
-    let measured = canonical || crate::measurement::import::recognise(head).is_some();
-    if measured { Recognised::Measurements } else { Recognised::CompilerReport }
+    if has("gpu") && has("kernel") {
+        Recognised::Canonical
+    } else if crate::measurement::import::recognise(head).is_some() {
+        Recognised::Report
+    } else {
+        Recognised::CompilerReport
+    }
 }
 
 /// What the file at this path is; a file that cannot be read is left to its reader, which says why.
@@ -62,7 +68,7 @@ impl Session {
     /// The reader's words if nothing in it could be read; nothing is added then.
     pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
         match recognise_path(path) {
-            Recognised::Measurements => {
+            Recognised::Canonical | Recognised::Report => {
                 let (rows, refused, count) = self.add_data(path).map_err(|e| e.to_string())?;
                 let notices = refused.iter().map(ToString::to_string).collect();
                 let summary = format!("{rows} measured rows loaded");
@@ -116,8 +122,8 @@ mod tests {
     #[test]
     fn a_file_is_what_its_first_line_says() {
         for (head, is) in [
-            ("gpu,kernel,problem,time_ms\n", Recognised::Measurements),
-            ("\u{feff}Kernel, GPU ,time_ms\r\n", Recognised::Measurements),
+            ("gpu,kernel,problem,time_ms\n", Recognised::Canonical),
+            ("\u{feff}Kernel, GPU ,time_ms\r\n", Recognised::Canonical),
             ("ptxas info    : gpu,kernel\n", Recognised::CompilerReport),
             ("", Recognised::CompilerReport),
         ] {

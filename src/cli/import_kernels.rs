@@ -1,0 +1,178 @@
+//! `roofswap import` of compilers' reports: kernels with their resources.
+
+use super::{load, output};
+use crate::catalogue::{SourceTable, SpecFile, read_limited};
+use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
+use crate::config::user_folder;
+use crate::kernel::{Kernel, ResourcesFile};
+use crate::measurement::import::known_formats;
+use crate::report::Format;
+use crate::report::compiled;
+use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`.
+pub(super) fn run(
+    files: &[&Path],
+    output: Option<&Path>,
+    arch: Option<Architecture>,
+    format: Format,
+) -> Result<()> {
+    let session = load::session(&[])?;
+    let reports: Vec<CompilerReport> = files.iter().filter_map(|file| report_of(file, arch)).collect();
+    if reports.is_empty() {
+        let known = known_formats();
+        bail!(
+            "nothing was imported: no file here is a compiler's report that can be read, or measurements as of {known}"
+        );
+    }
+    let folder = output.map(Folder::open).transpose()?;
+    let mut taken = Taken::of(&session.kernels);
+    folder.iter().for_each(|f| f.tell(&mut taken));
+    let (kernels, remarks) = compiler::join(&reports, &taken);
+    output::remarks(&remarks, remarks.len());
+    let table = if format.is_for_people() { compiled::overview(&reports) } else { compiled::table(&reports) };
+    output::answer(table.render(format).as_bytes())?;
+    if let Some(folder) = &folder {
+        write_all(folder, &kernels)?;
+    }
+    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at]);
+    laid_over(&kernels, known);
+    how_to_use(folder.as_ref(), &kernels, known);
+    Ok(())
+}
+
+/// Says which kernels of the catalogue have these resources from now on.
+fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Option<&'a Kernel>) {
+    const SHOWN: usize = 10;
+    let over = kernels.iter().filter(|k| known(k).is_some_and(Kernel::has_formulas));
+    let over: Vec<&str> = over.map(|k| k.id.as_str()).collect();
+    if over.is_empty() {
+        return;
+    }
+    let more = over.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = over[..over.len().min(SHOWN)].join(", ");
+    output::remark(format!(
+        "taken for kernels of the catalogue, whose own registers and shared memory these replace: {names}{more}; on a GPU \
+         where such a kernel was timed, the build that was timed counts"
+    ));
+}
+
+/// One file's report; what cannot be read is said, and the other files still count.
+fn report_of(file: &Path, arch: Option<Architecture>) -> Option<CompilerReport> {
+    match compiler::read_path(file, arch) {
+        Ok(report) => {
+            output::remarks(&report.refused, report.refused_count);
+            output::remarks(&report.remarks, report.remarks.len());
+            Some(report)
+        }
+        Err(why) => {
+            output::remark(why);
+            None
+        }
+    }
+}
+
+/// Says what to do with what was read.
+fn how_to_use<'a>(
+    folder: Option<&Folder>,
+    kernels: &[JoinedKernel],
+    known: impl Fn(&JoinedKernel) -> Option<&'a Kernel>,
+) {
+    let Some(home) = user_folder().map(|f| f.join("kernels")) else { return };
+    let at_home =
+        |f: &Folder| f.path.canonicalize().ok().is_some_and(|p| home.canonicalize().ok() == Some(p));
+    match folder {
+        None => {
+            let how = "these kernels were shown, not kept; to use them in other commands, add -o";
+            output::remark(format!("{how} {}", home.display()));
+        }
+        Some(folder) if !at_home(folder) => {
+            let how = "other commands do not look there; to use these kernels, copy the files into";
+            output::remark(format!("{how} {}", home.display()));
+        }
+        Some(_) => {}
+    }
+    let without_launch = |k: &&JoinedKernel| known(k).is_none_or(|k| !k.has_formulas());
+    if let Some(new) = kernels.iter().find(without_launch) {
+        let example = format!("roofswap occupancy --kernel {} --threads 256 --gpu rtx-4070", new.id);
+        output::remark(format!("then for example: {example}"));
+    }
+}
+
+/// A folder of kernel files, with the resources files that are there already.
+struct Folder {
+    path: PathBuf,
+    /// Resources files by id.
+    files: HashMap<String, Existing>,
+}
+
+/// A resources file that is there already.
+struct Existing {
+    path: PathBuf,
+    text: String,
+    file: ResourcesFile,
+}
+
+impl Folder {
+    fn open(path: &Path) -> Result<Self> {
+        std::fs::create_dir_all(path)
+            .with_context(|| format!("folder {} cannot be created", path.display()))?;
+        let entries = std::fs::read_dir(path);
+        let entries = entries.with_context(|| format!("folder {} cannot be read", path.display()))?;
+        let mut files = HashMap::new();
+        let toml = |p: &PathBuf| p.extension().is_some_and(|e| e == "toml");
+        for path in entries.flatten().map(|e| e.path()).filter(toml) {
+            let Ok(text) = read_limited(&path) else { continue };
+            let name = path.display().to_string();
+            if let Ok(Some(file)) = ResourcesFile::recognise(SpecFile { name: &name, text: &text }) {
+                files.insert(file.id().to_string(), Existing { path, text, file });
+            }
+        }
+        Ok(Self { path: path.to_path_buf(), files })
+    }
+
+    /// Says which ids are in use here, and which symbols they belong to.
+    fn tell(&self, taken: &mut Taken) {
+        self.files.iter().for_each(|(id, existing)| taken.add(id, existing.file.symbol()));
+    }
+
+    /// Writes a kernel's file, or adds the kernel's resources to the file it has; says why not.
+    fn write(&self, kernel: &JoinedKernel) -> Result<()> {
+        let text = |compiled: &_, aliases: &[String]| {
+            ResourcesFile::text(&kernel.id, &kernel.name, &kernel.symbol, aliases, compiled)
+        };
+        let Some(existing) = self.files.get(&kernel.id) else {
+            let path = self.path.join(format!("{}.toml", kernel.id));
+            if path.exists() {
+                let how = "rename it, or give another folder with -o";
+                bail!("{}: exists and was not written by import; it is left alone: {how}", path.display());
+            }
+            return output::file(&path, text(&kernel.compiled, &kernel.aliases).as_bytes());
+        };
+        let name = existing.path.display().to_string();
+        let file = SpecFile { name: &name, text: &existing.text };
+        let mut compiled = existing.file.compiled(file, &SourceTable::new())?;
+        if existing.file.written(&compiled) != existing.text {
+            let how = "rename it, or give another folder with -o";
+            bail!("{name}: was changed by hand since import wrote it; it is left alone: {how}");
+        }
+        compiled.extend(kernel.compiled.clone());
+        output::file(&existing.path, existing.file.written(&compiled).as_bytes())
+    }
+}
+
+fn write_all(folder: &Folder, kernels: &[JoinedKernel]) -> Result<()> {
+    let refused: Vec<String> =
+        kernels.iter().filter_map(|k| folder.write(k).err()).map(|e| format!("{e:#}")).collect();
+    output::remarks(&refused, refused.len());
+    let written = kernels.len() - refused.len();
+    if written == 0 {
+        bail!("nothing was written into {}, for the reasons above", folder.path.display());
+    }
+    let files = if written == 1 { "file" } else { "files" };
+    output::remark(format!("{written} kernel {files} written into {}", folder.path.display()));
+    Ok(())
+}
