@@ -63,6 +63,7 @@ proptest! {
     fn rows_written_and_read_are_the_same(rows in prop::collection::vec(row(), 1..12)) {
         let (read, mut back) = through_a_file(&rows);
         prop_assert_eq!(&read.refused, &[]);
+        let first = back.clone();
         for (back, row) in back.iter_mut().zip(&rows) {
             // The first spelling of a kernel's name is kept; every other spelling finds it.
             prop_assert!(SHIPPED.kernels.find(&row.kernel).is_err());
@@ -71,8 +72,8 @@ proptest! {
         }
         prop_assert_eq!(&back, &rows);
         // What was read is a fixed point, to the last bit.
-        let (again, twice) = through_a_file(&back);
-        prop_assert_eq!(twice, back);
+        let (again, twice) = through_a_file(&first);
+        prop_assert_eq!(twice, first);
         prop_assert!(again.rows.iter().zip(&read.rows).all(|(a, b)| a.time == b.time && a.work == b.work));
     }
 }
