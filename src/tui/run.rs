@@ -258,6 +258,8 @@ fn navigate(state: &mut State, action: Action) {
     };
     match state.focus {
         Pane::Gpus => move_gpu(state, by),
+        // Two pages hold it; single steps choose the kernel, as elsewhere.
+        Pane::Occupancy if !matches!(action, Action::Up | Action::Down) => state.table_end = by > 0,
         _ => move_row(state, by),
     }
 }

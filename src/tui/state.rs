@@ -121,6 +121,8 @@ pub struct State {
     pub levels: usize,
     /// The curve chosen in the zoomed occupancy.
     pub curve: Curve,
+    /// Whether the occupancy table shows its end instead of its beginning, where it does not fit.
+    pub table_end: bool,
     /// log10 of the intensity that the roofline reads out.
     pub readout: Option<f64>,
     /// What lies over the panes.
@@ -213,6 +215,7 @@ impl State {
             zoom: false,
             levels: 1,
             curve: Curve::default(),
+            table_end: false,
             readout: None,
             overlay: Overlay::None,
             gpu_filter: String::new(),

@@ -46,7 +46,20 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         curves::view(buffer, right, state, look);
         inside.width = TABLE;
     }
-    for (y, line) in (inside.y..inside.bottom()).zip(lines(state, usize::from(inside.width), look)) {
+    let mut all = lines(state, usize::from(inside.width), look);
+    let page = usize::from(inside.height);
+    let below = all.len().saturating_sub(page);
+    if below > 0 && state.table_end {
+        all.drain(..below);
+    } else if below > 0 && state.focus == Pane::Occupancy {
+        // The line that says so takes one away.
+        all.truncate(page.saturating_sub(1));
+        all.push(Line::styled(
+            clip(&format!("{} more: PgDn", below + 1), usize::from(inside.width)),
+            look.dim(),
+        ));
+    }
+    for (y, line) in (inside.y..inside.bottom()).zip(all) {
         line.render(Rect { y, height: 1, ..inside }, buffer);
     }
 }
