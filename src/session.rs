@@ -45,6 +45,19 @@ pub struct Session {
     pub problems: Vec<String>,
 }
 
+/// What came of a measurement file.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// How many rows were added.
+    pub rows: usize,
+    /// The first hundred that were refused.
+    pub refused: Vec<RowError>,
+    /// How many were refused in all.
+    pub refused_count: usize,
+    /// What the importer of its format says: what is missing, what was left out.
+    pub remarks: Vec<String>,
+}
+
 /// Why a question could not be put.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SubjectError {
@@ -110,36 +123,34 @@ impl Session {
         Ok(Self { gpus, kernels, sources, store, datasets, calibration, roofs: Vec::new(), problems })
     }
 
-    /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept; refused ones are returned (the first hundred), with
-    /// their number.
+    /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept.
     ///
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
-    pub fn add_data(&mut self, path: &Path) -> Result<(usize, Vec<RowError>, usize), ReadError> {
+    pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
         let any = read_any(path, Kind::Measured, &self.gpus, &mut kernels)?;
-        let (added, read) = (any.read.rows.len(), any.read);
         self.kernels = kernels;
         self.roofs.extend(any.roofs);
-        self.store.add(read.rows);
-        Ok((added, read.refused, read.refused_count))
+        Ok(self.take_rows(any.read, any.remarks))
     }
 
     /// Adds rows that an importer made from this report, by the same checks as those of a file; see [`read_rows`].
     ///
     /// # Errors
     /// [`ReadError`] if they are unreadable as a whole; nothing is added then.
-    pub fn add_rows(
-        &mut self,
-        rows: &[CanonicalRow],
-        file: &str,
-    ) -> Result<(usize, Vec<RowError>, usize), ReadError> {
+    pub fn add_rows(&mut self, rows: &[CanonicalRow], file: &str) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
         let read = read_rows(rows, file, Kind::Measured, &self.gpus, &mut kernels)?;
-        let added = read.rows.len();
         self.kernels = kernels;
-        self.store.add(read.rows);
-        Ok((added, read.refused, read.refused_count))
+        Ok(self.take_rows(read, Vec::new()))
+    }
+
+    fn take_rows(&mut self, read: ReadResult, remarks: Vec<String>) -> Loaded {
+        let ReadResult { rows, refused, refused_count } = read;
+        let added = rows.len();
+        self.store.add(rows);
+        Loaded { rows: added, refused, refused_count, remarks }
     }
 
     /// Every row as a file would hold it, for [`crate::measurement::write_csv`]; those of the shipped datasets too.

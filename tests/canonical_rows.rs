@@ -135,7 +135,8 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     let bad = CanonicalRow { gpu: "t5".into(), ..good("2") };
     let nul = CanonicalRow { variant: "a\0b".into(), ..good("3") };
     let mut session = SHIPPED.clone();
-    let (added, refused, count) = session.add_rows(&[good("1"), bad, nul], "report.csv").unwrap();
+    let loaded = session.add_rows(&[good("1"), bad, nul], "report.csv").unwrap();
+    let (added, refused, count) = (loaded.rows, loaded.refused, loaded.refused_count);
     assert_eq!((added, count), (2, 1));
     let said = refused[0].to_string();
     assert!(
@@ -169,7 +170,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
                 t4,void other<float>(int),n=1,1\n\
                 t4,void other<double>(int),n=1,1\n";
     std::fs::write(&csv, rows).unwrap();
-    assert_eq!(session.add_data(&csv).unwrap().0, 4);
+    assert_eq!(session.add_data(&csv).unwrap().rows, 4);
     let labels: Vec<(&str, &str)> = session
         .store
         .rows()

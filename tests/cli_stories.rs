@@ -642,3 +642,14 @@ fn a_device_is_written_into_and_a_link_stays_a_link() {
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(std::fs::read_to_string(&real).unwrap().contains("<svg"));
 }
+
+#[test]
+fn a_picture_is_never_written_over_the_measurements_it_is_drawn_from() {
+    let desk = Desk::new();
+    let rows = "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1048576,1\nrtx-4070,saxpy,n=1048576,2\n";
+    let file = desk.file("runs.csv", rows);
+    let told = ["runs.csv", "is an input and is never written"];
+    desk.types_with(&format!("{ROOFLINE} -o"), &[&file, Path::new("--data"), &file]).ends(2, &told);
+    desk.types_with("evaluate --data", &[&file, Path::new("--svg"), &file]).ends(2, &told);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), rows);
+}

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::kernel::Count;
-use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv, read_path};
-use roofswap::session::Session;
+use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_any, read_csv};
+use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -192,7 +192,7 @@ fn folders_missing_files_and_huge_sparse_ones_fail_fast() {
     let started = Instant::now();
     let fails = |path: &Path| {
         let mut kernels = SHIPPED.kernels.clone();
-        read_path(path, Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap_err().to_string()
+        read_any(path, Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap_err().to_string()
     };
     assert!(fails(&path).contains("NUL byte"));
     assert!(fails(folder.path()).contains("is a folder"));
@@ -211,7 +211,7 @@ fn a_file_the_session_refuses_leaves_it_as_it_was() {
     assert_eq!(s.store.len(), SHIPPED.store.len());
     assert!(s.kernels.find("brand_new").is_err());
     std::fs::write(&path, format!("{HEADER}\nt4,brand_new,n=1,1\nt5,brand_new,n=1,1\n")).unwrap();
-    let (added, described, count) = s.add_data(&path).unwrap();
+    let Loaded { rows: added, refused: described, refused_count: count, .. } = s.add_data(&path).unwrap();
     assert_eq!((added, described.len(), count), (1, 1, 1));
     assert!(s.kernels.find("brand_new").is_ok());
 }
@@ -407,7 +407,8 @@ fn every_collection_at_hand_is_read_whole() {
         ("study/measurements_corrected.csv", 194),
     ] {
         let mut s = SHIPPED.clone();
-        let (added, described, refused) = s.add_data(&shared.join(file)).unwrap();
+        let Loaded { rows: added, refused: described, refused_count: refused, .. } =
+            s.add_data(&shared.join(file)).unwrap();
         println!("{file}: {added} rows, {refused} refused");
         assert_eq!((added, refused), (rows, 0), "{file}: {:?}", described.first());
     }

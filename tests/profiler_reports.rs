@@ -353,7 +353,8 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("measured.csv");
     std::fs::write(&path, write_csv(&read.rows)).unwrap();
-    assert_eq!(session.add_data(&path).unwrap(), (1, Vec::new(), 0));
+    let loaded = session.add_data(&path).unwrap();
+    assert_eq!((loaded.rows, loaded.refused_count), (1, 0));
 
     let (id, config) = session.store.configs().last().unwrap();
     let row = session.store.rows_of(id).next().unwrap();

@@ -6,7 +6,7 @@
 use roofswap::catalogue::Catalogue;
 use roofswap::gpu::{Ceilings, Gpu};
 use roofswap::kernel::{Kernel, Problem};
-use roofswap::measurement::{Kind, Measurement, Store, read_path};
+use roofswap::measurement::{Kind, Measurement, Store, read_any};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -143,7 +143,7 @@ fn corrected() -> Option<(Session, Vec<Measurement>)> {
         return None;
     }
     let mut s = session();
-    let read = read_path(Path::new(path), Kind::Measured, &s.gpus, &mut s.kernels).unwrap();
+    let read = read_any(Path::new(path), Kind::Measured, &s.gpus, &mut s.kernels).unwrap().read;
     assert_eq!((read.rows.len(), read.refused_count), (194, 0), "{:?}", read.refused);
     Some((s, read.rows))
 }

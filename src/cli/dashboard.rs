@@ -61,7 +61,7 @@ pub(super) struct Flags {
     /// Occupancy arithmetic
     #[arg(long, value_enum)]
     rules: Option<RulesChoice>,
-    /// Measurement files (canonical CSV)
+    /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
     /// Colours: dark, light, or a theme of your folder

@@ -130,7 +130,12 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         };
         let spec = evaluation_chart(outcome, &setup, args.ceilings.word());
         let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
-        if to_stdout { output::answer(&svg)? } else { output::file(file, &svg)? }
+        if to_stdout {
+            output::answer(&svg)?;
+        } else {
+            output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
+            output::file(file, &svg)?;
+        }
     }
     if to_stdout { Ok(()) } else { output::answer(report.render(args.format.into()).as_bytes()) }
 }

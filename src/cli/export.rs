@@ -130,6 +130,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
     if args.output.as_os_str() == "-" {
         return output::answer(&svg);
     }
+    output::is_no_input(&args.output, args.question.data())?;
     output::file(&args.output, &svg)
 }
 

@@ -2,7 +2,7 @@
 
 use super::output;
 use crate::config::user_folder;
-use crate::session::Session;
+use crate::session::{Loaded, Session};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
@@ -25,8 +25,11 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
 pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
-        let (added, refused, count) = session.add_data(path)?;
+        let Loaded { rows: added, refused, refused_count: count, remarks } = session.add_data(path)?;
         output::remarks(&refused, count);
+        for remark in remarks {
+            output::remark(format!("{}: {remark}", path.display()));
+        }
         if count > 0 {
             output::remark(format!("{}: {added} rows loaded, {count} refused", path.display()));
         }

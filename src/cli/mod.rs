@@ -55,7 +55,7 @@ enum Command {
     Gpus(gpus::GpusArgs),
     /// List the kernels, or every formula of one with its source
     Kernels(kernels::KernelsArgs),
-    /// Read what compilers say of your kernels: registers, shared memory, spills
+    /// Read reports of profilers, tuners, benchmarks (measurements) and compilers (registers, shared memory, spills)
     Import(import::ImportArgs),
     /// Blocks that fit an SM, what limits them, and the next step
     Occupancy(occupancy::OccupancyArgs),

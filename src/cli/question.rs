@@ -8,7 +8,7 @@ use crate::predict::{MODELS, Subject, model_position};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A question as it is typed.
@@ -38,7 +38,7 @@ pub(super) struct QuestionArgs {
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
-    /// Measurement files (canonical CSV)
+    /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
 }
@@ -59,6 +59,11 @@ pub(super) struct Question {
 }
 
 impl QuestionArgs {
+    /// The measurement files that were given.
+    pub(super) fn data(&self) -> impl Iterator<Item = &Path> {
+        self.data.iter().map(PathBuf::as_path)
+    }
+
     /// Loads the session and looks everything up.
     pub(super) fn check(&self) -> Result<Question> {
         // Typing slips are answered before files are read.

@@ -1,11 +1,12 @@
 //! A file of the user's, whatever its format: an importer's where one recognises it, else the canonical CSV.
 
-use super::import::{HEAD, NeverCancelled, Roof, recognise};
-use super::{Kind, ReadError, ReadResult, read_path, read_rows};
+use super::import::{HEAD, NeverCancelled, Roof, read_bytes, recognise};
+use super::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use std::io::{BufRead, BufReader};
+use std::fs::File;
+use std::io::{Cursor, Read};
 use std::path::Path;
 
 /// What came out of a file.
@@ -30,15 +31,23 @@ pub fn read_any(
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
     let file = path.display().to_string();
-    let Some(mut reader) = std::fs::File::open(path).ok().map(|f| BufReader::with_capacity(HEAD, f)) else {
-        // It says why.
-        return read_path(path, kind, gpus, kernels).map(ReadAny::of_rows);
-    };
-    // A folder opens and cannot be read; the canonical reader says so.
-    let importer = reader.fill_buf().ok().and_then(recognise);
-    let Some(importer) = importer else { return read_path(path, kind, gpus, kernels).map(ReadAny::of_rows) };
+    let refuse = |message: String| ReadError { file: file.clone(), message };
+    let mut opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
+    let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    if meta.is_dir() {
+        return Err(refuse("is a folder; give a CSV file".into()));
+    }
+    // Opened once: what a pipe has given does not come again.
+    let mut head = Vec::new();
+    let read = opened.by_ref().take(HEAD as u64).read_to_end(&mut head);
+    read.map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    let known = recognise(&head).is_some();
+    let whole = Cursor::new(head).chain(opened);
+    if !known {
+        return read_csv(whole, &file, kind, gpus, kernels).map(ReadAny::of_rows);
+    }
     let strings = NeverCancelled::default();
-    let mut imported = (importer.read)(&mut reader, &strings.job(&file))?;
+    let mut imported = read_bytes(whole, &strings.job(&file))?;
     imported.name_gpus(gpus);
     let mut read = if imported.rows.is_empty() {
         ReadResult::default()

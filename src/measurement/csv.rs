@@ -12,7 +12,6 @@ use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use csv::{ByteRecord, ReaderBuilder};
 use std::io::Read;
-use std::path::Path;
 
 /// How many refused rows are described; the rest are only counted.
 pub(super) const DESCRIBED: usize = 100;
@@ -53,26 +52,6 @@ pub struct ReadResult {
     pub refused: Vec<RowError>,
     /// How many rows were refused in all.
     pub refused_count: usize,
-}
-
-/// Opens and reads a file; see [`read_csv`].
-///
-/// # Errors
-/// [`ReadError`] if it cannot be opened or is no canonical CSV.
-pub fn read_path(
-    path: &Path,
-    kind: Kind,
-    gpus: &Catalogue<Gpu>,
-    kernels: &mut Catalogue<Kernel>,
-) -> Result<ReadResult, ReadError> {
-    let file = path.display().to_string();
-    let refuse = |message: String| ReadError { file: file.clone(), message };
-    let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
-    let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if meta.is_dir() {
-        return Err(refuse("is a folder; give a CSV file".into()));
-    }
-    read_csv(opened, &file, kind, gpus, kernels)
 }
 
 /// Reads canonical rows. Kernels that the catalogue does not know are added to it by their name.

@@ -14,7 +14,7 @@ mod row;
 mod store;
 mod words;
 
-pub use self::csv::{ReadError, ReadResult, RowError, read_csv, read_path};
+pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
 pub use any::{ReadAny, read_any};
 use canonical::written_millis;
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};

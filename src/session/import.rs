@@ -69,10 +69,11 @@ impl Session {
     pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
         match recognise_path(path) {
             Recognised::Canonical | Recognised::Report => {
-                let (rows, refused, count) = self.add_data(path).map_err(|e| e.to_string())?;
-                let notices = refused.iter().map(ToString::to_string).collect();
-                let summary = format!("{rows} measured rows loaded");
-                Ok(Added { summary, notices, refused: count, kernels: Vec::new() })
+                let loaded = self.add_data(path).map_err(|e| e.to_string())?;
+                let mut notices: Vec<String> = loaded.refused.iter().map(ToString::to_string).collect();
+                notices.extend(loaded.remarks);
+                let summary = format!("{} measured rows loaded", loaded.rows);
+                Ok(Added { summary, notices, refused: loaded.refused_count, kernels: Vec::new() })
             }
             Recognised::CompilerReport => {
                 let report = compiler::read_path(path, None).map_err(|e: ReportError| e.to_string())?;

@@ -137,10 +137,11 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
     for file in files {
         progress(format!("reading {} …", file.display()));
         match session.add_data(file) {
-            Ok((added, errors, count)) => {
-                rows += added;
-                refused += count;
-                notices.extend(errors.iter().map(ToString::to_string));
+            Ok(loaded) => {
+                rows += loaded.rows;
+                refused += loaded.refused_count;
+                notices.extend(loaded.refused.iter().map(ToString::to_string));
+                notices.extend(loaded.remarks);
             }
             Err(e) => {
                 refused += 1;
