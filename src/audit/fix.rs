@@ -29,7 +29,7 @@ struct Fate<'f> {
 }
 
 /// Applies every remedy. The worst finding goes first: a row that is dropped is not changed, and of two values for a field
-/// the first stands. Refused rows are left out, as no record of them is kept.
+/// the first stands. Rows that could not be read are left out, and the log says so of each that is described.
 #[must_use]
 pub fn fix(sheet: &Sheet<'_>, findings: &[Finding]) -> Fixed {
     let mut fates: HashMap<usize, Fate<'_>> = HashMap::new();
@@ -76,11 +76,32 @@ fn write(sheet: &Sheet<'_>, fates: &HashMap<usize, Fate<'_>>) -> Fixed {
             csv.write_record(fields(sheet, row, fate, &columns)).expect(in_memory);
         }
     }
+    for record in refused_lines(sheet) {
+        log.write_record(record).expect(in_memory);
+    }
     let text = |w: csv::Writer<Vec<u8>>| {
         String::from_utf8(w.into_inner().expect(in_memory)).expect("every field is UTF-8")
     };
     (fixed.csv, fixed.log) = (text(csv), text(log));
     fixed
+}
+
+/// Rows that could not be read: they are not in the copy, and the log must not hide it.
+fn refused_lines(sheet: &Sheet<'_>) -> Vec<[String; LOG.len()]> {
+    let line = |file: &str, line: String, column: &str, why: String| {
+        let mut record = [""; LOG.len()].map(str::to_string);
+        (record[0], record[1], record[6], record[10]) = (file.to_string(), line, column.to_string(), why);
+        record[5] = "refused".into();
+        record
+    };
+    let described = sheet.refused.iter();
+    let mut all: Vec<_> =
+        described.map(|e| line(&e.file, e.line.to_string(), &e.column, e.message.clone())).collect();
+    let more = sheet.refused_count.saturating_sub(sheet.refused.len());
+    if more > 0 {
+        all.push(line("", String::new(), "", format!("{more} more rows that could not be read")));
+    }
+    all
 }
 
 fn fields(sheet: &Sheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) -> Vec<String> {

@@ -49,7 +49,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<()> {
     let findings = audit(&sheet);
     output::answer(report::findings(&sheet, &findings, args.format.into()).as_bytes())?;
     if let Some((clean, log)) = targets {
-        write_fixed(&fix(&sheet, &findings), sheet.rows.len(), &clean, &log)?;
+        write_fixed(&fix(&sheet, &findings), &sheet, &clean, &log)?;
     }
     strict(args.strict, &findings)
 }
@@ -80,13 +80,15 @@ fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
     Ok(Some((clean, log)))
 }
 
-fn write_fixed(fixed: &Fixed, before: usize, clean: &Path, log: &Path) -> Result<()> {
+fn write_fixed(fixed: &Fixed, sheet: &Sheet<'_>, clean: &Path, log: &Path) -> Result<()> {
     output::file(clean, fixed.csv.as_bytes())?;
     output::file(log, fixed.log.as_bytes())?;
+    let (read, refused) = (sheet.rows.len(), sheet.refused_count);
     output::remark(format!(
-        "{}: {} of {before} rows; {} dropped, {} merged, {} fields changed, each in {}",
+        "{}: {} of {} rows; {refused} could not be read, {} dropped, {} merged, {} fields changed, each in {}",
         clean.display(),
-        before - fixed.dropped - fixed.merged,
+        read - fixed.dropped - fixed.merged,
+        read + refused,
         fixed.dropped,
         fixed.merged,
         fixed.changed,
