@@ -38,7 +38,7 @@ pub fn read_any(
     let importer = reader.fill_buf().ok().and_then(recognise);
     let Some(importer) = importer else { return read_path(path, kind, gpus, kernels).map(ReadAny::of_rows) };
     let strings = NeverCancelled::default();
-    let mut imported = (importer.read)(&mut reader, &strings.job(&file))?;
+    let mut imported = importer.import(&mut reader, &strings.job(&file))?;
     imported.name_gpus(gpus);
     let mut read = if imported.rows.is_empty() {
         ReadResult::default()

@@ -2,7 +2,8 @@
 //! `gemm_cublas_*.out`, `props_*.out`.
 //!
 //! Rows are kept as published: FLOPs, bytes, registers, shared memory and grid are the file's, whether they are right or
-//! not. Its modelled columns are left out. A file without a device name belongs to the GPU its own name ends in.
+//! not. Its modelled columns are left out. A file without a device name belongs to the GPU that the
+//! user named, else to the one its own name ends in.
 
 use super::{Imported, Importer, Job, Roof, RoofOf};
 use crate::measurement::{CanonicalRow, Number, ReadError, RowError};
@@ -181,7 +182,7 @@ fn metrics(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
     for device in devices {
         // Some tools cut the name off after the vendor's.
         let named = device["device_name"].as_str().filter(|n| n.trim().contains(' '));
-        let gpu = named.map_or_else(|| gpu_of_file(job.file), str::to_string);
+        let gpu = named.map_or_else(|| unnamed_gpu(job), str::to_string);
         let keys = [
             (RoofOf::Dram, ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"]),
             (RoofOf::Fp32, ["sustained_compute_gflops", "sustained_compute_gflops"]),
@@ -205,12 +206,17 @@ fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
     let rates = text.split_whitespace().filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok());
     let best = rates.filter(|v| v.is_finite()).fold(0.0, f64::max);
     let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
-    let roof = Roof { gpu: gpu_of_file(job.file), of, per_second: best * GIGA, source };
+    let roof = Roof { gpu: unnamed_gpu(job), of, per_second: best * GIGA, source };
     Imported { roofs: vec![roof].into_iter().filter(|r| r.per_second > 0.0).collect(), ..Imported::default() }
 }
 
 fn file_name(file: &str) -> String {
     Path::new(file).file_name().map_or_else(|| file.to_string(), |n| n.to_string_lossy().into_owned())
+}
+
+/// The GPU of a file without a device name: the one that the user named, else the one in the file's name.
+fn unnamed_gpu(job: &Job<'_>) -> String {
+    job.gpu.map_or_else(|| gpu_of_file(job.file), str::to_string)
 }
 
 /// The name a file ends in: `stream_like_2080ti.out` belongs to `2080ti`. In this study `titanx` is the Maxwell one.

@@ -121,12 +121,9 @@ impl<'a> Cache<'a> {
         if !self.begun {
             return Err(self.job.refuse("has no `cache`; is the file cut off?"));
         }
-        let gpu = self.tuned.gpu.get_or_insert_default().clone();
+        self.tuned.gpu.get_or_insert_default();
         for (line, key, entry) in std::mem::take(&mut self.waiting) {
             self.entry(line, key, entry);
-        }
-        if gpu.is_empty() {
-            self.out.remarks.push("`device_name` is blank; fill in the column `gpu`".into());
         }
         for (how, n) in &self.failed {
             self.out.remarks.push(format!("{n} configurations {how}: they have no time and are no rows"));

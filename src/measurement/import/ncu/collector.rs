@@ -17,13 +17,8 @@ pub(super) struct Collector<'a> {
 /// What a launch may lack, whether this one does, and what to do.
 type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
 
-const LACKS: [Lack; 9] = [
+const LACKS: [Lack; 8] = [
     ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
-    (
-        "no name of the GPU",
-        |_, r| r.gpu.is_empty(),
-        "give it with --gpu, or use the raw page or the .ncu-rep",
-    ),
     (
         "FLOPs unknown because the tensor pipes worked uncounted",
         |l, _| l.values.tensor_active() == Some(true) && l.values.tensor_flops().is_none(),

@@ -64,9 +64,8 @@ impl Launch {
         let block = self.dimensions(self.block, metrics::BLOCK_DIM, metrics::BLOCK_SIZE);
         let grid = self.dimensions(self.grid, metrics::GRID_DIM, metrics::GRID_SIZE);
         self.check(block, grid)?;
-        let device = if self.device.is_empty() { job.gpu.unwrap_or_default() } else { &self.device };
         let mut row = CanonicalRow {
-            gpu: device.to_string(),
+            gpu: self.device.clone(),
             kernel: short_name(&self.kernel).to_string(),
             problem: problem(grid, block),
             dtype: self.dtype().unwrap_or_default().to_string(),

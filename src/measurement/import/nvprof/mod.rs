@@ -136,9 +136,11 @@ fn device(text: &str) -> &str {
 
 /// A row with its GPU, kernel and place.
 fn start(device_text: &str, line: u64, job: &Job<'_>) -> CanonicalRow {
-    let named = device(device_text);
-    let gpu = if named.is_empty() { job.gpu.unwrap_or_default() } else { named };
-    CanonicalRow { gpu: gpu.to_string(), source: format!("{}:{line}", job.file), ..CanonicalRow::default() }
+    CanonicalRow {
+        gpu: device(device_text).to_string(),
+        source: format!("{}:{line}", job.file),
+        ..CanonicalRow::default()
+    }
 }
 
 fn plain(text: &str) -> Option<f64> {
