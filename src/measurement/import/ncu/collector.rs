@@ -17,16 +17,21 @@ pub(super) struct Collector<'a> {
 /// What a launch may lack, whether this one does, and what to do.
 type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
 
-const LACKS: [Lack; 8] = [
+const LACKS: [Lack; 9] = [
     ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
     (
         "FLOPs unknown because the tensor pipes worked uncounted",
-        |l, _| l.values.tensor_active() == Some(true) && l.values.tensor_flops().is_none(),
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_none(),
         "add --metrics regex:sm__ops_path_tensor_src_.*",
     ),
     (
+        "FLOPs unknown because the tensor pipes worked and every path counted is 0",
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_some(),
+        "add --metrics regex:sm__ops_path_tensor_src_.* for all paths; integer ones are no FLOPs",
+    ),
+    (
         "no FLOPs",
-        |l, r| r.get(Number::Flops).is_none() && l.values.tensor_active() != Some(true),
+        |l, r| r.get(Number::Flops).is_none() && !l.values.tensor_uncounted(),
         "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
     ),
     (

@@ -172,10 +172,10 @@ impl Launch {
     /// Floating-point operations of the widths that were counted; a fused multiply-add is two. Unknown where a tensor pipe
     /// worked and its operations were not counted: the rest would pass for the whole.
     fn flops(&self) -> Option<f64> {
-        let tensor = self.values.tensor_flops();
-        if self.values.tensor_active() == Some(true) && tensor.is_none() {
+        if self.values.tensor_uncounted() {
             return None;
         }
+        let tensor = self.values.tensor_flops();
         let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
         let counted: Vec<f64> = Precision::ALL.into_iter().filter_map(of).chain(tensor).collect();
         (!counted.is_empty()).then(|| counted.iter().sum())
