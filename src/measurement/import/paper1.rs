@@ -7,7 +7,7 @@
 
 use super::{Imported, Importer, Job, Roof, RoofOf};
 use crate::measurement::{CanonicalRow, Number, ReadError, RowError};
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// The format.
@@ -18,6 +18,8 @@ const DESCRIBED: usize = 100;
 /// Rows between two looks at whether the job was cancelled.
 const STEP: usize = 256;
 const GIGA: f64 = 1e9;
+/// The largest file that is read: a guard against damage.
+const LARGEST: u64 = 64 << 20;
 
 /// What a file of this folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +59,10 @@ fn recognises(head: &[u8]) -> bool {
 
 fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     let mut bytes = Vec::new();
-    reader.read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(job.refuse("is larger than 64 MiB; expected one of paper 1's raw files"));
+    }
     let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
     match Part::of(text.as_bytes()) {
         Some(Part::Runs) => runs(&text, job),
@@ -264,6 +269,15 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
         let bad = &all.refused[0];
         assert_eq!((bad.line, bad.column.as_str()), (4, "mean_ms"));
         assert!(bad.message.contains("`x`: expected a number"), "{bad}");
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_refused() {
+        let strings = super::super::NeverCancelled::default();
+        let endless = std::io::Cursor::new(RUNS).chain(std::io::repeat(b'1'));
+        let error =
+            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &strings.job("r.csv")).unwrap_err();
+        assert!(error.message.contains("larger than 64 MiB"), "{error}");
     }
 
     #[test]

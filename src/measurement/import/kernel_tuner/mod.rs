@@ -77,6 +77,7 @@ struct Cache<'a> {
     job: &'a Job<'a>,
     line: &'a Cell<u64>,
     tuned: Tuned,
+    /// Which of the members that are used were there.
     seen: Vec<String>,
     begun: bool,
     entries: u64,
@@ -160,6 +161,7 @@ impl<'de> Visitor<'de> for Whole<'_, '_> {
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
+                    continue;
                 }
             }
             self.0.seen.push(key);
