@@ -169,16 +169,21 @@ impl Launch {
         }
     }
 
-    /// Floating-point operations of the widths that were counted; a fused multiply-add is two. Unknown where a tensor pipe
-    /// worked and its operations were not counted: the rest would pass for the whole.
+    /// Floating-point operations; a fused multiply-add is two. Unknown where single or double precision was not counted, or
+    /// a tensor pipe worked and its operations were not: the rest would pass for the whole.
     fn flops(&self) -> Option<f64> {
         if self.values.tensor_uncounted() {
             return None;
         }
-        let tensor = self.values.tensor_flops();
         let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
-        let counted: Vec<f64> = Precision::ALL.into_iter().filter_map(of).chain(tensor).collect();
-        (!counted.is_empty()).then(|| counted.iter().sum())
+        let [half, single, double] = Precision::ALL.map(of);
+        let further = half.unwrap_or_default() + self.values.tensor_flops().unwrap_or_default();
+        Some(single? + double? + further)
+    }
+
+    /// Whether half precision was counted and worked.
+    fn half_worked(&self) -> bool {
+        self.values.operations(Precision::Half).is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
     }
 
     /// The one width that single and double counters saw at work, tensor pipes idle.
@@ -186,9 +191,9 @@ impl Launch {
         if self.values.tensor_active() != Some(false) {
             return None;
         }
-        let [half, single, double] = Precision::ALL.map(|p| self.values.operations(p));
+        let [_, single, double] = Precision::ALL.map(|p| self.values.operations(p));
         let worked = |ops: [f64; 3]| ops.iter().any(|v| *v > 0.0);
-        match (half.is_some_and(worked), worked(single?), worked(double?)) {
+        match (self.half_worked(), worked(single?), worked(double?)) {
             (false, true, false) => Some(Precision::Single.dtype()),
             (false, false, true) => Some(Precision::Double.dtype()),
             (true, false, false) => Some(Precision::Half.dtype()),

@@ -215,5 +215,16 @@ mod tests {
         );
         assert_eq!(other.get(Number::DramBytes), Some(96.0));
         assert_eq!(read.refused[0].column, "Avg");
+        let said = |text: &str| read.remarks.iter().any(|r| r.starts_with(text));
+        assert!(said("no FLOPs, as single") && said("FLOPs without half"), "{:?}", read.remarks);
+    }
+
+    #[test]
+    fn the_count_of_one_width_is_not_that_of_all() {
+        let text = "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
+            \"Quadro X (0)\",\"k(int)\",3,\"flop_count_dp\",\"F, double\",0,0,0\n";
+        let read = import(text).unwrap();
+        assert_eq!(read.rows[0].get(Number::Flops), None, "a kernel in single precision has more than 0");
+        assert!(read.remarks.iter().any(|r| r.starts_with("no FLOPs, as single")), "{:?}", read.remarks);
     }
 }
