@@ -379,7 +379,10 @@ fn the_command_finds_repairs_a_copy_and_never_writes_an_input() {
         assert_eq!(code, 2, "{words}: {err}");
     }
     let (code, _, err) = typed(folder.path(), "audit runs.csv --fix -o clean.csv");
-    assert!(code == 0 && err.contains("clean.csv: 69 of 72 rows; 0 could not be read, 0 dropped, 3 merged"), "{err}");
+    assert!(
+        code == 0 && err.contains("clean.csv: 69 of 72 rows; 0 could not be read, 0 dropped, 3 merged"),
+        "{err}"
+    );
     let log = std::fs::read_to_string(folder.path().join("clean.csv.log")).unwrap();
     assert!(log.starts_with("file,line,gpu,kernel,problem,change,column,old,new,check,why\n"), "{log}");
     let (_, out, _) = typed(folder.path(), "audit clean.csv --strict");

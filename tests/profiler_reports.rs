@@ -50,7 +50,7 @@ const IDS: [&str; 11] = [
 ];
 
 /// Name, unit, value of every metric of the launch that the tests use.
-const METRICS: [(&str, &str, &str); 16] = [
+const METRICS: [(&str, &str, &str); 19] = [
     ("device__attribute_display_name", "", "NVIDIA GeForce RTX 3090"),
     ("dram__bytes_read.sum", "Mbyte", "2.500000"),
     ("dram__bytes_write.sum", "Kbyte", "500.000000"),
@@ -63,6 +63,9 @@ const METRICS: [(&str, &str, &str); 16] = [
     ("lts__t_bytes.sum", "Mbyte", "6.000000"),
     ("sm__cycles_elapsed.avg.per_second", "cycle/nsecond", "1.395000"),
     ("sm__warps_active.avg.pct_of_peak_sustained_active", "%", "81.250000"),
+    ("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "inst", "0.000000"),
+    ("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", "inst", "0.000000"),
+    ("smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", "inst", "0.000000"),
     ("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "inst", "1000.000000"),
     ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "Minst", "6.000000"),
     ("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", "inst", "0.000000"),
@@ -245,7 +248,7 @@ fn what_is_missing_is_blank_and_said() {
     assert_eq!((row.get(Number::DramBytes), row.get(Number::L1Bytes)), (None, None));
     let said = |text: &str| read.remarks.iter().any(|r| r.contains(text));
     assert!(said("no DRAM bytes; add --metrics dram__bytes.sum or --set full"), "{:?}", read.remarks);
-    assert!(said("no L1 bytes") && !said("no L2 bytes") && !said("no name of the GPU"));
+    assert!(said("no L1 bytes") && !said("no L2 bytes") && !said("no GPU"));
 }
 
 #[test]
@@ -284,6 +287,34 @@ fn a_label_of_the_details_page_is_known_by_its_unit() {
     assert_eq!(row.get(Number::Time), Some(2.0));
     assert_eq!(row.get(Number::DramBytes), Some(3e6));
     assert_eq!(row.attributes["theoretical_occupancy_pct"], "100");
+}
+
+#[test]
+fn flops_are_those_of_single_and_double_or_unknown() {
+    let read = import(raw_page(1).replace("op_dmul_pred_on", "op_imul_pred_on").as_bytes()).unwrap();
+    assert_eq!(read.rows[0].get(Number::Flops), None);
+    assert!(read.remarks.iter().any(|r| r.contains("no FLOPs, as single and double")), "{:?}", read.remarks);
+}
+
+#[test]
+fn packed_halves_may_be_twice_as_many() {
+    let half = |op: &str, like: &str, value: &'static str| {
+        (format!("smsp__sass_thread_inst_executed_op_{op}_pred_on.sum"), like.to_string(), value)
+    };
+    let all = [half("hadd", "inst", "0"), half("hmul", "inst", "0"), half("hfma", "inst", "500")];
+    let page = |value: &dyn Fn(&str) -> String| {
+        let counted = METRICS.map(|(name, unit, v)| [name.to_string(), unit.to_string(), v.to_string()]);
+        let halves = all.clone().map(|(name, unit, v)| [name, unit, value(v)]);
+        let columns: Vec<_> = counted.into_iter().chain(halves).collect();
+        let row = |i: usize| columns.iter().map(|c| c[i].as_str()).collect::<Vec<_>>();
+        let blank = vec![String::new(); IDS.len()];
+        line(&IDS.map(String::from), &row(0)) + &line(&blank, &row(1)) + &line(&ids("0"), &row(2))
+    };
+    let said = |read: &Imported| read.remarks.iter().any(|r| r.contains("packed ones (half2)"));
+    let worked = import(page(&str::to_string).as_bytes()).unwrap();
+    assert_eq!((worked.rows[0].get(Number::Flops), said(&worked)), (Some(12_002_000.0), true));
+    let idle = import(page(&|_| "0".into()).as_bytes()).unwrap();
+    assert_eq!((idle.rows[0].get(Number::Flops), said(&idle)), (Some(12_001_000.0), false));
 }
 
 #[test]
@@ -642,7 +673,9 @@ fn real_nvprof_logs() {
     assert_eq!((first.get(Number::SmemStatic), first.get(Number::RegsPerThread)), (Some(2048.0), Some(23.0)));
     let metrics = sample("nvprof/nvprof_metrics_K20c.csv").unwrap();
     let row = &metrics.rows[0];
-    assert_eq!((metrics.rows.len(), row.get(Number::Flops)), (1, Some(3_611_549_214.0)));
+    // Single precision alone was counted there.
+    assert_eq!((metrics.rows.len(), row.get(Number::Flops)), (1, None));
+    assert!(metrics.remarks.iter().any(|r| r.starts_with("no FLOPs, as single")), "{:?}", metrics.remarks);
     assert_eq!(row.get(Number::AchievedOccupancy), Some(91.81));
     let bare =
         std::fs::read(samples().unwrap().join("nvprof/matMul_gpu_sharedmem-kernel-traces.csv")).unwrap();

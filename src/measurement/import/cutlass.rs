@@ -61,9 +61,6 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
     if tables == 0 {
         return Err(job.refuse(format!("no table of the CUTLASS profiler; expected a line `{START},…`")));
     }
-    if !out.rows.is_empty() {
-        out.remarks.push("the table names no GPU; fill in the column `gpu`".into());
-    }
     out.remarks.extend(not_run.iter().take(10).map(|(why, n)| format!("{n} operations did not run: {why}")));
     Ok(out)
 }
@@ -272,7 +269,7 @@ done.
         assert_eq!(simt.source, "test.txt:4");
         assert_eq!((read.refused_count, read.refused[0].line), (1, 7), "a wrong result");
         assert!(
-            read.remarks[1].contains("1 operations did not run: not_run, not_supported"),
+            read.remarks[0].contains("1 operations did not run: not_run, not_supported"),
             "{:?}",
             read.remarks
         );

@@ -56,7 +56,7 @@ pub struct Importer {
     pub name: &'static str,
     /// Whether a file that starts like this is of this format; at most [`HEAD`] bytes.
     pub recognises: fn(&[u8]) -> bool,
-    /// Reads the whole file.
+    /// Reads the whole file; see [`Importer::import`].
     pub read: fn(&mut dyn BufRead, &Job<'_>) -> Result<Imported, ReadError>,
 }
 

@@ -47,9 +47,6 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     if !seen {
         return Err(job.refuse("has no line Time (%),Total Time (ns),Instances,…; use nsys stats --report cuda_gpu_kern_sum --format csv"));
     }
-    if out.rows.iter().any(|r| r.gpu.is_empty()) {
-        out.remark("a summary does not name the GPU; give it with --gpu".into());
-    }
     if !shapes && !out.rows.is_empty() {
         let what = "one time stands for all launches of a name, whatever their size; --report cuda_gpu_kern_gb_sum tells them apart";
         out.remark(what.into());
@@ -124,7 +121,6 @@ impl Columns {
             return Err(refusal("Name", name, "the name of a kernel in UTF-8 of at most 512 KiB"));
         }
         let mut row = CanonicalRow {
-            gpu: job.gpu.unwrap_or_default().to_string(),
             kernel: short_name(name).to_string(),
             grid: shape(fields, self.grid, "GridXYZ")?,
             block: shape(fields, self.block, "BlockXYZ")?,
@@ -194,7 +190,7 @@ mod tests {
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = NeverCancelled::default();
         assert!(recognises(text.as_bytes()), "{text}");
-        read(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("sum.csv") })
+        IMPORTER.import(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("sum.csv") })
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From a path to rows: opens, recognises by content, reads.
 
-use super::{Counted, HEAD, IMPORTERS, Imported, Job, recognise};
+use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, recognise};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::measurement::ReadError;
@@ -34,8 +34,7 @@ pub fn read_bytes(from: impl Read, job: &Job<'_>) -> Result<Imported, ReadError>
         .map_err(|e| job.refuse(format!("cannot be read: {e}")))?;
     let importer = recognise(&head).ok_or_else(|| job.refuse(unrecognised(&head)))?;
     let mut whole = BufReader::with_capacity(HEAD, Cursor::new(head).chain(from));
-    let read = (importer.read)(&mut whole as &mut dyn BufRead, job)?;
-    Ok(read)
+    importer.import(&mut whole, job)
 }
 
 /// What to do about a file that no importer knows.
@@ -55,7 +54,34 @@ pub fn known_formats() -> String {
     IMPORTERS.iter().map(|i| i.name).collect::<Vec<_>>().join(", ")
 }
 
+impl Importer {
+    /// Reads the whole file; what names no GPU is of the one that the user named.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file is damaged as a whole.
+    pub fn import(&self, from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+        let mut read = (self.read)(from, job)?;
+        read.fill_gpus(job.gpu);
+        Ok(read)
+    }
+}
+
 impl Imported {
+    /// Gives rows and roofs without a GPU the one that the user named, or says that they have none.
+    fn fill_gpus(&mut self, given: Option<&str>) {
+        let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
+        let mut blank =
+            self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| n.is_empty()).peekable();
+        match given.filter(|g| !g.is_empty()) {
+            Some(given) => blank.for_each(|name| given.clone_into(name)),
+            None if blank.peek().is_some() => {
+                drop(blank);
+                self.remarks.push("the report names no GPU: give --gpu ID".into());
+            }
+            None => {}
+        }
+    }
+
     /// Replaces the names that drivers give by the catalogue's ids; a name that it does not know stays, with a remark.
     pub fn name_gpus(&mut self, gpus: &Catalogue<Gpu>) {
         let mut unknown = std::collections::BTreeSet::new();

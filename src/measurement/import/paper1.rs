@@ -2,11 +2,12 @@
 //! `gemm_cublas_*.out`, `props_*.out`.
 //!
 //! Rows are kept as published: FLOPs, bytes, registers, shared memory and grid are the file's, whether they are right or
-//! not. Its modelled columns are left out. A file without a device name belongs to the GPU its own name ends in.
+//! not. Its modelled columns are left out. A file without a device name belongs to the GPU that the
+//! user named, else to the one its own name ends in.
 
 use super::{Imported, Importer, Job, Roof, RoofOf};
 use crate::measurement::{CanonicalRow, Number, ReadError, RowError};
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// The format.
@@ -17,6 +18,8 @@ const DESCRIBED: usize = 100;
 /// Rows between two looks at whether the job was cancelled.
 const STEP: usize = 256;
 const GIGA: f64 = 1e9;
+/// The largest file that is read: a guard against damage.
+const LARGEST: u64 = 64 << 20;
 
 /// What a file of this folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +59,10 @@ fn recognises(head: &[u8]) -> bool {
 
 fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     let mut bytes = Vec::new();
-    reader.read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(job.refuse("is larger than 64 MiB; expected one of paper 1's raw files"));
+    }
     let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
     match Part::of(text.as_bytes()) {
         Some(Part::Runs) => runs(&text, job),
@@ -181,7 +187,7 @@ fn metrics(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
     for device in devices {
         // Some tools cut the name off after the vendor's.
         let named = device["device_name"].as_str().filter(|n| n.trim().contains(' '));
-        let gpu = named.map_or_else(|| gpu_of_file(job.file), str::to_string);
+        let gpu = named.map_or_else(|| unnamed_gpu(job), str::to_string);
         let keys = [
             (RoofOf::Dram, ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"]),
             (RoofOf::Fp32, ["sustained_compute_gflops", "sustained_compute_gflops"]),
@@ -205,12 +211,17 @@ fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
     let rates = text.split_whitespace().filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok());
     let best = rates.filter(|v| v.is_finite()).fold(0.0, f64::max);
     let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
-    let roof = Roof { gpu: gpu_of_file(job.file), of, per_second: best * GIGA, source };
+    let roof = Roof { gpu: unnamed_gpu(job), of, per_second: best * GIGA, source };
     Imported { roofs: vec![roof].into_iter().filter(|r| r.per_second > 0.0).collect(), ..Imported::default() }
 }
 
 fn file_name(file: &str) -> String {
     Path::new(file).file_name().map_or_else(|| file.to_string(), |n| n.to_string_lossy().into_owned())
+}
+
+/// The GPU of a file without a device name: the one that the user named, else the one in the file's name.
+fn unnamed_gpu(job: &Job<'_>) -> String {
+    job.gpu.map_or_else(|| gpu_of_file(job.file), str::to_string)
 }
 
 /// The name a file ends in: `stream_like_2080ti.out` belongs to `2080ti`. In this study `titanx` is the Maxwell one.
@@ -258,6 +269,15 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
         let bad = &all.refused[0];
         assert_eq!((bad.line, bad.column.as_str()), (4, "mean_ms"));
         assert!(bad.message.contains("`x`: expected a number"), "{bad}");
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_refused() {
+        let strings = super::super::NeverCancelled::default();
+        let endless = std::io::Cursor::new(RUNS).chain(std::io::repeat(b'1'));
+        let error =
+            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &strings.job("r.csv")).unwrap_err();
+        assert!(error.message.contains("larger than 64 MiB"), "{error}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn what_is_imported_passes_the_checks_of_the_canonical_csv() {
         let mut imported = read_text(importer_of(text.as_bytes()).unwrap(), &text).unwrap();
         assert!(imported.rows.len() + imported.roofs.len() > 1, "{name}");
         for row in imported.rows.iter_mut().filter(|r| r.gpu.is_empty()) {
-            row.gpu = "rtx-4070".into(); // what the remark asks the user to do
+            row.gpu = "rtx-4070".into(); // what `--gpu` does
         }
         let mut kernels = Catalogue::new("kernel");
         let csv = write_csv(&imported.rows);
@@ -218,4 +218,25 @@ fn believable(name: &str, read: &Imported) {
         assert!(refused.line > 0 && text.len() < 500, "{name}: {text}");
     }
     assert!(read.refused.len() <= read.refused_count && read.refused.len() <= 100);
+}
+
+#[test]
+fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
+    let strings = NeverCancelled::default();
+    let unnamed = [
+        cutlass::tests::TABLE.to_string(),
+        "M,N,K,Tile Size,Execution Time\n64,64,64,8,6.5\n".to_string(),
+        kernel_tuner::tests::whole().replace("NVIDIA A100-PCIE-40GB", " "),
+        mixbench::tests::REPORT.replace("Device:              NVIDIA GeForce RTX 4070\n", ""),
+        "N=2  avg_ms=1  GBps=256.5\n".to_string(),
+    ];
+    for text in unnamed {
+        let job = Job { gpu: Some("titan-v"), ..strings.job("stream_like_.out") };
+        let read = super::read_bytes(text.as_bytes(), &job).unwrap();
+        let mut gpus = read.rows.iter().map(|r| &r.gpu).chain(read.roofs.iter().map(|r| &r.gpu)).peekable();
+        assert!(gpus.peek().is_some() && gpus.all(|gpu| gpu == "titan-v"), "{text}");
+        let without = super::read_bytes(text.as_bytes(), &strings.job("stream_like_.out")).unwrap();
+        let said = without.remarks.iter().filter(|r| r.contains("no GPU")).collect::<Vec<_>>();
+        assert_eq!(said, ["the report names no GPU: give --gpu ID"], "{text}");
+    }
 }

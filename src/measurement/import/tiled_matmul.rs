@@ -56,7 +56,6 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
 
 fn remark(out: &mut Imported, untimed: usize) {
     if !out.rows.is_empty() {
-        out.remarks.push("the file names no GPU; fill in the column `gpu`".into());
         out.remarks.push(
             "each time is one cold launch (no warm-up) and includes loading the module: about 5.5 ms".into(),
         );

@@ -77,6 +77,7 @@ struct Cache<'a> {
     job: &'a Job<'a>,
     line: &'a Cell<u64>,
     tuned: Tuned,
+    /// Which of the members that are used were there.
     seen: Vec<String>,
     begun: bool,
     entries: u64,
@@ -121,12 +122,9 @@ impl<'a> Cache<'a> {
         if !self.begun {
             return Err(self.job.refuse("has no `cache`; is the file cut off?"));
         }
-        let gpu = self.tuned.gpu.get_or_insert_default().clone();
+        self.tuned.gpu.get_or_insert_default();
         for (line, key, entry) in std::mem::take(&mut self.waiting) {
             self.entry(line, key, entry);
-        }
-        if gpu.is_empty() {
-            self.out.remarks.push("`device_name` is blank; fill in the column `gpu`".into());
         }
         for (how, n) in &self.failed {
             self.out.remarks.push(format!("{n} configurations {how}: they have no time and are no rows"));
@@ -163,6 +161,7 @@ impl<'de> Visitor<'de> for Whole<'_, '_> {
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
+                    continue;
                 }
             }
             self.0.seen.push(key);

@@ -107,3 +107,11 @@ fn bad_entries_are_refused_by_name_and_bad_files_with_their_line() {
     let deep = format!("{HEAD}\"x\": {}", "{\"a\":".repeat(100_000));
     assert!(read_text(&IMPORTER, &deep).unwrap_err().message.contains("recursion limit"));
 }
+
+#[test]
+fn members_that_are_not_used_are_not_remembered() {
+    let further: String = (0..200_000).map(|i| format!("\"u{}\": 0,\n", i / 2)).collect();
+    let read =
+        read_text(&IMPORTER, &whole().replace("\"objective\"", &format!("{further}\"objective\""))).unwrap();
+    assert_eq!((read.rows.len(), read.refused_count), (2, 0));
+}

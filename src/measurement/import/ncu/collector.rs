@@ -17,27 +17,32 @@ pub(super) struct Collector<'a> {
 /// What a launch may lack, whether this one does, and what to do.
 type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
 
-const LACKS: [Lack; 9] = [
+const LACKS: [Lack; 10] = [
     ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
     (
-        "no name of the GPU",
-        |_, r| r.gpu.is_empty(),
-        "give it with --gpu, or use the raw page or the .ncu-rep",
-    ),
-    (
         "FLOPs unknown because the tensor pipes worked uncounted",
-        |l, _| l.values.tensor_active() == Some(true) && l.values.tensor_flops().is_none(),
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_none(),
         "add --metrics regex:sm__ops_path_tensor_src_.*",
     ),
     (
-        "no FLOPs",
-        |l, r| r.get(Number::Flops).is_none() && l.values.tensor_active() != Some(true),
+        "FLOPs unknown because the tensor pipes worked and every path counted is 0",
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_some(),
+        "add --metrics regex:sm__ops_path_tensor_src_.* for all paths; integer ones are no FLOPs",
+    ),
+    (
+        "no FLOPs, as single and double precision were not both counted",
+        |l, r| r.get(Number::Flops).is_none() && !l.values.tensor_uncounted(),
         "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
     ),
     (
         "FLOPs without half precision, which was not counted",
         |l, r| r.get(Number::Flops).is_some() && l.values.operations(Precision::Half).is_none(),
         "add --metrics regex:smsp__sass_thread_inst_executed_op_h(add|mul|fma)_pred_on.sum if the kernel uses it",
+    ),
+    (
+        "half-precision FLOPs count one lane of each instruction",
+        |l, r| r.get(Number::Flops).is_some() && l.half_worked(),
+        "packed ones (half2) do two: the FLOPs may be up to twice as many",
     ),
     (
         "no DRAM bytes",

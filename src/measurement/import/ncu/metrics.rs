@@ -3,7 +3,7 @@
 //! Values are in ncu's base units: ns, byte, 1/s, byte/s, counts, percent.
 
 use super::number::Dimension;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Bytes in a sector of L1, L2 and DRAM.
@@ -82,7 +82,7 @@ const OP_PER_CYCLE: &str = "_pred_on.sum.per_cycle_elapsed";
 /// Signs that a tensor pipe worked.
 const TENSOR_SIGNS: [&str; 3] =
     ["sm__inst_executed_pipe_tensor", "smsp__inst_executed_pipe_tensor", "sm__pipe_tensor"];
-/// Operations of the tensor pipes, a multiply-add as two: `…src_fp16_dst_fp32.sum`.
+/// Operations of the tensor pipes, a multiply-add as two: `…src_fp16_dst_fp32.sum`, `…src_fp64.sum`.
 const TENSOR_OPS: &str = "sm__ops_path_tensor_src_";
 
 /// The dimension of a metric that is wanted.
@@ -139,11 +139,13 @@ fn is_tensor_sign(name: &str) -> bool {
     TENSOR_SIGNS.iter().any(|sign| name.starts_with(sign)) && !name.contains(".peak_sustained")
 }
 
-/// `fp16` of `sm__ops_path_tensor_src_fp16_dst_fp32.sum`; sub-paths (sparsity on, off) are parts of it.
-fn tensor_path(name: &str) -> Option<&str> {
-    let (from, to) = name.strip_prefix(TENSOR_OPS)?.strip_suffix(".sum")?.split_once("_dst_")?;
+/// `fp16` and `fp32` of `sm__ops_path_tensor_src_fp16_dst_fp32.sum`, `fp64` alone of `sm__ops_path_tensor_src_fp64.sum`;
+/// sub-paths (sparsity on, off) are parts of them.
+fn tensor_path(name: &str) -> Option<(&str, Option<&str>)> {
+    let path = name.strip_prefix(TENSOR_OPS)?.strip_suffix(".sum")?;
+    let (from, to) = path.split_once("_dst_").map_or((path, None), |(from, to)| (from, Some(to)));
     let float = ["fp", "bf", "tf"].iter().any(|f| from.starts_with(f));
-    (float && !to.contains('_')).then_some(from)
+    (float && ![from, to.unwrap_or_default()].iter().any(|end| end.contains('_'))).then_some((from, to))
 }
 
 /// A floating-point width that the vector pipes count.
@@ -226,11 +228,18 @@ impl Values {
         signs().next().map(|_| signs().any(|(_, v)| *v > 0.0))
     }
 
-    /// FLOPs of the tensor pipes, where they were counted.
+    /// FLOPs of the tensor pipes, where they were counted: of each source its destinations, else its whole.
     pub(super) fn tensor_flops(&self) -> Option<f64> {
-        let mut paths: Vec<_> = self.0.iter().filter(|(n, _)| tensor_path(n).is_some()).collect();
-        paths.sort_by_key(|(n, _)| (*n).clone());
-        (!paths.is_empty()).then(|| paths.iter().map(|(_, v)| **v).sum())
+        let counted = self.0.iter().filter_map(|(name, v)| tensor_path(name).map(|path| (path, *v)));
+        let paths: BTreeMap<_, _> = counted.collect();
+        let split = |of: &str| paths.keys().any(|(from, to)| *from == of && to.is_some());
+        let once = paths.iter().filter(|((from, to), _)| to.is_some() || !split(from));
+        (!paths.is_empty()).then(|| once.map(|(_, v)| v).sum())
+    }
+
+    /// Whether a tensor pipe worked and no counted path did: its operations are unknown.
+    pub(super) fn tensor_uncounted(&self) -> bool {
+        self.tensor_active() == Some(true) && self.tensor_flops().is_none_or(|flops| flops == 0.0)
     }
 
     /// Bytes between L2 and DRAM.
@@ -352,5 +361,23 @@ mod tests {
         assert_eq!(wanted("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), None);
         assert_eq!(wanted("sm__ops_path_tensor_src_int8_dst_int32.sum"), None);
         assert_eq!(Values::default().tensor_active(), None);
+    }
+
+    #[test]
+    fn a_source_without_destinations_is_a_path_of_its_own() {
+        let double = ("sm__ops_path_tensor_src_fp64.sum", 512.0);
+        let active = ("sm__inst_executed_pipe_tensor.sum", 4.0);
+        let idle = ("sm__ops_path_tensor_src_fp16_dst_fp32.sum", 0.0);
+        let v = values(&[double, idle, active]);
+        assert_eq!((v.tensor_flops(), v.tensor_uncounted()), (Some(512.0), false));
+        let v = values(&[
+            ("sm__ops_path_tensor_src_fp16.sum", 100.0),
+            ("sm__ops_path_tensor_src_fp16_dst_fp16.sum", 40.0),
+            ("sm__ops_path_tensor_src_fp16_dst_fp32.sum", 60.0),
+        ]);
+        assert_eq!(v.tensor_flops(), Some(100.0), "the whole is not added to its parts");
+        assert_eq!(wanted("sm__ops_path_tensor_src_fp64_sparsity_on.sum"), None);
+        assert!(values(&[idle, active]).tensor_uncounted() && values(&[active]).tensor_uncounted());
+        assert!(!values(&[idle]).tensor_uncounted());
     }
 }

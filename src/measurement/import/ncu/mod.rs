@@ -64,9 +64,8 @@ impl Launch {
         let block = self.dimensions(self.block, metrics::BLOCK_DIM, metrics::BLOCK_SIZE);
         let grid = self.dimensions(self.grid, metrics::GRID_DIM, metrics::GRID_SIZE);
         self.check(block, grid)?;
-        let device = if self.device.is_empty() { job.gpu.unwrap_or_default() } else { &self.device };
         let mut row = CanonicalRow {
-            gpu: device.to_string(),
+            gpu: self.device.clone(),
             kernel: short_name(&self.kernel).to_string(),
             problem: problem(grid, block),
             dtype: self.dtype().unwrap_or_default().to_string(),
@@ -170,16 +169,21 @@ impl Launch {
         }
     }
 
-    /// Floating-point operations of the widths that were counted; a fused multiply-add is two. Unknown where a tensor pipe
-    /// worked and its operations were not counted: the rest would pass for the whole.
+    /// Floating-point operations; a fused multiply-add is two. Unknown where single or double precision was not counted, or
+    /// a tensor pipe worked and its operations were not: the rest would pass for the whole.
     fn flops(&self) -> Option<f64> {
-        let tensor = self.values.tensor_flops();
-        if self.values.tensor_active() == Some(true) && tensor.is_none() {
+        if self.values.tensor_uncounted() {
             return None;
         }
         let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
-        let counted: Vec<f64> = Precision::ALL.into_iter().filter_map(of).chain(tensor).collect();
-        (!counted.is_empty()).then(|| counted.iter().sum())
+        let [half, single, double] = Precision::ALL.map(of);
+        let further = half.unwrap_or_default() + self.values.tensor_flops().unwrap_or_default();
+        Some(single? + double? + further)
+    }
+
+    /// Whether half precision was counted and worked.
+    fn half_worked(&self) -> bool {
+        self.values.operations(Precision::Half).is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
     }
 
     /// The one width that single and double counters saw at work, tensor pipes idle.
@@ -187,9 +191,9 @@ impl Launch {
         if self.values.tensor_active() != Some(false) {
             return None;
         }
-        let [half, single, double] = Precision::ALL.map(|p| self.values.operations(p));
+        let [_, single, double] = Precision::ALL.map(|p| self.values.operations(p));
         let worked = |ops: [f64; 3]| ops.iter().any(|v| *v > 0.0);
-        match (half.is_some_and(worked), worked(single?), worked(double?)) {
+        match (self.half_worked(), worked(single?), worked(double?)) {
             (false, true, false) => Some(Precision::Single.dtype()),
             (false, false, true) => Some(Precision::Double.dtype()),
             (true, false, false) => Some(Precision::Half.dtype()),

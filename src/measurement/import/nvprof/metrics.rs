@@ -78,15 +78,26 @@ impl Metrics {
         if self.kernels.is_empty() {
             return;
         }
-        let mut lacks_dram = false;
+        let (mut lacks_dram, mut lacks_flops, mut lacks_half) = (false, false, false);
         for (mut row, values) in self.kernels {
             fill(&mut row, &values);
             lacks_dram |= row.get(Number::DramBytes).is_none();
+            let counted = row.get(Number::Flops).is_some();
+            lacks_flops |= !counted;
+            lacks_half |= counted && !values.contains_key(FLOPS[2]);
             out.rows.push(row);
         }
         out.remark(
             "nvprof's metrics have no time: fill in time_ms from a trace of the same program (--print-gpu-trace)".into(),
         );
+        if lacks_flops {
+            let what = "no FLOPs, as single and double precision were not both counted";
+            out.remark(format!("{what}: add --metrics flop_count_sp,flop_count_dp,flop_count_hp"));
+        }
+        if lacks_half {
+            let what = "FLOPs without half precision, which was not counted";
+            out.remark(format!("{what}: add --metrics flop_count_hp if the kernel uses it"));
+        }
         if lacks_dram {
             out.remark("no DRAM bytes: add --metrics dram_read_bytes,dram_write_bytes".into());
         }
@@ -123,8 +134,8 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     let get = |name: &str| values.get(name).copied();
     let pair = |a: &str, b: &str| Some(get(a)? + get(b)?);
     let sectors = |a: &str, b: &str| pair(a, b).map(|n| 32.0 * n);
-    let counted: Vec<f64> = FLOPS.iter().filter_map(|n| get(n)).collect();
-    row.set(Number::Flops, (!counted.is_empty()).then(|| counted.iter().sum()));
+    // One width alone would pass for the whole.
+    row.set(Number::Flops, pair(FLOPS[0], FLOPS[1]).map(|flops| flops + get(FLOPS[2]).unwrap_or_default()));
     if let ([Some(single), Some(double)], true) =
         ([get(FLOPS[0]), get(FLOPS[1])], get(FLOPS[2]).is_none_or(|h| h == 0.0))
     {

@@ -136,9 +136,11 @@ fn device(text: &str) -> &str {
 
 /// A row with its GPU, kernel and place.
 fn start(device_text: &str, line: u64, job: &Job<'_>) -> CanonicalRow {
-    let named = device(device_text);
-    let gpu = if named.is_empty() { job.gpu.unwrap_or_default() } else { named };
-    CanonicalRow { gpu: gpu.to_string(), source: format!("{}:{line}", job.file), ..CanonicalRow::default() }
+    CanonicalRow {
+        gpu: device(device_text).to_string(),
+        source: format!("{}:{line}", job.file),
+        ..CanonicalRow::default()
+    }
 }
 
 fn plain(text: &str) -> Option<f64> {
@@ -213,5 +215,16 @@ mod tests {
         );
         assert_eq!(other.get(Number::DramBytes), Some(96.0));
         assert_eq!(read.refused[0].column, "Avg");
+        let said = |text: &str| read.remarks.iter().any(|r| r.starts_with(text));
+        assert!(said("no FLOPs, as single") && said("FLOPs without half"), "{:?}", read.remarks);
+    }
+
+    #[test]
+    fn the_count_of_one_width_is_not_that_of_all() {
+        let text = "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
+            \"Quadro X (0)\",\"k(int)\",3,\"flop_count_dp\",\"F, double\",0,0,0\n";
+        let read = import(text).unwrap();
+        assert_eq!(read.rows[0].get(Number::Flops), None, "a kernel in single precision has more than 0");
+        assert!(read.remarks.iter().any(|r| r.starts_with("no FLOPs, as single")), "{:?}", read.remarks);
     }
 }
