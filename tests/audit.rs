@@ -219,6 +219,20 @@ fn an_impossible_bandwidth_is_found() {
 }
 
 #[test]
+fn a_row_without_a_type_may_have_used_tensor_cores() {
+    let row = |dtype: &str, ms: f64| {
+        format!("gpu,kernel,problem,dtype,flops,time_ms\nrtx-4070,gemm_made,n=4096,{dtype},1.374e11,{ms}\n")
+    };
+    let errors = |text: &str| {
+        let found = audit(&sheet(&[("gemm.csv", text)]));
+        found.iter().filter(|f| f.check == "beyond-roof" && f.severity == Severity::Error).count()
+    };
+    // 55 TFLOP/s: twice the lanes, and what the tensor cores of this GPU do.
+    assert_eq!((errors(&row("fp32", 2.5)), errors(&row("", 2.5)), errors(&row("mixed", 2.5))), (1, 0, 0));
+    assert_eq!(errors(&row("", 0.01)), 1, "beyond every unit");
+}
+
+#[test]
 fn impossible_launches_copied_registers_and_idle_power_are_found() {
     let (found, _) = planted("impossible-launch", |lines| {
         lines.iter_mut().filter(|l| l.kernel == "made_1").for_each(|l| l.regs = 300);

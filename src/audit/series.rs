@@ -94,27 +94,30 @@ fn labelled_work(row: &Row) -> Option<f64> {
     Some((flops.unwrap_or(0.0) / 10.0).max(bytes.unwrap_or(0.0)))
 }
 
-/// The FLOP/s that this element type can reach at most, at the boost clock; `None` where the type counts no FLOPs.
-pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> Option<f64> {
-    let tensor = |inputs: &[&str]| {
-        let fits = gpu.tensor.iter().filter(|t| inputs.contains(&t.input.as_str()));
-        fits.filter_map(|t| t.dense.as_ref()).map(|d| d.value.0).fold(0.0_f64, f64::max)
+/// The FLOP/s that this element type can reach at most, at the boost clock. A row without a type, or with one that is not
+/// known here, may have used any unit: a profiler's report leaves it blank where tensor cores worked.
+pub(super) fn compute_peak(gpu: &Gpu, dtype: &str) -> f64 {
+    let tensor = |fits: &dyn Fn(&str) -> bool| {
+        let rates = gpu.tensor.iter().filter(|t| fits(&t.input)).filter_map(|t| t.dense.as_ref());
+        rates.map(|d| d.value.0).fold(0.0_f64, f64::max)
     };
+    let of = |input: &str| tensor(&|i| i == input);
     let fp32 = gpu.fp32_peak.value.0;
-    let peak = match dtype {
-        "" | "fp32" => fp32,
-        "fp64" => gpu.fp64_peak.as_ref()?.value.0.max(tensor(&["fp64"])),
-        "fp16" | "bf16" => gpu.fp16_peak.as_ref().map_or(0.0, |p| p.value.0).max(tensor(&[dtype])).max(fp32),
-        "tf32" | "fp8" => tensor(&[dtype]).max(fp32),
-        _ => return None,
-    };
-    Some(peak)
+    let fp16 = gpu.fp16_peak.as_ref().map_or(0.0, |p| p.value.0);
+    let fp64 = gpu.fp64_peak.as_ref().map(|p| p.value.0);
+    match (dtype, fp64) {
+        ("fp32", _) => fp32,
+        ("fp64", Some(fp64)) => fp64.max(of("fp64")),
+        ("fp16" | "bf16", _) => fp16.max(of(dtype)).max(fp32),
+        ("tf32" | "fp8", _) => of(dtype).max(fp32),
+        _ => tensor(&|_| true).max(fp32).max(fp16).max(fp64.unwrap_or(0.0)),
+    }
 }
 
 /// The shortest time in seconds in which the labelled FLOPs and bytes can be done at the published peaks.
 pub(super) fn ideal(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
-    let compute = row.get(Number::Flops).and_then(|f| Some(f / compute_peak(gpu, sheet.text(row.dtype))?));
+    let compute = row.get(Number::Flops).map(|f| f / compute_peak(gpu, sheet.text(row.dtype)));
     let memory = row.get(Number::DramBytes).map(|b| b / gpu.bandwidth_peak.value.0);
     let longest = compute.unwrap_or(0.0).max(memory.unwrap_or(0.0));
     (longest > 0.0).then_some(longest)

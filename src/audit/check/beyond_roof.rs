@@ -74,7 +74,7 @@ fn is_one_roof(rows: &[(usize, f64)]) -> bool {
 }
 
 fn compute(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
-    let peak = compute_peak(sheet.gpu(row)?, sheet.text(row.dtype))?;
+    let peak = compute_peak(sheet.gpu(row)?, sheet.text(row.dtype));
     Some(row.get(Number::Flops)? / row.seconds() / peak)
 }
 
@@ -124,7 +124,7 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
     let peak = |c: Case| match c {
         Case::Cached | Case::Bandwidth | Case::OtherMemory => gpu.map(|g| g.bandwidth_peak.value.to_string()),
         _ => gpu
-            .and_then(|g| compute_peak(g, sheet.text(row.dtype)))
+            .map(|g| compute_peak(g, sheet.text(row.dtype)))
             .map(|p| crate::units::FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();

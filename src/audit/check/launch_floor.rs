@@ -44,7 +44,7 @@ fn explained(sheet: &Sheet<'_>, row: &Row) -> f64 {
     let Some(gpu) = sheet.gpu(row) else { return 0.0 };
     let beyond = row.get(Number::DramBytes).map_or(0.0, |b| (b - gpu.l2_size.value.0).max(0.0));
     let flops = row.get(Number::Flops).unwrap_or(0.0);
-    let compute = compute_peak(gpu, sheet.text(row.dtype)).map_or(0.0, |p| flops / p);
+    let compute = flops / compute_peak(gpu, sheet.text(row.dtype));
     1e3 * compute.max(beyond / gpu.bandwidth_peak.value.0)
 }
 
