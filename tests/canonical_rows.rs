@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use roofswap::kernel::Count;
 use roofswap::measurement::{CanonicalRow, Kind, Number, ReadResult, read_csv, read_rows, write_csv};
 use roofswap::session::Session;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
@@ -60,22 +61,28 @@ fn row() -> impl Strategy<Value = CanonicalRow> {
 
 proptest! {
     #[test]
-    fn rows_written_and_read_are_the_same(rows in prop::collection::vec(row(), 1..12)) {
-        let (read, mut back) = through_a_file(&rows);
+    fn rows_written_and_read_are_the_same(rows in rows()) {
+        let (read, back) = through_a_file(&rows);
         prop_assert_eq!(&read.refused, &[]);
-        let first = back.clone();
-        for (back, row) in back.iter_mut().zip(&rows) {
-            // The first spelling of a kernel's name is kept; every other spelling finds it.
-            prop_assert!(SHIPPED.kernels.find(&row.kernel).is_err());
-            prop_assert_eq!(normal(&back.kernel), normal(&row.kernel));
-            back.kernel.clone_from(&row.kernel);
-        }
+        prop_assert!(rows.iter().all(|row| SHIPPED.kernels.find(&row.kernel).is_err()));
         prop_assert_eq!(&back, &rows);
         // What was read is a fixed point, to the last bit.
-        let (again, twice) = through_a_file(&first);
-        prop_assert_eq!(twice, first);
+        let (again, twice) = through_a_file(&back);
+        prop_assert_eq!(twice, back);
         prop_assert!(again.rows.iter().zip(&read.rows).all(|(a, b)| a.time == b.time && a.work == b.work));
     }
+}
+
+/// Rows of which each kernel has one spelling: the catalogue takes names that differ in blanks alone for the same.
+fn rows() -> impl Strategy<Value = Vec<CanonicalRow>> {
+    prop::collection::vec(row(), 1..12).prop_map(|mut rows| {
+        let mut spellings = BTreeMap::new();
+        for row in &mut rows {
+            let spelling = spellings.entry(normal(&row.kernel)).or_insert_with(|| row.kernel.clone());
+            row.kernel.clone_from(spelling);
+        }
+        rows
+    })
 }
 
 fn normal(name: &str) -> String {

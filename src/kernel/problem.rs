@@ -99,7 +99,7 @@ pub enum Value {
     /// A size; integers print as integers.
     Number(f64),
     /// A word such as `layout=nt`, which formulas cannot use.
-    Word(String),
+    Word(Box<str>),
 }
 
 // Numbers are finite, so that equality is one; the sum makes both zeros the same.
@@ -206,7 +206,7 @@ impl Problem {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
             let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
-            Ok((Key::new(key), number.map_or_else(|| Value::Word(value.to_string()), Value::Number)))
+            Ok((Key::new(key), number.map_or_else(|| Value::Word(value.into()), Value::Number)))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }

@@ -2,10 +2,12 @@
 //!
 //! A bad row is refused with file, line, column, value and what was expected; the good rows still load.
 
+use super::chunks::{Chunk, Chunks};
 use super::columns::Columns;
-use super::line_guard::LineGuard;
-use super::read_ahead::each_record;
+use super::new_kernels::{NewKernels, NewName};
+use super::records::{Record, each_record};
 use super::row::{Refusal, RowParser};
+use super::side_by_side::{in_order, workers};
 use super::{Kind, Measurement};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -15,9 +17,6 @@ use std::io::Read;
 
 /// How many refused rows are described; the rest are only counted.
 pub(super) const DESCRIBED: usize = 100;
-
-/// Bytes asked of the file at once.
-const BUFFER: usize = 128 * 1024;
 
 /// Why a whole file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,45 +66,101 @@ pub fn read_csv(
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let mut csv =
-        ReaderBuilder::new().flexible(true).buffer_capacity(BUFFER).from_reader(LineGuard::new(reader));
-    let header = csv.byte_headers().map_err(|e| refuse(plain_words(&e)))?.clone();
+    let (mut chunks, mut first) = (Chunks::new(reader), Chunk::default());
+    chunks.next(&mut first).map_err(|e| refuse(e.to_string()))?;
+    let header = cut_header(&mut first);
     let columns = Columns::find(&header).map_err(refuse)?;
     let mut parser = RowParser::new(&columns, (file, kind), gpus, kernels);
-    let mut result = ReadResult::default();
-    each_record(csv, |record| {
-        let line = record.position().map_or(0, csv::Position::line);
-        let row = if record.len() == header.len() {
-            parser.row(record, line)
-        } else {
-            Err(Refusal::new("row", wrong_width(record, header.len())))
-        };
-        match row {
-            Ok(row) => push(&mut result.rows, row),
-            Err(Refusal { column, message }) => {
-                result.refused_count += 1;
-                if result.refused.len() < DESCRIBED {
-                    result.refused.push(RowError { file: file.to_string(), line, column, message });
-                }
-            }
-        }
-    })
-    .map_err(|e| refuse(plain_words(&e)))?;
-    result.rows.shrink_to_fit();
-    Ok(result)
+    let part = read_part(&mut parser, &first, header.len());
+    let mut whole = Whole { result: ReadResult::default(), kernels: NewKernels::new(kernels) };
+    if chunks.ended() {
+        whole.take(part);
+        return Ok(whole.result);
+    }
+    let known = whole.kernels.catalogue().clone();
+    let worker = |_| {
+        let mut parser = RowParser::new(&columns, (file, kind), gpus, &known);
+        let width = header.len();
+        move |chunk: &Chunk| read_part(&mut parser, chunk, width)
+    };
+    whole.take(part);
+    in_order(chunks, (0..workers()).map(worker).collect(), |part| whole.take(part))
+        .map_err(|e| refuse(e.to_string()))?;
+    whole.result.rows.shrink_to_fit();
+    Ok(whole.result)
 }
 
-/// Grows by a quarter instead of doubling: the rows are most of what is in memory.
-fn push(rows: &mut Vec<Measurement>, row: Measurement) {
-    if rows.len() == rows.capacity() {
-        rows.reserve_exact(16 + rows.len() / 4);
+/// The header, which is taken off the first chunk.
+fn cut_header(first: &mut Chunk) -> ByteRecord {
+    let mut header = ByteRecord::new();
+    let mut csv = ReaderBuilder::new().has_headers(false).from_reader(first.bytes.as_slice());
+    // There is no error in bytes that were read already; a file of nothing has a header of nothing.
+    csv.read_byte_record(&mut header).unwrap_or(false);
+    let (end, line) = (csv.position().byte(), csv.position().line());
+    first.bytes.drain(..usize::try_from(end).unwrap_or(0));
+    first.line = line;
+    header
+}
+
+/// What came out of a chunk.
+struct Part {
+    read: ReadResult,
+    new_names: Vec<NewName>,
+}
+
+fn read_part(parser: &mut RowParser<'_>, chunk: &Chunk, width: usize) -> Part {
+    let mut read = ReadResult::default();
+    each_record(chunk, |record| {
+        let row = if record.len() == width {
+            parser.row(record)
+        } else {
+            Err(Refusal::new("row", wrong_width(record, width)))
+        };
+        match row {
+            Ok(row) => read.rows.push(row),
+            Err(refusal) => refuse(&mut read, parser.file(), record.line, refusal),
+        }
+    });
+    let new_names = parser.finish(&mut read.rows);
+    Part { read, new_names }
+}
+
+fn refuse(read: &mut ReadResult, file: &str, line: u64, Refusal { column, message }: Refusal) {
+    read.refused_count += 1;
+    if read.refused.len() < DESCRIBED {
+        read.refused.push(RowError { file: file.to_string(), line, column, message });
     }
-    rows.push(row);
+}
+
+/// All that came out of a file so far.
+struct Whole<'a> {
+    result: ReadResult,
+    kernels: NewKernels<'a>,
+}
+
+impl Whole<'_> {
+    fn take(&mut self, Part { read, new_names }: Part) {
+        let places: Vec<_> = new_names.iter().map(|name| self.kernels.place(name)).collect();
+        let (result, known) = (&mut self.result, self.kernels.known());
+        result.refused_count += read.refused_count;
+        let room = DESCRIBED - result.refused.len();
+        result.refused.extend(read.refused.into_iter().take(room));
+        // Grows by a quarter instead of doubling: the rows are most of what is in memory.
+        if result.rows.capacity() - result.rows.len() < read.rows.len() {
+            result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
+        }
+        for mut row in read.rows {
+            if let Some(place) = row.kernel.checked_sub(known) {
+                row.kernel = places[place];
+            }
+            result.rows.push(row);
+        }
+    }
 }
 
 /// Why a record has not as many fields as the header.
-fn wrong_width(record: &ByteRecord, expected: usize) -> String {
-    let lines = record.as_slice().iter().filter(|b| **b == b'\n').count();
+fn wrong_width(record: &Record<'_>, expected: usize) -> String {
+    let lines = record.cells().flatten().filter(|b| **b == b'\n').count();
     let found = record.len();
     if lines > 0 {
         return format!(
@@ -114,12 +169,4 @@ fn wrong_width(record: &ByteRecord, expected: usize) -> String {
         );
     }
     format!("the row has {found} fields, the header {expected}; is it cut off?")
-}
-
-/// The csv crate's error without its own position syntax.
-fn plain_words(error: &csv::Error) -> String {
-    match error.kind() {
-        csv::ErrorKind::Io(e) => e.to_string(),
-        _ => error.to_string(),
-    }
 }

@@ -2,16 +2,20 @@
 
 mod any;
 mod canonical;
+mod chunks;
 mod columns;
 mod csv;
 mod dataset;
 mod decimal;
 pub mod import;
 mod line_guard;
-mod read_ahead;
+mod new_kernels;
+mod records;
 mod roofs;
 mod row;
+mod side_by_side;
 mod store;
+mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
@@ -22,6 +26,7 @@ pub use dataset::Dataset;
 pub(crate) use line_guard::LineGuard;
 pub use roofs::with_achieved;
 pub use store::{Config, ConfigId, Store};
+pub use text::Text;
 
 use crate::kernel::{Count, Launch, Problem, Work};
 use crate::units::Seconds;
@@ -69,7 +74,7 @@ pub struct Measurement {
     /// Published or the user's.
     pub kind: Kind,
     /// Where the row comes from, as the row says.
-    pub source: Arc<str>,
+    pub source: Text,
     /// The file it was read from, as messages name it.
     pub file: Arc<str>,
     /// Its line there; the first is 1.

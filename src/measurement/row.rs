@@ -3,14 +3,16 @@
 use super::columns::Columns;
 use super::csv::DESCRIBED;
 use super::decimal::{decimal, whole};
+use super::new_kernels::NewName;
+use super::records::Record;
+use super::text::{Text, Texts};
 use super::words::{Problems, Words};
 use super::{Further, Half, Kind, Measurement, Number, Place};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Launch, Problem, Work, long_name};
+use crate::kernel::{Kernel, Launch, Problem, Work};
 use crate::units::Seconds;
-use csv::ByteRecord;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// The longest time of one launch that is believed: eleven days.
@@ -31,20 +33,22 @@ impl Refusal {
     }
 }
 
-/// Everything that is the same for all rows of a file, and what repeats from row to row.
+/// Everything that is the same for all rows of a file, and what repeats from row to row. Each thread has its own.
 pub(super) struct RowParser<'a> {
     columns: &'a Columns,
     file: Arc<str>,
     kind: Kind,
     gpus: &'a Catalogue<Gpu>,
-    kernels: &'a mut Catalogue<Kernel>,
+    kernels: &'a Catalogue<Kernel>,
     known_gpus: HashMap<Box<[u8]>, usize>,
     known_kernels: HashMap<Box<[u8]>, usize>,
-    /// What the kernels are shown as; filled when a new one comes.
-    labels: HashSet<String>,
+    /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
+    /// catalogue's entries, until the place of each is known.
+    new_names: Vec<NewName>,
+    known_new: HashMap<Box<[u8]>, usize>,
     problems: Problems,
     variants: Words,
-    sources: Words,
+    sources: Texts,
     words: Words,
     /// How many rows named a GPU that is not in the catalogue.
     unknown_gpus: usize,
@@ -57,7 +61,7 @@ impl<'a> RowParser<'a> {
         columns: &'a Columns,
         (file, kind): (&str, Kind),
         gpus: &'a Catalogue<Gpu>,
-        kernels: &'a mut Catalogue<Kernel>,
+        kernels: &'a Catalogue<Kernel>,
     ) -> Self {
         Self {
             columns,
@@ -67,18 +71,24 @@ impl<'a> RowParser<'a> {
             kernels,
             known_gpus: HashMap::default(),
             known_kernels: HashMap::default(),
-            labels: HashSet::default(),
+            new_names: Vec::new(),
+            known_new: HashMap::default(),
             problems: Problems::default(),
             variants: Words::default(),
-            sources: Words::default(),
+            sources: Texts::default(),
             words: Words::default(),
             unknown_gpus: 0,
             further: Vec::new(),
         }
     }
 
+    /// The file, as messages name it.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Reads a record that is as wide as the header.
-    pub(super) fn row(&mut self, record: &ByteRecord, line: u64) -> Result<Measurement, Refusal> {
+    pub(super) fn row(&mut self, record: &Record<'_>) -> Result<Measurement, Refusal> {
         let columns = self.columns;
         let time = time(&record[columns.time])?;
         let gpu = self.gpu(&record[columns.gpu])?;
@@ -86,7 +96,7 @@ impl<'a> RowParser<'a> {
         let grid = dimensions(cell(record, columns.grid), "grid")?;
         let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
         let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
-        let source = word(&mut self.sources, cell(record, columns.source), "source")?;
+        let source = utf8(cell(record, columns.source), "source")?;
         let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
         let kernel = self.kernel(&record[columns.kernel], &dtype)?;
         let mut row = Measurement {
@@ -104,18 +114,19 @@ impl<'a> RowParser<'a> {
             time_std: None,
             trials: None,
             kind: self.kind,
-            source,
+            source: Text::default(),
             file: self.file.clone(),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line: u32::try_from(record.line).unwrap_or(u32::MAX),
             further: None,
         };
         self.numbers(record, &mut row)?;
         let half = block.map(Half::Block).or(grid.map(Half::Grid)).filter(|_| row.launch.is_none());
         row.further = self.further(record, half);
+        self.sources.add(source);
         Ok(row)
     }
 
-    fn numbers(&mut self, record: &ByteRecord, row: &mut Measurement) -> Result<(), Refusal> {
+    fn numbers(&mut self, record: &Record<'_>, row: &mut Measurement) -> Result<(), Refusal> {
         self.further.clear();
         for (column, place, i) in &self.columns.numbers {
             let bytes = &record[*i];
@@ -139,10 +150,13 @@ impl<'a> RowParser<'a> {
         Ok(())
     }
 
-    fn further(&mut self, record: &ByteRecord, half: Option<Half>) -> Option<Box<Further>> {
+    fn further(&mut self, record: &Record<'_>, half: Option<Half>) -> Option<Box<Further>> {
         let mut attributes = Vec::new();
         for (name, i) in &self.columns.attributes {
             // What nobody knows is no reason to refuse a row: other encodings are kept as far as they can be.
+            if record[*i].is_empty() {
+                continue;
+            }
             let text = String::from_utf8_lossy(&record[*i]);
             if let Some(text) = self.words.get(text.as_bytes()).filter(|t| !t.is_empty()) {
                 attributes.push((name.clone(), text));
@@ -171,22 +185,16 @@ impl<'a> RowParser<'a> {
         Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &str) -> Result<usize, Refusal> {
-        if let Some(known) = self.known_kernels.get(bytes) {
+    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<usize, Refusal> {
+        if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
         let written = utf8(bytes, "kernel")?;
-        let nickname = self.kernels.nickname_of(written).map(str::to_string);
-        let name = nickname.as_deref().unwrap_or(written);
-        let kernel = match self.kernels.get(name) {
-            Some(known) if !name.is_empty() => known,
-            _ => self.new_kernel(name, written, dtype)?,
-        };
-        self.known_kernels.insert(bytes.into(), kernel);
-        Ok(kernel)
-    }
-
-    fn new_kernel(&mut self, name: &str, written: &str, dtype: &str) -> Result<usize, Refusal> {
+        let name = self.kernels.nickname_of(written).unwrap_or(written);
+        if let Some(known) = self.kernels.get(name).filter(|_| !name.is_empty()) {
+            self.known_kernels.insert(bytes.into(), known);
+            return Ok(known);
+        }
         if name.is_empty() {
             return Err(Refusal::new("kernel", "is blank; expected a name"));
         }
@@ -194,35 +202,35 @@ impl<'a> RowParser<'a> {
             let why = format!("`{}`: expected a name with letters", clip(name));
             return Err(Refusal::new("kernel", why));
         }
-        let mut kernel = Kernel::from_measurements(name, dtype);
-        if name != written {
-            kernel.name = written.to_string();
+        let new = self.kernels.entries().len() + self.new_names.len();
+        self.known_new.insert(bytes.into(), new);
+        self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
+        Ok(new)
+    }
+
+    /// Completes the rows since the last call, and says which kernels they name that the catalogue does not have.
+    pub(super) fn finish(&mut self, rows: &mut [Measurement]) -> Vec<NewName> {
+        for (row, source) in rows.iter_mut().zip(self.sources.finish()) {
+            row.source = source;
         }
-        // Two instances of one template are told apart by their arguments.
-        if self.labels.is_empty() {
-            self.labels = self.kernels.entries().iter().map(|k| k.label.clone()).collect();
-        }
-        if self.labels.contains(&kernel.label) {
-            kernel.label = long_name(name);
-        }
-        self.labels.insert(kernel.label.clone());
-        self.kernels.insert(kernel).map_err(|e| Refusal::new("kernel", e))?;
-        Ok(self.kernels.entries().len() - 1)
+        self.known_new.clear();
+        std::mem::take(&mut self.new_names)
     }
 
     fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Refusal> {
-        let of = &self.kernels.entries()[kernel];
-        self.problems.get(kernel, bytes, || {
+        // Only a kernel with formulas has a say in it; all others can share.
+        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
+        self.problems.get(of.map(|_| kernel), bytes, || {
             let recorded = Problem::parse_recorded(utf8(bytes, "problem")?);
-            let full = recorded.and_then(|p| if of.has_formulas() { of.problem(&p) } else { Ok(p) });
+            let full = recorded.and_then(|p| if let Some(of) = of { of.problem(&p) } else { Ok(p) });
             full.map_err(|e| Refusal::new("problem", e))
         })
     }
 }
 
 /// A cell of a column that may be absent.
-fn cell(record: &ByteRecord, column: Option<usize>) -> &[u8] {
-    column.and_then(|i| record.get(i)).unwrap_or_default()
+fn cell<'r>(record: &'r Record<'_>, column: Option<usize>) -> &'r [u8] {
+    column.map_or(&[], |i| &record[i])
 }
 
 fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {

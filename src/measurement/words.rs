@@ -63,7 +63,7 @@ impl Words {
     }
 }
 
-/// Problems by kernel and text.
+/// Problems by text, and by kernel where its formulas complete them.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     known: HashTable<Known>,
@@ -72,7 +72,7 @@ pub(super) struct Problems {
 
 #[derive(Debug)]
 struct Known {
-    kernel: usize,
+    kernel: Option<usize>,
     text: Box<[u8]>,
     problem: Arc<Problem>,
 }
@@ -81,7 +81,7 @@ impl Problems {
     /// The problem that these bytes name for this kernel, by `read` where they are new.
     pub(super) fn get<E>(
         &mut self,
-        kernel: usize,
+        kernel: Option<usize>,
         text: &[u8],
         read: impl FnOnce() -> Result<Problem, E>,
     ) -> Result<Arc<Problem>, E> {

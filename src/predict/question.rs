@@ -108,7 +108,7 @@ fn counted<'r>(
     mut rows: impl Iterator<Item = &'r Measurement>,
 ) -> Option<Provenance> {
     let row = rows.find(|r| r.work.get(count).is_some());
-    let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), r.source.clone()));
+    let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
     of_row.or_else(|| kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
 }
 

@@ -92,7 +92,7 @@ pub(super) fn source_time(
         return Some(SourceTime {
             time: row.time,
             kind: row.kind.into(),
-            source: row.source.clone(),
+            source: (*row.source).into(),
             cautions: Vec::new(),
             extrapolation: Some(1.0),
         });
@@ -125,7 +125,7 @@ fn scaled(
     Some(SourceTime {
         time,
         kind: SourceKind::Estimated,
-        source: row.source.clone(),
+        source: (*row.source).into(),
         cautions,
         extrapolation: Some(ratio),
     })
