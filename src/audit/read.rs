@@ -1,8 +1,9 @@
 //! Reads files into a sheet: canonical CSVs, calibration files, compiler logs, told apart by content.
 
 use super::sheet::{DataFile, Row, Sheet};
-use super::{calibration, compiler_log};
+use super::{calibration, compiled};
 use crate::catalogue::Entry;
+use crate::compiler::{self, Format};
 use crate::kernel::Problem;
 use crate::measurement::{LineGuard, Number, ReadError, RowError};
 use csv::{ReaderBuilder, StringRecord};
@@ -54,7 +55,7 @@ pub fn read_text(mut reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Re
     reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(|e| refuse(format!("cannot be read: {e}")))?;
     let start = String::from_utf8_lossy(&head);
     let is_json = start.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-    let is_log = compiler_log::recognises(&start);
+    let is_log = Format::of(&head).is_some();
     if !(is_json || is_log || calibration::recognises(&start)) {
         return read_data(head.as_slice().chain(reader), file, sheet);
     }
@@ -66,7 +67,9 @@ pub fn read_text(mut reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Re
     }
     let text = String::from_utf8_lossy(&bytes);
     if is_log && !is_json {
-        let found = compiler_log::read(&text, file);
+        let report = compiler::read(&bytes, file, None)
+            .map_err(|e| ReadError { file: format!("{}{}", e.file, e.place), message: e.message })?;
+        let found = compiled::of(&report);
         let count = found.len();
         sheet.compiled.extend(found);
         return Ok(Kind::CompilerLog(count));
