@@ -24,7 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
-    ("audit", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
+    ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
     ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
     ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),

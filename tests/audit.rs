@@ -362,6 +362,19 @@ fn typed(folder: &Path, words: &str) -> (i32, String, String) {
 }
 
 #[test]
+fn the_command_reads_what_importers_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let tuned = r#"{"device_name": "NVIDIA TITAN V", "kernel_name": "mine", "problem_size": [1024, 1024],
+        "tune_params_keys": ["block_size_x"], "tune_params": {"block_size_x": [64]},
+        "cache": {"64": {"block_size_x": 64, "time": 1.5}}}"#;
+    std::fs::write(folder.path().join("tuned.json"), tuned).unwrap();
+    let (code, out, err) = typed(folder.path(), "audit tuned.json --fix -o clean.csv");
+    assert!(code == 0 && out.contains("in 1 rows"), "{out}{err}");
+    let clean = std::fs::read_to_string(folder.path().join("clean.csv")).unwrap();
+    assert!(clean.starts_with("gpu,kernel,problem,") && clean.lines().count() == 2, "{clean}");
+}
+
+#[test]
 fn the_command_finds_repairs_a_copy_and_never_writes_an_input() {
     let folder = tempfile::tempdir().unwrap();
     let mut lines = clean(&six(), 5);

@@ -281,6 +281,19 @@ fn the_audit_lists_findings_with_rows_and_evidence() {
 }
 
 #[test]
+fn imported_measurements_are_audited_with_the_others() {
+    let mut d = dashboard(100, 24);
+    let session = (*d.state.session).clone();
+    let added = roofswap::session::Added::default();
+    let message = Message::Imported(Box::new((session, "runs.csv".into(), added)));
+    let effects = update(&mut d.state, message);
+    let asked = effects.iter().any(
+        |e| matches!(e, roofswap::tui::Effect::Audit(_, files) if files[..] == [std::path::PathBuf::from("runs.csv")]),
+    );
+    assert!(asked && d.state.audit.is_none(), "{effects:?}");
+}
+
+#[test]
 fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
     use roofswap::tui::{Effect, Job};
     let mut d = dashboard(80, 24);

@@ -6,7 +6,7 @@
 
 mod calibration;
 mod check;
-mod compiler_log;
+mod compiled;
 mod fix;
 mod read;
 mod series;
@@ -14,7 +14,7 @@ mod sheet;
 mod statistics;
 
 pub use calibration::{Calibration, Ceiling};
-pub use compiler_log::Compiled;
+pub use compiled::Compiled;
 pub use fix::{Fixed, fix};
 pub use read::{Kind, read_file, read_text};
 pub use sheet::{Row, Sheet, Word};

@@ -1,10 +1,13 @@
-//! Reads files into a sheet: canonical CSVs, calibration files, compiler logs, told apart by content.
+//! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
+//! content.
 
 use super::sheet::{DataFile, Row, Sheet};
-use super::{calibration, compiler_log};
+use super::{calibration, compiled};
 use crate::catalogue::Entry;
+use crate::compiler::{self, Format};
 use crate::kernel::Problem;
-use crate::measurement::{LineGuard, Number, ReadError, RowError};
+use crate::measurement::import::{self, NeverCancelled};
+use crate::measurement::{LineGuard, Number, ReadError, RowError, write_csv};
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
 use std::io::Read;
@@ -30,7 +33,7 @@ pub enum Kind {
     CompilerLog(usize),
 }
 
-/// Opens and reads a file; see [`read_text`].
+/// Opens and reads a file: what importers know through them, the rest as [`read_text`] does.
 ///
 /// # Errors
 /// [`ReadError`] if it cannot be opened or is nothing the audit knows.
@@ -41,7 +44,46 @@ pub fn read_file(path: &Path, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> 
     if opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?.is_dir() {
         return Err(refuse("is a folder; give its files".into()));
     }
-    read_text(opened, &file, sheet)
+    let mut opened = opened;
+    let mut head = Vec::new();
+    let started = opened.by_ref().take(HEAD).read_to_end(&mut head);
+    started.map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    let report = import::recognise(&head).is_some();
+    if report && !is_ours(&head) {
+        return read_report(path, &file, sheet);
+    }
+    let is_json = is_json(&String::from_utf8_lossy(&head));
+    match read_text(head.as_slice().chain(opened), &file, sheet) {
+        // Calibrations are JSON too, and nothing was added.
+        Err(_) if report && is_json => read_report(path, &file, sheet),
+        read => read,
+    }
+}
+
+fn is_json(start: &str) -> bool {
+    start.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
+}
+
+/// Whether a file that starts like this is read by the audit itself, even where an importer knows it.
+fn is_ours(head: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(head);
+    let header = start.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
+    let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
+    let canonical = has("gpu") && has("kernel") && has("time_ms");
+    canonical || is_json(&start) || Format::of(head).is_some() || calibration::recognises(&start)
+}
+
+/// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
+/// those that findings name.
+fn read_report(path: &Path, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    let imported = import::read_file(path, &NeverCancelled::default().job(file))?;
+    let room = DESCRIBED.saturating_sub(sheet.refused.len());
+    sheet.refused.extend(imported.refused.iter().take(room).cloned());
+    sheet.refused_count += imported.refused_count;
+    if imported.rows.is_empty() {
+        return Err(ReadError { file: file.into(), message: "has no row that can be audited".into() });
+    }
+    read_data(write_csv(&imported.rows).as_slice(), &format!("{file} (as imported)"), sheet)
 }
 
 /// Reads a canonical CSV row by row, or a calibration file or compiler log as a whole, into the sheet.
@@ -53,8 +95,8 @@ pub fn read_text(mut reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Re
     let mut head = Vec::new();
     reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(|e| refuse(format!("cannot be read: {e}")))?;
     let start = String::from_utf8_lossy(&head);
-    let is_json = start.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-    let is_log = compiler_log::recognises(&start);
+    let is_json = is_json(&start);
+    let is_log = Format::of(&head).is_some();
     if !(is_json || is_log || calibration::recognises(&start)) {
         return read_data(head.as_slice().chain(reader), file, sheet);
     }
@@ -66,7 +108,9 @@ pub fn read_text(mut reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Re
     }
     let text = String::from_utf8_lossy(&bytes);
     if is_log && !is_json {
-        let found = compiler_log::read(&text, file);
+        let report = compiler::read(&bytes, file, None)
+            .map_err(|e| ReadError { file: format!("{}{}", e.file, e.place), message: e.message })?;
+        let found = compiled::of(&report);
         let count = found.len();
         sheet.compiled.extend(found);
         return Ok(Kind::CompilerLog(count));

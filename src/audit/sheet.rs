@@ -1,7 +1,7 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
 use super::check::ignored_size::Flat;
-use super::{Calibration, Compiled};
+use super::{Calibration, Compiled, compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Instance, Kernel, Problem};
@@ -125,6 +125,8 @@ pub struct Sheet<'a> {
     pub(super) problems: HashMap<(Word, Word), Problem>,
     /// Flat runs of sizes, once they are looked for.
     pub(super) flat: OnceCell<Flat>,
+    /// What the compilers' reports say, by kernel, once it is looked for.
+    pub(super) by_build: OnceCell<compiled::Index>,
     instances: RefCell<HashMap<(Word, Word), Option<Instance>>>,
 }
 
@@ -148,6 +150,7 @@ impl<'a> Sheet<'a> {
             kernel_of: HashMap::new(),
             problems: HashMap::new(),
             flat: OnceCell::new(),
+            by_build: OnceCell::new(),
             instances: RefCell::default(),
         }
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap audit runs.csv gpu_metrics.json ptxas.log --fix -o clean.csv")]
 pub(super) struct AuditArgs {
-    /// Measurements (canonical CSV), calibration files (JSON, NAME=value lines), compiler logs (ptxas -v)
+    /// Measurements (canonical CSV, or any report that `import` reads), calibration files (JSON, NAME=value lines), compiler logs (ptxas -v)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write a repaired copy; the files given are never touched
@@ -43,7 +43,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<()> {
     output::remarks(&sheet.refused, sheet.refused_count);
     if sheet.rows.is_empty() && sheet.calibrations.is_empty() {
         bail!(
-            "none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …)"
+            "none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …) or a report that `roofswap import` reads"
         );
     }
     let findings = audit(&sheet);

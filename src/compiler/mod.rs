@@ -68,6 +68,8 @@ pub struct CompiledKernel {
     pub architecture: Architecture,
     /// What it uses.
     pub resources: Resources,
+    /// Where the report says so.
+    pub place: Place,
 }
 
 /// What a report contains.
@@ -224,7 +226,13 @@ impl Findings {
             return self.refuse(place, format!("kernel {}: {why}", quoted(symbol)));
         }
         let name = self.readable(symbol);
-        self.kernels.push(CompiledKernel { symbol: symbol.to_string(), name, architecture, resources });
+        self.kernels.push(CompiledKernel {
+            symbol: symbol.to_string(),
+            name,
+            architecture,
+            resources,
+            place,
+        });
     }
 
     /// The name as people write it; as it stands in the file once such names have grown by the file's size.

@@ -45,6 +45,8 @@ pub struct Digest {
     pub findings: Vec<(Severity, [String; 4])>,
     /// [`summary`].
     pub summary: String,
+    /// Files that could not be audited, each with the reason.
+    pub not_audited: Vec<String>,
 }
 
 impl Digest {
@@ -52,7 +54,7 @@ impl Digest {
     #[must_use]
     pub fn of(sheet: &Sheet<'_>, findings: &[Finding]) -> Self {
         let in_words = findings.iter().map(|f| (f.severity, lines(sheet, f)));
-        Self { findings: in_words.collect(), summary: summary(sheet, findings) }
+        Self { findings: in_words.collect(), summary: summary(sheet, findings), not_audited: Vec::new() }
     }
 
     /// How many of this severity.

@@ -56,6 +56,8 @@ pub enum Job {
     Write,
     /// Measuring the models.
     Evaluate,
+    /// Auditing the user's measurements.
+    Audit,
 }
 
 /// What `update` asks the outside for.
@@ -91,6 +93,8 @@ pub enum Effect {
     List(PathBuf),
     /// Read a file on top of this session.
     Import(Arc<Session>, PathBuf),
+    /// Audit these files with the GPUs and kernels of this session.
+    Audit(Arc<Session>, Vec<PathBuf>),
     /// Drop what is being read.
     Cancel,
 }

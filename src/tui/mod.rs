@@ -199,6 +199,7 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
+        Effect::Audit(session, files) => worker.audit(session, files),
         Effect::Cancel => worker.cancel(),
     }
     Ok(true)

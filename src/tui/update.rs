@@ -86,6 +86,7 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
             state.job = None;
             "the models were not measured"
         }
+        Job::Audit => "your measurements were not audited",
     };
     say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }
@@ -98,7 +99,8 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         (0, _) => ": ! has remarks".to_string(),
         (n, _) => format!(", {n} refused: ! lists them"),
     };
-    if added.kernels.is_empty() {
+    let measured = added.kernels.is_empty();
+    if measured {
         state.data.push(path);
     }
     state.notices.extend(added.notices);
@@ -111,7 +113,13 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.arrange();
     }
     state.picked.extend(added.kernels);
-    say(state, tone, format!("{}{more}", added.summary))
+    let mut effects = say(state, tone, format!("{}{more}", added.summary));
+    if measured {
+        // What was found in fewer files is no longer the answer.
+        state.audit = None;
+        effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
+    }
+    effects
 }
 
 /// Errors are said beside what the footer says of the loading; the rest waits in its overlay.

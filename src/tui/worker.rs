@@ -20,9 +20,9 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
-    /// Counts what overtakes reading, listing and measuring, and cancellations: an answer of an older count is stale. Writing is
+    /// Counts what overtakes reading, listing, measuring and auditing, and cancellations: an answer of an older count is stale. Writing is
     /// never overtaken: what was written is said.
-    generations: [Arc<AtomicU64>; 4],
+    generations: [Arc<AtomicU64>; 5],
 }
 
 impl Worker {
@@ -63,9 +63,14 @@ impl Worker {
     /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
         self.overtake(Job::Read);
-        let (known, audited) = (session.clone(), files.clone());
+        self.audit(session.clone(), files.clone());
         self.spawn(Job::Read, move |progress| load(&session, &files, progress));
-        self.spawn(Job::Read, move |_| Message::Audited(Box::new(audit_files(&known, &audited))));
+    }
+
+    /// Audits the user's measurement files; a newer audit overtakes an older one.
+    pub fn audit(&self, session: Arc<Session>, files: Vec<PathBuf>) {
+        self.overtake(Job::Audit);
+        self.spawn(Job::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
@@ -195,14 +200,13 @@ fn list(asked: PathBuf) -> Listing {
     Listing { asked, folder, entries: found, remark: remarks.join("; ") }
 }
 
-/// What the audit finds in these files together; one that cannot be read is among the notices already.
+/// What the audit finds in these files together, and which of them it could not read.
 fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let mut sheet = Sheet::new(&session.gpus, &session.kernels);
-    for file in files {
-        let _ = read_file(file, &mut sheet);
-    }
+    let read = files.iter().map(|file| read_file(file, &mut sheet));
+    let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);
-    Digest::of(&sheet, &findings)
+    Digest { not_audited, ..Digest::of(&sheet, &findings) }
 }
 
 fn export(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {
@@ -249,6 +253,17 @@ mod tests {
             "{}",
             lost.folder.display()
         );
+    }
+
+    #[test]
+    fn reports_are_audited_and_files_that_cannot_be_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = folder.path().join("runs.csv");
+        std::fs::write(&good, "gpu,kernel,problem,time_ms\ntitan-v,mine,n=1,1\n").unwrap();
+        let files = [good, folder.path().join("none.csv")];
+        let digest = audit_files(&Session::load(None).unwrap(), &files);
+        assert!(digest.summary.ends_with("in 1 rows"), "{}", digest.summary);
+        assert!(matches!(&digest.not_audited[..], [one] if one.contains("none.csv: cannot be opened")));
     }
 
     #[test]

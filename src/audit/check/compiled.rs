@@ -2,7 +2,7 @@
 //! sources need; another build may differ, and nothing is wrong with it.
 
 use super::super::sheet::{Row, Sheet, Word};
-use super::super::{Check, Compiled, Edit, Finding, Remedy, Severity};
+use super::super::{Check, Compiled, Edit, Finding, Remedy, Severity, compiled};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
@@ -17,10 +17,9 @@ pub(in super::super) const CHECK: Check = Check {
 pub(super) fn registers<'s>(sheet: &'s Sheet<'_>, row: &Row) -> Option<&'s Compiled> {
     let cc = sheet.gpu(row)?.compute_capability;
     let name = sheet.text(row.kernel);
-    let fits = |c: &&Compiled| c.capability == (cc.major, cc.minor) && c.kernel.eq_ignore_ascii_case(name);
-    let mut all = sheet.compiled.iter().filter(fits);
-    let first = all.next()?;
-    all.all(|c| c.registers == first.registers).then_some(first)
+    let index = sheet.by_build.get_or_init(|| compiled::index(&sheet.compiled));
+    let place = index.get(&(name.to_ascii_lowercase(), (cc.major, cc.minor))).copied().flatten()?;
+    sheet.compiled.get(place)
 }
 
 /// A contradiction: row, compiled registers, where they are said.
@@ -36,7 +35,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         let Some(told) = row.get(Number::RegsPerThread) else { continue };
         let Some(log) = registers(sheet, row) else { continue };
         if f64::from(log.registers) != told {
-            let said = format!("{}:{}", log.file, log.line);
+            let said = log.place.clone();
             found.entry(row.kernel).or_default().push(Contradiction { row: i, truth: log.registers, said });
         }
     }

@@ -54,8 +54,8 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
         let told = sheet.rows[*r].get(Number::RegsPerThread)?;
         (f64::from(compiled.registers) != told).then(|| {
             format!(
-                "; {}:{} compiled {} to {} registers, the row has {told}",
-                compiled.file, compiled.line, compiled.kernel, compiled.registers
+                "; {} compiled {} to {} registers, the row has {told}",
+                compiled.place, compiled.kernel, compiled.registers
             )
         })
     });

@@ -108,6 +108,10 @@ fn longest_flat(points: &[Point]) -> Option<(&[Point], bool)> {
     let most = points.last()?.work;
     let mut best: Option<(usize, usize)> = None;
     for (start, first) in points.iter().enumerate() {
+        // What is left is no longer than what was found.
+        if best.is_some_and(|(s, e)| points.len() - 1 - start <= e - s) {
+            break;
+        }
         let (mut low, mut high) = (first.time, first.time);
         for (end, p) in points.iter().enumerate().skip(start + 1) {
             (low, high) = (low.min(p.time), high.max(p.time));

@@ -23,6 +23,9 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
         return paragraph(text, width, look.dim());
     };
     let mut lines = paragraph(&digest.summary, width, look.title());
+    for file in &digest.not_audited {
+        lines.extend(paragraph(&format!("not audited: {file}"), width, look.refusal()));
+    }
     for (severity, [heading, rest @ ..]) in &digest.findings {
         let style = match severity {
             Severity::Error => look.refusal(),
