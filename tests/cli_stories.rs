@@ -1,10 +1,11 @@
 //! The command line as a person or a script meets it: what is typed, what is answered, how it ends.
 
-use assert_cmd::Command;
+mod desk;
+
+use desk::Desk;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
-use tempfile::TempDir;
 
 const COLUMNS: [&str; 19] = [
     "gpu_source",
@@ -29,79 +30,6 @@ const COLUMNS: [&str; 19] = [
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy";
-
-/// A user's machine: an empty configuration folder, and a folder for files.
-struct Desk(TempDir);
-
-/// What a command left behind.
-struct Outcome {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        std::fs::create_dir(folder.path().join("config")).expect("an empty configuration folder");
-        Self(folder)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, content).expect("a file in the temporary folder");
-        path
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// The program with words separated by spaces, then one more argument per path.
-    fn command(&self, words: &str, paths: &[&Path]) -> std::process::Command {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
-        command.args(words.split_whitespace()).args(paths).stdin(Stdio::null());
-        command.env("ROOFSWAP_CONFIG", self.path("config")).current_dir(self.0.path());
-        command
-    }
-
-    fn types(&self, words: &str) -> Outcome {
-        self.types_with(words, &[])
-    }
-
-    fn types_with(&self, words: &str, paths: &[&Path]) -> Outcome {
-        let done = Command::from_std(self.command(words, paths)).output().expect("the program starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 on the terminal");
-        Outcome {
-            code: done.status.code().expect("it ended by itself"),
-            stdout: text(done.stdout),
-            stderr: text(done.stderr),
-        }
-    }
-}
-
-impl Outcome {
-    #[track_caller]
-    fn works(self) -> Self {
-        assert_eq!(self.code, 0, "{}", self.stderr);
-        self
-    }
-
-    #[track_caller]
-    fn ends(self, code: i32, said: &[&str]) -> Self {
-        assert_eq!(self.code, code, "{}", self.stderr);
-        for words in said {
-            assert!(self.stderr.contains(words), "{words:?} is not in: {}", self.stderr);
-        }
-        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        self
-    }
-
-    #[track_caller]
-    fn json(&self) -> Vec<Value> {
-        serde_json::from_str(&self.stdout).expect("an array")
-    }
-}
 
 fn near(value: &Value, expected: f64) -> bool {
     value.as_f64().is_some_and(|v| (v / expected - 1.0).abs() < 1e-9)

@@ -1,9 +1,9 @@
 //! `evaluate` and `reproduce` as a person or a script meets them.
 
-use assert_cmd::Command;
+mod desk;
+
+use desk::Desk;
 use serde_json::Value;
-use std::path::PathBuf;
-use tempfile::TempDir;
 
 const KEYS: [&str; 12] = [
     "n",
@@ -33,43 +33,9 @@ const METRICS: &str = r#"[
     {"device_name": "NVIDIA TITAN V", "sustained_bandwidth_gbps": 300, "sustained_compute_gflops": 9000},
     {"device_name": "NVIDIA GeForce RTX 4070", "sustained_bandwidth_gbps": 200, "sustained_compute_gflops": 9000}]"#;
 
-struct Desk(TempDir);
-
-struct Outcome {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a temporary folder"))
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).expect("a file in the temporary folder");
-        path
-    }
-
-    fn types(&self, words: &str) -> Outcome {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
-        command.args(words.split_whitespace()).current_dir(self.0.path());
-        command.env("ROOFSWAP_CONFIG", self.0.path().join("config"));
-        let done = command.output().expect("the program starts");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 on the terminal");
-        Outcome {
-            code: done.status.code().expect("it ended by itself"),
-            stdout: text(done.stdout),
-            stderr: text(done.stderr),
-        }
-    }
-
-    fn json(&self, words: &str) -> Value {
-        let outcome = self.types(&format!("{words} --format json"));
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        serde_json::from_str(&outcome.stdout).expect("JSON")
-    }
+fn json(desk: &Desk, words: &str) -> Value {
+    let outcome = desk.types(&format!("{words} --format json")).works();
+    serde_json::from_str(&outcome.stdout).expect("JSON")
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -78,7 +44,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
-    let all = Desk::new().json("evaluate");
+    let all = json(&Desk::new(), "evaluate");
     assert_eq!(keys(&all), ["protocol", "ceilings", "rules", "models"]);
     assert_eq!((&all["protocol"], &all["ceilings"]), (&"new-gpu".into(), &"peak".into()));
     assert_eq!(keys(&all["models"]), ["efficiency-transfer", "same-time", "plain-roofline"]);
@@ -97,7 +63,7 @@ fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
 fn a_file_of_ones_own_is_evaluated_alone_and_refusals_are_named() {
     let desk = Desk::new();
     desk.file("mine.csv", TIMES);
-    let all = desk.json("evaluate --data mine.csv --model efficiency-transfer");
+    let all = json(&desk, "evaluate --data mine.csv --model efficiency-transfer");
     let same = &all["models"]["same-time"]["overall"];
     // Half, twice, and twice exactly right.
     assert_eq!(
@@ -113,7 +79,7 @@ fn a_file_of_ones_own_is_evaluated_alone_and_refusals_are_named() {
     let text = desk.types("evaluate --data mine.csv").stdout;
     assert!(text.contains("2 refused: nobody counted flops (efficiency-transfer)"), "{text}");
     assert!(text.contains("efficiency-transfer, per kernel, worst first"), "{text}");
-    let one = desk.json("evaluate --data mine.csv --target rtx-4070 --kernel saxpy");
+    let one = json(&desk, "evaluate --data mine.csv --target rtx-4070 --kernel saxpy");
     assert_eq!(one["models"]["same-time"]["overall"]["mape_percent"], 50);
     assert_eq!(keys(&one["models"]["same-time"]["per_pair"]), ["titan-v -> rtx-4070"]);
 }
@@ -140,7 +106,7 @@ fn the_scatter_is_drawn_with_its_diagonal() {
     let desk = Desk::new();
     let done = desk.types("evaluate --svg scatter.svg");
     assert!(done.code == 0 && done.stdout.contains("efficiency-transfer"), "{}", done.stderr);
-    let svg = std::fs::read_to_string(desk.0.path().join("scatter.svg")).expect("the picture");
+    let svg = desk.read("scatter.svg");
     let tree = roxmltree::Document::parse(&svg).expect("XML");
     let points = tree.descendants().filter(|n| n.has_tag_name("circle")).count();
     assert!(points >= 168, "{points} points");
@@ -178,13 +144,13 @@ fn stated_ceilings_come_from_a_recognised_file_and_are_named() {
     desk.file("runs_a.csv", RUNS);
     desk.file("gpu_metrics.json", METRICS);
     let words = "evaluate --data runs_a.csv gpu_metrics.json --rules study --ceilings sustained";
-    let all = desk.json(words);
+    let all = json(&desk, words);
     // 0.06 x 200/300 = 0.04 exactly, and back.
     let transfer = &all["models"]["efficiency-transfer"]["overall"];
     assert_eq!(transfer["n"], 2);
     assert!(transfer["mape_percent"].as_f64().is_some_and(|v| v < 1e-9), "{transfer}");
     assert_eq!(all["ceilings"], "sustained");
-    let bare = desk.json(&format!("{words} --rows-only"));
+    let bare = json(&desk, &format!("{words} --rows-only"));
     assert_eq!(bare["models"]["efficiency-transfer"]["overall"]["n"], 2);
     let said = desk.types(words).stderr;
     assert!(said.contains("gpu_metrics.json: sustained_bandwidth_gbps"), "{said}");

@@ -2,47 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use assert_cmd::Command;
-use std::path::PathBuf;
-use tempfile::TempDir;
+mod desk;
 
-/// A user's machine.
-struct Desk(TempDir);
-
-struct Outcome {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let desk = Self(tempfile::tempdir().unwrap());
-        std::fs::create_dir(desk.path("config")).unwrap();
-        desk
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn types(&self, words: &str) -> Outcome {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
-        command.args(words.split_whitespace()).current_dir(self.0.path());
-        command.env("ROOFSWAP_CONFIG", self.path("config"));
-        let done = command.output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Outcome { code: done.status.code().unwrap(), stdout: text(done.stdout), stderr: text(done.stderr) }
-    }
-}
+use desk::Desk;
 
 fn log(kernels: &[(&str, &str, u32)]) -> String {
     let entry = |(name, arch, regs): &(&str, &str, u32)| {
@@ -59,7 +21,7 @@ fn log(kernels: &[(&str, &str, u32)]) -> String {
 #[test]
 fn from_the_compilers_log_to_the_occupancy_of_an_own_kernel() {
     let desk = Desk::new();
-    desk.file("build.log", &log(&[("_ZN3sim4stepEPf", "sm_70", 40), ("_ZN3sim4stepEPf", "sm_89", 48)]));
+    desk.file("build.log", log(&[("_ZN3sim4stepEPf", "sm_70", 40), ("_ZN3sim4stepEPf", "sm_89", 48)]));
     let looked = desk.types("import build.log");
     assert_eq!((looked.code, desk.path("config/kernels").exists()), (0, false), "{}", looked.stderr);
     assert!(looked.stdout.contains("sim::step  sm_70    40      4096"), "{}", looked.stdout);
@@ -84,7 +46,7 @@ fn from_the_compilers_log_to_the_occupancy_of_an_own_kernel() {
 #[test]
 fn resources_of_a_known_kernel_are_laid_over_its_own() {
     let desk = Desk::new();
-    desk.file("build.log", &log(&[("_Z12matmul_tiledPf", "sm_89", 99)]));
+    desk.file("build.log", log(&[("_Z12matmul_tiledPf", "sm_89", 99)]));
     let wrote = desk.types("import build.log -o config/kernels");
     assert!(wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
     let ours =
@@ -104,8 +66,8 @@ fn resources_of_a_known_kernel_are_laid_over_its_own() {
 #[test]
 fn what_the_user_had_is_not_lost() {
     let desk = Desk::new();
-    desk.file("a.log", &log(&[("k", "sm_70", 40), ("other", "sm_70", 8)]));
-    desk.file("b.log", &log(&[("k", "sm_89", 48)]));
+    desk.file("a.log", log(&[("k", "sm_70", 40), ("other", "sm_70", 8)]));
+    desk.file("b.log", log(&[("k", "sm_89", 48)]));
     desk.types("import a.log -o out");
     let joined = desk.types("import b.log -o out");
     assert_eq!(joined.code, 0, "{}", joined.stderr);
@@ -133,8 +95,8 @@ fn what_the_user_had_is_not_lost() {
 #[test]
 fn overloads_have_files_of_their_own_and_keep_them() {
     let desk = Desk::new();
-    desk.file("b.log", &log(&[("_Z1ki", "sm_89", 20)]));
-    desk.file("a.log", &log(&[("_Z1kf", "sm_89", 10)]));
+    desk.file("b.log", log(&[("_Z1ki", "sm_89", 20)]));
+    desk.file("a.log", log(&[("_Z1kf", "sm_89", 10)]));
     desk.types("import b.log -o out");
     desk.types("import a.log b.log -o out");
     assert!(desk.read("out/k.toml").contains("symbol = \"_Z1ki\""));
@@ -144,7 +106,7 @@ fn overloads_have_files_of_their_own_and_keep_them() {
 #[test]
 fn overloads_of_a_catalogue_name_are_not_taken_for_it() {
     let desk = Desk::new();
-    desk.file("both.log", &log(&[("_Z5saxpyPdS_id", "sm_89", 101), ("_Z5saxpyPfS_if", "sm_89", 102)]));
+    desk.file("both.log", log(&[("_Z5saxpyPdS_id", "sm_89", 101), ("_Z5saxpyPfS_if", "sm_89", 102)]));
     let wrote = desk.types("import both.log -o config/kernels");
     assert!(wrote.stderr.contains("several kernels are called saxpy"), "{}", wrote.stderr);
     assert!(!wrote.stderr.contains("taken for kernels of the catalogue"), "{}", wrote.stderr);
@@ -157,7 +119,7 @@ fn overloads_of_a_catalogue_name_are_not_taken_for_it() {
 #[test]
 fn what_cannot_be_read_is_said_and_the_rest_counts() {
     let desk = Desk::new();
-    desk.file("good.log", &log(&[("k", "sm_70", 40)]));
+    desk.file("good.log", log(&[("k", "sm_70", 40)]));
     desk.file("bad.log", "make: nothing to be done\n");
     desk.file("times.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,0.1\n");
     desk.file("usage.txt", "Resource usage:\n Function k:\n  REG:40 STACK:0 SHARED:4096 LOCAL:0\n");

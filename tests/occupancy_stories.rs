@@ -4,7 +4,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 /// The program on a machine without settings of its own.
 fn roofswap(words: &str) -> Command {
@@ -22,6 +22,16 @@ fn ends(command: &mut Command) -> (i32, String, String) {
 
 fn batch(input: impl Into<Vec<u8>>) -> (i32, String, String) {
     ends(roofswap("occupancy --batch -").write_stdin(input))
+}
+
+/// The batch with pipes at both ends.
+fn asked_by_a_program() -> Child {
+    std::process::Command::new(assert_cmd::cargo::cargo_bin("roofswap"))
+        .args(["occupancy", "--batch", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts")
 }
 
 fn rows(words: &str) -> Vec<Value> {
@@ -98,12 +108,7 @@ fn a_file_is_read_like_stdin_and_one_that_is_not_there_is_named() {
 
 #[test]
 fn a_program_can_ask_line_by_line() {
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("roofswap"))
-        .args(["occupancy", "--batch", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut child = asked_by_a_program();
     let (mut ask, answers) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let mut answers = BufReader::new(answers);
     for (asked, answer) in [("8.9 64 32 0 512 -1", "24 "), ("8.9 1024 37 8192 0 -1", "1 "), ("?", "err")] {
@@ -118,12 +123,7 @@ fn a_program_can_ask_line_by_line() {
 
 #[test]
 fn a_reader_who_goes_away_is_no_failure() {
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("roofswap"))
-        .args(["occupancy", "--batch", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut child = asked_by_a_program();
     drop(child.stdout.take());
     let mut ask = child.stdin.take().expect("a pipe");
     // It may be gone before all is written.

@@ -26,9 +26,10 @@ WHEELS = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvcc-cu12")
 CAPABILITIES = ("5.2", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
 
 SOURCE = "roofswap-ptxas"
-# Register tables that ours replace, in the form they have now and in the one they had before.
-REPLACED_SOURCES = (SOURCE, "study-ptxas")
-BLOCK = re.compile(r"^\[\[(?:compiled|registers)\]\]\n(?:(?!\[)[^\n]*\n|\[compiled\.[^\n]*\n)*", re.MULTILINE)
+# The table of a kernel file that is ours, as block() writes it.
+BLOCK = re.compile(
+    rf'^\[\[compiled\]\]\nsource = "{SOURCE}"\n\[compiled\.resources\]\n(?:"[^\n]*\n)*', re.MULTILINE
+)
 
 
 def digits(capability):
@@ -194,16 +195,9 @@ def block(by_capability):
 
 
 def with_block(text, new):
-    """`text` with `new` in place of our table or the study's; at the end where there is none."""
-    place = None
-    for found in reversed(list(BLOCK.finditer(text))):
-        if any(f'source = "{s}"' in found[0] for s in REPLACED_SOURCES):
-            # What follows the last entry (blank lines, the next table's comment) is not the table's.
-            end = found.start() + len(re.sub(r"(\n(#[^\n]*)?)+\Z", "\n", found[0]))
-            text, place = text[: found.start()] + text[end:], found.start()
-    if place is None:
-        return text.rstrip("\n") + "\n\n" + new
-    return text[:place] + new + text[place:]
+    """`text` with `new` in place of our table; at the end where there is none."""
+    replaced, found = BLOCK.subn(lambda _: new, text)
+    return replaced if found else text.rstrip("\n") + "\n\n" + new
 
 
 def write_specs(resources):
@@ -211,9 +205,7 @@ def write_specs(resources):
     for kernel, by_capability in sorted(resources.items()):
         path = SPECS / f"{kernel}.toml"
         old = path.read_text()
-        # A kernel whose registers are recorded does not list them as unknown.
-        text = re.sub(r"^registers = \"[^\n]*\n", "", old, flags=re.MULTILINE)
-        new = with_block(text, block(by_capability))
+        new = with_block(old, block(by_capability))
         if new != old:
             path.write_text(new)
             print(f"specs/kernels/{kernel}.toml", file=sys.stderr)

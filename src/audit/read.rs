@@ -7,7 +7,7 @@ use crate::catalogue::Entry;
 use crate::compiler::{self, Format};
 use crate::kernel::Problem;
 use crate::measurement::import::{self, NeverCancelled};
-use crate::measurement::{LineGuard, Number, ReadError, RowError, write_csv};
+use crate::measurement::{DESCRIBED, LineGuard, Number, ReadError, RowError, write_csv};
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
 use std::io::Read;
@@ -18,9 +18,6 @@ const HEAD: u64 = 64 * 1024;
 
 /// The largest calibration file or compiler log that is read.
 const LARGEST_TEXT: u64 = 32 << 20;
-
-/// How many refused rows are described; the rest are only counted.
-const DESCRIBED: usize = 100;
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -175,8 +175,14 @@ fn held_out(residuals: &[Compared]) -> Option<f64> {
 fn quantile(mut values: Vec<f64>) -> Option<Quantile> {
     values.sort_by(f64::total_cmp);
     let n = values.len();
+    conformal_rank(n).map(|rank| (values[rank - 1], n))
+}
+
+/// Which of n residuals, counted from 1 and the smallest, is the end of an interval; `None` where n are too few for the
+/// coverage.
+pub(super) fn conformal_rank(n: usize) -> Option<usize> {
     let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;
-    (1..=n).contains(&rank).then(|| (values[rank - 1], n))
+    (1..=n).contains(&rank).then_some(rank)
 }
 
 #[cfg(test)]

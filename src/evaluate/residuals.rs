@@ -1,6 +1,6 @@
 //! Intervals of an evaluation: split conformal on |ln(measured / predicted)| over the residuals that a trial may know.
 
-use super::calibration::COVERAGE;
+use super::calibration::conformal_rank;
 use super::trial::Trial;
 use std::collections::BTreeMap;
 
@@ -54,9 +54,8 @@ impl Residuals {
     #[must_use]
     pub fn factor(&self, fold: Fold) -> Option<f64> {
         let n = self.all.iter().filter(|r| self.may_know(r, fold)).count();
-        let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;
         // The rank counts from the smallest; the largest stand first.
-        let from_top = n.checked_sub(rank)?;
+        let from_top = n - conformal_rank(n)?;
         let kept = self.all.iter().filter(|r| self.may_know(r, fold)).nth(from_top)?;
         Some(kept.ln.exp())
     }

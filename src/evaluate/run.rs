@@ -87,13 +87,13 @@ pub fn evaluate_with(
     fold: &dyn Fn(&Trial) -> Fold,
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
-    let new_size = setup.protocol == Protocol::NewSize;
-    let mut tallies = if new_size {
-        sizes(world, setup, models, progress)?
+    let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
+        let split = Split::largest_of(world.store);
+        let tallies = sizes(world, &split, setup, models, progress)?;
+        (tallies, Some(smaller_sizes(world, &split, setup, models, progress)?))
     } else {
-        pairs(world, setup, models, progress)?
+        (pairs(world, setup, models, progress)?, None)
     };
-    let calibrating = if new_size { Some(smaller_sizes(world, setup, models, progress)?) } else { None };
     let outcome = |(i, tally): (usize, &mut Tally)| {
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::of(fitted, models[i].needs_source());
@@ -134,11 +134,11 @@ fn pairs(
 /// The largest size on each GPU, from smaller ones on the same GPU.
 fn sizes(
     world: World<'_>,
+    split: &Split,
     setup: &Setup,
     models: &[&dyn Predictor],
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
-    let split = Split::largest_of(world.store);
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
         let asker = Asker { world, setup, models };
@@ -152,13 +152,14 @@ fn sizes(
 /// The same one size below, over everything: the residuals that a question about the largest size may know.
 fn smaller_sizes(
     world: World<'_>,
+    split: &Split,
     setup: &Setup,
     models: &[&dyn Predictor],
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
-    let known = Split::largest_of(world.store).known;
     let setup = Setup { scope: Scope::default(), ..setup.clone() };
-    sizes(World { store: &known, ..world }, &setup, models, progress)
+    let below = Split::largest_of(&split.known);
+    sizes(World { store: &split.known, ..world }, &below, &setup, models, progress)
 }
 
 /// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.

@@ -8,15 +8,12 @@ use super::new_kernels::{NewKernels, NewName};
 use super::records::{Record, each_record};
 use super::row::{Refusal, RowParser};
 use super::side_by_side::{in_order, workers};
-use super::{Kind, Measurement};
+use super::{DESCRIBED, Kind, Measurement};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use csv::{ByteRecord, ReaderBuilder};
 use std::io::Read;
-
-/// How many refused rows are described; the rest are only counted.
-pub(super) const DESCRIBED: usize = 100;
 
 /// Why a whole file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -32,6 +32,12 @@ use crate::kernel::{Count, Launch, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
+/// How many refused rows of a file are described; the rest are only counted.
+pub(crate) const DESCRIBED: usize = 100;
+
+/// The longest time of one launch that is believed, in milliseconds: eleven days.
+pub(crate) const LONGEST_MS: f64 = 1e9;
+
 /// Who timed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

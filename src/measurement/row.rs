@@ -1,22 +1,18 @@
 //! One record of a canonical CSV, turned into a row or a refusal.
 
 use super::columns::Columns;
-use super::csv::DESCRIBED;
 use super::decimal::{decimal, whole};
 use super::new_kernels::NewName;
 use super::records::Record;
 use super::text::{Text, Texts};
 use super::words::{Problems, Words};
-use super::{Further, Half, Kind, Measurement, Number, Place};
+use super::{DESCRIBED, Further, Half, Kind, LONGEST_MS, Measurement, Number, Place};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, Problem, Work};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
-
-/// The longest time of one launch that is believed: eleven days.
-const LONGEST_MS: f64 = 1e9;
 
 /// Why a row is refused.
 #[derive(Debug)]

@@ -4,6 +4,10 @@
 //! `replay("my_format", &seeds, body)` plays the seeds themselves and then mutated ones. `ROOFSWAP_MUTATIONS=20000` plays
 //! more of them.
 
+#[path = "../dice/mod.rs"]
+mod dice;
+
+use dice::Dice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -13,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Plays `body` over every seed and over mutations of them; an input that makes it panic is kept in a file and named.
 pub fn replay(name: &str, seeds: &[Vec<u8>], body: fn(&[u8])) {
     assert!(!seeds.is_empty(), "{name}: no seeds");
-    let mut dice = Dice::new(name);
+    let mut dice = Dice::named(name);
     for whole in seeds.iter().cloned().chain([Vec::new(), vec![0; 64], vec![b'"'], vec![0xff; 64]]) {
         play(name, &whole, body);
     }
@@ -208,32 +212,4 @@ fn other_encoding(bytes: &mut Vec<u8>, dice: &mut Dice) {
         2 => text.chars().map(|c| if c == 'e' { 0xe9 } else { c as u32 as u8 }).collect(),
         _ => text.replace('\n', "\r\n").into_bytes(),
     };
-}
-
-/// Numbers without order, the same for the same name (splitmix64, Steele et al. 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn new(name: &str) -> Self {
-        // FNV-1a.
-        Self(
-            name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)),
-        )
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.next() as u8
-    }
 }

@@ -1,6 +1,10 @@
 //! NVIDIA's own occupancy calculator as an outside judge: `cuda_occupancy.h` of the wheel `nvidia-cuda-runtime-cu12`, built
 //! with the C compiler at hand. The header is NVIDIA's: it is looked for, or downloaded, and never kept in the repository.
 
+#[path = "../dice/mod.rs"]
+mod dice;
+
+pub use dice::Dice;
 use roofswap::gpu::{ComputeCapability, LimitsTable};
 use roofswap::occupancy::{BlockNeeds, Carveout, GlobalCaching, Occupancy, Resource};
 use std::io::{Read, Write};
@@ -124,71 +128,61 @@ pub fn compute_capabilities() -> Vec<ComputeCapability> {
     LimitsTable::shipped().expect("the shipped table reads").iter().map(|(cc, _)| cc).collect()
 }
 
-/// Numbers that repeat: splitmix64.
-pub struct Dice(pub u64);
+/// A number from 0 to n - 1.
+fn below(dice: &mut Dice, n: i32) -> i32 {
+    dice.below(n as usize) as i32
+}
 
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: i32) -> i32 {
-        (self.next() % n as u64) as i32
-    }
-
-    fn one_of(&mut self, of: &[i32]) -> i32 {
-        of[self.below(of.len() as i32) as usize]
-    }
+fn one_of(dice: &mut Dice, of: &[i32]) -> i32 {
+    of[dice.below(of.len())]
 }
 
 /// A configuration that looks for trouble: odd block sizes, too many registers, shared memory around every boundary,
 /// every carveout, barriers and caching modes.
 pub fn adversarial(dice: &mut Dice, cc: ComputeCapability) -> Asked {
-    let threads = match dice.below(4) {
-        0 => 1 + dice.below(1100),
-        1 => dice.one_of(&[1, 31, 32, 33, 64, 96, 128, 256, 512, 704, 768, 1023, 1024, 1025, 2048]),
-        _ => 32 * (1 + dice.below(32)),
+    let threads = match below(dice, 4) {
+        0 => 1 + below(dice, 1100),
+        1 => one_of(dice, &[1, 31, 32, 33, 64, 96, 128, 256, 512, 704, 768, 1023, 1024, 1025, 2048]),
+        _ => 32 * (1 + below(dice, 32)),
     };
-    let regs = match dice.below(8) {
-        0 => dice.one_of(&[0, 1, 8, 9, 254, 255, 256, 257]),
-        1..=3 => dice.below(64),
-        _ => dice.below(260),
+    let regs = match below(dice, 8) {
+        0 => one_of(dice, &[0, 1, 8, 9, 254, 255, 256, 257]),
+        1..=3 => below(dice, 64),
+        _ => below(dice, 260),
     };
     let [fixed, dynamic] = adversarial_smem(dice);
-    let carveout = if dice.below(3) == 0 { -1 } else { dice.below(101) };
-    let barriers = if dice.below(4) == 0 { dice.below(70) } else { dice.below(3) };
-    let caching = if dice.below(2) == 0 { 0 } else { dice.below(3) };
+    let carveout = if below(dice, 3) == 0 { -1 } else { below(dice, 101) };
+    let barriers = if below(dice, 4) == 0 { below(dice, 70) } else { below(dice, 3) };
+    let caching = if below(dice, 2) == 0 { 0 } else { below(dice, 3) };
     let cc = i32::from(cc.major) * 10 + i32::from(cc.minor);
     [cc, threads, regs, fixed, dynamic, carveout, barriers, caching, 0]
 }
 
 fn adversarial_smem(dice: &mut Dice) -> [i32; 2] {
     let around = |dice: &mut Dice| {
-        let kib = dice
-            .one_of(&[0, 1, 2, 8, 16, 24, 32, 47, 48, 49, 63, 64, 96, 99, 100, 132, 163, 164, 196, 227, 228]);
-        (kib * 1024 + dice.one_of(&[-1024, -129, -128, -1, 0, 1, 127, 128, 129, 256, 1024])).max(0)
+        let kib = one_of(
+            dice,
+            &[0, 1, 2, 8, 16, 24, 32, 47, 48, 49, 63, 64, 96, 99, 100, 132, 163, 164, 196, 227, 228],
+        );
+        (kib * 1024 + one_of(dice, &[-1024, -129, -128, -1, 0, 1, 127, 128, 129, 256, 1024])).max(0)
     };
-    match dice.below(6) {
+    match below(dice, 6) {
         0 => [0, 0],
         1 => [around(dice), 0],
         2 => [0, around(dice)],
-        3 => [dice.below(50_000), dice.below(250_000)],
-        4 => [dice.below(8_192), 0],
-        _ => [dice.below(4_096), dice.below(48 * 1024)],
+        3 => [below(dice, 50_000), below(dice, 250_000)],
+        4 => [below(dice, 8_192), 0],
+        _ => [below(dice, 4_096), below(dice, 48 * 1024)],
     }
 }
 
 /// A configuration as kernels have them: whole warps, registers that launch, little shared memory, no preference.
 pub fn launchable(dice: &mut Dice, cc: ComputeCapability) -> Asked {
-    let threads = 32 * (1 + dice.below(32));
+    let threads = 32 * (1 + below(dice, 32));
     let most = (65_536 / threads / 8).min(30);
-    let regs = 8 * (2 + dice.below((most - 1).max(1)));
+    let regs = 8 * (2 + below(dice, (most - 1).max(1)));
     let cc = i32::from(cc.major) * 10 + i32::from(cc.minor);
-    let smem = if dice.below(2) == 0 { 0 } else { dice.below(32 * 1024) };
+    let smem = if below(dice, 2) == 0 { 0 } else { below(dice, 32 * 1024) };
     [cc, threads, regs, smem, 0, -1, 1, 0, 0]
 }
 

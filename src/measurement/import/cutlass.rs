@@ -4,8 +4,8 @@
 //! runtime is in milliseconds. The table names no GPU. Block sizes follow from the warps of a CUTLASS 2.x kernel; grids
 //! depend on a swizzle that is not in the table.
 
-use super::lines::{Header, Lines, Refusal, Row, attribute, clip, has_all, refusal, refuse};
-use super::{Imported, Importer, Job};
+use super::lines::{Header, Lines, Row, attribute, clip, has_all, refusal};
+use super::{Imported, Importer, Job, Refusal};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -54,7 +54,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
                     out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..*row });
                 }
                 Ok(Outcome::NotRun(why)) => *not_run.entry(why).or_default() += 1,
-                Err(why) => refuse(&mut out, job, number, why),
+                Err(why) => out.refuse(job, number, why),
             }
         }
     }

@@ -7,9 +7,9 @@
 //! run, often while the GPU idled: power is kept as it was read, beside the utilisation, and never as the run's power
 //! unless the GPU was busy. Energy and TFLOPS at the end were computed from these and are left out.
 
-use super::lines::{Lines, Refusal, cells, clip, has_all, read_number, refusal, refuse};
-use super::{Imported, Importer, Job};
-use crate::measurement::{CanonicalRow, Number, ReadError};
+use super::lines::{Lines, cells, clip, has_all, read_number, refusal};
+use super::{Imported, Importer, Job, Refusal};
+use crate::measurement::{CanonicalRow, LONGEST_MS, Number, ReadError};
 use std::io::BufRead;
 
 pub(super) const IMPORTER: Importer = Importer { name: "CUTLASS power runs", recognises, read };
@@ -38,7 +38,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
                 idle += usize::from(was_idle);
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
-            Err(why) => refuse(&mut out, job, number, why),
+            Err(why) => out.refuse(job, number, why),
         }
     }
     if out.rows.is_empty() {
@@ -85,7 +85,7 @@ impl Run<'_> {
     }
 
     fn time_ms(&self) -> Result<f64, Refusal> {
-        let ms = self.number(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < 1e9);
+        let ms = self.number(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < LONGEST_MS);
         let why = || format!("`{}`: expected milliseconds above 0", clip(self.0[13]));
         ms.ok_or_else(|| refusal("runtime", why()))
     }

@@ -1,19 +1,10 @@
 //! Text reports line by line, and tables in them: what every importer of text checks in the same way.
 
 use super::super::canonical::is_column;
-use super::super::line_guard::LineGuard;
-use super::{Imported, Job};
-use crate::measurement::{ReadError, RowError};
-use std::io::{BufRead, BufReader};
-
-/// How many refused rows are described; the rest are only counted.
-const DESCRIBED: usize = 100;
-
-/// The longest time of one launch that is believed: eleven days.
-const LONGEST_MS: f64 = 1e9;
-
-/// The column to blame, and what is wrong with it.
-pub(super) type Refusal = (String, String);
+use super::records::Records;
+use super::{Job, Refusal};
+use crate::measurement::{LONGEST_MS, ReadError};
+use std::io::BufRead;
 
 /// A refusal of this column.
 pub(super) fn refusal(column: &str, why: impl Into<String>) -> Refusal {
@@ -25,50 +16,28 @@ pub(super) fn clip(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// Counts a refused row, and describes it while there are few.
-pub(super) fn refuse(out: &mut Imported, job: &Job<'_>, line: u64, (column, message): Refusal) {
-    out.refused_count += 1;
-    if out.refused.len() < DESCRIBED {
-        out.refused.push(RowError { file: job.file.to_string(), line, column, message });
-    }
-}
-
 /// Whether the head of a file holds all of these words.
 pub(super) fn has_all(head: &[u8], words: &[&str]) -> bool {
     words.iter().all(|w| head.windows(w.len()).any(|at| at == w.as_bytes()))
 }
 
-/// The lines of a report: bounded in length, without NUL, cancelled when nobody waits any more.
+/// The lines of a report as text; see [`Records`] for what no line may hold.
 pub(super) struct Lines<'a> {
-    reader: BufReader<LineGuard<&'a mut dyn BufRead>>,
-    job: &'a Job<'a>,
-    bytes: Vec<u8>,
+    records: Records<'a>,
     text: String,
-    number: u64,
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(reader: &'a mut dyn BufRead, job: &'a Job<'a>) -> Self {
-        let reader = BufReader::new(LineGuard::new(reader));
-        Self { reader, job, bytes: Vec::new(), text: String::new(), number: 0 }
+        Self { records: Records::new(reader, job), text: String::new() }
     }
 
     /// The next line with its number, without its end; bytes that are no UTF-8 become U+FFFD, which [`Row::cut`] refuses.
     pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>, ReadError> {
-        if self.number.is_multiple_of(256) && self.job.is_cancelled() {
-            return Err(self.job.refuse("cancelled"));
-        }
-        self.bytes.clear();
-        let read = self.reader.read_until(b'\n', &mut self.bytes);
-        if read.map_err(|e| self.job.refuse(e.to_string()))? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
+        let Some(line) = self.records.line()? else { return Ok(None) };
         self.text.clear();
-        self.text.push_str(&String::from_utf8_lossy(&self.bytes));
-        let ended = self.text.trim_end_matches(['\n', '\r']);
-        let bare = if self.number == 1 { ended.trim_start_matches('\u{feff}') } else { ended };
-        Ok(Some((self.number, bare)))
+        self.text.push_str(&String::from_utf8_lossy(line));
+        Ok(Some((self.records.line_number(), self.text.trim_end_matches('\r'))))
     }
 }
 

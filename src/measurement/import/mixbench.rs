@@ -6,8 +6,8 @@
 //! Each value is checked against its neighbours (GFLOPS = FLOP/byte x GB/s), and a bandwidth above what the preamble states
 //! for the memory bus is left out: it came out of a cache.
 
-use super::lines::{Lines, Refusal, cells, clip, has_all, refusal, refuse};
-use super::{Imported, Importer, Job, Roof, RoofOf};
+use super::lines::{Lines, cells, clip, has_all, refusal};
+use super::{Imported, Importer, Job, Refusal, Roof, RoofOf};
 use crate::measurement::ReadError;
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -131,7 +131,7 @@ impl Report {
         } else if !self.groups.is_empty()
             && let Err(why) = self.row(text)
         {
-            refuse(&mut self.out, job, number, why);
+            self.out.refuse(job, number, why);
         }
     }
 

@@ -24,15 +24,12 @@ mod tiled_matmul;
 pub use open::{known_formats, read_bytes, read_file};
 pub use overlay::{Overlay, overlays};
 
-use super::{CanonicalRow, ReadError, RowError};
+use super::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many bytes of a file an importer sees to recognise it.
 pub const HEAD: usize = 64 * 1024;
-
-/// How many refused rows and remarks are described; further rows are only counted.
-const DESCRIBED: usize = 100;
 
 /// Every importer, the most particular first.
 pub const IMPORTERS: &[Importer] = &[
@@ -117,9 +114,18 @@ pub struct Imported {
     pub remarks: Vec<String>,
 }
 
+/// Why a row is refused: the column to blame, and what is wrong with it.
+type Refusal = (String, String);
+
+/// A refusal of a field: what stands there, shortened, and what was expected.
+fn unexpected(column: &str, text: &str, expected: &str) -> Refusal {
+    let text: String = text.chars().take(40).collect();
+    (column.to_string(), format!("`{text}`: expected {expected}"))
+}
+
 impl Imported {
     /// Counts a refused row, and describes it where it is among the first.
-    fn refuse(&mut self, job: &Job<'_>, line: u64, column: String, message: String) {
+    fn refuse(&mut self, job: &Job<'_>, line: u64, (column, message): Refusal) {
         self.refused_count += 1;
         if self.refused.len() < DESCRIBED {
             self.refused.push(RowError { file: job.file.to_string(), line, column, message });

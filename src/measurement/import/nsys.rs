@@ -3,7 +3,7 @@
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
 use super::records::{Fields, Records, head_lines};
-use super::{Imported, Importer, Job};
+use super::{Imported, Importer, Job, Refusal, unexpected};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::BufRead;
 
@@ -40,7 +40,7 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
             let at = records.line_number();
             match columns.row(&fields, at, job) {
                 Ok(row) => out.rows.push(row),
-                Err((column, message)) => out.refuse(job, at, column, message),
+                Err(why) => out.refuse(job, at, why),
             }
         }
     }
@@ -53,9 +53,6 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     }
     Ok(out)
 }
-
-/// Why a row is refused: column and what is wrong.
-type Refusal = (String, String);
 
 /// Where the columns stand, with the milliseconds of their units.
 struct Columns {
@@ -118,7 +115,7 @@ impl Columns {
         }
         let name = fields.text(self.name).unwrap_or_default();
         if name.is_empty() || name.len() > LONGEST_NAME {
-            return Err(refusal("Name", name, "the name of a kernel in UTF-8 of at most 512 KiB"));
+            return Err(unexpected("Name", name, "the name of a kernel in UTF-8 of at most 512 KiB"));
         }
         let mut row = CanonicalRow {
             kernel: short_name(name).to_string(),
@@ -139,7 +136,7 @@ impl Columns {
         let calls = number(fields, self.instances, "Instances")?;
         let time = number(fields, self.average.0, "Avg")? * self.average.1;
         if time <= 0.0 || calls < 1.0 || calls.fract() != 0.0 {
-            return Err(refusal("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
+            return Err(unexpected("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
         }
         row.set(Number::Time, Some(time));
         row.set(Number::Trials, Some(calls));
@@ -155,21 +152,16 @@ impl Columns {
     }
 }
 
-fn refusal(column: &str, text: &str, expected: &str) -> Refusal {
-    let text: String = text.chars().take(40).collect();
-    (column.to_string(), format!("`{text}`: expected {expected}"))
-}
-
 fn number(fields: &Fields, at: usize, column: &str) -> Result<f64, Refusal> {
     let text = fields.text(at).unwrap_or("?");
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-    value.ok_or_else(|| refusal(column, text, "a number of at least 0"))
+    value.ok_or_else(|| unexpected(column, text, "a number of at least 0"))
 }
 
 fn shape(fields: &Fields, at: Option<usize>, column: &str) -> Result<Option<[u64; 3]>, Refusal> {
     let Some(at) = at else { return Ok(None) };
     let text = fields.text(at).unwrap_or("?");
-    dimensions(text).map(Some).ok_or_else(|| refusal(column, text, "three whole numbers of at least 1"))
+    dimensions(text).map(Some).ok_or_else(|| unexpected(column, text, "three whole numbers of at least 1"))
 }
 
 /// `  196    1    1`.

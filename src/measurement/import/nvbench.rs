@@ -4,8 +4,8 @@
 //! that of launches back to back (`timing=batch`). NVBench prints noise as a share of the mean: 0.05 is 5 %. The bytes
 //! behind its bandwidth are what the benchmark's author declared, not counted and not checked: they stay an attribute.
 
-use super::lines::{Header, Lines, Refusal, Row, attribute, clip, has_all, refusal, refuse, snake};
-use super::{Imported, Importer, Job};
+use super::lines::{Header, Lines, Row, attribute, clip, has_all, refusal, snake};
+use super::{Imported, Importer, Job, Refusal};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -36,7 +36,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         match columns.rows(text, number, job) {
             Ok(None) => skipped += 1,
             Ok(Some(rows)) => out.rows.extend(rows),
-            Err(why) => refuse(&mut out, job, number, why),
+            Err(why) => out.refuse(job, number, why),
         }
     }
     if columns.is_none() {

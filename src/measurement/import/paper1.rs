@@ -5,16 +5,14 @@
 //! not. Its modelled columns are left out. A file without a device name belongs to the GPU that the
 //! user named, else to the one its own name ends in.
 
-use super::{Imported, Importer, Job, Roof, RoofOf};
-use crate::measurement::{CanonicalRow, Number, ReadError, RowError};
+use super::{Imported, Importer, Job, Refusal, Roof, RoofOf};
+use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// The format.
 pub(super) const IMPORTER: Importer = Importer { name: "paper 1's raw files", recognises, read };
 
-/// How many refused rows are described.
-const DESCRIBED: usize = 100;
 /// Rows between two looks at whether the job was cancelled.
 const STEP: usize = 256;
 const GIGA: f64 = 1e9;
@@ -113,19 +111,12 @@ fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
         });
         match row {
             Ok(row) => out.rows.push(row),
-            Err((column, message)) => {
-                out.refused_count += 1;
-                if out.refused.len() < DESCRIBED {
-                    out.refused.push(RowError { file: job.file.to_string(), line, column, message });
-                }
-            }
+            Err(why) => out.refuse(job, line, why),
         }
     }
     out.remarks.push(format!("{}: shared memory is one number there; it is taken as static", job.file));
     Ok(out)
 }
-
-type Refusal = (String, String);
 
 fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal> {
     let text = |column: &str| fields.iter().find(|(c, _)| *c == column).map_or("", |(_, v)| v);

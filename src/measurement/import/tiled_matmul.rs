@@ -5,8 +5,8 @@
 //! each tile of the result. The time is one cold launch, in milliseconds. The power is a mean over the whole process, host
 //! work included, and belongs to no launch: a file of powers alone gives no rows.
 
-use super::lines::{Header, Lines, Refusal, Row, has_all, refusal, refuse};
-use super::{Imported, Importer, Job};
+use super::lines::{Header, Lines, Row, has_all, refusal};
+use super::{Imported, Importer, Job, Refusal};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::BufRead;
 
@@ -47,7 +47,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
             Ok(None) => untimed += 1,
-            Err(why) => refuse(&mut out, job, number, why),
+            Err(why) => out.refuse(job, number, why),
         }
     }
     remark(&mut out, untimed);

@@ -1,7 +1,8 @@
 //! One configuration of a Kernel Tuner cache as a canonical row.
 
-use crate::measurement::import::lines::{Refusal, attribute, clip, deviation, refusal, snake};
-use crate::measurement::{CanonicalRow, Number};
+use crate::measurement::import::Refusal;
+use crate::measurement::import::lines::{attribute, clip, deviation, refusal, snake};
+use crate::measurement::{CanonicalRow, LONGEST_MS, Number};
 use serde_json::{Map, Value};
 
 /// The members of an entry: the values of its parameters, its time, and what else was observed.
@@ -42,9 +43,6 @@ const BOOKKEEPING: [&str; 8] = [
 
 /// Where a time should be and none can be: the number by which the tuner ranks failures, in milliseconds.
 const FAILED_MS: f64 = 1e20;
-
-/// The longest time of one launch that is believed: eleven days.
-const LONGEST_MS: f64 = 1e9;
 
 impl Tuned {
     /// The members that this reads.

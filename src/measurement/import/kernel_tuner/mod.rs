@@ -8,7 +8,7 @@ mod entry;
 
 use super::{Imported, Importer, Job};
 use crate::measurement::ReadError;
-use crate::measurement::import::lines::{clip, has_all, refuse};
+use crate::measurement::import::lines::{clip, has_all};
 use entry::{Entry, Tuned, Verdict};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -110,7 +110,7 @@ impl<'a> Cache<'a> {
         match self.tuned.row(&key, entry, &format!("{}:{line}", self.job.file)) {
             Ok(Verdict::Timed(row)) => self.out.rows.push(*row),
             Ok(Verdict::Failed(how)) => *self.failed.entry(how).or_default() += 1,
-            Err(why) => refuse(&mut self.out, self.job, line, why),
+            Err(why) => self.out.refuse(self.job, line, why),
         }
     }
 

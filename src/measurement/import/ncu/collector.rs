@@ -86,7 +86,7 @@ impl<'a> Collector<'a> {
     }
 
     pub(super) fn refuse(&mut self, line: u64, column: String, message: String) {
-        self.out.refuse(self.job, line, column, message);
+        self.out.refuse(self.job, line, (column, message));
     }
 
     pub(super) fn finish(mut self) -> Imported {

@@ -87,7 +87,7 @@ impl LongPage {
         fields: &Fields,
         decimal: Option<Decimal>,
         to: &mut Collector<'_>,
-    ) -> Result<(), super::Refusal> {
+    ) -> Result<(), crate::measurement::import::Refusal> {
         let Some((launch, ..)) = &mut self.open else { return Ok(()) };
         if fields.text(self.name) == Some(DEVICE) {
             launch.device = fields.text(self.value).unwrap_or_default().to_string();

@@ -13,8 +13,8 @@ pub(super) mod page;
 pub(super) mod report;
 mod wide_page;
 
-use super::Job;
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
+use super::{Job, Refusal};
 use crate::measurement::{CanonicalRow, Number};
 use collector::Collector;
 use metrics::{Precision, Values};
@@ -32,9 +32,6 @@ struct Launch {
     grid: Option<[u64; 3]>,
     values: Values,
 }
-
-/// Why a launch is no row: column and what is wrong.
-type Refusal = (String, String);
 
 fn refusal(column: &str, message: impl Into<String>) -> Refusal {
     (column.to_string(), message.into())

@@ -199,7 +199,11 @@ impl Ids {
     }
 
     /// A launch without metrics.
-    pub(super) fn launch(&self, fields: &Fields, line: u64) -> Result<Launch, super::Refusal> {
+    pub(super) fn launch(
+        &self,
+        fields: &Fields,
+        line: u64,
+    ) -> Result<Launch, crate::measurement::import::Refusal> {
         let text = |at: Option<usize>, name: &str| {
             let text = at.map_or(Some(""), |at| fields.text(at));
             text.ok_or_else(|| super::refusal(name, "is not UTF-8; save the file as UTF-8"))

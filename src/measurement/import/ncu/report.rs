@@ -149,7 +149,11 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
 }
 
 /// One launch with the metrics that are wanted.
-fn launch(result: &[u8], names: &[Option<Arc<str>>], at: u64) -> Result<Launch, super::Refusal> {
+fn launch(
+    result: &[u8],
+    names: &[Option<Arc<str>>],
+    at: u64,
+) -> Result<Launch, crate::measurement::import::Refusal> {
     let result = ProfileResult::decode(result)
         .map_err(|e| super::refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
     let name = [result.demangled, result.function].into_iter().flatten().find(|n| !n.is_empty());

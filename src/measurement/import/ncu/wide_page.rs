@@ -3,7 +3,8 @@
 use super::metrics::wanted;
 use super::number::{Decimal, Dimension, Unread, read, unit};
 use super::page::{Ids, clip, is_missing};
-use super::{Collector, Launch, Refusal, refusal};
+use super::{Collector, Launch, refusal};
+use crate::measurement::import::Refusal;
 use crate::measurement::import::records::Fields;
 use std::sync::Arc;
 

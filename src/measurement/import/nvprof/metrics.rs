@@ -1,9 +1,10 @@
 //! Tables of metrics: per kernel the mean over its launches.
 
-use super::{Refusal, plain, refusal, start};
+use super::{plain, start};
 use crate::measurement::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::measurement::import::records::Fields;
 use crate::measurement::import::{Imported, Job};
+use crate::measurement::import::{Refusal, unexpected};
 use crate::measurement::{CanonicalRow, Number};
 use std::collections::HashMap;
 
@@ -33,14 +34,14 @@ impl Metrics {
         };
         let (on, name) = (text(0, "Device")?, text(1, "Kernel")?);
         if name.is_empty() || name.len() > LONGEST_NAME {
-            return Err(refusal("Kernel", name, "the name of a kernel of at most 512 KiB"));
+            return Err(unexpected("Kernel", name, "the name of a kernel of at most 512 KiB"));
         }
         let place = self.place(on, name, text(2, "Invocations")?, line, job)?;
         let metric = text(3, "Metric Name")?;
         if USED.contains(&metric) {
             let average = text(7, "Avg")?;
             let number = plain(average.strip_suffix('%').unwrap_or(average))
-                .ok_or_else(|| refusal("Avg", average, "a number, with % where it is one"))?;
+                .ok_or_else(|| unexpected("Avg", average, "a number, with % where it is one"))?;
             self.kernels[place].1.insert(metric.to_string(), number);
         }
         Ok(())
@@ -61,7 +62,7 @@ impl Metrics {
         }
         let place = self.kernels.len();
         if place == MOST_KERNELS {
-            return Err(refusal("Kernel", name, "fewer kernels; is the file damaged?"));
+            return Err(unexpected("Kernel", name, "fewer kernels; is the file damaged?"));
         }
         let mut row = start(on, line, job);
         row.kernel = short_name(name).to_string();

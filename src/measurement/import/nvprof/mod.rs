@@ -7,7 +7,7 @@ mod metrics;
 mod trace;
 
 use super::records::{Fields, Records, head_lines};
-use super::{Imported, Importer, Job};
+use super::{Imported, Importer, Job, Refusal};
 use crate::measurement::{CanonicalRow, ReadError};
 use metrics::Metrics;
 use std::io::BufRead;
@@ -71,8 +71,8 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
             seen = true;
             continue;
         }
-        if let Err((column, message)) = table.record(&fields, at, job, &mut out) {
-            out.refuse(job, at, column, message);
+        if let Err(why) = table.record(&fields, at, job, &mut out) {
+            out.refuse(job, at, why);
         }
     }
     table.finish(&mut out);
@@ -83,14 +83,6 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
         ));
     }
     Ok(out)
-}
-
-/// Why a row is refused: column and what is wrong.
-type Refusal = (String, String);
-
-fn refusal(column: &str, text: &str, expected: &str) -> Refusal {
-    let text: String = text.chars().take(40).collect();
-    (column.to_string(), format!("`{text}`: expected {expected}"))
 }
 
 /// The table whose rows are being read.

@@ -1,9 +1,10 @@
 //! The GPU trace: a row per launch, copy and fill.
 
-use super::{Refusal, plain, refusal, start};
+use super::{plain, start};
 use crate::measurement::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::measurement::import::records::Fields;
 use crate::measurement::import::{Imported, Job};
+use crate::measurement::import::{Refusal, unexpected};
 use crate::measurement::{CanonicalRow, Number};
 
 /// Columns of a trace that are used, in this order.
@@ -85,11 +86,11 @@ impl Trace {
         let text = |i| self.text(fields, i);
         let name = text(11)?;
         if name.is_empty() || name.len() > LONGEST_NAME {
-            return Err(refusal("Name", name, "the name of a kernel of at most 512 KiB"));
+            return Err(unexpected("Name", name, "the name of a kernel of at most 512 KiB"));
         }
         let number = |i: usize| match text(i)? {
             "" => Ok(None),
-            t => plain(t).map(Some).ok_or_else(|| refusal(TRACE[i], t, "a number of at least 0")),
+            t => plain(t).map(Some).ok_or_else(|| unexpected(TRACE[i], t, "a number of at least 0")),
         };
         let mut row = CanonicalRow {
             kernel: short_name(name).to_string(),
@@ -99,7 +100,8 @@ impl Trace {
         };
         let size = self.prefixed.then(|| fields.text(0).and_then(plain)).flatten();
         row.problem = size.map(|n| format!("size={n}")).unwrap_or_default();
-        let time = number(0)?.filter(|t| *t > 0.0).ok_or_else(|| refusal("Duration", "", "more than 0"))?;
+        let time =
+            number(0)?.filter(|t| *t > 0.0).ok_or_else(|| unexpected("Duration", "", "more than 0"))?;
         row.set(Number::Time, Some(time * units[0]));
         row.set(Number::RegsPerThread, number(7)?);
         row.set(Number::SmemStatic, number(8)?.map(|v| (v * units[1]).round()));
@@ -117,7 +119,7 @@ impl Trace {
             let scale = known.iter().find(|(name, _)| *name == text).map(|(_, scale)| *scale);
             let names: Vec<&str> = known.iter().map(|(n, _)| *n).collect();
             scale.ok_or_else(|| {
-                refusal(TRACE[i], text, &format!("its unit under the header: {}", names.join(", ")))
+                unexpected(TRACE[i], text, &format!("its unit under the header: {}", names.join(", ")))
             })
         };
         let bytes = [("B", 1.0), ("KB", 1024.0), ("MB", 1_048_576.0)];
@@ -129,8 +131,8 @@ fn shape(texts: [&str; 3], column: &str, most: u64) -> Result<Option<[u64; 3]>, 
     let mut out = [0u64; 3];
     for (slot, text) in out.iter_mut().zip(texts) {
         let whole = text.parse().ok().filter(|n| *n > 0);
-        *slot = whole.ok_or_else(|| refusal(column, text, "whole numbers of at least 1"))?;
+        *slot = whole.ok_or_else(|| unexpected(column, text, "whole numbers of at least 1"))?;
     }
     let all = out.iter().fold(1u64, |a, b| a.saturating_mul(*b));
-    if all > most { Err(refusal(column, &all.to_string(), "at most 1024 threads")) } else { Ok(Some(out)) }
+    if all > most { Err(unexpected(column, &all.to_string(), "at most 1024 threads")) } else { Ok(Some(out)) }
 }
