@@ -165,8 +165,9 @@ impl Session {
     pub fn subject(&self, kernel: usize, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
         let of = &self.kernels.entries()[kernel];
         let problem = of.problem(typed)?;
-        let instance =
-            of.instance(&problem).map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
+        let instance = of
+            .instance(&problem, variant)
+            .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
         let config = self.store.find(kernel, &problem, variant);
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
     }
@@ -198,11 +199,13 @@ impl Session {
     }
 
     /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
+    /// Where nobody timed the kernel, the example of its file.
     #[must_use]
     pub fn default_variant(&self, kernel: usize) -> Arc<str> {
         let timed = || self.store.of_kernel(kernel).iter().map(|c| &self.store.config(*c).variant);
         let plain = timed().find(|v| v.is_empty());
-        plain.or_else(|| timed().next()).cloned().unwrap_or_default()
+        let example = || self.kernels.entries()[kernel].example_variant().into();
+        plain.or_else(|| timed().next()).cloned().unwrap_or_else(example)
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else

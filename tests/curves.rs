@@ -24,7 +24,7 @@ fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show:
     let answer = s.answer(&subject, source, target, Settings::default());
     let gpus = [source, target].map(|g| &s.gpus.entries()[g]);
     let (kernel, problem) = (&s.kernels.entries()[at], &*subject.problem);
-    curve_chart(&CurveView { gpus, kernel, problem, answer: &answer, show }, curve)
+    curve_chart(&CurveView { gpus, kernel, problem, variant: &subject.variant, answer: &answer, show }, curve)
 }
 
 const PAIR: (&str, &str) = ("titan-v", "rtx-4070");
@@ -130,28 +130,28 @@ fn a_slid_size_has_the_blocks_asked_for_and_its_defaults_follow() {
     let kernel = |id: &str| &s.kernels.entries()[s.kernels.position(id).unwrap()];
     let saxpy = kernel("saxpy");
     let at = saxpy.typed("n=1000000").unwrap();
-    let slider = saxpy.slider(&at).unwrap();
+    let slider = saxpy.slider(&at, "").unwrap();
     assert_eq!((slider.key(), slider.blocks(slider.value())), ("n", 3907));
     // The largest size of the grid: no idle thread in the last block.
     assert_eq!(slider.step(true, 80).unwrap().to_string(), format!("n={}", 3987 * 256));
     assert_eq!(slider.step(false, 80).unwrap().to_string(), format!("n={}", 3827 * 256));
-    assert_eq!(saxpy.slider(&saxpy.typed("n=1").unwrap()).unwrap().step(false, 80), None);
+    assert_eq!(saxpy.slider(&saxpy.typed("n=1").unwrap(), "").unwrap().step(false, 80), None);
     assert_eq!(slider.holding(0), 0.0);
 
     // A square product stays square and moves by whole tiles; one of given rows keeps them.
     let tiled = kernel("matmul_tiled");
     let step = |size: &str| {
         let at = tiled.typed(size).unwrap();
-        tiled.short_problem(&tiled.slider(&at).unwrap().step(true, 1).unwrap())
+        tiled.short_problem(&tiled.slider(&at, "").unwrap().step(true, 1).unwrap())
     };
     assert_eq!(step("n=1024"), "n=1056");
     assert_eq!(step("m=64,n=1024,k=512"), "m=64;n=1056;k=512");
     // A key that makes only the loop longer does not slide; the grid's does.
     let distance = kernel("squared_distance");
     let at = distance.typed("k=100000,b=40").unwrap();
-    assert_eq!(distance.slider(&at).unwrap().key(), "b");
+    assert_eq!(distance.slider(&at, "").unwrap().key(), "b");
     let single = kernel("shared_bank_conflict");
-    assert!(single.slider(&single.typed("fixed=1").unwrap()).is_none());
+    assert!(single.slider(&single.typed("fixed=1").unwrap(), "").is_none());
 }
 
 #[test]
@@ -160,15 +160,16 @@ fn every_slide_moves_the_grid_the_way_it_should() {
         for (_, size) in &kernel.sizes {
             let whole = kernel.problem(size).unwrap();
             assert_eq!(
-                kernel.blocks(&whole),
-                kernel.instance(&whole).unwrap().launch.map(|l| l.blocks()),
+                kernel.blocks(&whole, kernel.example_variant()),
+                kernel.instance(&whole, kernel.example_variant()).unwrap().launch.map(|l| l.blocks()),
                 "{}: blocks in short and in full",
                 kernel.id
             );
-            let Some(slider) = kernel.slider(&whole) else { continue };
+            let Some(slider) = kernel.slider(&whole, kernel.example_variant()) else { continue };
             let now = slider.blocks(slider.value());
             for by in [1, 7, 80, 5000] {
-                let blocks = |up| slider.step(up, by).map(|p| kernel.blocks(&p).unwrap());
+                let blocks =
+                    |up| slider.step(up, by).map(|p| kernel.blocks(&p, kernel.example_variant()).unwrap());
                 assert!(blocks(true).unwrap() >= now + by, "{} {size} + {by}", kernel.id);
                 assert!(
                     blocks(false).is_none_or(|b| b < now && b + by <= now.max(by + 1)),

@@ -106,7 +106,7 @@ fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
     let s = session();
     for (kernel, problem, ..) in FIGURES {
         let entry = s.kernels.find(kernel).unwrap();
-        let instance = entry.instance(&entry.problem(&problem.parse().unwrap()).unwrap()).unwrap();
+        let instance = entry.instance(&entry.problem(&problem.parse().unwrap()).unwrap(), "").unwrap();
         let shared = (instance.smem_static, instance.smem_dynamic);
         let told = SHARED_MEMORY.iter().find(|(k, _)| *k == kernel).map_or((0, 0), |(_, bytes)| *bytes);
         assert_eq!(shared, (Some(told.0), Some(told.1)), "{kernel}");

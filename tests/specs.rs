@@ -429,7 +429,7 @@ fn every_kernel_has_sound_counts_at_all_its_sizes() {
         assert!(!k.sizes.is_empty(), "{}", k.id);
         for (name, problem) in &k.sizes {
             let at = format!("{} {name}", k.id);
-            let i = k.instance(problem).unwrap_or_else(|e| panic!("{at}: {e}"));
+            let i = k.instance(problem, k.example_variant()).unwrap_or_else(|e| panic!("{at}: {e}"));
             let launch = i.launch.unwrap();
             assert!((1..=1024).contains(&launch.threads()) && launch.blocks() >= 1, "{at}: {launch:?}");
             let get = |c| i.work.get(c);
@@ -465,7 +465,7 @@ fn every_kernel_has_sound_counts_at_all_its_sizes() {
 fn bigger_sizes_are_bigger_and_do_more_work() {
     for k in SESSION.kernels.entries() {
         for pair in k.sizes.windows(2) {
-            let work = |i: usize| k.instance(&pair[i].1).unwrap().work;
+            let work = |i: usize| k.instance(&pair[i].1, k.example_variant()).unwrap().work;
             assert!(pair[0].1.volume() < pair[1].1.volume(), "{}: {} and {}", k.id, pair[0].0, pair[1].0);
             if let (Some(a), Some(b)) =
                 (work(0).get(Count::WarpInstsIssued), work(1).get(Count::WarpInstsIssued))
@@ -501,7 +501,7 @@ fn a_square_matrix_product_needs_one_key() {
         let full = k.problem(&"n=512".parse().unwrap()).unwrap();
         assert_eq!(full.to_string(), "m=512;n=512;k=512", "{id}");
         assert_eq!(k.short_problem(&full), "n=512", "{id}");
-        assert_eq!(k.instance(&full).unwrap().work.get(Count::Flops), Some(2.0 * 512f64.powi(3)), "{id}");
+        assert_eq!(k.instance(&full, "").unwrap().work.get(Count::Flops), Some(2.0 * 512f64.powi(3)), "{id}");
     }
 }
 

@@ -127,7 +127,7 @@ pub struct Sheet<'a> {
     pub(super) flat: OnceCell<Flat>,
     /// What the compilers' reports say, by kernel, once it is looked for.
     pub(super) by_build: OnceCell<compiled::Index>,
-    instances: RefCell<HashMap<(Word, Word), Option<Instance>>>,
+    instances: RefCell<HashMap<(Word, Word, Word), Option<Instance>>>,
 }
 
 impl<'a> Sheet<'a> {
@@ -181,14 +181,16 @@ impl<'a> Sheet<'a> {
         self.problems.get(&(row.kernel, row.problem))
     }
 
-    /// What the kernel's file says of this size, where there is one.
+    /// What the kernel's file says of this size in this variant, where there is one.
     pub(super) fn instance(&self, row: &Row) -> Option<Instance> {
-        let key = (row.kernel, row.problem);
+        let key = (row.kernel, row.problem, row.variant);
         if let Some(known) = self.instances.borrow().get(&key) {
             return known.clone();
         }
         let kernel = self.kernel(row).filter(|k| k.has_formulas());
-        let made = kernel.zip(self.problem(row)).and_then(|(k, p)| k.instance(&k.problem(p).ok()?).ok());
+        let variant = self.text(row.variant);
+        let of = |(k, p): (&Kernel, &Problem)| k.instance(&k.problem(p).ok()?, variant).ok();
+        let made = kernel.zip(self.problem(row)).and_then(of);
         self.instances.borrow_mut().insert(key, made.clone());
         made
     }

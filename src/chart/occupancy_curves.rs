@@ -74,6 +74,8 @@ pub struct CurveView<'a> {
     pub kernel: &'a Kernel,
     /// Its whole size.
     pub problem: &'a Problem,
+    /// Code variant.
+    pub variant: &'a str,
     /// What is known of it.
     pub answer: &'a Answer,
     /// Which GPUs.

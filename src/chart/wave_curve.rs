@@ -53,7 +53,8 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
     // One grid is drawn on both GPUs; where their rows differ, the one that the source's time belongs to.
     let Some(launch) = view.answer.launch[0].or(view.answer.launch[1]) else { return nothing() };
     // A row timed with another grid than the formulas': then only grids can be compared.
-    let slider = view.kernel.slider(view.problem).filter(|s| s.blocks(s.value()) == launch.blocks());
+    let slider =
+        view.kernel.slider(view.problem, view.variant).filter(|s| s.blocks(s.value()) == launch.blocks());
     let sizes = Sizes { slider, blocks: launch.blocks() };
     let now: Vec<(usize, Waves)> =
         view.show.shown().filter_map(|side| Some((side, wave_of(view, side, sizes.blocks)?))).collect();

@@ -205,8 +205,9 @@ impl<'a> Picture<'a> {
     fn curve(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
         let kernel = &self.question.session.kernels.entries()[subject.kernel];
-        let (gpus, answer, problem) = (self.gpus, &self.answer(subject), &*subject.problem);
-        let view = CurveView { gpus, kernel, problem, answer, show: args.show.into() };
+        let (gpus, answer) = (self.gpus, &self.answer(subject));
+        let (problem, variant) = (&*subject.problem, &*subject.variant);
+        let view = CurveView { gpus, kernel, problem, variant, answer, show: args.show.into() };
         Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
     }
 

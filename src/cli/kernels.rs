@@ -1,7 +1,7 @@
 //! `roofswap kernels [ID]`.
 
 use super::choices::FormatChoice;
-use super::{load, output};
+use super::{load, output, question};
 use crate::report::Format;
 use crate::report::kernels::{self, KernelRow};
 use crate::session::Session;
@@ -17,6 +17,9 @@ pub(super) struct KernelsArgs {
     /// The size its formulas are evaluated at
     #[arg(long, value_name = "KEY=N", requires = "id", allow_hyphen_values = true)]
     size: Option<String>,
+    /// The code variant they are evaluated in, such as MWG=64;NWG=64; the first timed one or the file's example if not said
+    #[arg(long, value_name = "KEY=N;…", requires = "id")]
+    variant: Option<String>,
     /// Measurement files (canonical CSV), whose kernels are listed too
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -33,9 +36,12 @@ pub(super) fn run(args: &KernelsArgs) -> Result<()> {
         Some(id) => {
             let at = session.kernels.position(id)?;
             let mut row = row(&session, at);
-            if let Some(typed) = &args.size {
-                let subject = session.subject(at, &typed.parse()?, "")?;
+            if args.size.is_some() || args.variant.is_some() {
+                let variant = question::variant(&session, at, args.variant.as_deref())?;
+                let typed = args.size.as_deref().map(str::parse).transpose()?;
+                let subject = session.subject(at, typed.as_ref().unwrap_or(&row.size), &variant)?;
                 row.size = (*subject.problem).clone();
+                row.variant = subject.variant;
                 row.instance = Some(subject.instance);
             }
             let table = kernels::show(&row, &session.sources);
@@ -54,14 +60,16 @@ pub(super) fn run(args: &KernelsArgs) -> Result<()> {
 fn row(session: &Session, at: usize) -> KernelRow<'_> {
     let kernel = &session.kernels.entries()[at];
     let size = session.default_size(at, None);
+    let variant = session.default_variant(at);
     let configs = session.store.of_kernel(at).iter();
     let mut timed: Vec<usize> = configs.flat_map(|c| session.store.rows_of(*c)).map(|row| row.gpu).collect();
     timed.sort_unstable();
     timed.dedup();
     KernelRow {
         kernel,
-        instance: kernel.has_formulas().then(|| kernel.instance(&size).ok()).flatten(),
+        instance: kernel.has_formulas().then(|| kernel.instance(&size, &variant).ok()).flatten(),
         size,
+        variant,
         measured_on: timed.iter().map(|g| session.gpus.entries()[*g].id.clone()).collect(),
     }
 }

@@ -29,6 +29,9 @@ pub(super) struct OccupancyArgs {
     /// Its sizes such as n=1024; the smallest measured one where none is given
     #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
     size: Option<String>,
+    /// Its code variant, where its file's formulas read one, such as MWG=64;NWG=64; the file's example if not said
+    #[arg(long, value_name = "KEY=N;…", requires = "kernel")]
+    variant: Option<String>,
     /// Threads per block; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
@@ -45,7 +48,7 @@ pub(super) struct OccupancyArgs {
     setup: Setup,
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "gpu", "kernel", "size", "threads", "regs", "smem_static", "smem_dynamic", "barriers", "carveout",
+        "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "barriers", "carveout",
         "global_caching", "no_opt_in", "cluster", "rules", "format",
     ])]
     batch: Option<PathBuf>,
@@ -152,7 +155,8 @@ fn of_kernel<'a>(
     let kernel = &session.kernels.entries()[at];
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
-    let mut subject = session.subject(at, &size, &session.default_variant(at))?;
+    let variant = question::variant(session, at, args.variant.as_deref())?;
+    let mut subject = session.subject(at, &size, &variant)?;
     typed_block(kernel, &mut subject, args)?;
     let of = |g: &usize| {
         let gpu = &session.gpus.entries()[*g];

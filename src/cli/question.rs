@@ -127,10 +127,7 @@ impl QuestionArgs {
     }
 
     fn subject(&self, session: &Session, kernel: usize, source: usize) -> Result<Subject> {
-        let variant = match &self.variant {
-            Some(typed) => known_variant(session, kernel, typed)?,
-            None => session.default_variant(kernel),
-        };
+        let variant = variant(session, kernel, self.variant.as_deref())?;
         let size = match &self.size {
             Some(typed) => session.kernels.entries()[kernel].typed(typed)?,
             None => session.default_size_of(kernel, &variant, Some(source)),
@@ -153,14 +150,26 @@ fn apart(list: &str) -> Vec<&str> {
     list.split(at_comma).collect()
 }
 
-/// The variant of this name, or which there are.
+/// The variant that was typed, else the one the kernel is shown in.
+pub(super) fn variant(session: &Session, kernel: usize, typed: Option<&str>) -> Result<Arc<str>> {
+    typed.map_or_else(|| Ok(session.default_variant(kernel)), |typed| known_variant(session, kernel, typed))
+}
+
+/// The timed variant of this name; where the kernel's formulas read the variant, any that has their keys; or which there
+/// are.
 fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<str>> {
     const LISTED: usize = 5;
     let all = session.variants(kernel);
-    if let Some(known) = all.iter().find(|v| &***v == typed) {
+    let of = &session.kernels.entries()[kernel];
+    let known =
+        all.iter().find(|v| &***v == typed).or_else(|| all.iter().find(|v| of.same_variant(v, typed)));
+    if let Some(known) = known {
         return Ok(known.clone());
     }
-    let id = &session.kernels.entries()[kernel].id;
+    let id = &of.id;
+    if !of.variant_keys().is_empty() {
+        return of.typed_variant(typed).map(Into::into).map_err(|e| Usage(format!("{id}: {e}")).into());
+    }
     let named: Vec<&str> = all.iter().map(|v| &**v).filter(|v| !v.is_empty()).collect();
     let shown = named.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
     let what = match named.len() {

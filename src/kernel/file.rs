@@ -1,6 +1,8 @@
 //! A kernel file as it is typed, and the check that turns it into a [`Kernel`].
 
-use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources};
+use super::launch::LaunchFormulas;
+use super::variant::VariantKeys;
+use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources, RunsAs};
 use crate::catalogue::{FileError, Origin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -9,7 +11,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 /// The names every kernel's formulas may use beside its own: threads per block, blocks in the grid.
-const LAUNCH_NAMES: [&str; 2] = ["threads", "blocks"];
+pub(super) const LAUNCH_NAMES: [&str; 2] = ["threads", "blocks"];
 
 /// The named sizes, smallest first.
 const SIZES: [&str; 4] = ["small", "medium", "large", "xlarge"];
@@ -27,10 +29,14 @@ struct KernelFile {
     source: Spanned<String>,
     #[serde(default)]
     cautions: Vec<String>,
+    #[serde(default)]
+    runs_as: RunsAs,
     problem: ProblemFile,
+    #[serde(default)]
+    variant: VariantFile,
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
-    launch: LaunchFile,
+    launch: Option<LaunchFile>,
     work: BTreeMap<Count, CountFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
@@ -50,6 +56,15 @@ struct ProblemFile {
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     sizes: BTreeMap<String, Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariantFile {
+    keys: Vec<Spanned<String>>,
+    #[serde(default)]
+    defaults: BTreeMap<String, Spanned<String>>,
+    example: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -125,16 +140,9 @@ impl Checker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
-        // A `let` sees the keys only, so their order does not matter.
-        let mut lets = Vec::new();
-        for (name, text) in &typed.lets {
-            lets.push(self.formula(&format!("let.{name}"), text, keys)?);
-            names.push(name.clone());
-        }
-        let block = self.dimensions("launch.block", &typed.launch.block, &names)?;
-        names.push(LAUNCH_NAMES[0].to_string());
-        let grid = self.dimensions("launch.grid", &typed.launch.grid, &names)?;
-        names.push(LAUNCH_NAMES[1].to_string());
+        let variant = self.variant(&typed.variant, &mut names)?;
+        let lets = self.lets(&typed.lets, &mut names)?;
+        let launch = typed.launch.as_ref().map(|l| self.launch(l, &mut names)).transpose()?;
         let mut work = BTreeMap::new();
         for (count, c) in &typed.work {
             let field = format!("work.{}", count.name());
@@ -152,11 +160,106 @@ impl Checker<'_> {
             smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
             smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
             defaults,
+            variant,
             lets,
-            block,
-            grid,
+            launch,
             work,
         })
+    }
+
+    /// The variant keys; their names are put behind the problem's.
+    fn variant(&self, typed: &VariantFile, names: &mut Vec<String>) -> Result<VariantKeys, FileError> {
+        let mut keys = VariantKeys::default();
+        for key in &typed.keys {
+            let name = key.get_ref();
+            self.free_name("variant.keys", name, key.span(), names)?;
+            let default = typed.defaults.get(name);
+            let default = default
+                .map(|text| self.formula(&format!("variant.defaults.{name}"), text, names))
+                .transpose()?;
+            names.push(name.clone());
+            keys.names.push(name.clone());
+            keys.defaults.push(default);
+        }
+        for (key, text) in &typed.defaults {
+            if !keys.names.contains(key) {
+                let field = format!("variant.defaults.{key}");
+                return Err(self.error(&field, text.span(), format!("`{key}` is not among variant.keys")));
+            }
+        }
+        if let Some(example) = &typed.example {
+            keys.example = keys
+                .typed(example.get_ref())
+                .map_err(|why| self.error("variant.example", example.span(), why))?;
+        }
+        Ok(keys)
+    }
+
+    /// Refuses a name that no formula could use, or that stands for something else.
+    fn free_name(
+        &self,
+        field: &str,
+        name: &str,
+        span: Range<usize>,
+        names: &[String],
+    ) -> Result<(), FileError> {
+        let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
+            let why = format!("`{name}` is no name; expected a letter, then letters, digits and _");
+            return Err(self.error(field, span, why));
+        }
+        // What the parser does not read back as one name is a function or a constant of it.
+        let own = [name.to_string()];
+        let is_name = Formula::parse(name, &own).is_ok_and(|f| f.uses() == own);
+        if !is_name || names.iter().any(|n| n == name) || LAUNCH_NAMES.contains(&name) {
+            let why = format!("`{name}` has a meaning already; choose another name");
+            return Err(self.error(field, span, why));
+        }
+        Ok(())
+    }
+
+    /// The `let`s in the order they need each other; their names are put behind the keys.
+    fn lets(
+        &self,
+        typed: &BTreeMap<String, Spanned<String>>,
+        names: &mut Vec<String>,
+    ) -> Result<Vec<Formula>, FileError> {
+        let mut all = names.clone();
+        for (name, text) in typed {
+            self.free_name(&format!("let.{name}"), name, text.span(), names)?;
+            all.push(name.clone());
+        }
+        let mut waiting = Vec::with_capacity(typed.len());
+        for (name, text) in typed {
+            waiting.push((name, text, self.formula(&format!("let.{name}"), text, &all)?));
+        }
+        let mut ordered = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready = |(_, _, f): &(_, _, Formula)| f.uses().iter().all(|used| names.contains(used));
+            let Some(at) = waiting.iter().position(ready) else {
+                let (name, text, _) = &waiting[0];
+                let circle: Vec<&str> = waiting.iter().map(|(name, ..)| name.as_str()).collect();
+                let why = format!(
+                    "each of {} waits for another or itself; write one without the others",
+                    circle.join(", ")
+                );
+                return Err(self.error(&format!("let.{name}"), text.span(), why));
+            };
+            let (name, text, _) = waiting.remove(at);
+            ordered.push(self.formula(&format!("let.{name}"), text, names)?);
+            names.push(name.clone());
+        }
+        Ok(ordered)
+    }
+
+    /// The launch shape; `threads` and `blocks` are put behind the names.
+    fn launch(&self, typed: &LaunchFile, names: &mut Vec<String>) -> Result<LaunchFormulas, FileError> {
+        self.source("launch.source", &typed.source)?;
+        let block = self.dimensions("launch.block", &typed.block, names)?;
+        names.push(LAUNCH_NAMES[0].to_string());
+        let grid = self.dimensions("launch.grid", &typed.grid, names)?;
+        names.push(LAUNCH_NAMES[1].to_string());
+        Ok(LaunchFormulas { block, grid })
     }
 
     fn dimensions(
@@ -214,7 +317,6 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         return Err(file
             .error(Some(typed.id.span()), "id and problem.keys: expected at least one letter and one key"));
     }
-    check.source("launch.source", &typed.launch.source)?;
     let formulas = Arc::new(check.formulas(&typed)?);
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
@@ -226,6 +328,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         category: typed.category,
         dtype: typed.dtype,
         source: check.source("source", &typed.source)?,
+        runs_as: typed.runs_as,
         keys: typed.problem.keys,
         sizes: Vec::new(),
         compiled: check.compiled(&typed.compiled)?,
@@ -233,8 +336,25 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         unknown: typed.unknown,
         formulas: Some(formulas),
     };
+    example_says_all(&check, &typed.variant, &kernel)?;
     kernel.sizes = sizes(&check, &typed.problem.sizes, &kernel)?;
     Ok(kernel)
+}
+
+/// Refuses an example that lacks a key, or no example where there is a key without default.
+fn example_says_all(check: &Checker<'_>, typed: &VariantFile, kernel: &Kernel) -> Result<(), FileError> {
+    let mut scope = vec![1.0; kernel.keys.len()];
+    let read = kernel.formulas.as_ref().map(|f| f.variant.read(kernel.example_variant(), &mut scope));
+    let Some(Err(why)) = read else { return Ok(()) };
+    Err(match &typed.example {
+        Some(example) => check.error("variant.example", example.span(), why),
+        None => {
+            let span = typed.keys.first().map_or(0..0, Spanned::span);
+            let why =
+                "a key has no default: expected an example beside the keys, such as example = \"KEY=1\"";
+            check.error("variant.keys", span, why)
+        }
+    })
 }
 
 fn sizes(
@@ -251,7 +371,7 @@ fn sizes(
         }
         let typed: Problem = text.get_ref().parse().map_err(|e| refuse(&e))?;
         let problem = kernel.problem(&typed).map_err(|e| refuse(&e))?;
-        kernel.instance(&problem).map_err(|e| refuse(&e))?;
+        kernel.instance(&problem, kernel.example_variant()).map_err(|e| refuse(&e))?;
         sizes.push((name.clone(), problem));
     }
     if sizes.is_empty() {

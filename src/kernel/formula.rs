@@ -1,5 +1,7 @@
 //! Formulas of kernel files: parsed once, checked for unknown names, evaluated at every keystroke.
 
+use super::VariantError;
+use super::functions::Functions;
 use exmex::{Express, FlatEx};
 
 /// The most names one formula may use.
@@ -14,7 +16,7 @@ pub struct Formula {
     /// The field it stands in, once that is known; for errors.
     field: Box<str>,
     text: String,
-    expression: FlatEx<f64>,
+    expression: FlatEx<f64, Functions>,
     slots: Vec<usize>,
 }
 
@@ -63,6 +65,9 @@ pub enum FormulaError {
         /// The names and their values.
         scope: String,
     },
+    /// The code variant has no number for a key that the formulas read.
+    #[error(transparent)]
+    Variant(#[from] VariantError),
     /// Its value is negative.
     #[error("{field}formula `{text}` gives {value} for {scope}: a count cannot be negative")]
     Negative {
@@ -91,7 +96,7 @@ impl Formula {
         if let Some(c) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || "_.,+-*/^() ".contains(*c))) {
             return Err(syntax(format!("has {c:?}; expected letters, digits and _ . , + - * / ^ ( )")));
         }
-        let expression = exmex::parse::<f64>(text).map_err(|e| syntax(e.msg().to_string()))?;
+        let expression = FlatEx::<f64, Functions>::parse(text).map_err(|e| syntax(e.msg().to_string()))?;
         let used = expression.var_names();
         if used.len() > MOST_NAMES {
             return Err(syntax(format!("uses {} names; at most {MOST_NAMES} are allowed", used.len())));
@@ -112,6 +117,11 @@ impl Formula {
     pub(super) fn in_field(mut self, field: &str) -> Self {
         self.field = format!("{field}: ").into();
         self
+    }
+
+    /// The names it uses.
+    pub(super) fn uses(&self) -> &[String] {
+        self.expression.var_names()
     }
 
     /// The formula as it was typed.
@@ -178,6 +188,10 @@ mod tests {
         assert_eq!(eval("2*n^3", 2.0), Ok(16.0));
         assert_eq!(eval("max(n, 100) + min(3, n)", 5.0), Ok(103.0));
         assert_eq!(eval("ceil((n-6)/16)*4", 22.0), Ok(4.0));
+        assert_eq!(eval("less(n, 15)*100 + less(15, n)*7", 14.0), Ok(100.0));
+        assert_eq!(eval("2*less(n, 15) + at_most(n, 15)", 15.0), Ok(1.0));
+        assert_eq!(eval("bank_conflict(n, 2*threads)+1", 16.0), Ok(3.0));
+        assert!(eval("bank_conflict(n, 32)", 0.0).unwrap_err().to_string().contains("NaN"));
     }
 
     #[test]

@@ -8,23 +8,31 @@ mod catalogue;
 mod compiled;
 mod file;
 mod formula;
+mod functions;
+mod launch;
 mod name;
 mod problem;
 mod resources_file;
 mod slider;
+mod variant;
+mod work;
 
 pub use catalogue::{load_shipped, load_text};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
+pub use launch::Launch;
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
+pub use variant::VariantError;
+pub use work::{Count, CountFormula, Work};
 
-use crate::catalogue::{Entry, Origin, Sourced};
-use crate::units::{Bytes, Flops, Intensity};
+use crate::catalogue::{Entry, Sourced};
+use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use variant::VariantKeys;
 
 /// A kernel of the catalogue, or one known only from a measurement file.
 #[derive(Debug, Clone)]
@@ -47,6 +55,8 @@ pub struct Kernel {
     pub dtype: String,
     /// Id of the source that describes it.
     pub source: Arc<str>,
+    /// How it comes to run.
+    pub runs_as: RunsAs,
     /// Problem keys in order; none for a kernel known only from measurements.
     pub keys: Vec<String>,
     /// Named sizes, smallest first.
@@ -61,181 +71,50 @@ pub struct Kernel {
     formulas: Option<Arc<Formulas>>,
 }
 
-/// Every formula of a kernel. The scope is: keys, `let` names, `threads`, `blocks`.
+/// How a kernel comes to run: who chose the binary, and what a time of it includes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunsAs {
+    /// One source, compiled for each GPU, started with the same launch shape on every GPU.
+    #[default]
+    Kernel,
+    /// An operator of a framework, which picks the kernels for each GPU; launches are isolated and a time includes the
+    /// framework's dispatch.
+    Operator,
+}
+
+impl RunsAs {
+    /// The word in kernel files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// What follows from it, in one line.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Kernel => "one source, the same launch shape on every GPU",
+            Self::Operator => "a framework picks the kernels for each GPU; a time includes its dispatch",
+        }
+    }
+}
+
+/// Every formula of a kernel. The scope is: keys, variant keys, `let` names in the order they need each other, and where
+/// there is a launch shape `threads`, `blocks`.
 #[derive(Debug)]
 struct Formulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
+    variant: VariantKeys,
     lets: Vec<Formula>,
-    block: Vec<Formula>,
-    grid: Vec<Formula>,
+    launch: Option<LaunchFormulas>,
     smem_static: Option<Formula>,
     smem_dynamic: Option<Formula>,
     work: BTreeMap<Count, CountFormula>,
-}
-
-/// One count of the work with where it comes from.
-#[derive(Debug, Clone)]
-pub struct CountFormula {
-    /// The formula.
-    pub formula: Formula,
-    /// How far to trust it.
-    pub origin: Origin,
-    /// Source id.
-    pub source: Arc<str>,
-    /// A remark.
-    pub note: Option<String>,
-}
-
-/// What can be counted of a launch; names are the canonical CSV's columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Count {
-    /// Floating-point operations; a fused multiply-add counts two.
-    Flops,
-    /// Compulsory DRAM traffic in bytes.
-    DramBytes,
-    /// Distinct bytes touched.
-    WorkingSetBytes,
-    /// Bytes through L2.
-    L2Bytes,
-    /// Bytes through L1.
-    L1Bytes,
-    /// Global load and store warp instructions.
-    GlobalWarpInsts,
-    /// All warp instructions of the load/store unit.
-    LsuWarpInsts,
-    /// Shared-memory wavefronts of 128 bytes, conflicts included.
-    SmemWavefronts,
-    /// Warp instructions issued.
-    WarpInstsIssued,
-    /// Same-address global atomic warp requests.
-    GlobalAtomicRequests,
-    /// Active threads per warp instruction, at most 32; below it, branches diverge.
-    ActiveThreadsPerInst,
-}
-
-impl Count {
-    /// All counts, in the order they are shown.
-    pub const ALL: [Self; 11] = [
-        Self::Flops,
-        Self::DramBytes,
-        Self::WorkingSetBytes,
-        Self::L2Bytes,
-        Self::L1Bytes,
-        Self::GlobalWarpInsts,
-        Self::LsuWarpInsts,
-        Self::SmemWavefronts,
-        Self::WarpInstsIssued,
-        Self::GlobalAtomicRequests,
-        Self::ActiveThreadsPerInst,
-    ];
-
-    /// The column of the canonical CSV and the key of a kernel file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Flops => "flops",
-            Self::DramBytes => "dram_bytes",
-            Self::WorkingSetBytes => "working_set_bytes",
-            Self::L2Bytes => "l2_bytes",
-            Self::L1Bytes => "l1_bytes",
-            Self::GlobalWarpInsts => "global_warp_insts",
-            Self::LsuWarpInsts => "lsu_warp_insts",
-            Self::SmemWavefronts => "smem_wavefronts",
-            Self::WarpInstsIssued => "warp_insts_issued",
-            Self::GlobalAtomicRequests => "global_atomic_requests",
-            Self::ActiveThreadsPerInst => "active_threads_per_inst",
-        }
-    }
-}
-
-/// The work of one launch; absent = nobody counted it. Kept as NaN: a million rows hold one each.
-#[derive(Debug, Clone, Copy)]
-pub struct Work([f64; Count::ALL.len()]);
-
-impl Default for Work {
-    fn default() -> Self {
-        Self([f64::NAN; Count::ALL.len()])
-    }
-}
-
-impl PartialEq for Work {
-    fn eq(&self, other: &Self) -> bool {
-        Count::ALL.into_iter().all(|c| self.get(c) == other.get(c))
-    }
-}
-
-impl Work {
-    /// This count, if it was made.
-    #[must_use]
-    pub fn get(&self, count: Count) -> Option<f64> {
-        Some(self.0[count as usize]).filter(|v| !v.is_nan())
-    }
-
-    /// The same work with one count set.
-    #[must_use]
-    pub fn with(mut self, count: Count, value: Option<f64>) -> Self {
-        self.0[count as usize] = value.unwrap_or(f64::NAN);
-        self
-    }
-
-    /// `other`'s counts where it has them, else this one's.
-    #[must_use]
-    pub fn overlaid(mut self, other: &Self) -> Self {
-        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine = if theirs.is_nan() { *mine } else { theirs };
-        }
-        self
-    }
-
-    /// Floating-point operations.
-    #[must_use]
-    pub fn flops(&self) -> Option<Flops> {
-        self.get(Count::Flops).map(Flops)
-    }
-
-    /// Compulsory DRAM traffic.
-    #[must_use]
-    pub fn dram(&self) -> Option<Bytes> {
-        self.get(Count::DramBytes).map(Bytes)
-    }
-
-    /// Bytes through shared memory: wavefronts x 128.
-    #[must_use]
-    pub fn shared(&self) -> Option<Bytes> {
-        self.get(Count::SmemWavefronts).map(|w| Bytes(128.0 * w))
-    }
-
-    /// Operational intensity at DRAM, where both counts exist and bytes move.
-    #[must_use]
-    pub fn intensity(&self) -> Option<Intensity> {
-        let (flops, bytes) = (self.flops()?, self.dram()?);
-        (bytes.0 > 0.0).then(|| flops / bytes)
-    }
-}
-
-/// The launch of one problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Launch {
-    /// Threads per block, x y z.
-    pub block: [u32; 3],
-    /// Blocks, x y z.
-    pub grid: [u64; 3],
-}
-
-impl Launch {
-    /// Threads per block. Saturates, so that absurd input is caught by the launch limits.
-    #[must_use]
-    pub fn threads(&self) -> u32 {
-        self.block.iter().fold(1, |a, b| a.saturating_mul(*b))
-    }
-
-    /// Blocks in the grid.
-    #[must_use]
-    pub fn blocks(&self) -> u64 {
-        self.grid.iter().fold(1, |a, b| a.saturating_mul(*b))
-    }
 }
 
 /// A kernel at one problem size.
@@ -267,6 +146,7 @@ impl Kernel {
             category: "measured".into(),
             dtype: dtype.to_string(),
             source: "".into(),
+            runs_as: RunsAs::default(),
             keys: Vec::new(),
             sizes: Vec::new(),
             compiled: BTreeMap::new(),
@@ -367,11 +247,39 @@ impl Kernel {
         }
     }
 
-    /// Launch shape, shared memory and counts at this problem size.
+    /// The variant keys that the formulas read, in order.
+    #[must_use]
+    pub fn variant_keys(&self) -> &[String] {
+        self.formulas.as_ref().map_or(&[], |f| &f.variant.names)
+    }
+
+    /// A whole variant to show the kernel in where nobody timed one; empty where the formulas read no variant keys.
+    #[must_use]
+    pub fn example_variant(&self) -> &str {
+        self.formulas.as_ref().map_or("", |f| &f.variant.example)
+    }
+
+    /// A variant that a person typed, its keys in the file's order.
     ///
     /// # Errors
-    /// [`FormulaError`] where a formula gives no sound number.
-    pub fn instance(&self, problem: &Problem) -> Result<Instance, FormulaError> {
+    /// [`VariantError::Unknown`] for a key that the kernel's file does not declare.
+    pub fn typed_variant(&self, text: &str) -> Result<String, VariantError> {
+        self.formulas.as_ref().map_or_else(|| Ok(text.to_string()), |f| f.variant.typed(text))
+    }
+
+    /// Whether two texts say the same variant, in whatever order.
+    #[must_use]
+    pub fn same_variant(&self, a: &str, b: &str) -> bool {
+        let ordered = |f: &Arc<Formulas>| f.variant.ordered(a) == f.variant.ordered(b);
+        a == b || self.formulas.as_ref().is_some_and(ordered)
+    }
+
+    /// Launch shape, shared memory and counts at this problem size in this code variant (`k=v;k=v`, as a measurement
+    /// file writes it). Keys of the variant that the kernel's file does not declare are not looked at.
+    ///
+    /// # Errors
+    /// [`FormulaError`] where a formula gives no sound number, or the variant has none for a key that formulas read.
+    pub fn instance(&self, problem: &Problem, variant: &str) -> Result<Instance, FormulaError> {
         let Some(f) = &self.formulas else {
             return Ok(Instance {
                 launch: None,
@@ -381,15 +289,8 @@ impl Kernel {
                 work: Work::default(),
             });
         };
-        let mut scope: Vec<f64> = self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)).collect();
-        for l in &f.lets {
-            let value = l.eval(&scope)?;
-            scope.push(value);
-        }
-        let block = dimensions(&f.block, &scope, Formula::at_least_one)?.map(|v| v as u32);
-        scope.push(block.iter().map(|b| f64::from(*b)).product());
-        let grid = dimensions(&f.grid, &scope, Formula::eval)?.map(|v| v as u64);
-        scope.push(grid.iter().map(|g| *g as f64).product());
+        let mut scope = self.scope(f, problem, variant)?;
+        let launch = f.launch.as_ref().map(|l| l.of(&mut scope)).transpose()?;
         let bytes = |formula: &Option<Formula>| {
             formula.as_ref().map(|f| f.eval(&scope)).transpose().map(|v| v.map(|v| v as u32))
         };
@@ -398,26 +299,26 @@ impl Kernel {
             work = work.with(*count, Some(c.formula.eval(&scope)?));
         }
         Ok(Instance {
-            launch: Some(Launch { block, grid }),
-            block_size: None,
+            launch,
+            block_size: if launch.is_none() { self.block_size() } else { None },
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,
         })
     }
-}
 
-/// Up to three dimensions, rounded up, at least 1 each.
-fn dimensions(
-    formulas: &[Formula],
-    scope: &[f64],
-    eval: fn(&Formula, &[f64]) -> Result<f64, FormulaError>,
-) -> Result<[f64; 3], FormulaError> {
-    let mut out = [1.0; 3];
-    for (slot, formula) in out.iter_mut().zip(formulas) {
-        *slot = eval(formula, scope)?.ceil().max(1.0);
+    /// The numbers of all keys and `let`s, with room for those of the launch.
+    fn scope(&self, f: &Formulas, problem: &Problem, variant: &str) -> Result<Vec<f64>, FormulaError> {
+        let names = self.keys.len() + f.variant.names.len() + f.lets.len();
+        let mut scope: Vec<f64> = Vec::with_capacity(names + file::LAUNCH_NAMES.len());
+        scope.extend(self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)));
+        f.variant.read(variant, &mut scope)?;
+        for l in &f.lets {
+            let value = l.eval(&scope)?;
+            scope.push(value);
+        }
+        Ok(scope)
     }
-    Ok(out)
 }
 
 impl Entry for Kernel {

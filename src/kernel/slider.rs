@@ -1,7 +1,7 @@
 //! A kernel's problem size as one number that can be moved in fine steps: the key that makes the grid larger, with all
 //! defaulted keys following it.
 
-use super::{Formula, Kernel, Key, Problem, Value, dimensions};
+use super::{Kernel, Key, Problem, Value};
 
 /// The largest size a slider goes to; beyond it formulas lose whole numbers.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -10,31 +10,25 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Clone)]
 pub struct Slider<'a> {
     kernel: &'a Kernel,
+    variant: &'a str,
     /// Keys as they would be typed: what follows by default is left out.
     typed: Vec<(Key, Value)>,
     moved: usize,
 }
 
 impl Kernel {
-    /// Blocks in the grid of this problem, without the rest of [`Kernel::instance`]; `None` without formulas, or where one
-    /// gives no number.
+    /// Blocks in the grid of this problem in this variant, without the rest of [`Kernel::instance`]; `None` without
+    /// formulas of the launch, or where one gives no number.
     #[must_use]
-    pub fn blocks(&self, problem: &Problem) -> Option<u64> {
+    pub fn blocks(&self, problem: &Problem, variant: &str) -> Option<u64> {
         let f = self.formulas.as_ref()?;
-        let mut scope: Vec<f64> = self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)).collect();
-        for l in &f.lets {
-            let value = l.eval(&scope).ok()?;
-            scope.push(value);
-        }
-        let block = dimensions(&f.block, &scope, Formula::at_least_one).ok()?;
-        scope.push(block.iter().product());
-        let grid = dimensions(&f.grid, &scope, Formula::eval).ok()?;
-        Some(grid.iter().fold(1, |all, g| all.saturating_mul(*g as u64)))
+        let mut scope = self.scope(f, problem, variant).ok()?;
+        f.launch.as_ref()?.of(&mut scope).ok().map(|launch| launch.blocks())
     }
 
-    /// The slider of this problem; `None` where no key makes the grid larger.
+    /// The slider of this problem in this variant; `None` where no key makes the grid larger.
     #[must_use]
-    pub fn slider(&self, problem: &Problem) -> Option<Slider<'_>> {
+    pub fn slider<'a>(&'a self, problem: &Problem, variant: &'a str) -> Option<Slider<'a>> {
         let defaults = &self.formulas.as_ref()?.defaults;
         // A key follows if leaving it out changes nothing.
         let mut typed: Vec<(Key, Value)> = problem.pairs().to_vec();
@@ -48,7 +42,7 @@ impl Kernel {
         let mut order: Vec<usize> = (0..typed.len()).collect();
         let size = |i: &usize| if let Value::Number(n) = typed[*i].1 { n } else { 0.0 };
         order.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        let of = |moved| Slider { kernel: self, typed: typed.clone(), moved };
+        let of = |moved| Slider { kernel: self, variant, typed: typed.clone(), moved };
         // Twice a small size may still be one block.
         let grows = |s: &Slider<'_>, by: f64| s.blocks(by * s.value()) > s.blocks(s.value());
         order.into_iter().map(of).find(|s| grows(s, 2.0) || grows(s, 4096.0))
@@ -79,7 +73,7 @@ impl Slider<'_> {
     /// Blocks in the grid at this value; 0 where it is no size.
     #[must_use]
     pub fn blocks(&self, value: f64) -> u64 {
-        self.problem(value).and_then(|p| self.kernel.blocks(&p)).unwrap_or(0)
+        self.problem(value).and_then(|p| self.kernel.blocks(&p, self.variant)).unwrap_or(0)
     }
 
     /// The largest value whose grid has at most so many blocks; grids grow with the key. 0 where even 1 has more.

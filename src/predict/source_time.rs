@@ -111,7 +111,7 @@ fn scaled(
     gpu: &Gpu,
     ceilings: Ceilings,
 ) -> Option<SourceTime> {
-    let there = kernel.instance(&row.problem).ok()?.work;
+    let there = kernel.instance(&row.problem, &subject.variant).ok()?.work;
     let body = |w: &Work| plain_roofline::body(gpu, w, ceilings).filter(|t| t.0 > 0.0);
     let ratio = body(&subject.instance.work)? / body(&there)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];

@@ -5,6 +5,7 @@ use super::table::{Column, Table};
 use crate::catalogue::SourceTable;
 use crate::kernel::{Count, Instance, Kernel, Problem};
 use crate::units::{Bytes, Flops, significant};
+use std::sync::Arc;
 
 /// A kernel with what the session knows of it.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct KernelRow<'a> {
     pub kernel: &'a Kernel,
     /// The size it is shown at.
     pub size: Problem,
+    /// The code variant it is shown in.
+    pub variant: Arc<str>,
     /// Everything evaluated at that size, where its formulas allow.
     pub instance: Option<Instance>,
     /// Ids of the GPUs it was timed on.
@@ -95,8 +98,13 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     ]);
     let size = kernel.short_problem(&k.size);
     let at = if size.is_empty() { size } else { format!("at {size}") };
-    let parts =
-        [format!("{} ({})", kernel.name, kernel.id), kernel.category.clone(), kernel.dtype.clone(), at];
+    let parts = [
+        format!("{} ({})", kernel.name, kernel.id),
+        kernel.category.clone(),
+        kernel.dtype.clone(),
+        at,
+        k.variant.to_string(),
+    ];
     table.title = parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" · ");
     table.rows = sheet.rows;
     table.notes = std::iter::once(kernel.summary.clone()).chain(kernel.cautions.clone()).collect();
@@ -127,6 +135,14 @@ impl Sheet<'_> {
         for (name, problem) in &k.kernel.sizes {
             let size = Cell::text(problem.to_string());
             self.add(&format!("size {name}"), "", size, &k.kernel.source, "");
+        }
+        if k.kernel.has_formulas() {
+            let runs_as = k.kernel.runs_as;
+            self.add("runs as", "", Cell::text(runs_as.word()), "", runs_as.sentence());
+        }
+        if !k.kernel.variant_keys().is_empty() {
+            let keys = Cell::text(k.kernel.variant_keys().join(", "));
+            self.add("variant keys", "", keys, "", "read by the formulas");
         }
         let Some(instance) = &k.instance else { return };
         if let Some(launch) = &instance.launch {

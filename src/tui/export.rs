@@ -53,8 +53,9 @@ pub fn shows_curves(state: &State) -> bool {
 #[must_use]
 pub fn curve_spec(state: &State, curve: Curve) -> ChartSpec {
     let (gpus, kernel, answer) = (state.pair(), state.kernel(), state.answer());
-    let problem = &state.rows[state.selected].problem;
-    curve_chart(&CurveView { gpus, kernel, problem, answer, show: Sides::Both }, curve)
+    let row = &state.rows[state.selected];
+    let (problem, variant) = (&*row.problem, &*row.variant);
+    curve_chart(&CurveView { gpus, kernel, problem, variant, answer, show: Sides::Both }, curve)
 }
 
 /// The most rows one chart can show legibly.

@@ -9,7 +9,7 @@ use crate::occupancy::waves;
 /// hundredth where no wave is known.
 pub(super) fn size(state: &mut State, up: bool) -> Vec<Effect> {
     let row = &state.rows[state.selected];
-    let Some(slider) = state.kernel().slider(&row.problem) else {
+    let Some(slider) = state.kernel().slider(&row.problem, &row.variant) else {
         return say(
             state,
             Tone::Refused,

@@ -1,0 +1,147 @@
+//! What can be counted of a launch, and how a number of it is known.
+
+use super::Formula;
+use crate::catalogue::Origin;
+use crate::units::{Bytes, Flops, Intensity};
+use std::sync::Arc;
+
+/// One count of the work with where it comes from.
+#[derive(Debug, Clone)]
+pub struct CountFormula {
+    /// The formula.
+    pub formula: Formula,
+    /// How far to trust it.
+    pub origin: Origin,
+    /// Source id.
+    pub source: Arc<str>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+/// What can be counted of a launch; names are the canonical CSV's columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    /// Floating-point operations; a fused multiply-add counts two.
+    Flops,
+    /// Compulsory DRAM traffic in bytes.
+    DramBytes,
+    /// Distinct bytes touched.
+    WorkingSetBytes,
+    /// Bytes through L2.
+    L2Bytes,
+    /// Bytes through L1.
+    L1Bytes,
+    /// Global load and store warp instructions.
+    GlobalWarpInsts,
+    /// All warp instructions of the load/store unit.
+    LsuWarpInsts,
+    /// Shared-memory wavefronts of 128 bytes, conflicts included.
+    SmemWavefronts,
+    /// Warp instructions issued.
+    WarpInstsIssued,
+    /// Same-address global atomic warp requests.
+    GlobalAtomicRequests,
+    /// Active threads per warp instruction, at most 32; below it, branches diverge.
+    ActiveThreadsPerInst,
+}
+
+impl Count {
+    /// All counts, in the order they are shown.
+    pub const ALL: [Self; 11] = [
+        Self::Flops,
+        Self::DramBytes,
+        Self::WorkingSetBytes,
+        Self::L2Bytes,
+        Self::L1Bytes,
+        Self::GlobalWarpInsts,
+        Self::LsuWarpInsts,
+        Self::SmemWavefronts,
+        Self::WarpInstsIssued,
+        Self::GlobalAtomicRequests,
+        Self::ActiveThreadsPerInst,
+    ];
+
+    /// The column of the canonical CSV and the key of a kernel file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flops => "flops",
+            Self::DramBytes => "dram_bytes",
+            Self::WorkingSetBytes => "working_set_bytes",
+            Self::L2Bytes => "l2_bytes",
+            Self::L1Bytes => "l1_bytes",
+            Self::GlobalWarpInsts => "global_warp_insts",
+            Self::LsuWarpInsts => "lsu_warp_insts",
+            Self::SmemWavefronts => "smem_wavefronts",
+            Self::WarpInstsIssued => "warp_insts_issued",
+            Self::GlobalAtomicRequests => "global_atomic_requests",
+            Self::ActiveThreadsPerInst => "active_threads_per_inst",
+        }
+    }
+}
+
+/// The work of one launch; absent = nobody counted it. Kept as NaN: a million rows hold one each.
+#[derive(Debug, Clone, Copy)]
+pub struct Work([f64; Count::ALL.len()]);
+
+impl Default for Work {
+    fn default() -> Self {
+        Self([f64::NAN; Count::ALL.len()])
+    }
+}
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Self) -> bool {
+        Count::ALL.into_iter().all(|c| self.get(c) == other.get(c))
+    }
+}
+
+impl Work {
+    /// This count, if it was made.
+    #[must_use]
+    pub fn get(&self, count: Count) -> Option<f64> {
+        Some(self.0[count as usize]).filter(|v| !v.is_nan())
+    }
+
+    /// The same work with one count set.
+    #[must_use]
+    pub fn with(mut self, count: Count, value: Option<f64>) -> Self {
+        self.0[count as usize] = value.unwrap_or(f64::NAN);
+        self
+    }
+
+    /// `other`'s counts where it has them, else this one's.
+    #[must_use]
+    pub fn overlaid(mut self, other: &Self) -> Self {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine = if theirs.is_nan() { *mine } else { theirs };
+        }
+        self
+    }
+
+    /// Floating-point operations.
+    #[must_use]
+    pub fn flops(&self) -> Option<Flops> {
+        self.get(Count::Flops).map(Flops)
+    }
+
+    /// Compulsory DRAM traffic.
+    #[must_use]
+    pub fn dram(&self) -> Option<Bytes> {
+        self.get(Count::DramBytes).map(Bytes)
+    }
+
+    /// Bytes through shared memory: wavefronts x 128.
+    #[must_use]
+    pub fn shared(&self) -> Option<Bytes> {
+        self.get(Count::SmemWavefronts).map(|w| Bytes(128.0 * w))
+    }
+
+    /// Operational intensity at DRAM, where both counts exist and bytes move.
+    #[must_use]
+    pub fn intensity(&self) -> Option<Intensity> {
+        let (flops, bytes) = (self.flops()?, self.dram()?);
+        (bytes.0 > 0.0).then(|| flops / bytes)
+    }
+}
