@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::catalogue::Catalogue;
-use roofswap::gpu::{Ceilings, Gpu};
-use roofswap::kernel::{Kernel, Problem};
+use roofswap::kernel::Problem;
 use roofswap::measurement::{Kind, Measurement, Store, read_any};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
@@ -169,29 +167,28 @@ fn the_figures_are_those_of_the_corrected_study() {
     }
 }
 
-/// max(F/C, D/B) with the row's own counts and the GPU's peaks.
-fn body(row: &Measurement, gpu: &Gpu) -> f64 {
-    let compute = row.work.flops().unwrap() / gpu.compute(Ceilings::Peak).value;
-    compute.max(row.work.dram().unwrap() / gpu.bandwidth(Ceilings::Peak).value).0
-}
-
-/// |ln(t_b / (t_a r))| per doubling of r, over every ordered pair of sizes of one kernel on one GPU.
-fn size_scores(rows: &[Measurement], gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Vec<f64> {
+/// |ln(measured / estimated)| per doubling of the roof, over every ordered pair of sizes of one kernel on one GPU: the first
+/// is all that is known, the second is asked for.
+fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
     let mut by_gpu_and_kernel: BTreeMap<(usize, usize), Vec<&Measurement>> = BTreeMap::new();
     for row in rows {
-        let (gpu, kernel) = (&gpus.entries()[row.gpu].id, &kernels.entries()[row.kernel].id);
+        let (gpu, kernel) = (&world.gpus.entries()[row.gpu].id, &world.kernels.entries()[row.kernel].id);
         if GPUS[1..].contains(&gpu.as_str()) && kernel != "atomic_hotspot" {
             by_gpu_and_kernel.entry((row.gpu, row.kernel)).or_default().push(row);
         }
     }
     let mut scores = Vec::new();
-    for ((gpu, _), sizes) in by_gpu_and_kernel {
-        for (i, a) in sizes.iter().enumerate() {
-            for (j, b) in sizes.iter().enumerate() {
-                let gpu = &gpus.entries()[gpu];
-                let ratio = body(b, gpu) / body(a, gpu);
-                if i != j && ratio.ln().abs() >= 0.1 {
-                    scores.push((b.time.0 / (a.time.0 * ratio)).ln().abs() / ratio.log2().abs());
+    for ((gpu, kernel), sizes) in by_gpu_and_kernel {
+        for known in &sizes {
+            let mut alone = world.clone();
+            alone.store = Store::default();
+            alone.store.add(vec![(*known).clone()]);
+            for asked in sizes.iter().filter(|asked| asked.problem != known.problem) {
+                let subject = alone.subject(kernel, &asked.problem, "").unwrap();
+                let estimate = alone.answer(&subject, gpu, gpu, Default::default()).source_time.unwrap();
+                let ratio = estimate.extrapolation.unwrap();
+                if ratio.ln().abs() >= 0.1 {
+                    scores.push((asked.time / estimate.time).ln().abs() / ratio.log2().abs());
                 }
             }
         }
@@ -209,7 +206,7 @@ fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
             .unwrap();
     let shipped = |key: &str| shipped["size_extrapolation"][key].clone();
     let Some((s, rows)) = corrected() else { return };
-    let scores = size_scores(&rows, &s.gpus, &s.kernels);
+    let scores = size_scores(&s, &rows);
     let rank = ((scores.len() + 1) as f64 * 0.9).ceil() as usize;
     let found = (scores.len() as i64, (scores[rank - 1] * 1000.0).round() / 1000.0);
     println!("{} pairs, {:.5} per doubling", found.0, scores[rank - 1]);

@@ -165,9 +165,10 @@ fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
 fn the_screen_and_the_command_agree() {
     let time = |v: &serde_json::Value| Seconds::from_millis(v.as_f64().unwrap()).to_string();
     for (keys, model, from, to) in [
-        ("", "efficiency-transfer", "titan-v", "rtx-4070"),
-        ("x", "efficiency-transfer", "rtx-4070", "titan-v"),
-        ("m", "first-principles", "titan-v", "rtx-4070"),
+        ("", "ceilings", "titan-v", "rtx-4070"),
+        ("x", "ceilings", "rtx-4070", "titan-v"),
+        ("m", "ceilings-lite", "titan-v", "rtx-4070"),
+        ("m m", "efficiency-transfer", "titan-v", "rtx-4070"),
         ("x M", "same-time", "rtx-4070", "titan-v"),
     ] {
         let screen = dashboard(200, 60).press(keys).screen();

@@ -1,6 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant.
 
-use super::Measurement;
+use super::{Floors, Measurement};
 use crate::kernel::Problem;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -67,6 +67,8 @@ pub struct Store {
     by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
+    /// Made when a floor is first asked for.
+    floors: OnceLock<Arc<Floors>>,
 }
 
 impl Store {
@@ -74,6 +76,7 @@ impl Store {
     /// the later before the earlier.
     pub fn add(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
+        self.floors.take();
         let rows = Arc::new(rows);
         self.batches.push(Batch { before, rows: rows.clone() });
         let mut last: Option<(ConfigId, &Measurement)> = None;
@@ -180,6 +183,12 @@ impl Store {
             c.kernel == kernel && *c.problem == *problem && *c.variant == *variant
         };
         self.by_content.find(hash, same).map(|(_, id)| *id)
+    }
+
+    /// The shortest times: what a launch costs.
+    #[must_use]
+    pub fn floors(&self) -> &Floors {
+        self.floors.get_or_init(|| Arc::new(Floors::of(self)))
     }
 
     /// All configurations of this kernel.

@@ -26,9 +26,11 @@
 //! ```
 
 mod caution;
+mod ceilings;
 mod efficiency_transfer;
 mod factor;
 mod first_principles;
+mod floor;
 mod plain_roofline;
 mod question;
 mod registers;
@@ -38,7 +40,9 @@ mod subject;
 mod visible;
 
 pub use caution::Caution;
+pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
 pub use factor::{Amount, Factor, Provenance};
+pub use floor::Floor;
 pub use plain_roofline::body;
 pub use question::{Question, Side, question};
 pub use registers::RegistersFrom;
@@ -65,6 +69,10 @@ pub trait Predictor: Sync {
     /// # Errors
     /// [`Refusal`] where the model has nothing honest to say.
     fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
+    /// The prediction taken apart; `None` for a model that has nothing beside its factors.
+    fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
+        None
+    }
     /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
     ///
     /// # Errors
@@ -75,7 +83,9 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 4] = [
+pub const MODELS: [&dyn Predictor; 6] = [
+    &ceilings::CeilingsModel,
+    &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
@@ -113,6 +123,8 @@ pub struct Prediction {
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
+    /// |ln| between this time and that of the model's other reading of the same question, where it has one.
+    pub spread: Option<f64>,
 }
 
 /// Why a model gives no time.

@@ -1,14 +1,15 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
+use super::floor::{Floor, floor};
 use super::registers::{RegistersFrom, registers};
-use super::source_time::{SourceKind, SourceTime, source_time};
+use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
-use crate::measurement::Measurement;
+use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
@@ -44,10 +45,12 @@ pub struct Question<'a> {
     pub source: Side<'a>,
     /// Where it might run.
     pub target: Side<'a>,
-    /// Where FLOPs and DRAM bytes come from, where they are known.
-    pub(super) counted: [Option<Provenance>; 2],
+    /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
+    rows: (Visible<'a>, Option<ConfigId>, usize),
     /// The time on the source.
     pub source_time: Option<SourceTime>,
+    /// What a launch costs on source and target.
+    pub floors: [Floor; 2],
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
     /// Set where other ceilings were asked for than are in use.
@@ -58,15 +61,15 @@ pub struct Question<'a> {
 ///
 /// `gpus` are the source and the target with their positions in the catalogue.
 #[must_use]
-pub fn question<'a, 's>(
+pub fn question<'a>(
     kernel: &'a Kernel,
     subject: &Subject,
     gpus: [(usize, &'a Gpu); 2],
-    store: impl Into<Visible<'s>>,
+    store: impl Into<Visible<'a>>,
     ceilings: Ceilings,
     rules: Rules,
 ) -> Question<'a> {
-    let store: Visible<'s> = store.into();
+    let store: Visible<'a> = store.into();
     let config = subject.config;
     let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
     // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
@@ -82,34 +85,25 @@ pub fn question<'a, 's>(
     let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
+    let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
     Question {
         kernel,
         work,
-        counted: COUNTS_SHOWN.map(|count| counted(kernel, count, source_row.into_iter().chain(rows()))),
+        rows: (store, config, gpus[0].0),
         source_time: if cannot_launch && source_row.is_none() {
             None
         } else {
-            source_time(kernel, subject, &work, gpus[0], store, ceilings)
+            let (at, side) = (gpus[0].0, &source);
+            let asked =
+                Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, ceilings, rules };
+            source_time(asked)
         },
+        floors,
         source,
         target,
         ceilings,
         ceilings_caution,
     }
-}
-
-/// The counts that stand in a chain of factors.
-const COUNTS_SHOWN: [Count; 2] = [Count::Flops, Count::DramBytes];
-
-/// Where this count comes from: the first row that counted it, else the kernel file's formula.
-fn counted<'r>(
-    kernel: &Kernel,
-    count: Count,
-    mut rows: impl Iterator<Item = &'r Measurement>,
-) -> Option<Provenance> {
-    let row = rows.find(|r| r.work.get(count).is_some());
-    let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
-    of_row.or_else(|| kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -124,7 +118,7 @@ fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
 }
 
 impl<'a> Side<'a> {
-    fn new(
+    pub(super) fn new(
         kernel: &Kernel,
         instance: &Instance,
         gpu: &'a Gpu,
@@ -254,11 +248,16 @@ impl Question<'_> {
         all
     }
 
-    /// Where this count comes from.
+    /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
     pub(super) fn counted(&self, count: Count) -> Provenance {
-        let at = COUNTS_SHOWN.iter().position(|c| *c == count);
-        let known = at.and_then(|i| self.counted[i].clone());
-        known.unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
+        let (store, config, source) = self.rows;
+        let own = config.and_then(|c| store.row(c, source));
+        let mut rows = own.into_iter().chain(config.into_iter().flat_map(|c| store.rows_of(c)));
+        let row = rows.find(|r| r.work.get(count).is_some());
+        let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
+        of_row
+            .or_else(|| self.kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
+            .unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
     }
 
     /// Whether the working set fits in the L2 of this GPU.
