@@ -173,7 +173,11 @@ fn the_screen_and_the_command_agree() {
     ] {
         let screen = dashboard(200, 60).press(keys).screen();
         let rows = command(model, from, to);
-        assert!(rows.len() >= 17);
+        // Kernels that nobody timed come last on the screen, and not all of them fit.
+        let timed =
+            rows.into_iter().filter(|row| row["source_kind"] != "estimated" && !row["source_kind"].is_null());
+        let rows: Vec<_> = timed.collect();
+        assert!(rows.len() >= 14);
         for row in rows {
             let name = row["kernel"].as_str().unwrap();
             let line =

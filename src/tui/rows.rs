@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// The most rows that are predicted again within a frame.
 const MOST_ROWS: usize = 10_000;
 
-/// One row per kernel at its first size, then every other configuration that somebody timed, by size.
+/// One row per kernel at its first size, then every other configuration that somebody timed, by size. Kernels that nobody
+/// timed come last.
 pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
     let of_kernel = |kernel: usize| {
         let first = session.default_size(kernel, Some(source));
@@ -26,7 +27,10 @@ pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
         rows.extend(others.iter().filter_map(|c| session.subject(kernel, &c.problem, &c.variant).ok()));
         rows
     };
-    (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
+    let all = 0..session.kernels.entries().len();
+    let (timed, others): (Vec<usize>, Vec<usize>) =
+        all.partition(|k| !session.store.of_kernel(*k).is_empty());
+    timed.into_iter().chain(others).flat_map(of_kernel).collect()
 }
 
 impl State {
