@@ -91,12 +91,15 @@ fn what_is_not_of_this_gpu_says_so_and_by_which_rule() {
     assert!(derived > 100, "only {derived}");
 }
 
+/// Table, field, a value of its own, and how the constant is read.
+type Case = (&'static str, &'static str, f64, fn(&Gpu) -> f64);
+
 #[test]
 fn a_gpus_own_constant_wins_over_its_architectures_and_the_rest_stays() {
     let sources = shipped_sources().unwrap();
     let limits = LimitsTable::shipped().unwrap();
     let tail = "\n[sources.own]\nkind = \"measured\"\ntitle = \"t\"\n";
-    let cases: [(&str, &str, f64, fn(&Gpu) -> f64); 7] = [
+    let cases: [Case; 7] = [
         ("compute", "lsu_lanes_per_sm", 24.0, |g| g.sm.lsu_lanes.value),
         ("compute", "global_insts_per_clock_per_sm", 0.41, |g| g.sm.global_per_clock.value),
         ("compute", "issue_per_clock_per_sm", 3.5, |g| g.sm.issue_per_clock.value),

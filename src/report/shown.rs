@@ -134,6 +134,13 @@ mod tests {
     }
 
     #[test]
+    fn a_constant_that_is_not_of_this_very_gpu_is_marked() {
+        let of = |origin| constant(0.5, origin);
+        assert_eq!([of(Origin::Measured), of(Origin::Published)], ["0.500", "0.500"]);
+        assert_eq!([of(Origin::Derived), of(Origin::Assumed)], ["~0.500", "~0.500"]);
+    }
+
+    #[test]
     fn milliseconds_come_back_as_they_were_typed() {
         for typed in [0.024558, 0.017922, 0.666912, 0.1, 123.456, 1e-9] {
             assert!(millis(Seconds::from_millis(typed)).to_bits() == f64::to_bits(typed), "{typed}");
