@@ -118,7 +118,7 @@ impl Sheet<'_> {
         let note: Vec<&str> = n.note.as_deref().into_iter().chain(dated.as_deref()).collect();
         self.rows.push(vec![
             field,
-            Cell::number(n.value),
+            as_stated(n.value),
             Cell::text(unit),
             Cell::text(n.origin.word()),
             Cell::text(title),
@@ -199,6 +199,11 @@ impl Sheet<'_> {
             self.add(field, unit, number);
         }
     }
+}
+
+/// A number as its document prints it; what a rule worked out to many digits is shown to three, and exported in full.
+fn as_stated(value: f64) -> Cell {
+    if value.to_string().len() > 9 { Cell::shown(value, significant(value)) } else { Cell::number(value) }
 }
 
 fn whole(number: Option<&Sourced<u32>>) -> Option<Sourced<f64>> {
