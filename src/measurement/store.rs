@@ -5,6 +5,7 @@ use crate::kernel::Problem;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
+use std::thread::{available_parallelism, scope};
 
 /// A configuration's place in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,35 +77,31 @@ impl Store {
         let before = self.len();
         let rows = Arc::new(rows);
         self.batches.push(Batch { before, rows: rows.clone() });
+        let hashes = hashes(&self.hasher, &rows);
         let mut last: Option<(ConfigId, &Measurement)> = None;
-        for (i, row) in rows.iter().enumerate() {
-            let same = last.filter(|(_, l)| {
-                l.kernel == row.kernel
-                    && Arc::ptr_eq(&l.problem, &row.problem)
-                    && Arc::ptr_eq(&l.variant, &row.variant)
-            });
-            let id = same.map_or_else(|| self.intern(row), |(id, _)| id);
+        for (i, (row, hash)) in rows.iter().zip(hashes).enumerate() {
+            let same = last.filter(|(_, l)| is_same_again(l, row));
+            let id = same.map_or_else(|| self.intern(row, hash), |(id, _)| id);
             last = Some((id, row));
             self.link(id, row, place_of(before + i));
         }
     }
 
-    /// The configuration of this row, new if need be.
-    fn intern(&mut self, row: &Measurement) -> ConfigId {
-        let Self { configs, by_content, hasher, by_kernel, .. } = self;
-        let hash = hash(hasher, row.kernel, &row.problem, &row.variant);
+    /// The configuration of this row, whose content has this hash; new if need be.
+    fn intern(&mut self, row: &Measurement, hash: u32) -> ConfigId {
+        let Self { configs, by_content, by_kernel, .. } = self;
         let same = |(half, id): &(u32, ConfigId)| {
             let c = &configs[id.0 as usize];
-            *half == hash as u32
+            *half == hash
                 && c.kernel == row.kernel
                 && (Arc::ptr_eq(&c.problem, &row.problem) || c.problem == row.problem)
                 && (Arc::ptr_eq(&c.variant, &row.variant) || c.variant == row.variant)
         };
-        if let Some((_, known)) = by_content.find(hash, same) {
+        if let Some((_, known)) = by_content.find(whole_hash(hash), same) {
             return *known;
         }
         let id = ConfigId(place_of(configs.len()));
-        by_content.insert_unique(hash, (hash as u32, id), |(half, _)| whole_hash(*half));
+        by_content.insert_unique(whole_hash(hash), (hash, id), |(half, _)| whole_hash(*half));
         let Measurement { kernel, problem, variant, .. } = row;
         let (problem, variant) = (problem.clone(), variant.clone());
         configs.push(Config { kernel: *kernel, problem, variant, first: END });
@@ -174,7 +171,7 @@ impl Store {
     /// The configuration of this kernel, problem and variant, if anybody timed it.
     #[must_use]
     pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
-        let hash = hash(&self.hasher, kernel, problem, variant);
+        let hash = whole_hash(hash(&self.hasher, kernel, problem, variant));
         let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
             c.kernel == kernel && *c.problem == *problem && *c.variant == *variant
@@ -245,8 +242,39 @@ fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
 }
 
-fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u64 {
-    whole_hash(hasher.hash_one((kernel, problem, variant)) as u32)
+fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u32 {
+    hasher.hash_one((kernel, problem, variant)) as u32
+}
+
+/// The hashes of what the rows time. On all cores where there are many: problems and variants lie far apart in memory, and
+/// waiting for them takes longer than everything else.
+fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
+    const WORTH_A_THREAD: usize = 1 << 15;
+    let fill = |rows: &[Measurement], hashes: &mut [u32]| {
+        let mut last: Option<(&Measurement, u32)> = None;
+        for (row, place) in rows.iter().zip(hashes) {
+            let same = last.filter(|(l, _)| is_same_again(l, row));
+            *place = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
+            last = Some((row, *place));
+        }
+    };
+    let mut hashes = vec![0; rows.len()];
+    let threads = available_parallelism().map_or(1, usize::from);
+    let share = rows.len().div_ceil(threads).max(WORTH_A_THREAD);
+    scope(|threads| {
+        let mut shares = rows.chunks(share).zip(hashes.chunks_mut(share));
+        let own = shares.next();
+        shares.for_each(|(rows, hashes)| drop(threads.spawn(|| fill(rows, hashes))));
+        own.into_iter().for_each(|(rows, hashes)| fill(rows, hashes));
+    });
+    hashes
+}
+
+/// Whether a row times the same as the one before it, where that is seen at once.
+fn is_same_again(before: &Measurement, row: &Measurement) -> bool {
+    before.kernel == row.kernel
+        && Arc::ptr_eq(&before.problem, &row.problem)
+        && Arc::ptr_eq(&before.variant, &row.variant)
 }
 
 /// The table wants the upper bits mixed too.
