@@ -20,7 +20,7 @@ mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
-pub use any::{ReadAny, read_any};
+pub use any::{ReadAny, read_any, read_any_watched};
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
 pub use dataset::Dataset;
 pub(crate) use line_guard::LineGuard;
