@@ -164,7 +164,7 @@ impl Predictor for Peeking {
     }
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         let gpu = SHIPPED.gpus.position(&q.target.gpu.id).unwrap();
-        let row = self.0.rows().find(|r| r.gpu == gpu && r.work == q.work);
+        let row = self.0.rows().find(|r| r.gpu == gpu && r.work() == q.work);
         Ok(row.or(self.0.rows().find(|r| r.gpu == gpu)).unwrap().time)
     }
 }

@@ -69,10 +69,10 @@ fn launch_and_shared_memory_of_every_tuned_row_are_the_files() {
         assert_eq!(tally(&rows), expected, "{collection}");
         for (kernel, filed, row) in &rows {
             let at = format!("{} line {}: {}", kernel.id, row.line, row.variant);
-            assert_eq!(row.launch, filed.launch, "{at}");
-            assert!(row.launch.is_some() && row.smem_static.is_some(), "{at}");
-            assert_eq!(row.smem_static, filed.smem_static, "{at}");
-            assert_eq!(row.smem_dynamic, filed.smem_dynamic, "{at}");
+            assert_eq!(row.launch(), filed.launch, "{at}");
+            assert!(row.launch().is_some() && row.smem_static().is_some(), "{at}");
+            assert_eq!(row.smem_static(), filed.smem_static, "{at}");
+            assert_eq!(row.smem_dynamic(), filed.smem_dynamic, "{at}");
         }
     }
 }
@@ -86,9 +86,9 @@ fn flops_and_bytes_of_every_row_are_the_files() {
         for (kernel, filed, row) in &rows {
             let at = format!("{} line {}: {}", kernel.id, row.line, row.problem);
             // Blank where the collection counts none, and then the file counts none either.
-            assert_eq!(row.work.get(Count::Flops), filed.work.get(Count::Flops), "{at}");
+            assert_eq!(row.work().get(Count::Flops), filed.work.get(Count::Flops), "{at}");
             if !row.source.to_string().ends_with("dram=counted") {
-                assert_eq!(row.work.get(Count::DramBytes), filed.work.get(Count::DramBytes), "{at}");
+                assert_eq!(row.work().get(Count::DramBytes), filed.work.get(Count::DramBytes), "{at}");
             }
         }
     }
@@ -141,13 +141,13 @@ fn shared_memory_wavefronts_of_the_convolution_are_those_of_the_profiler() {
 fn l2_bytes_of_the_convolution_are_those_of_the_profiler_where_code_and_registers_fit() {
     let Some(session) = with(KTT) else { return };
     let all = counted(&session, |filed, row| {
-        filed.work.get(Count::L2Bytes).unwrap() / row.work.get(Count::L2Bytes).unwrap()
+        filed.work.get(Count::L2Bytes).unwrap() / row.work().get(Count::L2Bytes).unwrap()
     });
     // Unrolled code of 16 bytes an instruction: multiply-adds, and as many reads at most. Turing's instruction cache below
     // L2 holds 46 KB; fetches beyond it and spilled registers are L2 traffic that the file does not count.
     let fits = |row: &Measurement| {
         16.0 * 225.0 * 2.0 * key(row, "TILE_SIZE_X") * key(row, "TILE_SIZE_Y") < 46e3
-            && row.regs_per_thread.unwrap() < 250
+            && row.regs_per_thread().unwrap() < 250
     };
     let fitting: Vec<f64> = all.iter().filter(|(row, _)| fits(row)).map(|r| r.1).collect();
     println!("{} of {} rows fit", fitting.len(), all.len());
@@ -166,9 +166,9 @@ fn l2_bytes_of_the_convolution_are_those_of_the_profiler_where_code_and_register
 fn dram_bytes_of_the_convolution_are_those_of_the_profiler_where_nothing_spills() {
     let Some(session) = with(KTT) else { return };
     let all = counted(&session, |filed, row| {
-        filed.work.get(Count::DramBytes).unwrap() / row.work.get(Count::DramBytes).unwrap()
+        filed.work.get(Count::DramBytes).unwrap() / row.work().get(Count::DramBytes).unwrap()
     });
-    let spilled = |row: &Measurement| row.regs_per_thread.unwrap() >= 250;
+    let spilled = |row: &Measurement| row.regs_per_thread().unwrap() >= 250;
     let kept: Vec<f64> = all.iter().filter(|(row, _)| !spilled(row)).map(|r| r.1).collect();
     let [low, median, high] = quantiles(kept, [0.05, 0.5, 0.95]);
     println!("DRAM bytes, file / counter: {low:.3} {median:.3} {high:.3}");

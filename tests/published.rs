@@ -76,11 +76,11 @@ fn every_figure_is_the_published_one_and_there_is_no_other() {
             let r = row(&s, kernel, problem, gpu);
             let shown = format!("{kernel} on {gpu}");
             assert_eq!(format!("{:.6}", r.time.millis()), format!("{:.6}", times[i].0), "{shown}: time");
-            let std = r.time_std.unwrap().millis();
+            let std = r.time_std().unwrap().millis();
             assert_eq!(format!("{std:.6}"), format!("{:.6}", times[i].1), "{shown}: deviation");
-            assert_eq!(r.regs_per_thread, Some(registers[i]), "{shown}: registers");
-            assert_eq!(r.launch.unwrap().block, dimensions(block), "{shown}: block");
-            assert_eq!((r.kind, r.trials), (Kind::Published, Some(10)), "{shown}");
+            assert_eq!(r.regs_per_thread(), Some(registers[i]), "{shown}: registers");
+            assert_eq!(r.launch().unwrap().block, dimensions(block), "{shown}: block");
+            assert_eq!((r.kind, r.trials()), (Kind::Published, Some(10)), "{shown}");
             assert_eq!(&*r.source, "Debdeep23/Kernel_Performance_Prediction", "{shown}");
         }
     }
@@ -110,13 +110,13 @@ fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
         assert_eq!(shared, (Some(told.0), Some(told.1)), "{kernel}");
         for gpu in GPUS {
             let r = row(&s, kernel, problem, gpu);
-            assert_eq!(instance.launch, r.launch, "{kernel} on {gpu}");
-            assert_eq!((r.smem_static, r.smem_dynamic), shared, "{kernel} on {gpu}");
+            assert_eq!(instance.launch, r.launch(), "{kernel} on {gpu}");
+            assert_eq!((r.smem_static(), r.smem_dynamic()), shared, "{kernel} on {gpu}");
         }
     }
     for (kernel, blocks) in BLOCKS {
         let (_, problem, ..) = FIGURES.iter().find(|f| f.0 == kernel).unwrap();
-        assert_eq!(row(&s, kernel, problem, "titan-v").launch.unwrap().blocks(), blocks, "{kernel}");
+        assert_eq!(row(&s, kernel, problem, "titan-v").launch().unwrap().blocks(), blocks, "{kernel}");
     }
 }
 
@@ -158,12 +158,12 @@ fn the_figures_are_those_of_the_corrected_study() {
         let theirs = study.row(config, ours.gpu).unwrap_or_else(|| panic!("{kernel} on {gpu}"));
         // Where several mislabelled runs on the GTX TITAN X were one size, the study's row is their mean and its deviation
         // the spread between them.
-        let spread = if gpu == "gtx-titan-x" { theirs.time_std.unwrap().0 } else { 1e-12 };
+        let spread = if gpu == "gtx-titan-x" { theirs.time_std().unwrap().0 } else { 1e-12 };
         let off = (theirs.time.0 - ours.time.0).abs();
         assert!(off <= spread, "{kernel} on {gpu}: {:?} and {:?}", ours.time, theirs.time);
-        assert_eq!(theirs.launch, ours.launch, "{kernel} on {gpu}");
-        assert_eq!(theirs.regs_per_thread, ours.regs_per_thread, "{kernel} on {gpu}");
-        assert_eq!((theirs.smem_static, theirs.smem_dynamic), (ours.smem_static, ours.smem_dynamic));
+        assert_eq!(theirs.launch(), ours.launch(), "{kernel} on {gpu}");
+        assert_eq!(theirs.regs_per_thread(), ours.regs_per_thread(), "{kernel} on {gpu}");
+        assert_eq!((theirs.smem_static(), theirs.smem_dynamic()), (ours.smem_static(), ours.smem_dynamic()));
     }
 }
 

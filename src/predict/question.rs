@@ -74,15 +74,16 @@ pub fn question<'a>(
     let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
     // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
-    let any_row = source_row.into_iter().chain(rows()).find(|r| r.launch.is_some()).or_else(|| rows().next());
+    let any_row =
+        source_row.into_iter().chain(rows()).find(|r| r.launch().is_some()).or_else(|| rows().next());
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, target] = gpus.map(side);
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let own = source_row.map_or_else(Work::default, |r| r.work);
-    let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
+    let own = source_row.map_or_else(Work::default, |r| r.work());
+    let counters = rows().fold(own, |found, row| row.work().overlaid(&found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
@@ -126,7 +127,7 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let timed = |row: Option<&Measurement>| row.and_then(|r| r.launch);
+        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
         let unstated = if launch.is_some() { None } else { instance.block_size };
         let (regs_per_thread, registers) = registers(kernel, gpu, row, any_row);
@@ -209,11 +210,11 @@ fn shared_needs(
         let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
         fits.and_then(|c| c.resources.static_smem_bytes)
     });
-    let smem_static = stated(exact.or(instance.smem_static), |r| r.smem_static).or(nearest);
+    let smem_static = stated(exact.or(instance.smem_static), Measurement::smem_static).or(nearest);
     let usual = BlockNeeds::default();
     BlockNeeds {
         smem_static: smem_static.unwrap_or(0),
-        smem_dynamic: stated(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
+        smem_dynamic: stated(instance.smem_dynamic, Measurement::smem_dynamic).unwrap_or(0),
         // Any build's barriers are those of the source: they are no allocator's choice.
         barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(usual.barriers),
         ..usual
@@ -253,7 +254,7 @@ impl Question<'_> {
         let (store, config, source) = self.rows;
         let own = config.and_then(|c| store.row(c, source));
         let mut rows = own.into_iter().chain(config.into_iter().flat_map(|c| store.rows_of(c)));
-        let row = rows.find(|r| r.work.get(count).is_some());
+        let row = rows.find(|r| r.count(count).is_some());
         let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
         of_row
             .or_else(|| self.kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
