@@ -3,7 +3,6 @@
 
 mod answer;
 mod calibration;
-mod compare;
 mod metrics;
 pub mod paper1;
 mod protocol;
@@ -14,7 +13,6 @@ mod trial;
 
 pub use answer::{Answer, Known, Measured, Settings, answer};
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
-pub use compare::{Compared, compare};
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};
