@@ -98,6 +98,19 @@ pub fn question<'a, 's>(
     }
 }
 
+/// Why the launch that `row` times cannot have started on its GPU, by the row's own words first; `any_row` gives the shape
+/// where it states none. What was timed then is the refusal, and no kernel.
+#[must_use]
+pub fn never_started(
+    kernel: &Kernel,
+    instance: &Instance,
+    gpu: &Gpu,
+    row: &Measurement,
+    any_row: Option<&Measurement>,
+) -> Option<LaunchRefusal> {
+    Side::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
+}
+
 /// The counts that stand in a chain of factors.
 const COUNTS_SHOWN: [Count; 2] = [Count::Flops, Count::DramBytes];
 
