@@ -2,6 +2,7 @@
 
 mod evaluation;
 mod import;
+mod loaded;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, recognise, recognise_path};
@@ -146,8 +147,9 @@ impl Session {
         Ok(self.take_rows(read, Vec::new()))
     }
 
-    fn take_rows(&mut self, read: ReadResult, remarks: Vec<String>) -> Loaded {
+    fn take_rows(&mut self, read: ReadResult, mut remarks: Vec<String>) -> Loaded {
         let ReadResult { rows, refused, refused_count } = read;
+        remarks.extend(loaded::remarks(&rows, &self.kernels));
         let added = rows.len();
         self.store.add(rows);
         Loaded { rows: added, refused, refused_count, remarks }

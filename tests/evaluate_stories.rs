@@ -175,6 +175,44 @@ fn a_time_of_another_size_is_not_called_the_same() {
 }
 
 #[test]
+fn rows_that_leave_a_key_open_are_no_pair_of_rows_that_state_it() {
+    let desk = Desk::new();
+    desk.file(
+        "hot.csv",
+        "gpu,kernel,problem,time_ms\n\
+         titan-v,atomic_hotspot,n=1048576;iters=100,2\nrtx-4070,atomic_hotspot,n=1048576,1\n\
+         rtx-2080-ti,atomic_hotspot,n=1048576;iters=100,3\nl4,atomic_hotspot,n=1048576,4\n",
+    );
+    let all = json(&desk, "evaluate --data hot.csv --model same-time");
+    let pairs = keys(&all["models"]["same-time"]["per_pair"]).join(" ");
+    assert_eq!(all["models"]["same-time"]["asked"], 4, "{pairs}");
+    assert!(pairs.contains("rtx-4070 -> l4") && pairs.contains("titan-v -> rtx-2080-ti"), "{pairs}");
+    let said = desk.types("evaluate --data hot.csv").stderr;
+    assert!(said.contains("hot.csv: 2 rows of atomic_hotspot: iters not stated"), "{said}");
+}
+
+#[test]
+fn rows_in_a_reports_own_keys_are_a_kernel_of_their_own() {
+    let desk = Desk::new();
+    let rows = "titan-v,saxpy,grid=64;block=256,1\nrtx-4070,saxpy,grid=64;block=256,2\nl4,saxpy,n=1024,3\n";
+    desk.file("report.csv", &format!("gpu,kernel,problem,time_ms\n{rows}"));
+    let all = json(&desk, "evaluate --data report.csv --model same-time");
+    assert_eq!(keys(&all["models"]["same-time"]["per_kernel"]), ["saxpy[grid,block]"]);
+    let said = desk.types("evaluate --data report.csv").stderr;
+    assert!(said.contains("2 rows of saxpy state grid,block, and its keys are n"), "{said}");
+    assert!(said.contains("--problem saxpy:n="), "{said}");
+    let predicted = desk.types(
+        "predict --from titan-v --to rtx-4070 --kernel saxpy[grid,block] --model same-time --data report.csv --explain",
+    );
+    let text = predicted.stdout;
+    assert!(
+        text.contains("1.00 ms") && text.contains("nothing of that kernel's file"),
+        "{text}{}",
+        predicted.stderr
+    );
+}
+
+#[test]
 fn all_may_stand_among_other_models() {
     let all = json(&Desk::new(), "evaluate --model same-time,all");
     assert_eq!(

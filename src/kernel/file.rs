@@ -125,6 +125,9 @@ impl Checker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
+        // One that no key says; where there is no other key, every row there is has it.
+        let chosen = |f: &Formula| keys.len() > 1 && f.is_constant();
+        let chosen = defaults.iter().filter(|(_, f)| chosen(f)).map(|(key, _)| key.clone()).collect();
         // A `let` sees the keys only, so their order does not matter.
         let mut lets = Vec::new();
         for (name, text) in &typed.lets {
@@ -152,6 +155,7 @@ impl Checker<'_> {
             smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
             smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
             defaults,
+            chosen,
             lets,
             block,
             grid,

@@ -10,6 +10,7 @@ mod file;
 mod formula;
 mod name;
 mod problem;
+mod recorded;
 mod resources_file;
 mod slider;
 
@@ -18,6 +19,7 @@ pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
+pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 
@@ -66,6 +68,8 @@ pub struct Kernel {
 struct Formulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
+    /// Keys whose default is a choice of the program, such as how often it loops, and no consequence of other keys.
+    chosen: Vec<String>,
     lets: Vec<Formula>,
     block: Vec<Formula>,
     grid: Vec<Formula>,

@@ -9,7 +9,7 @@ use super::words::{Problems, Words};
 use super::{DESCRIBED, Further, Half, Kind, LONGEST_MS, Measurement, Number, Place};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Launch, Problem, Work};
+use crate::kernel::{Kernel, Launch, Problem, ProblemError, Work, by_other_keys};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -27,6 +27,14 @@ impl Refusal {
     pub(super) fn new(column: &str, why: impl std::fmt::Display) -> Self {
         Self { column: column.to_string(), message: why.to_string() }
     }
+}
+
+/// Why there is no problem.
+enum Unread {
+    /// These keys are none of the kernel's.
+    Foreign(Problem),
+    /// It is none at all.
+    Refused(Refusal),
 }
 
 /// Everything that is the same for all rows of a file, and what repeats from row to row. Each thread has its own.
@@ -94,11 +102,12 @@ impl<'a> RowParser<'a> {
         let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
         let source = utf8(cell(record, columns.source), "source")?;
         let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
-        let kernel = self.kernel(&record[columns.kernel], &dtype)?;
+        let (kernel, problem) = self.kernel_at_size(record, &dtype)?;
+        let variant = self.left_open(kernel, cell(record, columns.problem), variant);
         let mut row = Measurement {
             gpu,
             kernel,
-            problem: self.problem(cell(record, columns.problem), kernel)?,
+            problem,
             variant,
             dtype,
             launch: block.zip(grid).map(|(block, grid)| Launch { block, grid }),
@@ -213,14 +222,51 @@ impl<'a> RowParser<'a> {
         std::mem::take(&mut self.new_names)
     }
 
-    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Refusal> {
+    /// The kernel and the size. Where the size is in keys that the kernel's formulas do not know, as in a profiler's report,
+    /// the row is of a kernel of its own, which is called by those keys as well.
+    fn kernel_at_size(
+        &mut self,
+        record: &Record<'_>,
+        dtype: &Arc<str>,
+    ) -> Result<(usize, Arc<Problem>), Refusal> {
+        let name = &record[self.columns.kernel];
+        let kernel = self.kernel(name, dtype)?;
+        let bytes = cell(record, self.columns.problem);
+        let recorded = match self.problem(bytes, kernel) {
+            Ok(problem) => return Ok((kernel, problem)),
+            Err(Unread::Foreign(recorded)) => recorded,
+            Err(Unread::Refused(why)) => return Err(why),
+        };
+        let own = by_other_keys(&self.kernels.entries()[kernel].id, &recorded);
+        let kernel = self.kernel(own.as_bytes(), dtype)?;
+        let problem = self.problem(bytes, kernel).map_err(|e| match e {
+            Unread::Refused(why) => why,
+            Unread::Foreign(_) => Refusal::new("problem", format!("`{own}` is another kernel's name")),
+        })?;
+        Ok((kernel, problem))
+    }
+
+    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Unread> {
         // Only a kernel with formulas has a say in it; all others can share.
         let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
         self.problems.get(of.map(|_| kernel), bytes, || {
-            let recorded = Problem::parse_recorded(utf8(bytes, "problem")?);
-            let full = recorded.and_then(|p| if let Some(of) = of { of.problem(&p) } else { Ok(p) });
-            full.map_err(|e| Refusal::new("problem", e))
+            let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
+            let refused = |e| Unread::Refused(Refusal::new("problem", e));
+            let recorded = Problem::parse_recorded(text).map_err(refused)?;
+            let Some(of) = of else { return Ok(recorded) };
+            of.problem(&recorded).map_err(|e| match e {
+                ProblemError::UnknownKey { .. } if of.has_none_of(&recorded) => Unread::Foreign(recorded),
+                e => refused(e),
+            })
         })
+    }
+
+    /// The variant, and what the row leaves open of its problem.
+    fn left_open(&mut self, kernel: usize, problem: &[u8], variant: Arc<str>) -> Arc<str> {
+        let of = self.kernels.entries().get(kernel).filter(|k| k.has_choices());
+        let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
+        let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
+        open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)
     }
 }
 
