@@ -5,7 +5,7 @@ mod import;
 mod loaded;
 
 pub use evaluation::ReproduceError;
-pub use import::{Added, Recognised, recognise, recognise_path};
+pub use import::{Added, Recognised, read_compiled};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
@@ -14,8 +14,8 @@ use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
 use crate::measurement::import::Roof;
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any, read_csv,
-    read_rows,
+    CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
+    read_opened, read_rows,
 };
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
@@ -129,8 +129,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
+        self.add_opened(Opened::path(path)?)
+    }
+
+    /// [`Session::add_data`] of a file that is open.
+    ///
+    /// # Errors
+    /// [`ReadError`] as there.
+    pub fn add_opened(&mut self, opened: Opened<'_>) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_any(path, Kind::Measured, &self.gpus, &mut kernels)?;
+        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels)?;
         self.kernels = kernels;
         self.roofs.extend(any.roofs);
         Ok(self.take_rows(any.read, any.remarks))

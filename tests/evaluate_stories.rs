@@ -195,7 +195,7 @@ fn rows_that_leave_a_key_open_are_no_pair_of_rows_that_state_it() {
 fn rows_in_a_reports_own_keys_are_a_kernel_of_their_own() {
     let desk = Desk::new();
     let rows = "titan-v,saxpy,grid=64;block=256,1\nrtx-4070,saxpy,grid=64;block=256,2\nl4,saxpy,n=1024,3\n";
-    desk.file("report.csv", &format!("gpu,kernel,problem,time_ms\n{rows}"));
+    desk.file("report.csv", format!("gpu,kernel,problem,time_ms\n{rows}"));
     let all = json(&desk, "evaluate --data report.csv --model same-time");
     assert_eq!(keys(&all["models"]["same-time"]["per_kernel"]), ["saxpy[grid,block]"]);
     let said = desk.types("evaluate --data report.csv").stderr;

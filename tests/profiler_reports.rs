@@ -349,7 +349,7 @@ fn a_file_of_no_known_format_is_told_which_there_are() {
     let told = |bytes: &[u8]| import(bytes).unwrap_err().message;
     assert!(told(b"a,b\n1,2\n").contains("Nsight Compute report (.ncu-rep)"));
     assert!(told(b"").contains("is empty"));
-    assert!(told(b"\xff\xfe\"\0I\0").contains("UTF-16"));
+    assert!(told(b"\xff\xfe\"\0I\0").contains("no known format"));
     assert!(told(b"==PROF== Connected\n==ERROR== no permission\n").contains("no line begins"));
 }
 
@@ -443,7 +443,7 @@ fn the_command_imports_and_the_others_take_its_rows() {
     let told = roofswap(&["import", &at("notes.txt")]).failure();
     let said = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
     assert!(
-        said.contains("notes.txt:1:") && said.contains("measurements as of Nsight Compute report"),
+        said.contains("notes.txt:1:") && said.contains("report of measurements: Nsight Compute report"),
         "{said}"
     );
 }

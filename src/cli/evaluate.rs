@@ -6,6 +6,7 @@ use super::{Usage, load, output};
 use crate::chart::{evaluation_chart, render_svg, suggested_size};
 use crate::evaluate::{Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
+use crate::measurement::import::Roof;
 use crate::predict::{BASELINES, model_position};
 use crate::report::evaluation::Report;
 use crate::session::Session;
@@ -184,12 +185,17 @@ fn use_stated(session: &mut Session) -> Result<()> {
     }
     session.use_stated_ceilings()?;
     for roof in &session.roofs {
+        let same = |other: &&Roof| {
+            other.of == roof.of && session.gpus.get(&other.gpu) == session.gpus.get(&roof.gpu)
+        };
+        let higher = session.roofs.iter().filter(same).any(|other| other.per_second > roof.per_second);
         output::remark(format!(
-            "{} {:?}: {:.2} G/s by {}",
+            "{} {:?}: {:.2} G/s by {}{}",
             roof.gpu,
             roof.of,
             roof.per_second / 1e9,
-            roof.source
+            roof.source,
+            if higher { "; a higher one counts" } else { "" }
         ));
     }
     Ok(())

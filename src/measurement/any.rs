@@ -1,12 +1,11 @@
 //! A file of the user's, whatever its format: an importer's where one recognises it, else the canonical CSV.
 
-use super::import::{HEAD, NeverCancelled, Roof, read_bytes, recognise};
+use super::import::{NeverCancelled, Roof, read_opened as import};
+use super::opened::{Format, Opened};
 use super::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use std::fs::File;
-use std::io::{Cursor, Read};
 use std::path::Path;
 
 /// What came out of a file.
@@ -30,24 +29,26 @@ pub fn read_any(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
-    let file = path.display().to_string();
-    let refuse = |message: String| ReadError { file: file.clone(), message };
-    let mut opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
-    let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if meta.is_dir() {
-        return Err(refuse("is a folder; give a CSV file".into()));
-    }
-    // Opened once: what a pipe has given does not come again.
-    let mut head = Vec::new();
-    let read = opened.by_ref().take(HEAD as u64).read_to_end(&mut head);
-    read.map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    let known = recognise(&head).is_some();
-    let whole = Cursor::new(head).chain(opened);
-    if !known {
-        return read_csv(whole, &file, kind, gpus, kernels).map(ReadAny::of_rows);
-    }
+    read_opened(Opened::path(path)?, kind, gpus, kernels)
+}
+
+/// [`read_any`] of a file that is open.
+///
+/// # Errors
+/// [`ReadError`] as there.
+pub fn read_opened(
+    opened: Opened<'_>,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadAny, ReadError> {
+    let file = opened.file().to_string();
+    let Format::Report(_) = opened.format() else {
+        let read = read_csv(opened, &file, kind, gpus, kernels)?;
+        return Ok(ReadAny { read, ..ReadAny::default() });
+    };
     let strings = NeverCancelled::default();
-    let mut imported = read_bytes(whole, &strings.job(&file))?;
+    let mut imported = import(opened, &strings.job(&file))?;
     imported.name_gpus(gpus);
     let mut read = if imported.rows.is_empty() {
         ReadResult::default()
@@ -57,10 +58,4 @@ pub fn read_any(
     read.refused_count += imported.refused_count;
     read.refused.splice(0..0, imported.refused);
     Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks })
-}
-
-impl ReadAny {
-    fn of_rows(read: ReadResult) -> Self {
-        Self { read, ..Self::default() }
-    }
 }

@@ -10,7 +10,9 @@ mod decimal;
 pub mod import;
 mod line_guard;
 mod new_kernels;
+mod opened;
 mod records;
+mod refused;
 mod roofs;
 mod row;
 mod side_by_side;
@@ -19,12 +21,16 @@ mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
-pub use any::{ReadAny, read_any};
+pub use any::{ReadAny, read_any, read_opened};
 use canonical::written_millis;
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
+pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub(crate) use line_guard::LineGuard;
+pub use opened::{Format, Opened};
+pub use refused::told;
 pub use roofs::with_achieved;
+pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
 pub use store::{Config, ConfigId, Store};
 pub use text::Text;
 

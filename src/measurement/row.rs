@@ -16,15 +16,15 @@ use std::sync::Arc;
 
 /// Why a row is refused.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// The column to blame.
-    pub(super) column: String,
+    pub(crate) column: String,
     /// The value, what was expected, what to do.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 impl Refusal {
-    pub(super) fn new(column: &str, why: impl std::fmt::Display) -> Self {
+    pub(crate) fn new(column: &str, why: impl std::fmt::Display) -> Self {
         Self { column: column.to_string(), message: why.to_string() }
     }
 }
@@ -183,6 +183,10 @@ impl<'a> RowParser<'a> {
             self.known_gpus.insert(bytes.into(), known);
             return Ok(known);
         }
+        if name.is_empty() {
+            let why = "is blank: unknown GPU; write its name, or give `roofswap import --gpu ID` for a whole report";
+            return Err(Refusal::new("gpu", why));
+        }
         // The search for near names is for those who will read them.
         let described = self.unknown_gpus < DESCRIBED;
         self.unknown_gpus += 1;
@@ -275,7 +279,8 @@ fn cell<'r>(record: &'r Record<'_>, column: Option<usize>) -> &'r [u8] {
     column.map_or(&[], |i| &record[i])
 }
 
-fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
+/// A time in milliseconds that a launch can have taken.
+pub(crate) fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
     let refuse = |why: &dyn std::fmt::Display| Refusal::new("time_ms", why);
     let ms = number(bytes, Number::Time)?.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
@@ -288,7 +293,8 @@ fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
     Ok(time)
 }
 
-fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
+/// A number of at least 0; blank = unknown.
+pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
     if let Some(value) = decimal(bytes).filter(|v| v.is_finite() && *v >= 0.0) {
         return Ok(Some(value));
     }
@@ -301,7 +307,7 @@ fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
 }
 
 /// `256`, `16x16`, `16x16x1`; blank = unknown.
-fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
     if bytes.is_empty() {
         return Ok(None);
     }

@@ -7,6 +7,7 @@ use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::evaluate::{Progress, Setup};
+use crate::measurement::told;
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -145,7 +146,7 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
             Ok(loaded) => {
                 rows += loaded.rows;
                 refused += loaded.refused_count;
-                notices.extend(loaded.refused.iter().map(ToString::to_string));
+                notices.extend(told(&loaded.refused).into_iter().map(|(_, text)| text));
                 notices.extend(loaded.remarks);
             }
             Err(e) => {
