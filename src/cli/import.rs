@@ -37,30 +37,11 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<()> {
-    let (mut kernels, mut measurements) = (Vec::new(), Vec::new());
-    let mut done_already = 0;
-    for file in &args.files {
-        let opened = match Opened::path(file) {
-            Ok(opened) => opened,
-            Err(why) => {
-                output::remark(why);
-                continue;
-            }
-        };
-        match Recognised::of(&opened) {
-            Recognised::Canonical => {
-                let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
-                output::remark(format!("{}: is a measurement file; {how}", opened.file()));
-                done_already += 1;
-            }
-            Recognised::Report => measurements.push(opened),
-            Recognised::CompilerReport => kernels.push(opened),
-        }
-    }
     let output = args.output.as_deref();
     if let Some(target) = output {
         output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
     }
+    let Sorted { kernels, measurements, done_already } = sorted(&args.files);
     match (measurements.is_empty(), kernels.is_empty()) {
         (false, false) => {
             let text = format!(
@@ -86,6 +67,39 @@ pub(super) fn run(args: &ImportArgs) -> Result<()> {
             import_kernels::run(kernels, output, args.arch, format.into())
         }
     }
+}
+
+/// The files by what they hold.
+#[derive(Default)]
+struct Sorted {
+    kernels: Vec<Opened<'static>>,
+    measurements: Vec<Opened<'static>>,
+    /// How many are measurement files, so that there is nothing to import.
+    done_already: usize,
+}
+
+/// Opens the files; what cannot be opened is said.
+fn sorted(files: &[PathBuf]) -> Sorted {
+    let mut all = Sorted::default();
+    for file in files {
+        let opened = match Opened::path(file) {
+            Ok(opened) => opened,
+            Err(why) => {
+                output::remark(why);
+                continue;
+            }
+        };
+        match Recognised::of(&opened) {
+            Recognised::Canonical => {
+                let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
+                output::remark(format!("{}: is a measurement file; {how}", opened.file()));
+                all.done_already += 1;
+            }
+            Recognised::Report => all.measurements.push(opened),
+            Recognised::CompilerReport => all.kernels.push(opened),
+        }
+    }
+    all
 }
 
 /// Says which flags were given that mean nothing for these files.

@@ -125,9 +125,6 @@ impl Checker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
-        // One that no key says; where there is no other key, every row there is has it.
-        let chosen = |f: &Formula| keys.len() > 1 && f.is_constant();
-        let chosen = defaults.iter().filter(|(_, f)| chosen(f)).map(|(key, _)| key.clone()).collect();
         // A `let` sees the keys only, so their order does not matter.
         let mut lets = Vec::new();
         for (name, text) in &typed.lets {
@@ -154,8 +151,8 @@ impl Checker<'_> {
         Ok(Formulas {
             smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
             smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
+            chosen: chosen(keys, &defaults),
             defaults,
-            chosen,
             lets,
             block,
             grid,
@@ -266,4 +263,10 @@ fn sizes(
     sizes.sort_by_key(|(name, _)| SIZES.iter().position(|s| s == name));
     sizes.dedup_by(|a, b| a.1 == b.1);
     Ok(sizes)
+}
+
+/// The keys whose default no other key says; where there is no other key, every row there is has it.
+fn chosen(keys: &[String], defaults: &BTreeMap<String, Formula>) -> Vec<String> {
+    let constant = defaults.iter().filter(|(_, f)| keys.len() > 1 && f.is_constant());
+    constant.map(|(key, _)| key.clone()).collect()
 }

@@ -23,6 +23,10 @@ const SCORE_COLUMNS: [(&str, &str); 12] = [
     ("mae_ms", "MAE"),
 ];
 
+/// Said where each model answered, but none the same questions.
+pub const NOTHING_IN_COMMON: &str =
+    "there is no question that every model answered: their errors are those of different rows";
+
 /// An evaluation to be told.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
@@ -98,6 +102,8 @@ impl Report<'_> {
         }
         table.notes.extend(self.refusals());
         table.notes.extend(self.nothing_answered());
+        let alone = self.on_common().is_some_and(|all| all.iter().all(|(_, s)| s.is_none()));
+        table.notes.extend(alone.then(|| NOTHING_IN_COMMON.to_string()));
         table.notes.extend(self.setup.protocol.of_labels().map(String::from));
         table.notes.push(
             "ratio: median of predicted over measured; order: which GPU is faster, where measured times are 5 % apart \
@@ -123,7 +129,7 @@ impl Report<'_> {
     /// [`Report::on_common`] as a table.
     fn common_table(&self) -> Option<Table> {
         let common = self.on_common()?;
-        let n = common.first().and_then(|(_, s)| *s).map_or(0, |s| s.errors.n);
+        let n = common.first().and_then(|(_, s)| *s)?.errors.n;
         let mut columns = vec![Column::left("model")];
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
         let mut table = Table::new(columns);

@@ -12,7 +12,7 @@
 
 use super::overlays::sheet;
 use crate::evaluate::Score;
-use crate::report::evaluation::Group;
+use crate::report::evaluation::{Group, NOTHING_IN_COMMON};
 use crate::tui::canvas;
 use crate::tui::evaluated::Evaluated;
 use crate::tui::look::Look;
@@ -128,8 +128,8 @@ fn common(
     let rows: Vec<Line<'static>> = rows.collect();
     let text = match rows.len() {
         0 if evaluated.common.is_empty() => return Vec::new(),
-        0 => "there is no question that all of them answered".to_string(),
-        _ => "on the questions that all of them answered:".to_string(),
+        0 => return paragraph(NOTHING_IN_COMMON, width, look.dim()),
+        _ => "on the questions that all of them answered:",
     };
     std::iter::once(Line::styled(text, look.dim())).chain(rows).collect()
 }
