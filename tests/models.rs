@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Asked, Calibration, Settings, Start};
+use roofswap::evaluate::{Answer, Asked, Calibration, Progress, Settings, Setup, Start, score};
 use roofswap::gpu::Ceilings;
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
@@ -263,6 +263,28 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
         assert_eq!(held(model, "rtx-4070"), None, "{model}");
         let share = held(model, "b200").unwrap();
         assert!((0.7..0.97).contains(&share), "{model}: {share}");
+    }
+}
+
+#[test]
+fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
+    let store = SHIPPED.rows_to_evaluate();
+    let every: Vec<usize> = (0..MODELS.len()).collect();
+    let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
+    for outcome in outcomes {
+        let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
+        let held = q.answer().interval.unwrap().held_for_new_gpus.unwrap();
+        close(100.0 * held, score(&outcome.trials).unwrap().coverage_90_percent.unwrap());
+        // Nobody timed this kernel, so none of its residuals is left out.
+        let logs: Vec<f64> = outcome.trials.iter().map(|t| t.residual()).collect();
+        let within = |ln: f64| logs.iter().filter(|l| **l <= ln * (1.0 + 1e-12)).count() as f64;
+        let own = width(&SHIPPED.calibration, outcome.model, "squared_distance", "b200").ln();
+        assert!(within(own) >= 0.9 * logs.len() as f64, "{}", outcome.model);
+        assert!(
+            logs.iter().any(|l| (l - own).abs() < 1e-12),
+            "{}: {own} is no trial's residual",
+            outcome.model
+        );
     }
 }
 

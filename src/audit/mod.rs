@@ -122,6 +122,7 @@ pub struct Check {
 /// Every check, in the order in which findings of one severity are shown.
 pub const CHECKS: &[Check] = &[
     check::ignored_size::CHECK,
+    check::unknown_gpu::CHECK,
     check::impossible_launch::CHECK,
     check::mixed_population::CHECK,
     check::first_launch::CHECK,

@@ -24,7 +24,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
-pub use evaluation::{distribution, evaluation_chart};
+pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};

@@ -8,6 +8,7 @@ mod choices;
 mod dashboard;
 mod evaluate;
 mod export;
+mod export_evaluation;
 mod gpus;
 mod import;
 mod import_kernels;
@@ -61,7 +62,7 @@ enum Command {
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
     Predict(predict::PredictArgs),
-    /// Draw a roofline, an occupancy or a predictions chart as SVG
+    /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
     Export(export::ExportArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),

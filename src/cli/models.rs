@@ -2,12 +2,11 @@
 
 use super::choices::FormatChoice;
 use super::{load, output};
-use crate::evaluate::{ErrorSummary, Settings, compare, summarise};
+use crate::evaluate::{Progress, Setup, score};
 use crate::predict::MODELS;
 use crate::report::Format;
 use crate::report::models::{overview, table};
-use crate::session::Session;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -20,15 +19,13 @@ pub(super) struct ModelsArgs {
 
 pub(super) fn run(args: &ModelsArgs) -> Result<()> {
     let session = load::session(&[])?;
-    let rows: Vec<_> = (0..MODELS.len()).map(|model| (MODELS[model], errors(&session, model))).collect();
+    let store = session.rows_to_evaluate();
+    let every: Vec<usize> = (0..MODELS.len()).collect();
+    let outcomes =
+        session.evaluate(&store, &Setup::default(), &every, &Progress::default()).context("cancelled")?;
+    let errors = outcomes.iter().map(|o| score(&o.trials).map(|s| s.errors));
+    let rows: Vec<_> = MODELS.into_iter().zip(errors).collect();
     let format: Format = args.format.into();
     let table = if format.is_for_people() { overview(&rows) } else { table(&rows) };
     output::answer(table.render(format).as_bytes())
-}
-
-/// The model against every shipped figure that another GPU was timed for as well.
-fn errors(session: &Session, model: usize) -> Option<ErrorSummary> {
-    let settings = Settings { model, ..Settings::default() };
-    let all = compare(&session.gpus, &session.kernels, &session.store, settings);
-    summarise(&all.iter().map(|c| (c.predicted.0, c.measured.0)).collect::<Vec<_>>())
 }

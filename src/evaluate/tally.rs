@@ -40,7 +40,8 @@ impl Tally {
     }
 }
 
-fn reason(why: &Refusal) -> String {
+/// A refusal without the numbers that differ from question to question.
+pub(super) fn reason(why: &Refusal) -> String {
     match why {
         Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
         Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),

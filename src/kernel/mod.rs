@@ -12,6 +12,7 @@ mod functions;
 mod launch;
 mod name;
 mod problem;
+mod recorded;
 mod resources_file;
 mod slider;
 mod variant;
@@ -23,6 +24,7 @@ pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
+pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 pub use variant::VariantError;
@@ -109,6 +111,8 @@ impl RunsAs {
 struct Formulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
+    /// Keys whose default is a choice of the program, such as how often it loops, and no consequence of other keys.
+    chosen: Vec<String>,
     variant: VariantKeys,
     /// By name, each after those it needs.
     lets: Vec<(String, Formula)>,

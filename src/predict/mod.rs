@@ -44,7 +44,7 @@ pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof,
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
 pub use plain_roofline::body;
-pub use question::{Question, Side, question};
+pub use question::{Question, Side, never_started, question};
 pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
@@ -91,6 +91,9 @@ pub const MODELS: [&dyn Predictor; 6] = [
     &plain_roofline::PlainRoofline,
     &same_time::SameTime,
 ];
+
+/// What stands beside every model: the target is as fast as the source, and the roof alone.
+pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
 
 /// The model whose time stands in where nobody timed the kernel on the source.
 pub const STAND_IN: &str = first_principles::ID;

@@ -107,6 +107,19 @@ pub fn question<'a>(
     }
 }
 
+/// Why the launch that `row` times cannot have started on its GPU, by the row's own words first; `any_row` gives the shape
+/// where it states none. What was timed then is the refusal, and no kernel.
+#[must_use]
+pub fn never_started(
+    kernel: &Kernel,
+    instance: &Instance,
+    gpu: &Gpu,
+    row: &Measurement,
+    any_row: Option<&Measurement>,
+) -> Option<LaunchRefusal> {
+    Side::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
+}
+
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
 fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
     let without = gpus.iter().find(|g| g.bandwidth_achieved.is_none() || g.fp32_achieved.is_none());
