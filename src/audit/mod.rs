@@ -17,7 +17,7 @@ mod statistics;
 pub use calibration::{Calibration, Ceiling};
 pub use compiled::Compiled;
 pub use fix::{Fixed, fix};
-pub use read::{Kind, read_file, read_text};
+pub use read::{Kind, read_file, read_opened, read_text};
 pub use sheet::{Row, Sheet, Word};
 
 /// How bad it is.

@@ -1,7 +1,7 @@
 //! Intervals: split conformal on |ln(measured / predicted)|.
 //!
 //! The residuals are those of the shipped published figures, for each model, ceilings and occupancy rules on their own:
-//! the very trials of [`evaluate`](super::evaluate) where the GPU is new, so that no prediction behind a residual knew
+//! the very trials of [`evaluate`] where the GPU is new, so that no prediction behind a residual knew
 //! anything that was measured on its target. For a question about kernel K, every residual of K is left out, so an
 //! interval never saw the figures it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
 //!
