@@ -12,7 +12,9 @@ use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
 use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::thread;
 
 /// What is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +85,7 @@ pub fn evaluate_with(
     world: World<'_>,
     setup: &Setup,
     models: &[&dyn Predictor],
-    fold: &dyn Fn(&Trial) -> Fold,
+    fold: &(dyn Fn(&Trial) -> Fold + Sync),
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
     let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
@@ -93,7 +95,7 @@ pub fn evaluate_with(
     } else {
         (pairs(world, setup, models, progress)?, None)
     };
-    let outcome = |(i, tally): (usize, &mut Tally)| {
+    let outcome = |i: usize, tally: &mut Tally| {
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::of(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
@@ -101,7 +103,15 @@ pub fn evaluate_with(
         residuals.widen(&mut trials, fold);
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
-    Some(tallies.iter_mut().enumerate().map(outcome).collect())
+    // Half a million residuals per model are sorted: worth a thread each.
+    let outcomes = thread::scope(|scope| {
+        let outcome = &outcome;
+        let each = tallies.iter_mut().enumerate();
+        let running: Vec<_> = each.map(|(i, tally)| scope.spawn(move || outcome(i, tally))).collect();
+        let told = |run: thread::ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|p| resume_unwind(p));
+        running.into_iter().map(told).collect()
+    });
+    Some(outcomes)
 }
 
 /// Every ordered pair of GPUs that timed the same configuration.

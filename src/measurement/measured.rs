@@ -145,10 +145,18 @@ impl Measurement {
     /// The counts that the row brings.
     #[must_use]
     pub fn work(&self) -> Work {
-        let common = Work::default()
-            .with(Count::Flops, self.flops.get())
-            .with(Count::DramBytes, self.dram_bytes.get());
-        self.rare_counts().fold(common, |work, (count, value)| work.with(count, Some(value)))
+        self.filling(Work::default())
+    }
+
+    /// These counts, and the row's where they have none.
+    #[must_use]
+    pub fn filling(&self, work: Work) -> Work {
+        let fill = |work: Work, (count, value): (Count, Option<f64>)| {
+            if value.is_some() && work.get(count).is_none() { work.with(count, value) } else { work }
+        };
+        let common = [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())];
+        let rare = self.rare_counts().map(|(count, value)| (count, Some(value)));
+        common.into_iter().chain(rare).fold(work, fill)
     }
 
     /// Standard deviation of the time over trials.

@@ -83,7 +83,7 @@ pub fn question<'a>(
     let [source, target] = gpus.map(side);
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let own = source_row.map_or_else(Work::default, |r| r.work());
-    let counters = rows().fold(own, |found, row| row.work().overlaid(&found));
+    let counters = rows().fold(own, |found, row| row.filling(found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
