@@ -29,7 +29,10 @@ mod caution;
 mod efficiency_transfer;
 mod factor;
 mod first_principles;
+mod kernel_roofs;
+mod levels;
 mod plain_roofline;
+mod projection;
 mod question;
 mod registers;
 mod same_time;
@@ -39,6 +42,8 @@ mod visible;
 
 pub use caution::Caution;
 pub use factor::{Amount, Factor, Provenance};
+pub use kernel_roofs::{KernelRoofs, kernel_roofs};
+pub use levels::LevelTimes;
 pub use plain_roofline::body;
 pub use question::{Question, Side, question};
 pub use registers::RegistersFrom;
@@ -75,10 +80,11 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 4] = [
+pub const MODELS: [&dyn Predictor; 5] = [
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
+    &projection::Projection,
     &same_time::SameTime,
 ];
 
@@ -113,6 +119,8 @@ pub struct Prediction {
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
+    /// The model's own interval, where it says one time per memory level; not one of coverage.
+    pub levels: Option<LevelTimes>,
 }
 
 /// Why a model gives no time.
@@ -143,6 +151,37 @@ pub enum Refusal {
         model: &'static str,
         /// The missing count.
         missing: &'static str,
+    },
+    /// Nobody made several counts the model needs.
+    #[error(
+        "{model} needs {missing} of this kernel, and nobody counted them: profile it with `ncu --set full`, `roofswap import` \
+         the report, and load that with --data"
+    )]
+    NoCounts {
+        /// The model's id.
+        model: &'static str,
+        /// The missing counts, by column, with commas.
+        missing: String,
+    },
+    /// Nobody knows a rate of a GPU.
+    #[error("{model}: no {what} is known of {gpu}; lay {key} over it with a file in the gpus folder")]
+    NoRate {
+        /// The model's id.
+        model: &'static str,
+        /// The GPU's id.
+        gpu: String,
+        /// The rate.
+        what: &'static str,
+        /// Where it stands in a file.
+        key: &'static str,
+    },
+    /// The kernel computes with a type the model has no ceiling for.
+    #[error("{model} knows fp32 and fp64 arithmetic, and this kernel's type is {dtype}")]
+    OtherWidth {
+        /// The model's id.
+        model: &'static str,
+        /// The kernel's element type.
+        dtype: String,
     },
     /// The kernel does no work the model knows.
     #[error("{model} knows FLOPs and DRAM bytes only, and this kernel has neither")]

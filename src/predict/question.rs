@@ -7,7 +7,7 @@ use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
+use crate::kernel::{BlockSize, Cc, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -44,12 +44,20 @@ pub struct Question<'a> {
     pub source: Side<'a>,
     /// Where it might run.
     pub target: Side<'a>,
-    /// Where FLOPs and DRAM bytes come from, where they are known.
-    pub(super) counted: [Option<Provenance>; 2],
+    /// Arithmetic by instruction and bytes of shared memory, where somebody counted them.
+    pub mix: Mix,
+    /// Where the mix comes from.
+    pub(super) mix_from: Option<Provenance>,
+    /// Shared memory per block in bytes, where somebody stated all of it.
+    pub(super) shared_memory: Option<u64>,
+    /// Where the counts of a chain come from, where they are known.
+    pub(super) counted: [Option<Provenance>; COUNTS_SHOWN.len()],
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
+    /// The ceilings that were asked for.
+    pub ceilings_asked: Ceilings,
     /// Set where other ceilings were asked for than are in use.
     pub ceilings_caution: Option<Caution>,
 }
@@ -77,14 +85,19 @@ pub fn question<'a, 's>(
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, target] = gpus.map(side);
+    let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let own = source_row.map_or_else(Work::default, |r| r.work);
     let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
+    let (mix, mix_from) = mix(source_row.into_iter().chain(rows()));
     Question {
         kernel,
         work,
+        mix,
+        mix_from,
+        shared_memory: shared_memory(&subject.instance, source_row.into_iter().chain(rows())),
         counted: COUNTS_SHOWN.map(|count| counted(kernel, count, source_row.into_iter().chain(rows()))),
         source_time: if cannot_launch && source_row.is_none() {
             None
@@ -94,12 +107,31 @@ pub fn question<'a, 's>(
         source,
         target,
         ceilings,
+        ceilings_asked,
         ceilings_caution,
     }
 }
 
 /// The counts that stand in a chain of factors.
-const COUNTS_SHOWN: [Count; 2] = [Count::Flops, Count::DramBytes];
+const COUNTS_SHOWN: [Count; 5] =
+    [Count::Flops, Count::DramBytes, Count::L2Bytes, Count::L1Bytes, Count::ActiveThreadsPerInst];
+
+/// Arithmetic by instruction, of the first row that counted it, and where that is from.
+fn mix<'r>(rows: impl Iterator<Item = &'r Measurement>) -> (Mix, Option<Provenance>) {
+    rows.fold((Mix::default(), None), |(found, from), row| {
+        let own = row.mix();
+        let counts = own.single.is_some() || own.double.is_some();
+        let stated = || Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into());
+        (found.or(own), from.or_else(|| counts.then(stated)))
+    })
+}
+
+/// Static and dynamic shared memory per block, where a row or the kernel's formulas state both.
+fn shared_memory<'r>(instance: &Instance, mut rows: impl Iterator<Item = &'r Measurement>) -> Option<u64> {
+    let both = |a: Option<u32>, b: Option<u32>| Some(u64::from(a?) + u64::from(b?));
+    let of_row = rows.find_map(|r| both(r.smem_static, r.smem_dynamic));
+    of_row.or_else(|| both(instance.smem_static, instance.smem_dynamic))
+}
 
 /// Where this count comes from: the first row that counted it, else the kernel file's formula.
 fn counted<'r>(
@@ -226,6 +258,10 @@ fn shared_needs(
     }
 }
 
+fn cc(gpu: &Gpu) -> Cc {
+    (gpu.compute_capability.major, gpu.compute_capability.minor)
+}
+
 fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {
     let (stores, loads) = build.spills()?;
     Some(Caution::Spills { gpu: gpu.id.as_str().into(), stores, loads })
@@ -252,6 +288,19 @@ impl Question<'_> {
             all.push(Caution::AtomicsNotModelled);
         }
         all
+    }
+
+    /// How the arithmetic changes on the target, where two listings were read and the second one's code runs there.
+    pub(super) fn translation(&self) -> Option<&Translation> {
+        let [source, target] = [self.source.gpu, self.target.gpu].map(cc);
+        let t = self.kernel.translation.as_deref()?;
+        (Translation::runs(t.source, source) && Translation::runs(t.target, target)).then_some(t)
+    }
+
+    /// What must be said where two listings were read that do not fit these GPUs.
+    pub(super) fn translation_caution(&self) -> Option<Caution> {
+        let t = self.kernel.translation.as_deref().filter(|_| self.translation().is_none())?;
+        Some(Caution::ListingsDoNotFit { from: t.from.as_str().into(), to: t.to.as_str().into() })
     }
 
     /// Where this count comes from.

@@ -3,6 +3,12 @@
 //! Attainable performance at operational intensity I is min(C, B I) (Williams, Waterman, Patterson 2009), with the
 //! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
 
+mod ceilings;
+
+pub use ceilings::{
+    Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed, projected,
+};
+
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Work};
@@ -94,7 +100,7 @@ pub fn roofline(gpu: &Gpu, ceilings: Ceilings) -> Roofline {
     let known = |level| match level {
         Level::Dram => Some(gpu.bandwidth(ceilings).clone()),
         Level::L2 => gpu.l2_bandwidth.clone(),
-        Level::L1 => gpu.l1_bandwidth(),
+        Level::L1 => gpu.l1_bandwidth(ceilings),
         Level::Shared => gpu.shared_bandwidth(),
     };
     let bandwidths = Level::ALL.into_iter().filter_map(|l| known(l).map(|b| (l, b))).collect();

@@ -20,10 +20,7 @@ pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Over
     let mut best: BTreeMap<(usize, AchievedRate), &Roof> = BTreeMap::new();
     let mut left_out = Vec::new();
     for roof in roofs {
-        let Some(rate) = achieved(roof.of) else {
-            left_out.push(format!("{}: a GPU file has no place for an L1 bandwidth in GB/s", roof.source));
-            continue;
-        };
+        let rate = achieved(roof.of);
         match gpus.position(&roof.gpu) {
             Ok(gpu) => {
                 let known = best.entry((gpu, rate)).or_insert(roof);
@@ -45,13 +42,13 @@ pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Over
     (files.collect(), left_out)
 }
 
-fn achieved(of: RoofOf) -> Option<AchievedRate> {
+fn achieved(of: RoofOf) -> AchievedRate {
     match of {
-        RoofOf::Fp32 => Some(AchievedRate::Fp32),
-        RoofOf::Fp64 => Some(AchievedRate::Fp64),
-        RoofOf::Fp16 => Some(AchievedRate::Fp16),
-        RoofOf::Dram => Some(AchievedRate::Dram),
-        RoofOf::L2 => Some(AchievedRate::L2),
-        RoofOf::L1 => None,
+        RoofOf::Fp32 => AchievedRate::Fp32,
+        RoofOf::Fp64 => AchievedRate::Fp64,
+        RoofOf::Fp16 => AchievedRate::Fp16,
+        RoofOf::Dram => AchievedRate::Dram,
+        RoofOf::L2 => AchievedRate::L2,
+        RoofOf::L1 => AchievedRate::L1,
     }
 }
