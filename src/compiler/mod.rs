@@ -10,6 +10,7 @@ mod join;
 mod names;
 mod ptxas;
 mod resource_usage;
+pub mod sass;
 mod text;
 
 pub use architecture::Architecture;

@@ -122,7 +122,7 @@ impl Launch {
         let wavefronts = v.get(metrics::SMEM_WAVEFRONTS);
         row.set(Number::SmemWavefronts, wavefronts);
         // What threads asked for, where it was counted; the wavefronts contain bank conflicts.
-        row.set(Number::SmemBytes, v.get(metrics::SMEM_DATA).or(wavefronts.map(|w| 128.0 * w)));
+        row.set(Number::SmemBytes, v.first(&metrics::SMEM_DATA).or(wavefronts.map(|w| 128.0 * w)));
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
