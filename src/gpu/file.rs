@@ -1,6 +1,7 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
-use super::{ComputeCapability, Gpu, LimitsTable, TensorRate};
+use super::sustained::Sustained;
+use super::{ArchitectureTable, ComputeCapability, Gpu, LimitsTable, Sm, TensorRate};
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
@@ -40,6 +41,8 @@ struct Compute {
     fp32_lanes_per_sm: NumberFile,
     fp64_lanes_per_sm: Option<NumberFile>,
     lsu_lanes_per_sm: Option<NumberFile>,
+    global_insts_per_clock_per_sm: Option<NumberFile>,
+    issue_per_clock_per_sm: Option<NumberFile>,
     base_clock_mhz: Option<NumberFile>,
     boost_clock_mhz: NumberFile,
     sustained_clock_mhz: Option<NumberFile>,
@@ -173,8 +176,20 @@ pub(super) fn read(
         let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
         return Err(file.error(Some(typed.compute_capability.span()), message));
     };
+    let architectures = ArchitectureTable::shipped()?;
+    let Some(architecture) = architectures.get(cc) else {
+        let message = format!(
+            "compute_capability {cc}: is not in specs/architectures.toml; add what its SM does per clock"
+        );
+        return Err(file.error(Some(typed.compute_capability.span()), message));
+    };
     let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
-    Ok(Gpu {
+    let fp32_peak = check.number("compute.fp32_tflops", &c.fp32_tflops, FlopsPerSecond::from_tera)?;
+    let bandwidth_peak =
+        check.number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, BytesPerSecond::from_giga)?;
+    let mut gpu = Gpu {
+        sm: Sm::of(architecture),
+        sustained: Sustained::of(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
         compute_capability: cc,
         limits: of_cc,
         launch_year: typed.launch_year,
@@ -189,7 +204,7 @@ pub(super) fn read(
             c.sustained_clock_mhz.as_ref(),
             Hertz::from_mega,
         )?,
-        fp32_peak: check.number("compute.fp32_tflops", &c.fp32_tflops, FlopsPerSecond::from_tera)?,
+        fp32_peak,
         fp32_achieved: check.maybe(
             "compute.fp32_achieved_gflops",
             c.fp32_achieved_gflops.as_ref(),
@@ -211,11 +226,7 @@ pub(super) fn read(
         memory_size: check.number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
         bus_bits: check.number("memory.bus_bits", &m.bus_bits, whole)?,
         data_rate: check.number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
-        bandwidth_peak: check.number(
-            "memory.bandwidth_gb_per_s",
-            &m.bandwidth_gb_per_s,
-            BytesPerSecond::from_giga,
-        )?,
+        bandwidth_peak,
         bandwidth_achieved: check.maybe(
             "memory.achieved_gb_per_s",
             m.achieved_gb_per_s.as_ref(),
@@ -234,6 +245,16 @@ pub(super) fn read(
             k.shared_bytes_per_clock_per_sm.as_ref(),
             plain,
         )?,
+        global_per_clock: check.maybe(
+            "compute.global_insts_per_clock_per_sm",
+            c.global_insts_per_clock_per_sm.as_ref(),
+            plain,
+        )?,
+        issue_per_clock: check.maybe(
+            "compute.issue_per_clock_per_sm",
+            c.issue_per_clock_per_sm.as_ref(),
+            plain,
+        )?,
         power_limit: check.number("power.limit_w", &p.limit_w, Watts)?,
         idle_power: check.maybe("power.idle_w", p.idle_w.as_ref(), Watts)?,
         launch_floor: check.maybe("launch.floor_us", l.floor_us.as_ref(), Seconds::from_micros)?,
@@ -249,7 +270,9 @@ pub(super) fn read(
         aliases: typed.aliases,
         architecture: typed.architecture,
         chip: typed.chip,
-    })
+    };
+    gpu.resolve(architecture, architectures);
+    Ok(gpu)
 }
 
 fn is_id(text: &str) -> bool {

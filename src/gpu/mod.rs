@@ -2,15 +2,20 @@
 //!
 //! [`Gpu`] is checked; the file it is read from is `file::GpuFile`. What a datasheet states (`*_peak`) and what
 //! somebody measured (`*_achieved`) are different fields; a user's own measurements are laid over a GPU by `overlay`.
+//! What nobody measured follows from the architecture (`architectures`, `sustained`), and says so.
 
+mod architectures;
 mod catalogue;
 mod file;
 mod limits;
 mod overlay;
+mod sustained;
 
+pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
+pub use sustained::Sm;
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
@@ -40,7 +45,11 @@ pub struct Gpu {
     pub fp32_lanes_per_sm: Sourced<u32>,
     /// FP64 lanes per SM.
     pub fp64_lanes_per_sm: Option<Sourced<u32>>,
-    /// Load/store lanes per SM.
+    /// What one SM does per clock, without a gap: measured, published, or derived from the architecture.
+    pub sm: Sm,
+    /// What it sustains, without a gap; read through [`Gpu::fp32_sustained`] and its sisters.
+    sustained: sustained::Sustained,
+    /// Load/store lanes per SM, where its own file says so.
     pub lsu_lanes_per_sm: Option<Sourced<u32>>,
     /// Guaranteed clock.
     pub base_clock: Option<Sourced<Hertz>>,
@@ -82,8 +91,12 @@ pub struct Gpu {
     pub l1_bytes_per_clock: Option<Sourced<f64>>,
     /// L1 bandwidth of all SMs that somebody reached.
     pub l1_achieved: Option<Sourced<BytesPerSecond>>,
-    /// Shared-memory bytes per clock per SM.
+    /// Shared-memory bytes per clock per SM, where its own file says so.
     pub shared_bytes_per_clock: Option<Sourced<f64>>,
+    /// Global load/store warp instructions per clock per SM that hit L1, where its own file says so.
+    pub global_per_clock: Option<Sourced<f64>>,
+    /// Warp instructions issued per clock per SM, where its own file says so.
+    pub issue_per_clock: Option<Sourced<f64>>,
     /// Board power limit.
     pub power_limit: Sourced<Watts>,
     /// Board power while idle.

@@ -15,8 +15,8 @@
 //! title = "My mixbench run"
 //! ```
 
-use super::Gpu;
 use super::file::Checker;
+use super::{ArchitectureTable, Gpu};
 use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 use serde::Deserialize;
@@ -45,6 +45,9 @@ struct OverlayFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Compute {
+    lsu_lanes_per_sm: Option<NumberFile>,
+    global_insts_per_clock_per_sm: Option<NumberFile>,
+    issue_per_clock_per_sm: Option<NumberFile>,
     fp32_achieved_gflops: Option<NumberFile>,
     fp64_achieved_gflops: Option<NumberFile>,
     fp16_achieved_gflops: Option<NumberFile>,
@@ -61,6 +64,7 @@ struct Memory {
 struct Cache {
     l2_gb_per_s: Option<NumberFile>,
     l1_gb_per_s: Option<NumberFile>,
+    shared_bytes_per_clock_per_sm: Option<NumberFile>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -93,6 +97,10 @@ pub(super) fn apply(
         let what = "states no measured value; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
         return Err(file.error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
     }
+    let architectures = ArchitectureTable::shipped()?;
+    if let Some(architecture) = architectures.get(gpu.compute_capability) {
+        gpu.resolve(architecture, architectures);
+    }
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }
 
@@ -118,7 +126,36 @@ fn lay(typed: &OverlayFile, check: Checker<'_>, gpu: &mut Gpu) -> Result<bool, F
     laid.rate("cache.l1_gb_per_s", cache.l1_gb_per_s.as_ref(), bytes, None, &mut gpu.l1_achieved)?;
     let floor = launch.floor_us.as_ref();
     laid.rate("launch.floor_us", floor, Seconds::from_micros, None, &mut gpu.launch_floor)?;
+    lay_sm(typed, &mut laid, gpu)?;
     Ok(laid.any)
+}
+
+/// Puts what was measured of one SM into its place, each at most what any SM can do.
+fn lay_sm(typed: &OverlayFile, laid: &mut Laid<'_>, gpu: &mut Gpu) -> Result<(), FileError> {
+    let (c, cache) = (&typed.compute, &typed.cache);
+    let mut lanes = None;
+    for (field, typed, most, place) in [
+        ("compute.lsu_lanes_per_sm", &c.lsu_lanes_per_sm, 128.0, &mut lanes),
+        (
+            "compute.global_insts_per_clock_per_sm",
+            &c.global_insts_per_clock_per_sm,
+            4.0,
+            &mut gpu.global_per_clock,
+        ),
+        ("compute.issue_per_clock_per_sm", &c.issue_per_clock_per_sm, 8.0, &mut gpu.issue_per_clock),
+        (
+            "cache.shared_bytes_per_clock_per_sm",
+            &cache.shared_bytes_per_clock_per_sm,
+            512.0,
+            &mut gpu.shared_bytes_per_clock,
+        ),
+    ] {
+        laid.per_clock(field, typed.as_ref(), most, place)?;
+    }
+    if let Some(lanes) = lanes {
+        gpu.lsu_lanes_per_sm = Some(lanes.map(|v| v.round().max(1.0) as u32));
+    }
+    Ok(())
 }
 
 /// Puts checked values into their places.
@@ -141,6 +178,24 @@ impl Laid<'_> {
         if let Some(peak) = peak.filter(|p| value.value.si() > ABOVE_PEAK * p) {
             let (given, most) = (unit_text::<T>(value.value.si()), unit_text::<T>(ABOVE_PEAK * peak));
             let why = format!("{field}: {given} is beyond the published peak; expected at most {most}");
+            return Err(self.check.file.error(Some(number.span()), why));
+        }
+        *place = Some(value);
+        self.any = true;
+        Ok(())
+    }
+
+    fn per_clock(
+        &mut self,
+        field: &str,
+        typed: Option<&NumberFile>,
+        most: f64,
+        place: &mut Option<Sourced<f64>>,
+    ) -> Result<(), FileError> {
+        let Some(number) = typed else { return Ok(()) };
+        let value = self.check.number(field, number, |v| v)?;
+        if value.value > most {
+            let why = format!("{field} = {}: is per clock and SM; expected at most {most}", value.value);
             return Err(self.check.file.error(Some(number.span()), why));
         }
         *place = Some(value);

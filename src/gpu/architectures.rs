@@ -1,0 +1,193 @@
+//! What an SM of each compute capability does per clock, and what its GPUs reach of their stated rates
+//! (`specs/architectures.toml`): the numbers of a GPU of which nobody measured them.
+
+use super::ComputeCapability;
+use super::file::Checker;
+use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, shipped_sources};
+use crate::units::Seconds;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// What holds for every GPU of one compute capability, where its own file says nothing.
+#[derive(Debug, Clone)]
+pub struct Architecture {
+    /// Load/store lanes per SM.
+    pub lsu_lanes: Sourced<f64>,
+    /// Global load/store warp instructions per clock and SM that hit L1.
+    pub global_per_clock: Sourced<f64>,
+    /// Shared-memory bytes per clock and SM.
+    pub shared_bytes_per_clock: Sourced<f64>,
+    /// Warp instructions issued per clock and SM.
+    pub issue_per_clock: Sourced<f64>,
+    /// Part of the stated DRAM bandwidth that a copy-like stream reaches; at most 1.
+    pub dram_fraction: Sourced<f64>,
+    /// L2 bytes read per clock and SM, all SMs reading.
+    pub l2_bytes_per_clock: Sourced<f64>,
+}
+
+/// How FP32 work slows down under a power limit, for GPUs of which nobody measured it.
+#[derive(Debug, Clone)]
+pub struct PowerLaw {
+    /// Milliwatts per FP32 lane and GHz from which on the peak is reached.
+    pub full_power: Sourced<f64>,
+    /// How the reached part falls below that.
+    pub exponent: Sourced<f64>,
+}
+
+/// The architectures, and what is the same for all of them.
+#[derive(Debug, Clone)]
+pub struct ArchitectureTable {
+    all: BTreeMap<ComputeCapability, Arc<Architecture>>,
+    /// What a power limit leaves of the FP32 peak.
+    pub power_law: PowerLaw,
+    /// Time of an empty launch among launches back to back on a host nobody measured.
+    pub launch_floor: Sourced<Seconds>,
+}
+
+impl ArchitectureTable {
+    /// The table that travels with the program, read once.
+    ///
+    /// # Errors
+    /// [`FileError`] where it does not parse or names an unknown source (a test reads it).
+    pub fn shipped() -> Result<&'static Self, FileError> {
+        static TABLE: OnceLock<Result<ArchitectureTable, FileError>> = OnceLock::new();
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/architectures.toml"));
+        let file = SpecFile { name: "specs/architectures.toml", text };
+        let table = TABLE.get_or_init(|| Self::read(file, &shipped_sources()?));
+        table.as_ref().map_err(Clone::clone)
+    }
+
+    fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
+        let typed: TableFile = file.parse()?;
+        let check = Checker { file, sources };
+        let mut all = BTreeMap::new();
+        for row in &typed.architecture {
+            let architecture = Arc::new(row.checked(&check)?);
+            for cc in &row.compute_capability {
+                all.insert(*cc, architecture.clone());
+            }
+        }
+        let law = &typed.sustained_fp32;
+        Ok(Self {
+            all,
+            power_law: PowerLaw {
+                full_power: check.number(
+                    "sustained_fp32.full_power_mw_per_lane_ghz",
+                    &law.full_power_mw_per_lane_ghz,
+                    |v| v,
+                )?,
+                exponent: check.number("sustained_fp32.exponent", &law.exponent, |v| v)?,
+            },
+            launch_floor: check.number("launch.floor_us", &typed.launch.floor_us, Seconds::from_micros)?,
+        })
+    }
+
+    /// The architecture of this compute capability.
+    #[must_use]
+    pub fn get(&self, cc: ComputeCapability) -> Option<&Architecture> {
+        self.all.get(&cc).map(AsRef::as_ref)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableFile {
+    sustained_fp32: PowerLawFile,
+    launch: LaunchFile,
+    architecture: Vec<ArchitectureFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PowerLawFile {
+    full_power_mw_per_lane_ghz: NumberFile,
+    exponent: NumberFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LaunchFile {
+    floor_us: NumberFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArchitectureFile {
+    compute_capability: Vec<ComputeCapability>,
+    lsu_lanes_per_sm: NumberFile,
+    global_insts_per_clock_per_sm: NumberFile,
+    shared_bytes_per_clock_per_sm: NumberFile,
+    issue_per_clock_per_sm: NumberFile,
+    dram_achieved_fraction: NumberFile,
+    l2_bytes_per_clock_per_sm: NumberFile,
+}
+
+impl ArchitectureFile {
+    fn checked(&self, check: &Checker<'_>) -> Result<Architecture, FileError> {
+        let number = |field: &str, n| check.number(field, n, |v| v);
+        let dram_fraction = number("dram_achieved_fraction", &self.dram_achieved_fraction)?;
+        if dram_fraction.value > 1.0 {
+            let why = format!("dram_achieved_fraction = {}: expected at most 1", dram_fraction.value);
+            return Err(check.file.error(Some(self.dram_achieved_fraction.span()), why));
+        }
+        Ok(Architecture {
+            lsu_lanes: number("lsu_lanes_per_sm", &self.lsu_lanes_per_sm)?,
+            global_per_clock: number("global_insts_per_clock_per_sm", &self.global_insts_per_clock_per_sm)?,
+            shared_bytes_per_clock: number(
+                "shared_bytes_per_clock_per_sm",
+                &self.shared_bytes_per_clock_per_sm,
+            )?,
+            issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
+            l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
+            dram_fraction,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::LimitsTable;
+
+    #[test]
+    fn every_compute_capability_with_limits_has_an_architecture() {
+        let table = ArchitectureTable::shipped().unwrap();
+        let limits = LimitsTable::shipped().unwrap();
+        let without: Vec<String> =
+            limits.iter().filter(|(cc, _)| table.get(*cc).is_none()).map(|(cc, _)| cc.to_string()).collect();
+        assert_eq!(without, Vec::<String>::new());
+        assert_eq!(table.all.len(), limits.iter().count(), "and no other");
+    }
+
+    #[test]
+    fn an_sm_does_no_more_than_its_lanes_and_schedulers_allow() {
+        let limits = LimitsTable::shipped().unwrap();
+        for (cc, a) in &ArchitectureTable::shipped().unwrap().all {
+            let partitions = f64::from(limits.get(*cc).unwrap().sub_partitions);
+            assert!(a.global_per_clock.value <= a.lsu_lanes.value / 32.0, "{cc}: loads");
+            assert!(a.shared_bytes_per_clock.value <= 128.0, "{cc}: 32 banks of 4 bytes");
+            let per_scheduler = a.issue_per_clock.value / partitions;
+            assert!((1.0..=2.0).contains(&per_scheduler), "{cc}: {per_scheduler} per scheduler");
+            assert!(cc.major < 7 || per_scheduler == 1.0, "{cc}: nothing issues two from Volta on");
+        }
+    }
+
+    #[test]
+    fn a_bad_table_is_refused_with_its_line() {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/architectures.toml"));
+        let sources = shipped_sources().unwrap();
+        for (from, to, words) in [
+            ("{ value = 0.762,", "{ value = 1.762,", "expected at most 1"),
+            ("{ value = 35.5,", "{ value = 0,", "above 0"),
+            ("\"gm204-whitepaper\"", "\"hearsay\"", "unknown source `hearsay`"),
+        ] {
+            let bad = text.replacen(from, to, 1);
+            assert_ne!(bad, text, "{from}");
+            let line = bad.lines().position(|l| l.contains(to)).unwrap() + 1;
+            let error =
+                ArchitectureTable::read(SpecFile { name: "a.toml", text: &bad }, &sources).unwrap_err();
+            assert_eq!((error.line, error.message.contains(words)), (Some(line), true), "{error}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a model divides by: every constant of a GPU's SM and every rate it sustains, without a gap. A number that was
+//! measured or published for this very GPU stands as it is; any other follows from its architecture, is marked `derived`
+//! (or `assumed`, where the architecture's own number is), and its note says by which rule.
+
+use super::Gpu;
+use super::architectures::{Architecture, ArchitectureTable, PowerLaw};
+use crate::catalogue::{Origin, Sourced};
+use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, significant};
+
+/// What one SM does per clock.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sm {
+    /// Load/store lanes.
+    pub lsu_lanes: Sourced<f64>,
+    /// Global load/store warp instructions per clock that hit L1, sustained.
+    pub global_per_clock: Sourced<f64>,
+    /// Shared-memory bytes per clock.
+    pub shared_bytes_per_clock: Sourced<f64>,
+    /// Warp instructions issued per clock.
+    pub issue_per_clock: Sourced<f64>,
+}
+
+/// What the whole GPU sustains.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sustained {
+    pub(super) fp32: Sourced<FlopsPerSecond>,
+    pub(super) dram: Sourced<BytesPerSecond>,
+    pub(super) l2: Sourced<BytesPerSecond>,
+    pub(super) launch_floor: Sourced<Seconds>,
+}
+
+impl Sm {
+    /// Before the GPU's own file is asked.
+    pub(super) fn of(architecture: &Architecture) -> Self {
+        Self {
+            lsu_lanes: architecture.lsu_lanes.clone(),
+            global_per_clock: architecture.global_per_clock.clone(),
+            shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
+            issue_per_clock: architecture.issue_per_clock.clone(),
+        }
+    }
+}
+
+impl Sustained {
+    /// Before it is known what of its peaks a GPU reaches: the peaks.
+    pub(super) fn of(
+        fp32: &Sourced<FlopsPerSecond>,
+        dram: &Sourced<BytesPerSecond>,
+        launch_floor: &Sourced<Seconds>,
+    ) -> Self {
+        Self { fp32: fp32.clone(), dram: dram.clone(), l2: dram.clone(), launch_floor: launch_floor.clone() }
+    }
+}
+
+impl Gpu {
+    /// FP32 rate that work sustains: measured (SGEMM or FMA loop), else what the power limit leaves of the peak.
+    #[must_use]
+    pub fn fp32_sustained(&self) -> &Sourced<FlopsPerSecond> {
+        &self.sustained.fp32
+    }
+
+    /// Part of the FP32 peak (2 x lanes x SMs x boost clock) that work sustains; at most 1.
+    #[must_use]
+    pub fn fp32_sustained_part(&self) -> f64 {
+        let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
+        (self.sustained.fp32.value.0 / (2.0 * lanes * self.boost_clock.value.0)).min(1.0)
+    }
+
+    /// DRAM bandwidth of a copy-like stream: measured, else the part of the peak that its relatives reach.
+    #[must_use]
+    pub fn bandwidth_sustained(&self) -> &Sourced<BytesPerSecond> {
+        &self.sustained.dram
+    }
+
+    /// L2 read bandwidth: measured, else its architecture's bytes per clock and SM x SMs x boost clock.
+    #[must_use]
+    pub fn l2_bandwidth_or_derived(&self) -> &Sourced<BytesPerSecond> {
+        &self.sustained.l2
+    }
+
+    /// Time of an empty launch, launches back to back: of this GPU's file, else the usual one of a Linux host. It belongs
+    /// to the host, so that one measured on the host at hand comes first.
+    #[must_use]
+    pub fn launch_floor_or_assumed(&self) -> &Sourced<Seconds> {
+        &self.sustained.launch_floor
+    }
+
+    /// Works out what depends on the numbers of the GPU's own file, and on those laid over it.
+    pub(super) fn resolve(&mut self, of: &Architecture, table: &ArchitectureTable) {
+        let own = |own: Option<&Sourced<f64>>, general: &Sourced<f64>| {
+            own.cloned().unwrap_or_else(|| self.derived(general, general.value, &significant(general.value)))
+        };
+        let lanes = self.lsu_lanes_per_sm.as_ref().map(|l| l.map(|v| f64::from(*v)));
+        let sm = Sm {
+            lsu_lanes: own(lanes.as_ref(), &of.lsu_lanes),
+            global_per_clock: own(self.global_per_clock.as_ref(), &of.global_per_clock),
+            shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
+            issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
+        };
+        let sustained = Sustained {
+            fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),
+            dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of)),
+            l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
+            launch_floor: self.launch_floor.clone().unwrap_or_else(|| table.launch_floor.clone()),
+        };
+        (self.sm, self.sustained) = (sm, sustained);
+    }
+
+    /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves.
+    fn fp32_by_power(&self, law: &PowerLaw) -> Sourced<FlopsPerSecond> {
+        let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
+        let w = 1000.0 * self.power_limit.value.0 / (lanes * self.boost_clock.value.0 / 1e9);
+        let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
+        let (peak, limit) = (self.fp32_peak.value, self.power_limit.value);
+        let rule =
+            format!("{} of {peak}: {} mW per lane-GHz under {limit}", significant(part), significant(w));
+        let origin = Origin::Derived.max(law.full_power.origin).max(law.exponent.origin);
+        let value = FlopsPerSecond(part * peak.0);
+        Sourced { value, origin, source: law.exponent.source.clone(), note: Some(rule.into()), date: None }
+    }
+
+    fn dram_by_relatives(&self, of: &Architecture) -> Sourced<BytesPerSecond> {
+        let (part, peak) = (&of.dram_fraction, self.bandwidth_peak.value);
+        let rule = format!("{} of {peak}", significant(part.value));
+        self.derived(part, BytesPerSecond(part.value * peak.0), &rule)
+    }
+
+    fn l2_by_sms(&self, of: &Architecture) -> Sourced<BytesPerSecond> {
+        let (per_clock, clock) = (&of.l2_bytes_per_clock, self.boost_clock.value);
+        let sms = self.sms.value;
+        let rule = format!("{} B/clock x {sms} SMs x {:.0} MHz", significant(per_clock.value), clock.0 / 1e6);
+        self.derived(per_clock, BytesPerSecond(per_clock.value * f64::from(sms) * clock.0), &rule)
+    }
+
+    /// What a number of the architecture makes of this GPU: derived, or assumed where that number is.
+    fn derived<T>(&self, from: &Sourced<f64>, value: T, rule: &str) -> Sourced<T> {
+        let why = from.note.as_deref().map(|n| format!(" ({n})")).unwrap_or_default();
+        let note = format!("compute capability {}: {rule}{why}", self.compute_capability);
+        let origin = from.origin.max(Origin::Derived);
+        Sourced { value, origin, source: from.source.clone(), note: Some(note.into()), date: None }
+    }
+}
