@@ -324,7 +324,7 @@ mod tests {
             (of(&gpu.fp32_achieved), of(&gpu.fp64_achieved), of(&gpu.fp16_achieved)),
             (Some(28.5e12), Some(0.45e12), None)
         );
-        let dram = gpu.bandwidth_achieved.unwrap();
+        let dram = gpu.bandwidth_achieved.clone().unwrap();
         assert_eq!((dram.value.0, dram.origin.word(), &*dram.source), (454.12e9, "measured", "own"));
         assert_eq!(gpu.l1_bandwidth(crate::gpu::Ceilings::Achieved).unwrap().value.0, 12.5e12);
         let by_clock = gpu.l1_bandwidth(crate::gpu::Ceilings::Peak).unwrap();

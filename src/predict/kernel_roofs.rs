@@ -63,7 +63,7 @@ impl Rates {
         Ok(Self {
             fma: fma.ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?.clone(),
             dram: gpu.bandwidth(ceilings).clone(),
-            l2: gpu.l2_bandwidth.clone().ok_or_else(|| lacks("L2 bandwidth", "cache.l2_gb_per_s"))?,
+            l2: gpu.l2_bandwidth_or_derived().clone(),
             l1: gpu
                 .l1_bandwidth(ceilings)
                 .ok_or_else(|| lacks("L1 bandwidth", "cache.l1_gb_per_s"))?,
