@@ -60,7 +60,11 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
     notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
-    let roofs = [0, 1].map(|side| roofline(view.gpus[side], view.answer.ceilings_used));
+    let (used, width) = (view.answer.ceilings_used, view.answer.width());
+    let roofs = [0, 1].map(|side| {
+        let gpu = view.gpus[side];
+        roofline(gpu, used).of_width(gpu, width, used)
+    });
     let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
     let own: Vec<f64> = view
         .show
@@ -73,10 +77,9 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
         ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
     }
-    if marks
-        .iter()
-        .any(|m| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty()))
-    {
+    let further = drawn.iter().any(|l| *l != Level::Dram);
+    let dashed = |m: &Mark| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty());
+    if further && marks.iter().any(dashed) {
         let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
         let plain_note =
             "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";

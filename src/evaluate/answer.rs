@@ -3,7 +3,7 @@
 use super::calibration::{Asked, Calibration, Interval, Start};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Kernel, Launch, Work};
+use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
@@ -81,6 +81,12 @@ impl Answer {
     #[must_use]
     pub fn used(&self) -> String {
         format!("{} ceilings, {} occupancy rules", self.ceilings_used.word(), self.settings.rules.word())
+    }
+
+    /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
+    #[must_use]
+    pub fn width(&self) -> Precision {
+        self.kernel_roofs.as_ref().map_or(Precision::Single, |k| k.precision)
     }
 
     /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no

@@ -4,7 +4,7 @@ use super::{Provenance, Question, Refusal};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Operations, Precision, Rewritten};
-use crate::roofline::{Arithmetic, KernelRoof, Level, Peaks, Traffic, kernel_roof};
+use crate::roofline::{Arithmetic, KernelRoof, Level, Peaks, Traffic, kernel_roof, vector_rate};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
 /// The kernel-specific roofs of source and target.
@@ -53,15 +53,9 @@ impl Rates {
             what,
             key,
         };
-        let fma = match precision {
-            Precision::Single => Some(gpu.compute(ceilings)),
-            Precision::Double => {
-                let achieved = gpu.fp64_achieved.as_ref().filter(|_| ceilings == Ceilings::Achieved);
-                achieved.or(gpu.fp64_peak.as_ref())
-            }
-        };
         Ok(Self {
-            fma: fma.ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?.clone(),
+            fma: vector_rate(gpu, precision, ceilings)
+                .ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?.clone(),
             dram: gpu.bandwidth(ceilings).clone(),
             l2: gpu.l2_bandwidth_or_derived().clone(),
             l1: gpu

@@ -11,7 +11,7 @@ pub use ceilings::{
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Work};
+use crate::kernel::{Count, Precision, Work};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
 /// A level of the memory hierarchy.
@@ -88,7 +88,7 @@ impl Bound {
 /// The ceilings of one GPU.
 #[derive(Debug, Clone)]
 pub struct Roofline {
-    /// FP32 vector ceiling.
+    /// Vector ceiling: FP32, unless another width was asked for.
     pub compute: Sourced<FlopsPerSecond>,
     /// Bandwidth ceilings that are known, slowest level first; DRAM is always there.
     pub bandwidths: Vec<(Level, Sourced<BytesPerSecond>)>,
@@ -107,7 +107,26 @@ pub fn roofline(gpu: &Gpu, ceilings: Ceilings) -> Roofline {
     Roofline { compute: gpu.compute(ceilings).clone(), bandwidths }
 }
 
+/// The vector rate of one width, of this kind; the published one where nobody measured it, `None` where neither is known.
+#[must_use]
+pub fn vector_rate(gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Option<&Sourced<FlopsPerSecond>> {
+    match precision {
+        Precision::Single => Some(gpu.compute(ceilings)),
+        Precision::Double => {
+            let achieved = gpu.fp64_achieved.as_ref().filter(|_| ceilings == Ceilings::Achieved);
+            achieved.or(gpu.fp64_peak.as_ref())
+        }
+    }
+}
+
 impl Roofline {
+    /// The same roofs with the vector ceiling of this width, where it is known.
+    #[must_use]
+    pub fn of_width(self, gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Self {
+        let known = vector_rate(gpu, precision, ceilings).cloned();
+        Self { compute: known.unwrap_or(self.compute), ..self }
+    }
+
     /// The bandwidth of this level, if known.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<BytesPerSecond> {
