@@ -422,7 +422,7 @@ fn lists_show_every_entry_and_details_name_their_sources() {
 fn models_are_listed_with_their_error_and_the_baseline_among_them() {
     let rows = Desk::new().types("models --format json").works().json();
     let ids: Vec<&str> = rows.iter().filter_map(|r| r["model"].as_str()).collect();
-    assert_eq!(ids, ["efficiency-transfer", "first-principles", "plain-roofline", "same-time"]);
+    assert_eq!(ids, ["efficiency-transfer", "first-principles", "plain-roofline", "projection", "same-time"]);
     // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 13 x 4 targets where no source is
     // needed: those models do not know the atomics that bind the histogram.
     let counts: Vec<u64> = rows.iter().filter_map(|r| r["predictions"].as_u64()).collect();

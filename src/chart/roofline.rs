@@ -216,7 +216,9 @@ fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
         out.extend(all.filter_map(|(side, shape, time)| {
             let intensity = level_intensity(view, side, level)?;
             let at = (intensity.0, (flops / time).0);
-            let name = format!("{}: {intensity} by the bytes through {}", view.gpus[side].name, level.word());
+            let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
+            let through = if whole { "L1 and shared memory" } else { level.word() };
+            let name = format!("{}: {intensity} by the bytes through {through}", view.gpus[side].name);
             let (meaning, label) = (Meaning::of(side), level.word().to_string());
             is_sane(at).then_some(Mark::Point { name, meaning, shape, at, interval: None, label })
         }));

@@ -10,7 +10,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: cuobjdump -sass app > app.sm_70.txt; roofswap sass app.sm_70.txt app.sm_90.txt --kernel saxpy")]
+#[command(after_help = "Example: roofswap sass app.sm_70.txt app.sm_90.txt --kernel saxpy\n(each from `cuobjdump -sass -arch sm_NN app`)")]
 pub(super) struct SassArgs {
     /// What `cuobjdump -sass` or `nvdisasm` printed
     source: PathBuf,
