@@ -11,10 +11,10 @@ use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
-use crate::measurement::import::Roof;
+use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any, read_csv,
-    read_rows,
+    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any_watched,
+    read_csv, read_rows,
 };
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
@@ -128,8 +128,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
+        self.add_data_watched(path, &Strings::default())
+    }
+
+    /// [`Session::add_data`] for those who watch how far it is, or may cancel it.
+    ///
+    /// # Errors
+    /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
+    pub fn add_data_watched(&mut self, path: &Path, strings: &Strings) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_any(path, Kind::Measured, &self.gpus, &mut kernels)?;
+        let any = read_any_watched(path, Kind::Measured, &self.gpus, &mut kernels, strings)?;
         self.kernels = kernels;
         self.roofs.extend(any.roofs);
         Ok(self.take_rows(any.read, any.remarks))
@@ -186,10 +194,32 @@ impl Session {
         let mut sizes: Vec<Problem> =
             self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
         let measured = self.store.of_kernel(kernel).iter().map(|c| self.store.config(*c));
-        sizes.extend(measured.filter(|c| &*c.variant == variant).map(|c| (*c.problem).clone()));
+        sizes.extend(measured.filter(|c| **c.variant == *variant).map(|c| (**c.problem).clone()));
         sizes.sort_by(|a, b| a.volume().total_cmp(&b.volume()));
         sizes.dedup();
         sizes
+    }
+
+    /// The next larger or smaller of [`Session::sizes`], without making them all: a kernel may have a million.
+    #[must_use]
+    pub fn next_size(&self, kernel: usize, variant: &str, now: f64, up: bool) -> Option<Problem> {
+        let past = |p: &&Problem| if up { p.volume() > now } else { p.volume() < now };
+        let named = self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p).filter(past);
+        let volume = |p: &&Problem| p.volume();
+        let store = &self.store;
+        let problem = |id: &ConfigId| Some(store.config(*id)).filter(|c| **c.variant == *variant);
+        let sorted = store.by_volume(kernel);
+        let of = |id: &ConfigId| store.config(*id).problem.volume();
+        let next = if up {
+            let measured = &sorted[sorted.partition_point(|id| of(id) <= now)..];
+            let measured = measured.iter().find_map(problem).map(|c| &**c.problem);
+            named.chain(measured).min_by(|a, b| volume(a).total_cmp(&volume(b)))
+        } else {
+            let measured = &sorted[..sorted.partition_point(|id| of(id) < now)];
+            let measured = measured.iter().rev().find_map(problem).map(|c| &**c.problem);
+            named.chain(measured).max_by(|a, b| volume(a).total_cmp(&volume(b)))
+        };
+        next.cloned()
     }
 
     /// The variants of a kernel that somebody timed, each once, in the order they were read.
@@ -198,7 +228,7 @@ impl Session {
         let mut all: Vec<Arc<str>> = Vec::new();
         let mut seen = HashSet::new();
         for id in self.store.of_kernel(kernel) {
-            let variant = &self.store.config(*id).variant;
+            let variant = self.store.config(*id).variant;
             if seen.insert(variant.clone()) {
                 all.push(variant.clone());
             }
@@ -210,10 +240,11 @@ impl Session {
     /// Where nobody timed the kernel, the example of its file.
     #[must_use]
     pub fn default_variant(&self, kernel: usize) -> Arc<str> {
-        let timed = || self.store.of_kernel(kernel).iter().map(|c| &self.store.config(*c).variant);
-        let plain = timed().find(|v| v.is_empty());
+        if self.store.has_plain(kernel) {
+            return Arc::default();
+        }
         let example = || self.kernels.entries()[kernel].example_variant().into();
-        plain.or_else(|| timed().next()).cloned().unwrap_or_else(example)
+        self.store.of_kernel(kernel).first().map_or_else(example, |id| self.store.config(*id).variant.clone())
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else
@@ -227,9 +258,9 @@ impl Session {
     #[must_use]
     pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
         let smallest = |fits: &dyn Fn(ConfigId) -> bool| {
-            let timed = self.store.of_kernel(kernel).iter().filter(|id| fits(**id));
-            let configs = timed.map(|id| self.store.config(*id)).filter(|c| *c.variant == *variant);
-            configs.map(|c| &c.problem).min_by(|a, b| a.volume().total_cmp(&b.volume()))
+            let timed = self.store.by_volume(kernel).iter();
+            let mut configs = timed.map(|id| (*id, self.store.config(*id)));
+            configs.find(|(id, c)| **c.variant == *variant && fits(*id)).map(|(_, c)| c.problem)
         };
         let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
         let named = &self.kernels.entries()[kernel].sizes;

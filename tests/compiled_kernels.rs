@@ -80,7 +80,13 @@ fn recorded() -> BTreeMap<(String, &'static str), Resources> {
 
 #[test]
 fn every_kernel_file_has_a_source_that_defines_it_and_every_source_a_kernel_file() {
-    assert_eq!(stems("assets/kernels", "cu"), stems("specs/kernels", "toml"));
+    let compiled = |id: &String| spec(id).contains_key("compiled");
+    let ours: BTreeSet<String> = stems("specs/kernels", "toml").into_iter().filter(compiled).collect();
+    assert_eq!(stems("assets/kernels", "cu"), ours);
+    // The others are of libraries, tuners and frameworks, and say that their registers are not known.
+    for other in stems("specs/kernels", "toml").difference(&ours) {
+        assert!(spec(other)["unknown"].as_table().unwrap().contains_key("registers"), "{other}");
+    }
     for kernel in stems("assets/kernels", "cu") {
         let text = source(&kernel);
         assert!(text.starts_with(&format!("// {kernel}: ")), "{kernel}: the head says what it is");
@@ -111,7 +117,7 @@ fn all_kernels_are_recorded_for_all_architectures_and_no_other_record_lies_there
 #[test]
 fn kernel_files_say_what_the_compiler_said() {
     let all = recorded();
-    for kernel in stems("specs/kernels", "toml") {
+    for kernel in stems("assets/kernels", "cu") {
         let file = spec(&kernel);
         let tables = file["compiled"].as_array().unwrap();
         let ours: Vec<&toml::Value> =

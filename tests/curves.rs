@@ -19,7 +19,8 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show: Sides) -> ChartSpec {
     let s = &*SHIPPED;
     let at = s.kernels.position(kernel).unwrap();
-    let subject = s.subject(at, &s.kernels.entries()[at].typed(size).unwrap(), "").unwrap();
+    let of = &s.kernels.entries()[at];
+    let subject = s.subject(at, &of.typed(size).unwrap(), of.example_variant()).unwrap();
     let [source, target] = [from, to].map(|g| s.gpus.position(g).unwrap());
     let answer = s.answer(&subject, source, target, Settings::default());
     let gpus = [source, target].map(|g| &s.gpus.entries()[g]);

@@ -47,7 +47,7 @@ fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
     let all = json(&Desk::new(), "evaluate");
     assert_eq!(keys(&all), ["protocol", "ceilings", "rules", "models"]);
     assert_eq!((&all["protocol"], &all["ceilings"]), (&"new-gpu".into(), &"peak".into()));
-    assert_eq!(keys(&all["models"]), ["efficiency-transfer", "same-time", "plain-roofline"]);
+    assert_eq!(keys(&all["models"]), ["ceilings", "same-time", "plain-roofline"]);
     let model = &all["models"]["same-time"];
     assert_eq!(keys(model), ["asked", "overall", "per_pair", "per_kernel", "refused"]);
     assert_eq!(keys(&model["overall"]), KEYS);
@@ -76,7 +76,7 @@ fn a_file_of_ones_own_is_evaluated_alone_and_refusals_are_named() {
     assert_eq!((&transfer["asked"], &transfer["overall"]["n"]), (&4.into(), &2.into()));
     assert_eq!(transfer["refused"][0]["reason"], "nobody counted flops");
     assert_eq!(transfer["refused"][0]["n"], 2);
-    let text = desk.types("evaluate --data mine.csv").stdout;
+    let text = desk.types("evaluate --data mine.csv --model efficiency-transfer").stdout;
     assert!(text.contains("2 refused: nobody counted flops (efficiency-transfer)"), "{text}");
     assert!(text.contains("efficiency-transfer, per kernel, worst first"), "{text}");
     let one = json(&desk, "evaluate --data mine.csv --target rtx-4070 --kernel saxpy");
@@ -105,12 +105,12 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
 fn the_scatter_is_drawn_with_its_diagonal() {
     let desk = Desk::new();
     let done = desk.types("evaluate --svg scatter.svg");
-    assert!(done.code == 0 && done.stdout.contains("efficiency-transfer"), "{}", done.stderr);
+    assert!(done.code == 0 && done.stdout.contains("ceilings"), "{}", done.stderr);
     let svg = desk.read("scatter.svg");
     let tree = roxmltree::Document::parse(&svg).expect("XML");
     let points = tree.descendants().filter(|n| n.has_tag_name("circle")).count();
     assert!(points >= 168, "{points} points");
-    for words in ["Predicted and measured times: efficiency-transfer", "predicted = measured", "0.9 to 1.1"] {
+    for words in ["Predicted and measured times: ceilings", "predicted = measured", "0.9 to 1.1"] {
         assert!(svg.contains(words), "{words}");
     }
     assert_eq!(desk.types("evaluate --svg -").stdout, svg);
@@ -143,7 +143,7 @@ fn stated_ceilings_come_from_a_recognised_file_and_are_named() {
     let desk = Desk::new();
     desk.file("runs_a.csv", RUNS);
     desk.file("gpu_metrics.json", METRICS);
-    let words = "evaluate --data runs_a.csv gpu_metrics.json --rules study --ceilings sustained";
+    let words = "evaluate --data runs_a.csv gpu_metrics.json --rules study --ceilings sustained --model efficiency-transfer";
     let all = json(&desk, words);
     // 0.06 x 200/300 = 0.04 exactly, and back.
     let transfer = &all["models"]["efficiency-transfer"]["overall"];

@@ -103,8 +103,8 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
     assert_eq!((held.held_out.len(), held.known.len()), (1, 3), "the 4070 has one size only");
     let all = run(&session, &rows, &of(Protocol::NewSize), &shipped(&["same-time"]));
     let [trial] = all[0].trials[..] else { panic!("one question: {:?}", all[0].trials) };
-    // Twice the work of the nearest size, which took 0.1 ms.
-    assert!((trial.predicted - 0.2e-3).abs() < 1e-12 && trial.measured == 0.25e-3, "{trial:?}");
+    // Twice the work of the nearest size, which took 0.1 ms; the working set leaves no more of itself in L2 than before.
+    assert!((trial.predicted / 0.2e-3 - 1.0).abs() < 0.01 && trial.measured == 0.25e-3, "{trial:?}");
     assert_eq!((trial.source, trial.source_time), (trial.target, None));
 }
 
@@ -164,7 +164,7 @@ impl Predictor for Peeking {
     }
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         let gpu = SHIPPED.gpus.position(&q.target.gpu.id).unwrap();
-        let row = self.0.rows().find(|r| r.gpu == gpu && r.work == q.work);
+        let row = self.0.rows().find(|r| r.gpu == gpu && r.work() == q.work);
         Ok(row.or(self.0.rows().find(|r| r.gpu == gpu)).unwrap().time)
     }
 }

@@ -50,7 +50,7 @@ fn a_plain_file_gives_its_rows() {
     assert_eq!(rows.len(), 1);
     assert_eq!(SHIPPED.gpus.entries()[rows[0].gpu].id, "titan-v");
     assert_eq!((rows[0].time.millis(), rows[0].problem.to_string().as_str()), (0.02, "n=1048576"));
-    assert!(rows[0].launch.is_none() && rows[0].time_std.is_none());
+    assert!(rows[0].launch().is_none() && rows[0].time_std().is_none());
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn columns_come_in_any_order_and_unknown_ones_do_no_harm() {
     )
     .rows;
     let r = &rows[0];
-    assert_eq!((r.work.get(Count::Flops), r.work.get(Count::DramBytes)), (Some(200.0), Some(100.0)));
-    let launch = r.launch.unwrap();
+    assert_eq!((r.count(Count::Flops), r.count(Count::DramBytes)), (Some(200.0), Some(100.0)));
+    let launch = r.launch().unwrap();
     assert_eq!((launch.block, launch.grid), ([16, 8, 1], [3, 2, 1]));
     assert_eq!(r.time.millis(), 0.5);
 }

@@ -347,9 +347,12 @@ fn a_size_nobody_timed_is_marked_and_costs_width() {
         let a = Ask { size, ..timed }.answer();
         let t = a.source_time.as_ref().unwrap();
         assert_eq!(t.kind, SourceKind::Estimated);
-        // Memory-bound at every size: the time doubles with n.
-        close(t.time.millis(), 0.024_558 * 2f64.powi(doublings));
-        assert_eq!(t.extrapolation, Some(2f64.powi(doublings)));
+        // Memory-bound and out of L2 at every size: body and roof double with n but for the last wave (× 1.09 at 2^20), and
+        // the floor fades.
+        let (body, floor) = ((0.024_558f64.powi(4) - 0.003_61f64.powi(4)).powf(0.25), 0.003_61f64);
+        let body = body * 2f64.powi(doublings);
+        assert!((t.time.millis() / (body.powi(4) + floor.powi(4)).powf(0.25) - 1.0).abs() < 0.09, "{size}");
+        assert!((t.extrapolation.unwrap() / 2f64.powi(doublings) - 1.0).abs() < 0.09, "{size}");
         let i = a.interval.unwrap();
         assert!(i.widened && i.factor > last && a.is_estimate(), "{size}: {i:?}");
         last = i.factor;
@@ -357,10 +360,9 @@ fn a_size_nobody_timed_is_marked_and_costs_width() {
         assert!(text.contains("estimate") && text.contains("n=1048576"), "{text}");
         assert_eq!(a.measured, None);
     }
-    // Smaller sizes cost as much as larger ones.
-    let half = Ask { size: "n=2^19", ..timed }.answer().interval.unwrap().factor;
-    let double = Ask { size: "n=2^21", ..timed }.answer().interval.unwrap().factor;
-    close(half, double);
+    // Smaller sizes cost, too.
+    let half = Ask { size: "n=2^19", ..timed }.answer().interval.unwrap();
+    assert!(half.widened && half.factor > known.interval.unwrap().factor, "{half:?}");
 }
 
 #[test]
@@ -428,6 +430,9 @@ fn atomics_are_said_to_be_outside_the_models() {
         .map(|m| m.id())
         .flat_map(|m| [(m, "titan-v", "rtx-4070"), (m, "h200", "gtx-titan-x"), (m, "b200", "t4")])
     {
+        if model.starts_with("ceilings") {
+            continue; // knows them
+        }
         let refused = ask(model, "atomic_hotspot", "n=2^20", from, to).answer();
         let text = refused.prediction.unwrap_err().to_string();
         assert!(text.contains("same-address atomics bind") || text.contains("needs a time on"), "{text}");
@@ -462,9 +467,10 @@ fn points_above_their_roof_are_said_of_every_model_and_never_of_estimates() {
 #[test]
 fn a_scaled_time_never_falls_below_the_launch_floor() {
     let a = ask("same-time", "saxpy", "n=1024", "titan-v", "rtx-4070").answer();
-    close(a.source_time.as_ref().unwrap().time.0, 1.4e-6);
+    // 12 KiB take nothing beside the floor in the TITAN V's file.
+    close(a.source_time.as_ref().unwrap().time.0, 3.61e-6);
     let text = shown(&a);
-    assert!(text.contains("below the launch floor; 1.40 µs taken"), "{text}");
+    assert!(text.contains("the scaled source time is mostly launch floor (3.61 µs)"), "{text}");
     assert!(!shown(&ask("same-time", "saxpy", "n=2^21", "titan-v", "rtx-4070").answer()).contains("floor;"));
 }
 
@@ -599,10 +605,11 @@ fn counters_taken_on_a_third_gpu_serve_both() {
 
 #[test]
 fn a_counter_at_one_size_does_not_distort_the_ratio_to_another() {
-    // Warm buffers: the profiler saw 3 MB where the formula has 12.6. Twice the size still takes twice the time.
+    // Warm buffers: the profiler saw 3 MB where the formula has 12.6. Twice the size still takes twice the time,
+    // but for the last wave (× 1.09 at 2^20).
     let s = with_rows("gpu,kernel,problem,dram_bytes,time_ms\ntitan-v,saxpy,n=1048576,3000000,0.02\n");
     let q = Ask { session: &s, ..ask("same-time", "saxpy", "n=2^21", "titan-v", "rtx-4070") };
-    close(q.millis(), 0.04);
+    assert!((q.millis() / 0.04 - 1.0).abs() < 0.09, "{}", q.millis());
 }
 
 #[test]

@@ -81,16 +81,8 @@ impl Counts {
 }
 
 /// No reuse anywhere: what the L1 asks for comes from DRAM.
-const STREAM: Counts = Counts {
-    dram: 8e9,
-    l2: 8e9,
-    l1: 8e9,
-    wavefronts: 0.0,
-    threads: 32.0,
-    fma: 1e9,
-    add: 0.0,
-    mul: 0.0,
-};
+const STREAM: Counts =
+    Counts { dram: 8e9, l2: 8e9, l1: 8e9, wavefronts: 0.0, threads: 32.0, fma: 1e9, add: 0.0, mul: 0.0 };
 
 fn loaded(session: &Session, csv: &str) -> Session {
     let mut s = session.clone();
@@ -181,7 +173,8 @@ fn the_equations_worked_by_hand_on_the_papers_v100_and_h100() {
         near(at(&levels, level), time);
         expected.push(time);
     }
-    let (low, high) = (expected.iter().copied().fold(1.0, f64::min), expected.iter().copied().fold(0.0, f64::max));
+    let (low, high) =
+        (expected.iter().copied().fold(1.0, f64::min), expected.iter().copied().fold(0.0, f64::max));
     near(levels.low.0, low);
     near(levels.high.0, high);
     near(answer.prediction.unwrap().time.0, (low + high) / 2.0);
@@ -267,14 +260,19 @@ fn projection_to_the_same_gpu_returns_the_time_and_the_interval_holds_its_middle
 
 #[test]
 fn what_is_missing_is_named_with_what_to_do() {
-    let csv = format!("gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n{V100},profiled,n=1,fp64,1e9,1e9,1\n");
+    let csv =
+        format!("gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n{V100},profiled,n=1,fp64,1e9,1e9,1\n");
     let answer = ask(&loaded(&PAPER, &csv), V100, H100, Ceilings::Peak);
     let refusal = answer.prediction.unwrap_err();
     let Refusal::NoCounts { missing, .. } = &refusal else { panic!("{refusal}") };
-    let expected = "l2_bytes, l1_bytes, smem_wavefronts, active_threads_per_inst, fp64_fma, fp64_add, fp64_mul";
+    let expected =
+        "l2_bytes, l1_bytes, smem_wavefronts, active_threads_per_inst, fp64_fma, fp64_add, fp64_mul";
     assert_eq!(missing, expected);
     let text = refusal.to_string();
-    assert!(text.contains("nobody counted them: profile it with `ncu --set full`") && text.contains("import"), "{text}");
+    assert!(
+        text.contains("nobody counted them: profile it with `ncu --set full`") && text.contains("import"),
+        "{text}"
+    );
     assert!(answer.kernel_roofs.is_none());
     let half = STREAM.csv(V100, "fp32", 1.0).replace(",fp32,", ",fp16,").replace("1000000000,0,0,", "0,0,0,");
     let refusal = ask(&loaded(&PAPER, &half), V100, H100, Ceilings::Peak).prediction.unwrap_err();
@@ -282,7 +280,10 @@ fn what_is_missing_is_named_with_what_to_do() {
     // GTX TITAN X: nobody knows the bandwidth of its L1.
     let refusal = ask(&loaded(&PAPER, &STREAM.csv(V100, "fp32", 1.0)), V100, "gtx-titan-x", Ceilings::Peak);
     let text = refusal.prediction.unwrap_err().to_string();
-    assert!(text.contains("no L1 bandwidth is known of gtx-titan-x; lay cache.l1_gb_per_s over it"), "{text}");
+    assert!(
+        text.contains("no L1 bandwidth is known of gtx-titan-x; lay cache.l1_gb_per_s over it"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -352,7 +353,8 @@ fn paper_desk(counts: Counts) -> Desk {
     desk
 }
 
-const PREDICT: &str = "predict --from v100-pcie-32gb --kernel profiled --model projection --ceilings achieved --data p.csv";
+const PREDICT: &str =
+    "predict --from v100-pcie-32gb --kernel profiled --model projection --ceilings achieved --data p.csv";
 
 const REUSE: Counts = Counts { l2: 14e9, l1: 30e9, ..STREAM };
 
@@ -374,7 +376,15 @@ fn the_levels_are_shown_apart_from_the_interval_of_coverage() {
 fn the_explanation_names_every_ceiling_and_its_source() {
     let desk = paper_desk(REUSE);
     let text = desk.types(&format!("{PREDICT} --to h100-pcie --explain")).works().stdout;
-    for words in ["FP64 ceiling", "FMA share", "active threads", "compute ceiling", "L1 ceiling", "L2 intensity", "DRAM time"] {
+    for words in [
+        "FP64 ceiling",
+        "FMA share",
+        "active threads",
+        "compute ceiling",
+        "L1 ceiling",
+        "L2 intensity",
+        "DRAM time",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.contains("published: paper2"), "{text}");
@@ -412,9 +422,14 @@ fn two_listings_correct_the_flops_of_the_target() {
     assert!(cautions.contains("FLOPs on the target from two listings"), "{cautions}");
     let (foreign, cautions) = ask("--sass-source b.txt --sass-target a.txt");
     near(foreign, plain);
-    assert!(cautions.contains("code for sm_90 and sm_70, which these GPUs do not run: not applied"), "{cautions}");
+    assert!(
+        cautions.contains("code for sm_90 and sm_70, which these GPUs do not run: not applied"),
+        "{cautions}"
+    );
     let alone = desk.types(&format!("{PREDICT} --to h100-pcie --sass-source a.txt"));
     assert_eq!(alone.code, 2, "{}", alone.stderr);
-    let text = desk.types(&format!("{PREDICT} --to h100-pcie --explain --sass-source a.txt --sass-target b.txt")).works();
+    let text = desk
+        .types(&format!("{PREDICT} --to h100-pcie --explain --sass-source a.txt --sass-target b.txt"))
+        .works();
     assert!(text.stdout.contains("SASS correction") && text.stdout.contains("1.73"), "{}", text.stdout);
 }

@@ -370,8 +370,9 @@ fn every_shipped_question_has_an_answer_or_a_reason() {
     let ends = ["gtx-titan-x", "t4", "b200"].map(|g| s.gpus.position(g).unwrap());
     let mut answered = 0;
     for kernel in 0..s.kernels.entries().len() {
+        let variant = s.kernels.entries()[kernel].example_variant();
         for problem in s.sizes(kernel, "") {
-            let subject = s.subject(kernel, &problem, "").unwrap();
+            let subject = s.subject(kernel, &problem, variant).unwrap();
             for (from, to) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
                 for model in 0..MODELS.len() {
                     let a = s.answer(&subject, from, to, Settings { model, ..Settings::default() });

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::catalogue::Catalogue;
-use roofswap::gpu::{Ceilings, Gpu};
-use roofswap::kernel::{Kernel, Problem};
+use roofswap::kernel::Problem;
 use roofswap::measurement::{Kind, Measurement, Store, read_any};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
@@ -78,11 +76,11 @@ fn every_figure_is_the_published_one_and_there_is_no_other() {
             let r = row(&s, kernel, problem, gpu);
             let shown = format!("{kernel} on {gpu}");
             assert_eq!(format!("{:.6}", r.time.millis()), format!("{:.6}", times[i].0), "{shown}: time");
-            let std = r.time_std.unwrap().millis();
+            let std = r.time_std().unwrap().millis();
             assert_eq!(format!("{std:.6}"), format!("{:.6}", times[i].1), "{shown}: deviation");
-            assert_eq!(r.regs_per_thread, Some(registers[i]), "{shown}: registers");
-            assert_eq!(r.launch.unwrap().block, dimensions(block), "{shown}: block");
-            assert_eq!((r.kind, r.trials), (Kind::Published, Some(10)), "{shown}");
+            assert_eq!(r.regs_per_thread(), Some(registers[i]), "{shown}: registers");
+            assert_eq!(r.launch().unwrap().block, dimensions(block), "{shown}: block");
+            assert_eq!((r.kind, r.trials()), (Kind::Published, Some(10)), "{shown}");
             assert_eq!(&*r.source, "Debdeep23/Kernel_Performance_Prediction", "{shown}");
         }
     }
@@ -112,13 +110,13 @@ fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
         assert_eq!(shared, (Some(told.0), Some(told.1)), "{kernel}");
         for gpu in GPUS {
             let r = row(&s, kernel, problem, gpu);
-            assert_eq!(instance.launch, r.launch, "{kernel} on {gpu}");
-            assert_eq!((r.smem_static, r.smem_dynamic), shared, "{kernel} on {gpu}");
+            assert_eq!(instance.launch, r.launch(), "{kernel} on {gpu}");
+            assert_eq!((r.smem_static(), r.smem_dynamic()), shared, "{kernel} on {gpu}");
         }
     }
     for (kernel, blocks) in BLOCKS {
         let (_, problem, ..) = FIGURES.iter().find(|f| f.0 == kernel).unwrap();
-        assert_eq!(row(&s, kernel, problem, "titan-v").launch.unwrap().blocks(), blocks, "{kernel}");
+        assert_eq!(row(&s, kernel, problem, "titan-v").launch().unwrap().blocks(), blocks, "{kernel}");
     }
 }
 
@@ -160,38 +158,37 @@ fn the_figures_are_those_of_the_corrected_study() {
         let theirs = study.row(config, ours.gpu).unwrap_or_else(|| panic!("{kernel} on {gpu}"));
         // Where several mislabelled runs on the GTX TITAN X were one size, the study's row is their mean and its deviation
         // the spread between them.
-        let spread = if gpu == "gtx-titan-x" { theirs.time_std.unwrap().0 } else { 1e-12 };
+        let spread = if gpu == "gtx-titan-x" { theirs.time_std().unwrap().0 } else { 1e-12 };
         let off = (theirs.time.0 - ours.time.0).abs();
         assert!(off <= spread, "{kernel} on {gpu}: {:?} and {:?}", ours.time, theirs.time);
-        assert_eq!(theirs.launch, ours.launch, "{kernel} on {gpu}");
-        assert_eq!(theirs.regs_per_thread, ours.regs_per_thread, "{kernel} on {gpu}");
-        assert_eq!((theirs.smem_static, theirs.smem_dynamic), (ours.smem_static, ours.smem_dynamic));
+        assert_eq!(theirs.launch(), ours.launch(), "{kernel} on {gpu}");
+        assert_eq!(theirs.regs_per_thread(), ours.regs_per_thread(), "{kernel} on {gpu}");
+        assert_eq!((theirs.smem_static(), theirs.smem_dynamic()), (ours.smem_static(), ours.smem_dynamic()));
     }
 }
 
-/// max(F/C, D/B) with the row's own counts and the GPU's peaks.
-fn body(row: &Measurement, gpu: &Gpu) -> f64 {
-    let compute = row.work.flops().unwrap() / gpu.compute(Ceilings::Peak).value;
-    compute.max(row.work.dram().unwrap() / gpu.bandwidth(Ceilings::Peak).value).0
-}
-
-/// |ln(t_b / (t_a r))| per doubling of r, over every ordered pair of sizes of one kernel on one GPU.
-fn size_scores(rows: &[Measurement], gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Vec<f64> {
+/// |ln(measured / estimated)| per doubling of the roof, over every ordered pair of sizes of one kernel on one GPU: the first
+/// is all that is known, the second is asked for.
+fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
     let mut by_gpu_and_kernel: BTreeMap<(usize, usize), Vec<&Measurement>> = BTreeMap::new();
     for row in rows {
-        let (gpu, kernel) = (&gpus.entries()[row.gpu].id, &kernels.entries()[row.kernel].id);
+        let (gpu, kernel) = (&world.gpus.entries()[row.gpu].id, &world.kernels.entries()[row.kernel].id);
         if GPUS[1..].contains(&gpu.as_str()) && kernel != "atomic_hotspot" {
             by_gpu_and_kernel.entry((row.gpu, row.kernel)).or_default().push(row);
         }
     }
     let mut scores = Vec::new();
-    for ((gpu, _), sizes) in by_gpu_and_kernel {
-        for (i, a) in sizes.iter().enumerate() {
-            for (j, b) in sizes.iter().enumerate() {
-                let gpu = &gpus.entries()[gpu];
-                let ratio = body(b, gpu) / body(a, gpu);
-                if i != j && ratio.ln().abs() >= 0.1 {
-                    scores.push((b.time.0 / (a.time.0 * ratio)).ln().abs() / ratio.log2().abs());
+    for ((gpu, kernel), sizes) in by_gpu_and_kernel {
+        for known in &sizes {
+            let mut alone = world.clone();
+            alone.store = Store::default();
+            alone.store.add(vec![(*known).clone()]);
+            for asked in sizes.iter().filter(|asked| asked.problem != known.problem) {
+                let subject = alone.subject(kernel, &asked.problem, "").unwrap();
+                let estimate = alone.answer(&subject, gpu, gpu, Default::default()).source_time.unwrap();
+                let ratio = estimate.extrapolation.unwrap();
+                if ratio.ln().abs() >= 0.1 {
+                    scores.push((asked.time / estimate.time).ln().abs() / ratio.log2().abs());
                 }
             }
         }
@@ -209,7 +206,7 @@ fn the_price_of_a_size_nobody_timed_is_recomputed_from_the_study() {
             .unwrap();
     let shipped = |key: &str| shipped["size_extrapolation"][key].clone();
     let Some((s, rows)) = corrected() else { return };
-    let scores = size_scores(&rows, &s.gpus, &s.kernels);
+    let scores = size_scores(&s, &rows);
     let rank = ((scores.len() + 1) as f64 * 0.9).ceil() as usize;
     let found = (scores.len() as i64, (scores[rank - 1] * 1000.0).round() / 1000.0);
     println!("{} pairs, {:.5} per doubling", found.0, scores[rank - 1]);

@@ -35,15 +35,20 @@ fn words(text: &str, begins: &str, next: &str, opcodes: &[&str]) -> u32 {
 
 #[test]
 fn real_listings_are_counted_as_their_words_are() {
-    for (name, arch, begins, next) in
-        [(MAXWELL, "sm_52", "Function : ", "Function : "), (ADA, "sm_89", ".text.", "//---------------------")]
-    {
+    for (name, arch, begins, next) in [
+        (MAXWELL, "sm_52", "Function : ", "Function : "),
+        (ADA, "sm_89", ".text.", "//---------------------"),
+    ] {
         let Some((_, text)) = sample(name) else { return };
         let listing = read(text.as_bytes(), name, None).unwrap();
         assert_eq!((listing.functions.len(), listing.refused_count), (16, 0), "{name}");
         for f in &listing.functions {
             assert_eq!(f.architecture.to_string(), arch);
-            let begins = if name == ADA { format!("\n{begins}{}:", f.symbol) } else { format!("{begins}{}\n", f.symbol) };
+            let begins = if name == ADA {
+                format!("\n{begins}{}:", f.symbol)
+            } else {
+                format!("{begins}{}\n", f.symbol)
+            };
             for (kind, opcodes) in [
                 (Kind::Ffma, &["FFMA", "FFMA32I"][..]),
                 (Kind::Fadd, &["FADD", "FADD32I"]),
@@ -87,7 +92,9 @@ fn own() -> String {
     let mut text = String::from("\nFatbin elf code:\n================\narch = sm_75\n\n\tcode for sm_75\n");
     let names = ["_Z4tmplILi128EEvPf".to_string(), format!("_Z300{}v", "a".repeat(300))];
     for name in names {
-        text += &format!("\t\tFunction : {name}\n\t.headerflags    @\"EF_CUDA_SM75 EF_CUDA_PTX_SM(EF_CUDA_SM75)\"\n");
+        text += &format!(
+            "\t\tFunction : {name}\n\t.headerflags    @\"EF_CUDA_SM75 EF_CUDA_PTX_SM(EF_CUDA_SM75)\"\n"
+        );
         for (i, line) in [
             "MOV R1, c[0x0][0x28]",
             "FMUL R0, R0, 0.63661974668502807617",
@@ -171,7 +178,10 @@ fn other_encodings_and_line_ends_read_the_same() {
 fn the_command_prints_the_mix_and_the_comparison() {
     let desk = Desk::new();
     desk.file("a.txt", own());
-    let more = own().replace("sm_75", "sm_90").replace("SM75", "SM90").replace("FCHK P0, R0, R2", "FFMA R3, R3, R2, R3");
+    let more = own()
+        .replace("sm_75", "sm_90")
+        .replace("SM75", "SM90")
+        .replace("FCHK P0, R0, R2", "FFMA R3, R3, R2, R3");
     desk.file("b.txt", more);
     let mix = desk.types("sass a.txt --kernel tmpl").works().stdout;
     assert!(mix.contains("tmpl<128>") && mix.contains("sm_75") && mix.contains("integer division"), "{mix}");
@@ -201,5 +211,9 @@ fn what_cannot_be_answered_is_said() {
     let strangers = desk.types("sass a.txt c.txt");
     assert!(strangers.code == 1 && strangers.stderr.contains("no kernel in common"), "{}", strangers.stderr);
     let none = desk.types("sass n.txt");
-    assert!(none.code == 1 && none.stderr.contains("n.txt: has no function with instructions"), "{}", none.stderr);
+    assert!(
+        none.code == 1 && none.stderr.contains("n.txt: has no function with instructions"),
+        "{}",
+        none.stderr
+    );
 }

@@ -8,6 +8,7 @@ mod calibration;
 mod check;
 mod compiled;
 mod fix;
+mod others;
 mod read;
 mod series;
 mod sheet;

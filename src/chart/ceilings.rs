@@ -51,7 +51,9 @@ pub(super) fn ceiling_marks(
     let from = from.clamp(x.0, x.1 / 1.5);
     let precision = kernel.precision.word();
     marks.push(Mark::Line {
-        name: format!("{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"),
+        name: format!(
+            "{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"
+        ),
         meaning,
         dash: Dash::DashDot,
         points: vec![(from, compute.0), (x.1, compute.0)],

@@ -1,7 +1,7 @@
 //! The roofline chart: both GPUs' roofs in one log-log plane, the measured point, the predicted one, the way between.
 
-use super::ceilings;
 use super::caption::{self, kind_words, predicted_word, time_with_interval};
+use super::ceilings;
 use super::roofs::roof_marks;
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
 use crate::evaluate::Answer;
@@ -78,7 +78,8 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
         ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
     }
     let further = drawn.iter().any(|l| *l != Level::Dram);
-    let dashed = |m: &Mark| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty());
+    let dashed =
+        |m: &Mark| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty());
     if further && marks.iter().any(dashed) {
         let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
         let plain_note =
@@ -210,7 +211,8 @@ fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
     let mut out = Vec::new();
     for level in further {
         let measured = times.iter().filter(|t| t.shape == Shape::Measured).map(|t| (t.side, t.shape, t.time));
-        let modelled = predicted.iter().flat_map(|l| &l.at).filter(|(l, _)| *l == level && view.show.shows(1));
+        let modelled =
+            predicted.iter().flat_map(|l| &l.at).filter(|(l, _)| *l == level && view.show.shows(1));
         let shape = if view.answer.is_estimate() { Shape::Estimated } else { Shape::Predicted };
         let all = measured.chain(modelled.map(|(_, time)| (1, shape, *time)));
         out.extend(all.filter_map(|(side, shape, time)| {

@@ -3,7 +3,7 @@
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Kernel};
+use crate::kernel::{BlockSize, Kernel, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules};
 use crate::predict::{self, Subject};
 use crate::report::Format;
@@ -156,6 +156,7 @@ fn of_kernel<'a>(
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
     let variant = question::variant(session, at, args.variant.as_deref())?;
+    question::remark_on_variant(session, at, args.variant.as_deref());
     let mut subject = session.subject(at, &size, &variant)?;
     typed_block(kernel, &mut subject, args)?;
     let of = |g: &usize| {
@@ -167,7 +168,11 @@ fn of_kernel<'a>(
             return Err(Usage(text).into());
         }
         let Some(needs) = q.source.needs else {
-            let text = format!("{}: its launch shape is not known; give --threads N", kernel.id);
+            let more = match kernel.runs_as {
+                RunsAs::Kernel => "give --threads N",
+                RunsAs::Operator => "a library picks the kernel; give --threads N of the one it picked",
+            };
+            let text = format!("{}: its launch shape is not known; {more}", kernel.id);
             return Err(Usage(text).into());
         };
         let cautions: Vec<String> = q.source.build.iter().map(ToString::to_string).collect();
@@ -191,7 +196,7 @@ fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> 
     if args.threads.is_none() && args.smem_dynamic.is_none() {
         return Ok(());
     }
-    if kernel.has_formulas() {
+    if subject.instance.launch.is_some() {
         let text = format!(
             "{}: its file states its block; leave --threads and --smem-dynamic away, or give --threads N and --regs N \
              without --kernel",

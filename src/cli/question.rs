@@ -124,7 +124,11 @@ impl QuestionArgs {
     fn subjects(&self, session: &Session, source: usize) -> Result<Vec<Subject>> {
         let named: Vec<&str> = self.kernel.iter().flat_map(|typed| apart(typed)).collect();
         if !named.is_empty() && named != ["all"] {
-            let one = |name: &&str| self.subject(session, session.kernels.position(name)?, source);
+            let one = |name: &&str| {
+                let at = session.kernels.position(name)?;
+                remark_on_variant(session, at, self.variant.as_deref());
+                self.subject(session, at, source)
+            };
             return named.iter().map(one).collect();
         }
         let mut fitting = Vec::new();
@@ -178,6 +182,17 @@ fn apart(list: &str) -> Vec<&str> {
 /// The variant that was typed, else the one the kernel is shown in.
 pub(super) fn variant(session: &Session, kernel: usize, typed: Option<&str>) -> Result<Arc<str>> {
     typed.map_or_else(|| Ok(session.default_variant(kernel)), |typed| known_variant(session, kernel, typed))
+}
+
+/// Says which variant stands in, where formulas read one and none was typed.
+pub(super) fn remark_on_variant(session: &Session, kernel: usize, typed: Option<&str>) {
+    let of = &session.kernels.entries()[kernel];
+    if typed.is_none() && !of.variant_keys().is_empty() {
+        let (id, variant) = (&of.id, session.default_variant(kernel));
+        let whose =
+            if session.variants(kernel).is_empty() { "its file's example" } else { "the first timed one" };
+        output::remark(format!("{id}: no --variant, so {whose} stands in: {variant}"));
+    }
 }
 
 /// The timed variant of this name; where the kernel's formulas read the variant, any that has their keys; or which there

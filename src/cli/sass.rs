@@ -10,7 +10,9 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap sass app.sm_70.txt app.sm_90.txt --kernel saxpy\n(each from `cuobjdump -sass -arch sm_NN app`)")]
+#[command(
+    after_help = "Example: roofswap sass app.sm_70.txt app.sm_90.txt --kernel saxpy\n(each from `cuobjdump -sass -arch sm_NN app`)"
+)]
 pub(super) struct SassArgs {
     /// What `cuobjdump -sass` or `nvdisasm` printed
     source: PathBuf,
@@ -65,12 +67,8 @@ fn chosen<'a>(listing: &'a Listing, kernel: Option<&'a str>) -> Result<Vec<&'a S
         const SHOWN: usize = 5;
         let names: Vec<String> = listing.functions.iter().take(SHOWN).map(|f| clip(&f.name)).collect();
         let more = if listing.functions.len() > SHOWN { ", …" } else { "" };
-        let text = format!(
-            "{}: has no kernel `{}`; it has {}{more}",
-            listing.file,
-            clip(name),
-            names.join(", ")
-        );
+        let text =
+            format!("{}: has no kernel `{}`; it has {}{more}", listing.file, clip(name), names.join(", "));
         return Err(Usage(text).into());
     }
     Ok(found)
@@ -81,20 +79,33 @@ fn clip(name: &str) -> String {
 }
 
 /// Every kernel that both listings have, by symbol, else by name.
-fn side_by_side<'a>(source: &'a Listing, target: &'a Listing, kernel: Option<&'a str>) -> Result<Vec<Compared<'a>>> {
+fn side_by_side<'a>(
+    source: &'a Listing,
+    target: &'a Listing,
+    kernel: Option<&'a str>,
+) -> Result<Vec<Compared<'a>>> {
     let candidates = chosen(target, kernel)?;
     let find = |f: &SassFunction| {
-        let same = |by: fn(&SassFunction) -> &String| candidates.iter().copied().find(move |t| by(t) == by(f));
+        let same =
+            |by: fn(&SassFunction) -> &String| candidates.iter().copied().find(move |t| by(t) == by(f));
         same(|t| &t.symbol).or_else(|| same(|t| &t.name))
     };
     let of_source = chosen(source, kernel)?;
-    let all: Vec<Compared<'a>> =
-        of_source.iter().filter_map(|f| find(f).map(|t| compare(f, t))).collect();
+    let all: Vec<Compared<'a>> = of_source.iter().filter_map(|f| find(f).map(|t| compare(f, t))).collect();
     if all.is_empty() {
-        bail!("{} and {} have no kernel in common; give listings of the same program", source.file, target.file);
+        bail!(
+            "{} and {} have no kernel in common; give listings of the same program",
+            source.file,
+            target.file
+        );
     }
     if all.len() < of_source.len() {
-        output::remark(format!("{} kernels of {} are not in {}", of_source.len() - all.len(), source.file, target.file));
+        output::remark(format!(
+            "{} kernels of {} are not in {}",
+            of_source.len() - all.len(),
+            source.file,
+            target.file
+        ));
     }
     Ok(all)
 }

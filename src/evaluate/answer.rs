@@ -7,8 +7,8 @@ use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body,
-    kernel_roofs, question,
+    Caution, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind, SourceTime,
+    Subject, body, kernel_roofs, question,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -210,7 +210,7 @@ fn start(settings: Settings, q: &Question<'_>) -> Start {
 fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Measurement>) {
     let known = q.source_time.as_ref();
     let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
-    let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work)));
+    let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
     for (gpu, time, work) in on_source.into_iter().chain(on_target) {
         let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, &work, q.ceilings));
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };

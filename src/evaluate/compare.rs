@@ -45,8 +45,9 @@ pub fn compare(
     let mut all = Vec::new();
     for (id, config) in store.configs() {
         let kernel = &kernels.entries()[config.kernel];
-        let Ok(instance) = kernel.instance(&config.problem, &config.variant) else { continue };
-        let Config { kernel: place, problem, variant, .. } = config.clone();
+        let Ok(instance) = kernel.instance(config.problem, config.variant) else { continue };
+        let Config { kernel: place, problem, variant } = config;
+        let (problem, variant) = (problem.clone(), variant.clone());
         let subject = Subject { kernel: place, problem, variant, instance, config: Some(id) };
         for measured in store.rows_of(id) {
             let others = store.rows_of(id).filter(|s| s.gpu != measured.gpu);

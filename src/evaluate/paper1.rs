@@ -90,7 +90,7 @@ pub fn reproduce(world: World<'_>) -> Vec<Experiment> {
 fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
     let mut by_kernel: BTreeMap<usize, Vec<(f64, String, usize)>> = BTreeMap::new();
     for (at, (id, config)) in world.store.configs().enumerate() {
-        let sets = world.store.rows_of(id).filter_map(|r| r.work.get(Count::WorkingSetBytes));
+        let sets = world.store.rows_of(id).filter_map(|r| r.count(Count::WorkingSetBytes));
         let size = (sets.fold(0.0, f64::max), config.problem.to_string(), at);
         by_kernel.entry(config.kernel).or_default().push(size);
     }

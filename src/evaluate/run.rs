@@ -184,14 +184,14 @@ fn borrowed<'r>(
     source: &Measurement,
     mut others: impl Iterator<Item = &'r Measurement>,
 ) -> bool {
-    q.work != subject.instance.work.overlaid(&source.work)
-        || (source.launch.is_none() && others.any(states_needs))
+    q.work != subject.instance.work.overlaid(&source.work())
+        || (source.launch().is_none() && others.any(states_needs))
 }
 
 /// Whether a row says anything of what a block needs.
 fn states_needs(row: &Measurement) -> bool {
-    let stated = [row.regs_per_thread, row.smem_static, row.smem_dynamic];
-    row.launch.is_some() || stated.iter().any(Option::is_some)
+    let stated = [row.regs_per_thread(), row.smem_static(), row.smem_dynamic()];
+    row.launch().is_some() || stated.iter().any(Option::is_some)
 }
 
 /// Who puts questions.

@@ -1,5 +1,6 @@
 //! Achieved rates laid over a GPU of the catalogue: a file in the user's `gpus` folder that has an `id` and measured
-//! values, and nothing of what a GPU is. Everything else of that GPU stays as it was.
+//! values, and nothing of what a GPU is. Everything else of that GPU stays as it was. Rates, the launch floor and what an
+//! SM does per clock (`lay_sm`) can be laid.
 //!
 //! ```toml
 //! id = "rtx-4070"

@@ -223,7 +223,7 @@ impl Checker<'_> {
         &self,
         typed: &BTreeMap<String, Spanned<String>>,
         names: &mut Vec<String>,
-    ) -> Result<Vec<Formula>, FileError> {
+    ) -> Result<Vec<(String, Formula)>, FileError> {
         let mut all = names.clone();
         for (name, text) in typed {
             self.free_name(&format!("let.{name}"), name, text.span(), names)?;
@@ -246,7 +246,7 @@ impl Checker<'_> {
                 return Err(self.error(&format!("let.{name}"), text.span(), why));
             };
             let (name, text, _) = waiting.remove(at);
-            ordered.push(self.formula(&format!("let.{name}"), text, names)?);
+            ordered.push((name.clone(), self.formula(&format!("let.{name}"), text, names)?));
             names.push(name.clone());
         }
         Ok(ordered)

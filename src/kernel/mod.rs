@@ -114,7 +114,8 @@ struct Formulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
     variant: VariantKeys,
-    lets: Vec<Formula>,
+    /// By name, each after those it needs.
+    lets: Vec<(String, Formula)>,
     launch: Option<LaunchFormulas>,
     smem_static: Option<Formula>,
     smem_dynamic: Option<Formula>,
@@ -258,6 +259,12 @@ impl Kernel {
         self.formulas.as_ref().map_or(&[], |f| &f.variant.names)
     }
 
+    /// The named parts of the formulas: name and formula, each after those it needs.
+    pub fn lets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let lets = self.formulas.iter().flat_map(|f| &f.lets);
+        lets.map(|(name, formula)| (name.as_str(), formula.text()))
+    }
+
     /// A whole variant to show the kernel in where nobody timed one; empty where the formulas read no variant keys.
     #[must_use]
     pub fn example_variant(&self) -> &str {
@@ -318,7 +325,7 @@ impl Kernel {
         let mut scope: Vec<f64> = Vec::with_capacity(names + file::LAUNCH_NAMES.len());
         scope.extend(self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)));
         f.variant.read(variant, &mut scope)?;
-        for l in &f.lets {
+        for (_, l) in &f.lets {
             let value = l.eval(&scope)?;
             scope.push(value);
         }

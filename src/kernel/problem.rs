@@ -20,10 +20,24 @@ pub struct Problem {
 static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
 
 /// A problem key; short ones, as nearly all are, stand in place.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Key(Name);
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.0 {
+            // What is past its end is zero: equal keys have equal bytes.
+            Name::Short(length, bytes) => {
+                let mut whole = [*length; 16];
+                whole[..14].copy_from_slice(bytes);
+                state.write_u128(u128::from_le_bytes(whole));
+            }
+            Name::Long(name) => name.hash(state),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq)]
 enum Name {
     Short(u8, [u8; 14]),
     #[allow(clippy::box_collection, reason = "one pointer keeps the key at 16 bytes")]
@@ -203,6 +217,9 @@ impl Problem {
     /// # Errors
     /// [`ProblemError::NotAPair`] or [`ProblemError::Twice`].
     pub fn parse_recorded(text: &str) -> Result<Self, ProblemError> {
+        if let Some(pairs) = plain_pairs(text) {
+            return Ok(Self::from_pairs(pairs));
+        }
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
             let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
@@ -235,6 +252,33 @@ pub(super) fn bad_size(key: &str, value: impl fmt::Display) -> ProblemError {
     ProblemError::BadSize { key: shorten(key), value: shorten(&value.to_string()) }
 }
 
+/// The pairs of a text as programs write it, `m=512;n_2=64`: a million rows have one each, so that every byte is looked at
+/// once. `None` for anything else, which is no error yet.
+fn plain_pairs(text: &str) -> Option<Vec<(Key, Value)>> {
+    let count = text.bytes().filter(|b| *b == b'=').count();
+    if count > FEW {
+        return None;
+    }
+    let mut pairs: Vec<(Key, Value)> = Vec::with_capacity(count);
+    for part in text.as_bytes().split(|b| *b == b';') {
+        let at = part.iter().position(|b| *b == b'=')?;
+        let (key, value) = (&part[..at], &part[at + 1..]);
+        let plain = !key.is_empty() && key.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        // An f64 holds any fifteen digits exactly.
+        let whole = (1..=15).contains(&value.len()) && value.iter().all(u8::is_ascii_digit);
+        if !(plain && whole) {
+            return None;
+        }
+        let key = Key::new(std::str::from_utf8(key).ok()?);
+        if pairs.iter().any(|(known, _)| *known == key) {
+            return None;
+        }
+        let number = value.iter().fold(0u64, |n, digit| 10 * n + u64::from(digit - b'0'));
+        pairs.push((key, Value::Number(number as f64)));
+    }
+    Some(pairs)
+}
+
 /// Splits `a=1;b=2` and refuses what is not a pair or stands twice.
 fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), ProblemError>>, ProblemError> {
     let parts = || text.split([';', ',']).map(str::trim).filter(|p| !p.is_empty());
@@ -248,9 +292,12 @@ fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), Problem
     }))
 }
 
+/// So many keys are compared each with each.
+const FEW: usize = 8;
+
 /// A key that stands twice. Few keys are looked through where they stand; only a text of many makes a list.
 fn twice<'t, I: Iterator<Item = &'t str>>(keys: impl Fn() -> I) -> Option<&'t str> {
-    if keys().nth(8).is_none() {
+    if keys().nth(FEW).is_none() {
         return keys().enumerate().find(|(i, key)| keys().take(*i).any(|k| k == *key)).map(|(_, key)| key);
     }
     let mut sorted: Vec<&str> = keys().collect();
@@ -333,6 +380,31 @@ mod tests {
         }
         assert!("1048576".parse::<Problem>().unwrap_err().to_string().contains("expected key=value"));
         assert!("n=1;n=2".parse::<Problem>().unwrap_err().to_string().contains("twice"));
+    }
+
+    #[test]
+    fn the_short_way_reads_what_the_long_one_does() {
+        for (text, plain) in [
+            ("m=512;n_2=64", true),
+            ("n=007", true),
+            ("n=123456789012345", true),
+            ("n=1234567890123456", false),
+            ("n=1;n=2", false),
+            ("n=1;", false),
+            (" n=1", false),
+            ("n=1,m=2", false),
+            ("n=1.5;layout=nt", false),
+            ("=1", false),
+            ("n=", false),
+            ("é=1", false),
+            ("a=1;b=1;c=1;d=1;e=1;f=1;g=1;h=1;i=1", false),
+            ("", false),
+        ] {
+            assert_eq!(plain_pairs(text).is_some(), plain, "{text}");
+        }
+        // A space in front makes it the long way.
+        let long = Problem::parse_recorded(" m=512;n_2=64;k=007").unwrap();
+        assert_eq!(Problem::parse_recorded("m=512;n_2=64;k=007").unwrap(), long);
     }
 
     #[test]

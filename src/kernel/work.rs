@@ -32,7 +32,8 @@ pub enum Count {
     L2Bytes,
     /// Bytes through L1.
     L1Bytes,
-    /// Global load and store warp instructions.
+    /// Global load and store warp instructions. One that touches several lines may count once for each: the kernel's file
+    /// says so then.
     GlobalWarpInsts,
     /// All warp instructions of the load/store unit.
     LsuWarpInsts,

@@ -1,6 +1,6 @@
 //! A file of the user's, whatever its format: an importer's where one recognises it, else the canonical CSV.
 
-use super::import::{HEAD, NeverCancelled, Roof, read_bytes, recognise};
+use super::import::{Counted, HEAD, NeverCancelled, Roof, Strings, read_bytes, recognise};
 use super::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -30,6 +30,20 @@ pub fn read_any(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
+    read_any_watched(path, kind, gpus, kernels, &NeverCancelled::default())
+}
+
+/// [`read_any`] for those who watch how far it is, or may cancel it.
+///
+/// # Errors
+/// [`ReadError`] as there, and if it was cancelled.
+pub fn read_any_watched(
+    path: &Path,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+    strings: &Strings,
+) -> Result<ReadAny, ReadError> {
     let file = path.display().to_string();
     let refuse = |message: String| ReadError { file: file.clone(), message };
     let mut opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
@@ -44,9 +58,9 @@ pub fn read_any(
     let known = recognise(&head).is_some();
     let whole = Cursor::new(head).chain(opened);
     if !known {
-        return read_csv(whole, &file, kind, gpus, kernels).map(ReadAny::of_rows);
+        let watched = Counted::new(whole, strings.job(&file));
+        return read_csv(watched, &file, kind, gpus, kernels).map(ReadAny::of_rows);
     }
-    let strings = NeverCancelled::default();
     let mut imported = read_bytes(whole, &strings.job(&file))?;
     imported.name_gpus(gpus);
     let mut read = if imported.rows.is_empty() {

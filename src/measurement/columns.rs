@@ -1,7 +1,8 @@
 //! Where each column of a file stands, found once.
 
+use super::Number;
 use super::canonical::is_column;
-use super::{Number, Place};
+use super::measured::Place;
 use csv::ByteRecord;
 use std::sync::Arc;
 

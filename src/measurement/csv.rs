@@ -136,7 +136,7 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    fn take(&mut self, Part { read, new_names }: Part) {
+    fn take(&mut self, Part { mut read, new_names }: Part) {
         let places: Vec<_> = new_names.iter().map(|name| self.kernels.place(name)).collect();
         let (result, known) = (&mut self.result, self.kernels.known());
         result.refused_count += read.refused_count;
@@ -146,12 +146,12 @@ impl Whole<'_> {
         if result.rows.capacity() - result.rows.len() < read.rows.len() {
             result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
         }
-        for mut row in read.rows {
+        for row in &mut read.rows {
             if let Some(place) = row.kernel.checked_sub(known) {
                 row.kernel = places[place];
             }
-            result.rows.push(row);
         }
+        result.rows.append(&mut read.rows);
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::columns::Columns;
 use super::decimal::{decimal, whole};
+use super::measured::{Further, Known, Place, SmallNumbers};
 use super::new_kernels::NewName;
 use super::records::Record;
 use super::text::{Text, Texts};
 use super::words::{Problems, Words};
-use super::{DESCRIBED, Further, Half, Kind, LONGEST_MS, Measurement, Number, Place};
+use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Launch, Problem, Work};
+use crate::kernel::{Kernel, Problem};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -91,6 +92,8 @@ impl<'a> RowParser<'a> {
         let block = dimensions(cell(record, columns.block), "block")?;
         let grid = dimensions(cell(record, columns.grid), "grid")?;
         let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
+        let narrow =
+            grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX))).map(|g| g.map(|n| n as u32));
         let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
         let source = utf8(cell(record, columns.source), "source")?;
         let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
@@ -101,23 +104,21 @@ impl<'a> RowParser<'a> {
             problem: self.problem(cell(record, columns.problem), kernel)?,
             variant,
             dtype,
-            launch: block.zip(grid).map(|(block, grid)| Launch { block, grid }),
-            regs_per_thread: None,
-            smem_static: None,
-            smem_dynamic: None,
-            work: Work::default(),
             time,
-            time_std: None,
-            trials: None,
             kind: self.kind,
             source: Text::default(),
             file: self.file.clone(),
             line: u32::try_from(record.line).unwrap_or(u32::MAX),
+            time_std: Known::NOT,
+            flops: Known::NOT,
+            dram_bytes: Known::NOT,
+            small: SmallNumbers::default(),
+            block: block.unwrap_or_default(),
+            grid: narrow.unwrap_or_default(),
             further: None,
         };
         self.numbers(record, &mut row)?;
-        let half = block.map(Half::Block).or(grid.map(Half::Grid)).filter(|_| row.launch.is_none());
-        row.further = self.further(record, half);
+        row.further = self.further(record, grid.filter(|_| narrow.is_none()));
         self.sources.add(source);
         Ok(row)
     }
@@ -130,15 +131,12 @@ impl<'a> RowParser<'a> {
                 continue;
             }
             let Some(value) = number(bytes, *column)? else { continue };
-            let whole = Some(value.min(f64::from(u32::MAX)) as u32);
             match place {
-                Place::Regs => row.regs_per_thread = whole,
-                Place::SmemStatic => row.smem_static = whole,
-                Place::SmemDynamic => row.smem_dynamic = whole,
-                Place::Trials => row.trials = whole,
-                Place::TimeStd => row.time_std = Some(Seconds::from_millis(value)),
-                Place::Work(count) => row.work = row.work.with(*count, Some(value)),
-                Place::Further => self.further.push((*column, value)),
+                Place::Small(which) => row.small.set(*which, value.min(f64::from(u32::MAX)) as u32),
+                Place::TimeStd => row.time_std = Known::new(Seconds::from_millis(value).0),
+                Place::Flops => row.flops = Known::new(value),
+                Place::DramBytes => row.dram_bytes = Known::new(value),
+                Place::Further(_) => self.further.push((*column, value)),
                 // Read before everything else.
                 Place::Time => {}
             }
@@ -146,7 +144,7 @@ impl<'a> RowParser<'a> {
         Ok(())
     }
 
-    fn further(&mut self, record: &Record<'_>, half: Option<Half>) -> Option<Box<Further>> {
+    fn further(&mut self, record: &Record<'_>, wide_grid: Option<[u64; 3]>) -> Option<Box<Further>> {
         let mut attributes = Vec::new();
         for (name, i) in &self.columns.attributes {
             // What nobody knows is no reason to refuse a row: other encodings are kept as far as they can be.
@@ -158,11 +156,11 @@ impl<'a> RowParser<'a> {
                 attributes.push((name.clone(), text));
             }
         }
-        if self.further.is_empty() && attributes.is_empty() && half.is_none() {
+        if self.further.is_empty() && attributes.is_empty() && wide_grid.is_none() {
             return None;
         }
         let numbers = self.further.as_slice().into();
-        Some(Box::new(Further { numbers, attributes: attributes.into(), half }))
+        Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
     }
 
     fn gpu(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {

@@ -1,25 +1,32 @@
 //! All rows, found by configuration: kernel, problem and variant.
 
-use super::Measurement;
+use super::{Floors, Measurement};
 use crate::kernel::Problem;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
+use std::thread::{available_parallelism, scope};
 
 /// A configuration's place in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigId(u32);
 
-/// One kernel at one size in one variant, and the rows that timed it.
-#[derive(Debug, Clone)]
-pub struct Config {
+/// One kernel at one size in one variant.
+#[derive(Debug, Clone, Copy)]
+pub struct Config<'a> {
     /// Position of the kernel in its catalogue.
     pub kernel: usize,
     /// The sizes.
-    pub problem: Arc<Problem>,
+    pub problem: &'a Arc<Problem>,
     /// Code variant.
-    pub variant: Arc<str>,
-    /// The first of its links in the store.
+    pub variant: &'a Arc<str>,
+}
+
+/// A configuration as the store keeps it: what it is stands in the first row that timed it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    row: u32,
+    /// The first of its links.
     first: u32,
 }
 
@@ -53,6 +60,10 @@ struct Sized {
 #[derive(Debug, Clone, Default)]
 struct OfKernel {
     configs: Vec<ConfigId>,
+    /// Whether one of them has no variant.
+    has_plain: bool,
+    /// By size; made when it is first asked for.
+    by_volume: OnceLock<Arc<[ConfigId]>>,
     /// Made when a size that nobody timed is first asked for.
     sizes: OnceLock<Arc<[Sized]>>,
 }
@@ -61,12 +72,14 @@ struct OfKernel {
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     batches: Vec<Batch>,
-    configs: Vec<Config>,
+    configs: Vec<Place>,
     links: Vec<Link>,
     /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
     by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
+    /// Made when a floor is first asked for.
+    floors: OnceLock<Arc<Floors>>,
 }
 
 impl Store {
@@ -74,44 +87,43 @@ impl Store {
     /// the later before the earlier.
     pub fn add(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
+        self.floors.take();
         let rows = Arc::new(rows);
         self.batches.push(Batch { before, rows: rows.clone() });
+        let hashes = hashes(&self.hasher, &rows);
         let mut last: Option<(ConfigId, &Measurement)> = None;
-        for (i, row) in rows.iter().enumerate() {
-            let same = last.filter(|(_, l)| {
-                l.kernel == row.kernel
-                    && Arc::ptr_eq(&l.problem, &row.problem)
-                    && Arc::ptr_eq(&l.variant, &row.variant)
-            });
-            let id = same.map_or_else(|| self.intern(row), |(id, _)| id);
+        for (i, (row, hash)) in rows.iter().zip(hashes).enumerate() {
+            let same = last.filter(|(_, l)| is_same_again(l, row));
+            let place = place_of(before + i);
+            let id = same.map_or_else(|| self.intern(row, place, hash), |(id, _)| id);
             last = Some((id, row));
-            self.link(id, row, place_of(before + i));
+            self.link(id, row, place);
         }
     }
 
-    /// The configuration of this row, new if need be.
-    fn intern(&mut self, row: &Measurement) -> ConfigId {
-        let Self { configs, by_content, hasher, by_kernel, .. } = self;
-        let hash = hash(hasher, row.kernel, &row.problem, &row.variant);
+    /// The configuration of this row at this place, whose content has this hash; new if need be.
+    fn intern(&mut self, row: &Measurement, place: u32, hash: u32) -> ConfigId {
         let same = |(half, id): &(u32, ConfigId)| {
-            let c = &configs[id.0 as usize];
-            *half == hash as u32
-                && c.kernel == row.kernel
-                && (Arc::ptr_eq(&c.problem, &row.problem) || c.problem == row.problem)
-                && (Arc::ptr_eq(&c.variant, &row.variant) || c.variant == row.variant)
+            *half == hash && {
+                let c = self.config(*id);
+                c.kernel == row.kernel
+                    && (Arc::ptr_eq(c.problem, &row.problem) || *c.problem == row.problem)
+                    && (Arc::ptr_eq(c.variant, &row.variant) || *c.variant == row.variant)
+            }
         };
-        if let Some((_, known)) = by_content.find(hash, same) {
+        if let Some((_, known)) = self.by_content.find(whole_hash(hash), same) {
             return *known;
         }
-        let id = ConfigId(place_of(configs.len()));
-        by_content.insert_unique(hash, (hash as u32, id), |(half, _)| whole_hash(*half));
-        let Measurement { kernel, problem, variant, .. } = row;
-        let (problem, variant) = (problem.clone(), variant.clone());
-        configs.push(Config { kernel: *kernel, problem, variant, first: END });
-        if by_kernel.len() <= *kernel {
-            by_kernel.resize_with(kernel + 1, OfKernel::default);
+        let id = ConfigId(place_of(self.configs.len()));
+        self.by_content.insert_unique(whole_hash(hash), (hash, id), |(half, _)| whole_hash(*half));
+        self.configs.push(Place { row: place, first: END });
+        if self.by_kernel.len() <= row.kernel {
+            self.by_kernel.resize_with(row.kernel + 1, OfKernel::default);
         }
-        by_kernel[*kernel].configs.push(id);
+        let of_kernel = &mut self.by_kernel[row.kernel];
+        of_kernel.configs.push(id);
+        of_kernel.has_plain |= row.variant.is_empty();
+        of_kernel.by_volume.take();
         id
     }
 
@@ -161,31 +173,64 @@ impl Store {
     }
 
     /// Every configuration with its place.
-    pub fn configs(&self) -> impl Iterator<Item = (ConfigId, &Config)> {
-        self.configs.iter().enumerate().map(|(i, c)| (ConfigId(place_of(i)), c))
+    pub fn configs(&self) -> impl Iterator<Item = (ConfigId, Config<'_>)> {
+        (0..self.configs.len()).map(|i| ConfigId(place_of(i))).map(|id| (id, self.config(id)))
     }
 
     /// The configuration at this place.
     #[must_use]
-    pub fn config(&self, id: ConfigId) -> &Config {
-        &self.configs[id.0 as usize]
+    pub fn config(&self, id: ConfigId) -> Config<'_> {
+        let Measurement { kernel, problem, variant, .. } = self.at(self.configs[id.0 as usize].row);
+        Config { kernel: *kernel, problem, variant }
     }
 
     /// The configuration of this kernel, problem and variant, if anybody timed it.
     #[must_use]
     pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
-        let hash = hash(&self.hasher, kernel, problem, variant);
+        let hash = whole_hash(hash(&self.hasher, kernel, problem, variant));
         let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
-            c.kernel == kernel && *c.problem == *problem && *c.variant == *variant
+            c.kernel == kernel && **c.problem == *problem && **c.variant == *variant
         };
         self.by_content.find(hash, same).map(|(_, id)| *id)
+    }
+
+    /// The shortest times: what a launch costs.
+    #[must_use]
+    pub fn floors(&self) -> &Floors {
+        self.floors.get_or_init(|| Arc::new(Floors::of(self)))
     }
 
     /// All configurations of this kernel.
     #[must_use]
     pub fn of_kernel(&self, kernel: usize) -> &[ConfigId] {
         self.by_kernel.get(kernel).map_or(&[], |k| &k.configs)
+    }
+
+    /// All configurations of this kernel, the smallest first; equal ones in the order they were read.
+    #[must_use]
+    pub fn by_volume(&self, kernel: usize) -> &[ConfigId] {
+        let Some(of_kernel) = self.by_kernel.get(kernel) else { return &[] };
+        of_kernel.by_volume.get_or_init(|| {
+            let volume = |id: &ConfigId| (self.config(*id).problem.volume(), *id);
+            let mut all: Vec<(f64, ConfigId)> = of_kernel.configs.iter().map(volume).collect();
+            all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            all.into_iter().map(|(_, id)| id).collect()
+        })
+    }
+
+    /// Whether this kernel was timed without a variant.
+    #[must_use]
+    pub fn has_plain(&self, kernel: usize) -> bool {
+        self.by_kernel.get(kernel).is_some_and(|k| k.has_plain)
+    }
+
+    /// Makes now what is otherwise made when it is first asked for: for those who must answer at once later.
+    pub fn arrange(&self) {
+        for (kernel, of_kernel) in self.by_kernel.iter().enumerate() {
+            let _ = self.by_volume(kernel);
+            of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
+        }
     }
 
     /// The row that timed this configuration on this GPU.
@@ -201,7 +246,7 @@ impl Store {
 
     fn links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
         let link = |at: u32| (at != END).then(|| &self.links[at as usize]);
-        std::iter::successors(link(self.config(id).first), move |l| link(l.next))
+        std::iter::successors(link(self.configs[id.0 as usize].first), move |l| link(l.next))
     }
 
     /// The row on this GPU whose problem is nearest in size to `problem`, same kernel and variant; the smaller of two equals.
@@ -215,7 +260,7 @@ impl Store {
     ) -> Option<&Measurement> {
         let of_kernel = self.by_kernel.get(kernel)?;
         let sizes = of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
-        let group = |s: &Sized| (s.gpu as usize, &*self.config(s.config).variant);
+        let group = |s: &Sized| (s.gpu as usize, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
             .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
@@ -227,16 +272,17 @@ impl Store {
 
     /// The timed ones of these configurations by GPU, variant and size.
     fn by_size(&self, configs: &[ConfigId]) -> Arc<[Sized]> {
-        let of = |config: &ConfigId| {
-            let (config, ln) = (*config, ln_volume(&self.config(*config).problem));
-            self.links_of(config).map(move |l| Sized { gpu: l.gpu, config, ln })
+        let of = |id: &ConfigId| {
+            let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
+            let ln = ln_volume(problem);
+            self.links_of(config).map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
         };
-        let mut sizes: Vec<Sized> = configs.iter().flat_map(of).collect();
-        let variant = |s: &Sized| &*self.config(s.config).variant;
-        sizes.sort_by(|a, b| {
-            a.gpu.cmp(&b.gpu).then_with(|| variant(a).cmp(variant(b))).then(a.ln.total_cmp(&b.ln))
+        let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
+        sizes.sort_unstable_by(|(va, a), (vb, b)| {
+            let by_gpu = a.gpu.cmp(&b.gpu).then_with(|| va.cmp(vb));
+            by_gpu.then_with(|| a.ln.total_cmp(&b.ln)).then(a.config.cmp(&b.config))
         });
-        sizes.into()
+        sizes.into_iter().map(|(_, sized)| sized).collect()
     }
 }
 
@@ -245,8 +291,39 @@ fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
 }
 
-fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u64 {
-    whole_hash(hasher.hash_one((kernel, problem, variant)) as u32)
+fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u32 {
+    hasher.hash_one((kernel, problem, variant)) as u32
+}
+
+/// The hashes of what the rows time. On all cores where there are many: problems and variants lie far apart in memory, and
+/// waiting for them takes longer than everything else.
+fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
+    const WORTH_A_THREAD: usize = 1 << 15;
+    let fill = |rows: &[Measurement], hashes: &mut [u32]| {
+        let mut last: Option<(&Measurement, u32)> = None;
+        for (row, place) in rows.iter().zip(hashes) {
+            let same = last.filter(|(l, _)| is_same_again(l, row));
+            *place = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
+            last = Some((row, *place));
+        }
+    };
+    let mut hashes = vec![0; rows.len()];
+    let threads = available_parallelism().map_or(1, usize::from);
+    let share = rows.len().div_ceil(threads).max(WORTH_A_THREAD);
+    scope(|threads| {
+        let mut shares = rows.chunks(share).zip(hashes.chunks_mut(share));
+        let own = shares.next();
+        shares.for_each(|(rows, hashes)| drop(threads.spawn(|| fill(rows, hashes))));
+        own.into_iter().for_each(|(rows, hashes)| fill(rows, hashes));
+    });
+    hashes
+}
+
+/// Whether a row times the same as the one before it, where that is seen at once.
+fn is_same_again(before: &Measurement, row: &Measurement) -> bool {
+    before.kernel == row.kernel
+        && Arc::ptr_eq(&before.problem, &row.problem)
+        && Arc::ptr_eq(&before.variant, &row.variant)
 }
 
 /// The table wants the upper bits mixed too.

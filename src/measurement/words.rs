@@ -68,6 +68,8 @@ impl Words {
 pub(super) struct Problems {
     known: HashTable<Known>,
     hasher: DefaultHashBuilder,
+    /// How many were new, less how many were known.
+    surprise: i64,
 }
 
 #[derive(Debug)]
@@ -85,11 +87,18 @@ impl Problems {
         text: &[u8],
         read: impl FnOnce() -> Result<Problem, E>,
     ) -> Result<Arc<Problem>, E> {
+        // Nearly every row has another one, even after the table was full twice: looking for it is in vain.
+        if self.surprise > 2 * REMEMBERED as i64 {
+            self.known = HashTable::default();
+            return read().map(Arc::new);
+        }
         let hash = self.hasher.hash_one((kernel, text));
         if let Some(known) = self.known.find(hash, |k| k.kernel == kernel && *k.text == *text) {
+            self.surprise -= 1;
             return Ok(known.problem.clone());
         }
         let problem = Arc::new(read()?);
+        self.surprise += 1;
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }

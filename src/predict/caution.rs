@@ -13,6 +13,10 @@ pub enum Caution {
     NearestSize(Arc<Problem>),
     /// Nobody timed this kernel on the source; its time is a model's.
     SourceModelled,
+    /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
+    NoMeasurement,
+    /// Only FLOPs and bytes are known of the kernel.
+    CountsMissing,
     /// Registers are those of another compute capability.
     RegistersBorrowed {
         /// Whose they should be.
@@ -79,7 +83,7 @@ pub enum Caution {
     LaunchBound(Arc<str>),
     /// Same-address atomics are only in the source time.
     AtomicsNotModelled,
-    /// A time scaled from another size was raised to the smallest time of a launch.
+    /// A time scaled from another size is mostly the smallest time of a launch.
     FloorApplied {
         /// The source GPU.
         gpu: Arc<str>,
@@ -110,6 +114,12 @@ impl fmt::Display for Caution {
             }
             Self::SourceModelled => f.write_str(
                 "source time is an estimate (~): nobody timed this kernel there; first-principles stands in",
+            ),
+            Self::NoMeasurement => f.write_str(
+                "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",
+            ),
+            Self::CountsMissing => f.write_str(
+                "only FLOPs and bytes are known: ceilings-lite answers; import an ncu report for the rest",
             ),
             Self::RegistersBorrowed { gpu, from: (a, b), spills } => {
                 let spills = if *spills { ", whose build spills" } else { "" };
@@ -156,7 +166,11 @@ impl fmt::Display for Caution {
                 f.write_str("no FLOPs: bandwidth ceilings alone (equation 9 as the intensity goes to 0)")
             }
             Self::BothWidths(precision) => {
-                write!(f, "both FP32 and FP64 arithmetic run: the compute ceiling is that of {}", precision.word())
+                write!(
+                    f,
+                    "both FP32 and FP64 arithmetic run: the compute ceiling is that of {}",
+                    precision.word()
+                )
             }
             Self::Rewritten { least, most } => {
                 let (least, most) = (significant(*least), significant(*most));
@@ -166,7 +180,10 @@ impl fmt::Display for Caution {
                 )
             }
             Self::ListingsDoNotFit { from, to } => {
-                write!(f, "the listings are code for {from} and {to}, which these GPUs do not run: not applied")
+                write!(
+                    f,
+                    "the listings are code for {from} and {to}, which these GPUs do not run: not applied"
+                )
             }
             Self::LaunchBound(gpu) => {
                 write!(
@@ -178,7 +195,7 @@ impl fmt::Display for Caution {
                 f.write_str("same-address atomics: carried over with the efficiency, not modelled")
             }
             Self::FloorApplied { gpu, floor } => {
-                write!(f, "{gpu}: the scaled source time lay below the launch floor; {floor} taken")
+                write!(f, "{gpu}: the scaled source time is mostly launch floor ({floor})")
             }
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),

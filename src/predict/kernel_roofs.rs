@@ -3,7 +3,7 @@
 use super::{Provenance, Question, Refusal};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Operations, Precision, Rewritten};
+use crate::kernel::{Count, Mix, Operations, Precision, Rewritten};
 use crate::roofline::{Arithmetic, KernelRoof, Level, Peaks, Traffic, kernel_roof, vector_rate};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
@@ -47,20 +47,15 @@ pub(super) struct Rates {
 impl Rates {
     /// Every rate the ceilings need.
     fn of(gpu: &Gpu, precision: Precision, ceilings: Ceilings, model: &'static str) -> Result<Self, Refusal> {
-        let lacks = |what: &'static str, key: &'static str| Refusal::NoRate {
-            model,
-            gpu: gpu.id.clone(),
-            what,
-            key,
-        };
+        let lacks =
+            |what: &'static str, key: &'static str| Refusal::NoRate { model, gpu: gpu.id.clone(), what, key };
         Ok(Self {
             fma: vector_rate(gpu, precision, ceilings)
-                .ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?.clone(),
+                .ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?
+                .clone(),
             dram: gpu.bandwidth(ceilings).clone(),
             l2: gpu.l2_bandwidth_or_derived().clone(),
-            l1: gpu
-                .l1_bandwidth(ceilings)
-                .ok_or_else(|| lacks("L1 bandwidth", "cache.l1_gb_per_s"))?,
+            l1: gpu.l1_bandwidth(ceilings).ok_or_else(|| lacks("L1 bandwidth", "cache.l1_gb_per_s"))?,
             shared: gpu.shared_bandwidth().ok_or_else(|| {
                 lacks("shared-memory bandwidth", "cache.shared_bytes_per_clock_per_sm in its GPU file")
             })?,
@@ -103,10 +98,8 @@ impl<'q> Parts<'q> {
         let Counted { precision, operations, .. } = counted;
         let (ceilings, fell_back) = usable(q, precision);
         let [source, target] = [q.source.gpu, q.target.gpu];
-        let rates = [
-            Rates::of(source, precision, ceilings, model)?,
-            Rates::of(target, precision, ceilings, model)?,
-        ];
+        let rates =
+            [Rates::of(source, precision, ceilings, model)?, Rates::of(target, precision, ceilings, model)?];
         let arithmetic =
             Arithmetic { operations, flops: counted.flops, active_threads: counted.active_threads };
         let rewritten = q.translation().map(|t| t.of(precision));
@@ -158,7 +151,8 @@ struct Counted {
 
 impl Counted {
     fn of(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
-        let (precision, mixed_widths) = precision(q, model)?;
+        let mix = q.mix();
+        let (precision, mixed_widths) = precision(q, &mix, model)?;
         let mut missing: Vec<&'static str> = Vec::new();
         let mut need = |count: Count| {
             let value = q.work.get(count);
@@ -177,7 +171,7 @@ impl Counted {
         // Without FLOPs there is no compute ceiling, and nothing it would be made of is needed.
         let computes = q.work.flops().is_none_or(|f| f.0 > 0.0);
         let active_threads = if computes { need(Count::ActiveThreadsPerInst) } else { 32.0 };
-        let counted = q.mix.of(precision).filter(|o| o.total() > 0.0);
+        let counted = mix.of(precision).filter(|o| o.total() > 0.0);
         if computes && counted.is_none() {
             missing.extend(match precision {
                 Precision::Single => ["fp32_fma", "fp32_add", "fp32_mul"],
@@ -190,7 +184,7 @@ impl Counted {
         if flops <= 0.0 && through.iter().all(|b| b.0 <= 0.0) && wavefronts <= 0.0 {
             return Err(Refusal::NoWork { model });
         }
-        let shared = q.mix.shared_bytes.unwrap_or(f64::INFINITY).min(128.0 * wavefronts);
+        let shared = mix.shared_bytes.unwrap_or(f64::INFINITY).min(128.0 * wavefronts);
         Ok(Self {
             precision,
             mixed_widths,
@@ -204,12 +198,12 @@ impl Counted {
 
 /// Whether the launch is known to ask for no shared memory.
 fn uses_no_shared_memory(q: &Question<'_>) -> bool {
-    q.shared_memory == Some(0)
+    q.shared_memory() == Some(0)
 }
 
 /// The width by the kernel's element type; where nobody stated one, by what was counted. Also whether both widths work.
-fn precision(q: &Question<'_>, model: &'static str) -> Result<(Precision, bool), Refusal> {
-    let works = |p: Precision| q.mix.of(p).is_some_and(|o| o.total() > 0.0);
+fn precision(q: &Question<'_>, mix: &Mix, model: &'static str) -> Result<(Precision, bool), Refusal> {
+    let works = |p: Precision| mix.of(p).is_some_and(|o| o.total() > 0.0);
     let both = Precision::ALL.into_iter().all(works);
     if let Some(stated) = Precision::ALL.into_iter().find(|p| p.dtype() == q.kernel.dtype) {
         return Ok((stated, both));
@@ -225,7 +219,7 @@ fn precision(q: &Question<'_>, model: &'static str) -> Result<(Precision, bool),
             Precision::Single => Some(gpu.fp32_peak.value),
             Precision::Double => gpu.fp64_peak.as_ref().map(|r| r.value),
         };
-        q.mix.of(p).map_or(0.0, |o| o.flops() / peak.map_or(1.0, |r| r.0))
+        mix.of(p).map_or(0.0, |o| o.flops() / peak.map_or(1.0, |r| r.0))
     };
     let double = seconds(Precision::Double) > seconds(Precision::Single);
     Ok((if double { Precision::Double } else { Precision::Single }, both))

@@ -26,9 +26,11 @@
 //! ```
 
 mod caution;
+mod ceilings;
 mod efficiency_transfer;
 mod factor;
 mod first_principles;
+mod floor;
 mod kernel_roofs;
 mod levels;
 mod plain_roofline;
@@ -41,7 +43,9 @@ mod subject;
 mod visible;
 
 pub use caution::Caution;
+pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
 pub use factor::{Amount, Factor, Provenance};
+pub use floor::Floor;
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use levels::LevelTimes;
 pub use plain_roofline::body;
@@ -70,6 +74,10 @@ pub trait Predictor: Sync {
     /// # Errors
     /// [`Refusal`] where the model has nothing honest to say.
     fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
+    /// The prediction taken apart; `None` for a model that has nothing beside its factors.
+    fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
+        None
+    }
     /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
     ///
     /// # Errors
@@ -80,7 +88,9 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 5] = [
+pub const MODELS: [&dyn Predictor; 7] = [
+    &ceilings::CeilingsModel,
+    &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
@@ -121,6 +131,8 @@ pub struct Prediction {
     pub cautions: Vec<Caution>,
     /// The model's own interval, where it says one time per memory level; not one of coverage.
     pub levels: Option<LevelTimes>,
+    /// |ln| between this time and that of the model's other reading of the same question, where it has one.
+    pub spread: Option<f64>,
 }
 
 /// Why a model gives no time.

@@ -25,7 +25,9 @@
 
 use super::kernel_roofs::{Parts, stated};
 use super::same_time::{needed_source, source_factor};
-use super::{Amount, Caution, Factor, LevelTimes, Prediction, Predictor, Provenance, Question, Refusal, sound};
+use super::{
+    Amount, Caution, Factor, LevelTimes, Prediction, Predictor, Provenance, Question, Refusal, sound,
+};
 use crate::kernel::{Count, Precision};
 use crate::roofline::{Arithmetic, Bound, KernelRoof, Level, PROJECTED, projected};
 use crate::units::Seconds;
@@ -59,6 +61,7 @@ impl Predictor for Projection {
             factors: factors(q, &parts, &levels)?,
             cautions: cautions(q, &parts),
             levels: Some(levels),
+            spread: None,
         })
     }
 
@@ -73,9 +76,8 @@ fn projection<'q>(q: &'q Question<'_>) -> Result<(Parts<'q>, LevelTimes), Refusa
     let known = needed_source(q, ID)?.time;
     let parts = Parts::of(q, ID)?;
     let [source, target] = &parts.roofs;
-    let at = |level: Level| {
-        projected(known, source.level(level), target.level(level)).map(|time| (level, time))
-    };
+    let at =
+        |level: Level| projected(known, source.level(level), target.level(level)).map(|time| (level, time));
     let times: Vec<(Level, Seconds)> = PROJECTED.into_iter().filter_map(at).collect();
     let Some(levels) = LevelTimes::of(times, parts.ceilings) else {
         return Err(Refusal::NoWork { model: ID });
@@ -146,8 +148,15 @@ fn compute_factors(q: &Question<'_>, parts: &Parts<'_>) -> Vec<Factor> {
     let [r_s, r_t] = &parts.rates;
     all.extend([
         Factor::both(ceiling_name(parts), Amount::Rate, &r_s.fma, &r_t.fma),
-        Factor { from: [q.mix_from.clone(), None], ..Factor::computed("FMA share", share(source), share(target), "") },
-        Factor::shared("active threads", Amount::Ratio(source.active_threads), q.counted(Count::ActiveThreadsPerInst)),
+        Factor {
+            from: [q.mix_from(), None],
+            ..Factor::computed("FMA share", share(source), share(target), "")
+        },
+        Factor::shared(
+            "active threads",
+            Amount::Ratio(source.active_threads),
+            q.counted(Count::ActiveThreadsPerInst),
+        ),
         Factor::computed(
             "compute ceiling",
             Amount::Rate(c_s),
@@ -168,9 +177,10 @@ fn ceiling_name(parts: &Parts<'_>) -> &'static str {
 /// Bytes, bandwidth, ceiling, intensity and time at one level.
 fn level_factors(q: &Question<'_>, parts: &Parts<'_>, levels: &LevelTimes, level: Level) -> Vec<Factor> {
     let (counted, names) = match level {
-        Level::Dram => {
-            (Count::DramBytes, ["DRAM bytes", "DRAM bandwidth", "DRAM ceiling", "DRAM intensity", "DRAM time"])
-        }
+        Level::Dram => (
+            Count::DramBytes,
+            ["DRAM bytes", "DRAM bandwidth", "DRAM ceiling", "DRAM intensity", "DRAM time"],
+        ),
         Level::L2 => (Count::L2Bytes, ["L2 bytes", "L2 bandwidth", "L2 ceiling", "L2 intensity", "L2 time"]),
         _ => (Count::L1Bytes, ["L1 bytes", "L1 bandwidth", "L1 ceiling", "L1 intensity", "L1 time"]),
     };

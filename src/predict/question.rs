@@ -1,14 +1,15 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
+use super::floor::{Floor, floor};
 use super::registers::{RegistersFrom, registers};
-use super::source_time::{SourceKind, SourceTime, source_time};
+use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{BlockSize, Cc, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work};
-use crate::measurement::Measurement;
+use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
@@ -44,16 +45,14 @@ pub struct Question<'a> {
     pub source: Side<'a>,
     /// Where it might run.
     pub target: Side<'a>,
-    /// Arithmetic by instruction and bytes of shared memory, where somebody counted them.
-    pub mix: Mix,
-    /// Where the mix comes from.
-    pub(super) mix_from: Option<Provenance>,
-    /// Shared memory per block in bytes, where somebody stated all of it.
-    pub(super) shared_memory: Option<u64>,
-    /// Where the counts of a chain come from, where they are known.
-    pub(super) counted: [Option<Provenance>; COUNTS_SHOWN.len()],
+    /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
+    smem_of_formulas: (Option<u32>, Option<u32>),
+    /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
+    rows: (Visible<'a>, Option<ConfigId>, usize),
     /// The time on the source.
     pub source_time: Option<SourceTime>,
+    /// What a launch costs on source and target.
+    pub floors: [Floor; 2],
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
     /// The ceilings that were asked for.
@@ -66,20 +65,21 @@ pub struct Question<'a> {
 ///
 /// `gpus` are the source and the target with their positions in the catalogue.
 #[must_use]
-pub fn question<'a, 's>(
+pub fn question<'a>(
     kernel: &'a Kernel,
     subject: &Subject,
     gpus: [(usize, &'a Gpu); 2],
-    store: impl Into<Visible<'s>>,
+    store: impl Into<Visible<'a>>,
     ceilings: Ceilings,
     rules: Rules,
 ) -> Question<'a> {
-    let store: Visible<'s> = store.into();
+    let store: Visible<'a> = store.into();
     let config = subject.config;
     let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
     // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
-    let any_row = source_row.into_iter().chain(rows()).find(|r| r.launch.is_some()).or_else(|| rows().next());
+    let any_row =
+        source_row.into_iter().chain(rows()).find(|r| r.launch().is_some()).or_else(|| rows().next());
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
@@ -87,61 +87,31 @@ pub fn question<'a, 's>(
     let [source, target] = gpus.map(side);
     let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let own = source_row.map_or_else(Work::default, |r| r.work);
-    let counters = rows().fold(own, |found, row| row.work.overlaid(&found));
+    let own = source_row.map_or_else(Work::default, |r| r.work());
+    let counters = rows().fold(own, |found, row| row.work().overlaid(&found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
-    let (mix, mix_from) = mix(source_row.into_iter().chain(rows()));
+    let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
     Question {
         kernel,
         work,
-        mix,
-        mix_from,
-        shared_memory: shared_memory(&subject.instance, source_row.into_iter().chain(rows())),
-        counted: COUNTS_SHOWN.map(|count| counted(kernel, count, source_row.into_iter().chain(rows()))),
+        rows: (store, config, gpus[0].0),
+        smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {
             None
         } else {
-            source_time(kernel, subject, &work, gpus[0], store, ceilings)
+            let (at, side) = (gpus[0].0, &source);
+            let asked =
+                Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, ceilings, rules };
+            source_time(asked)
         },
+        floors,
         source,
         target,
         ceilings,
         ceilings_asked,
         ceilings_caution,
     }
-}
-
-/// The counts that stand in a chain of factors.
-const COUNTS_SHOWN: [Count; 5] =
-    [Count::Flops, Count::DramBytes, Count::L2Bytes, Count::L1Bytes, Count::ActiveThreadsPerInst];
-
-/// Arithmetic by instruction, of the first row that counted it, and where that is from.
-fn mix<'r>(rows: impl Iterator<Item = &'r Measurement>) -> (Mix, Option<Provenance>) {
-    rows.fold((Mix::default(), None), |(found, from), row| {
-        let own = row.mix();
-        let counts = own.single.is_some() || own.double.is_some();
-        let stated = || Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into());
-        (found.or(own), from.or_else(|| counts.then(stated)))
-    })
-}
-
-/// Static and dynamic shared memory per block, where a row or the kernel's formulas state both.
-fn shared_memory<'r>(instance: &Instance, mut rows: impl Iterator<Item = &'r Measurement>) -> Option<u64> {
-    let both = |a: Option<u32>, b: Option<u32>| Some(u64::from(a?) + u64::from(b?));
-    let of_row = rows.find_map(|r| both(r.smem_static, r.smem_dynamic));
-    of_row.or_else(|| both(instance.smem_static, instance.smem_dynamic))
-}
-
-/// Where this count comes from: the first row that counted it, else the kernel file's formula.
-fn counted<'r>(
-    kernel: &Kernel,
-    count: Count,
-    mut rows: impl Iterator<Item = &'r Measurement>,
-) -> Option<Provenance> {
-    let row = rows.find(|r| r.work.get(count).is_some());
-    let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
-    of_row.or_else(|| kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -156,7 +126,7 @@ fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
 }
 
 impl<'a> Side<'a> {
-    fn new(
+    pub(super) fn new(
         kernel: &Kernel,
         instance: &Instance,
         gpu: &'a Gpu,
@@ -164,7 +134,7 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let timed = |row: Option<&Measurement>| row.and_then(|r| r.launch);
+        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
         let unstated = if launch.is_some() { None } else { instance.block_size };
         let (regs_per_thread, registers) = registers(kernel, gpu, row, any_row);
@@ -247,11 +217,11 @@ fn shared_needs(
         let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
         fits.and_then(|c| c.resources.static_smem_bytes)
     });
-    let smem_static = stated(exact.or(instance.smem_static), |r| r.smem_static).or(nearest);
+    let smem_static = stated(exact.or(instance.smem_static), Measurement::smem_static).or(nearest);
     let usual = BlockNeeds::default();
     BlockNeeds {
         smem_static: smem_static.unwrap_or(0),
-        smem_dynamic: stated(instance.smem_dynamic, |r| r.smem_dynamic).unwrap_or(0),
+        smem_dynamic: stated(instance.smem_dynamic, Measurement::smem_dynamic).unwrap_or(0),
         // Any build's barriers are those of the source: they are no allocator's choice.
         barriers: compiled.and_then(|c| c.resources.barriers).unwrap_or(usual.barriers),
         ..usual
@@ -267,7 +237,7 @@ fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {
     Some(Caution::Spills { gpu: gpu.id.as_str().into(), stores, loads })
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
     /// Cautions that hold whatever the model.
     pub(super) fn cautions(&self, uses_source: bool) -> Vec<Caution> {
         let mut all = Vec::new();
@@ -303,11 +273,39 @@ impl Question<'_> {
         Some(Caution::ListingsDoNotFit { from: t.from.as_str().into(), to: t.to.as_str().into() })
     }
 
-    /// Where this count comes from.
+    /// The rows that may be asked, the source's own first.
+    fn rows(&self) -> impl Iterator<Item = &'a Measurement> {
+        let (store, config, source) = self.rows;
+        let own = config.and_then(|c| store.row(c, source));
+        own.into_iter().chain(config.into_iter().flat_map(move |c| store.rows_of(c)))
+    }
+
+    /// Arithmetic by instruction and bytes of shared memory, of the first rows that counted them.
+    #[must_use]
+    pub fn mix(&self) -> Mix {
+        self.rows().fold(Mix::default(), |found, row| found.or(row.mix()))
+    }
+
+    /// Where the arithmetic of the mix comes from.
+    pub(super) fn mix_from(&self) -> Option<Provenance> {
+        let row = self.rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some())?;
+        Some(Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into()))
+    }
+
+    /// Shared memory per block in bytes, where a row or the kernel's formulas state all of it.
+    pub(super) fn shared_memory(&self) -> Option<u64> {
+        let both = |(a, b): (Option<u32>, Option<u32>)| Some(u64::from(a?) + u64::from(b?));
+        let of_row = self.rows().find_map(|r| both((r.smem_static(), r.smem_dynamic())));
+        of_row.or_else(|| both(self.smem_of_formulas))
+    }
+
+    /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
     pub(super) fn counted(&self, count: Count) -> Provenance {
-        let at = COUNTS_SHOWN.iter().position(|c| *c == count);
-        let known = at.and_then(|i| self.counted[i].clone());
-        known.unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
+        let row = self.rows().find(|r| r.count(count).is_some());
+        let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
+        of_row
+            .or_else(|| self.kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
+            .unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
     }
 
     /// Whether the working set fits in the L2 of this GPU.

@@ -78,7 +78,7 @@ pub(super) fn registers(
     any_row: Option<&Measurement>,
 ) -> (u32, RegistersFrom) {
     let of_row =
-        |row: Option<&Measurement>| row.and_then(|r| Some((r.regs_per_thread?, Arc::from(&*r.source))));
+        |row: Option<&Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, Arc::from(&*r.source))));
     if let Some((regs, source)) = of_row(row) {
         return (regs, RegistersFrom::TimedRow(source));
     }

@@ -1,5 +1,8 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
+use super::ceilings::resized;
+use super::floor::Floor;
+use super::question::Side;
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, first_principles, plain_roofline};
@@ -7,11 +10,11 @@ use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{Kind, Measurement};
+use crate::occupancy::Rules;
 use crate::units::Seconds;
 
-/// The smallest floor that launches back to back sat on in the study's published times (paper 1's repository): 1.4-4 µs
-/// on GTX TITAN X, TITAN V and RTX 2080 Ti, 5-9 µs on the RTX 4070 machine.
-const SMALLEST_FLOOR: Seconds = Seconds(1.4e-6);
+/// A scaled time below so many floors is mostly floor.
+const NEAR_FLOOR: f64 = 1.5;
 
 /// How the source time is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +80,27 @@ pub struct SourceTime {
     pub extrapolation: Option<f64>,
 }
 
-/// The row of this very configuration; else the nearest size scaled by the ratio of roofline times; else, where nobody
+/// What the time on the source is looked up and scaled by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a, 's> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) subject: &'a Subject,
+    /// The work asked for, counters included.
+    pub(super) work: &'a Work,
+    /// The source's place in the catalogue.
+    pub(super) at: usize,
+    /// The source at the size asked for.
+    pub(super) side: &'a Side<'a>,
+    pub(super) floor: Floor,
+    pub(super) store: Visible<'s>,
+    pub(super) ceilings: Ceilings,
+    pub(super) rules: Rules,
+}
+
+/// The row of this very configuration; else the nearest size carried to this one as `ceilings` does; else, where nobody
 /// timed the kernel on this GPU, the first-principles time.
-pub(super) fn source_time(
-    kernel: &Kernel,
-    subject: &Subject,
-    work: &Work,
-    (at, gpu): (usize, &Gpu),
-    store: Visible<'_>,
-    ceilings: Ceilings,
-) -> Option<SourceTime> {
+pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
+    let Asked { subject, at, store, .. } = asked;
     let exact = subject.config.and_then(|c| store.row(c, at));
     if let Some(row) = exact {
         return Some(SourceTime {
@@ -99,28 +113,20 @@ pub(super) fn source_time(
     }
     let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
     nearest
-        .and_then(|row| scaled(kernel, subject, row, gpu, ceilings))
-        .or_else(|| modelled(work, gpu, ceilings))
+        .and_then(|row| scaled(asked, row))
+        .or_else(|| modelled(asked.work, asked.side.gpu, asked.ceilings))
 }
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
-fn scaled(
-    kernel: &Kernel,
-    subject: &Subject,
-    row: &Measurement,
-    gpu: &Gpu,
-    ceilings: Ceilings,
-) -> Option<SourceTime> {
-    let there = kernel.instance(&row.problem, &subject.variant).ok()?.work;
-    let body = |w: &Work| plain_roofline::body(gpu, w, ceilings).filter(|t| t.0 > 0.0);
-    let ratio = body(&subject.instance.work)? / body(&there)?;
+fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
+    let Asked { kernel, subject, side, floor, rules, .. } = asked;
+    let there = kernel.instance(&row.problem, &row.variant).ok()?;
+    let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
+    let works = [&there.work, &subject.instance.work];
+    let (time, ratio) = resized(kernel, [&there_side, side], works, floor, row.time)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    let mut time = row.time * ratio;
-    // A floor that the row itself undercuts is none.
-    let floor = launch_floor(gpu);
-    if time < floor && row.time >= floor {
-        time = floor;
-        cautions.push(Caution::FloorApplied { gpu: gpu.id.as_str().into(), floor });
+    if time.0 < NEAR_FLOOR * floor.time.0 {
+        cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
     }
     Some(SourceTime {
         time,
@@ -129,11 +135,6 @@ fn scaled(
         cautions,
         extrapolation: Some(ratio),
     })
-}
-
-/// The smallest time a launch takes here, by the GPU's file or else by the study.
-fn launch_floor(gpu: &Gpu) -> Seconds {
-    gpu.launch_floor.as_ref().map_or(SMALLEST_FLOOR, |floor| floor.value)
 }
 
 /// First principles on the source; `None` where they do not know what binds.

@@ -2,6 +2,7 @@
 
 use crate::kernel::Problem;
 use crate::measurement::{ConfigId, Measurement, Store};
+use crate::units::Seconds;
 use std::sync::Arc;
 
 /// A store, or a store without what was measured on one GPU: what a prediction for that GPU must not know.
@@ -46,5 +47,23 @@ impl<'a> Visible<'a> {
         gpu: usize,
     ) -> Option<&'a Measurement> {
         if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
+    }
+
+    /// The launch floor that several kernels met on this GPU.
+    #[must_use]
+    pub(super) fn launch_floor(self, gpu: usize) -> Option<Seconds> {
+        if self.hidden == Some(gpu) { None } else { self.store.floors().launch(gpu) }
+    }
+
+    /// What this operator's dispatch took on this GPU.
+    #[must_use]
+    pub(super) fn operator_floor(self, kernel: usize, gpu: usize) -> Option<Seconds> {
+        if self.hidden == Some(gpu) { None } else { self.store.floors().operator(kernel, gpu) }
+    }
+
+    /// What this operator's dispatch usually took.
+    #[must_use]
+    pub(super) fn operator_floor_elsewhere(self, kernel: usize) -> Option<Seconds> {
+        self.store.floors().operator_elsewhere(kernel, self.hidden)
     }
 }

@@ -118,7 +118,7 @@ impl Sheet<'_> {
         let note: Vec<&str> = n.note.as_deref().into_iter().chain(dated.as_deref()).collect();
         self.rows.push(vec![
             field,
-            Cell::number(n.value),
+            as_stated(n.value),
             Cell::text(unit),
             Cell::text(n.origin.word()),
             Cell::text(title),
@@ -130,12 +130,15 @@ impl Sheet<'_> {
         self.add("SMs", "", whole(Some(&gpu.sms)));
         self.add("FP32 lanes per SM", "", whole(Some(&gpu.fp32_lanes_per_sm)));
         self.add("FP64 lanes per SM", "", whole(gpu.fp64_lanes_per_sm.as_ref()));
-        self.add("load/store lanes per SM", "", whole(gpu.lsu_lanes_per_sm.as_ref()));
+        self.add("load/store lanes per SM", "", Some(gpu.sm.lsu_lanes.clone()));
+        self.add("global loads per SM (L1 hits)", "warp insts/clock", Some(gpu.sm.global_per_clock.clone()));
+        self.add("issue per SM", "warp insts/clock", Some(gpu.sm.issue_per_clock.clone()));
         self.add("base clock", "MHz", of(gpu.base_clock.as_ref(), |h| h.0, 1e6));
         self.add("boost clock", "MHz", of(Some(&gpu.boost_clock), |h| h.0, 1e6));
         self.add("sustained clock", "MHz", of(gpu.sustained_clock.as_ref(), |h| h.0, 1e6));
         self.add("FP32 peak", "TFLOP/s", of(Some(&gpu.fp32_peak), |r| r.0, 1e12));
         self.add("FP32 achieved", "TFLOP/s", of(gpu.fp32_achieved.as_ref(), |r| r.0, 1e12));
+        self.add("FP32 sustained", "TFLOP/s", of(Some(gpu.fp32_sustained()), |r| r.0, 1e12));
         self.add("FP64 peak", "TFLOP/s", of(gpu.fp64_peak.as_ref(), |r| r.0, 1e12));
         self.add("FP16 peak (no tensor cores)", "TFLOP/s", of(gpu.fp16_peak.as_ref(), |r| r.0, 1e12));
         // Known only where somebody measured them; elsewhere they are not worth a line.
@@ -161,20 +164,21 @@ impl Sheet<'_> {
         self.add("data rate per pin", "Gbit/s", of(Some(&gpu.data_rate), |b| *b, 1e9));
         self.add("DRAM bandwidth, peak", "GB/s", of(Some(&gpu.bandwidth_peak), |b| b.0, 1e9));
         self.add("DRAM bandwidth, achieved", "GB/s", of(gpu.bandwidth_achieved.as_ref(), |b| b.0, 1e9));
+        self.add("DRAM bandwidth, sustained", "GB/s", of(Some(gpu.bandwidth_sustained()), |b| b.0, 1e9));
         self.add("L2 size", "MiB", of(Some(&gpu.l2_size), |b| b.0, MEBI));
-        self.add("L2 bandwidth", "GB/s", of(gpu.l2_bandwidth.as_ref(), |b| b.0, 1e9));
+        self.add("L2 bandwidth", "GB/s", of(Some(gpu.l2_bandwidth_or_derived()), |b| b.0, 1e9));
         self.add("L1 per SM", "B/clock", of(gpu.l1_bytes_per_clock.as_ref(), |b| *b, 1.0));
         // Known only where somebody measured it; elsewhere it is not worth a line.
         if gpu.l1_achieved.is_some() {
             self.add("L1 bandwidth, achieved", "GB/s", of(gpu.l1_achieved.as_ref(), |b| b.0, 1e9));
         }
-        self.add("shared memory per SM", "B/clock", of(gpu.shared_bytes_per_clock.as_ref(), |b| *b, 1.0));
+        self.add("shared memory per SM", "B/clock", Some(gpu.sm.shared_bytes_per_clock.clone()));
     }
 
     fn rest(&mut self, gpu: &Gpu) {
         self.add("power limit", "W", of(Some(&gpu.power_limit), |w| w.0, 1.0));
         self.add("idle power", "W", of(gpu.idle_power.as_ref(), |w| w.0, 1.0));
-        self.add("launch floor", "µs", of(gpu.launch_floor.as_ref(), |s| s.0, 1e-6));
+        self.add("launch floor", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
         self.add("list price", "USD", of(gpu.list_usd.as_ref(), |p| *p, 1.0));
         self.add("cloud price", "USD/h", of(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
     }
@@ -199,6 +203,11 @@ impl Sheet<'_> {
             self.add(field, unit, number);
         }
     }
+}
+
+/// A number as its document prints it; what a rule worked out to many digits is shown to three, and exported in full.
+fn as_stated(value: f64) -> Cell {
+    if value.to_string().len() > 9 { Cell::shown(value, significant(value)) } else { Cell::number(value) }
 }
 
 fn whole(number: Option<&Sourced<u32>>) -> Option<Sourced<f64>> {

@@ -155,6 +155,9 @@ impl Sheet<'_> {
     }
 
     fn counts(&mut self, k: &KernelRow<'_>) {
+        for (name, formula) in k.kernel.lets() {
+            self.add(name, formula, Cell::text(""), "", "a part of the formulas below");
+        }
         for count in Count::ALL {
             let Some(c) = k.kernel.count(count) else { continue };
             let value = k.instance.as_ref().and_then(|i| i.work.get(count));

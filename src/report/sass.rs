@@ -35,7 +35,8 @@ pub fn blocks(functions: &[&SassFunction]) -> Table {
     let mut table = Table::new(columns);
     for f in functions {
         for b in &f.blocks {
-            let mut row = vec![Cell::text(&f.name), Cell::text(f.architecture.to_string()), Cell::text(place(b))];
+            let mut row =
+                vec![Cell::text(&f.name), Cell::text(f.architecture.to_string()), Cell::text(place(b))];
             row.push(Cell::number(b.instructions()));
             row.extend(Kind::ALL.map(|k| Cell::number(b.count(k))));
             row.push(Cell::List(words(&b.special)));
@@ -198,8 +199,11 @@ pub fn pairs(all: &[Compared<'_>]) -> Table {
     ]);
     for c in all {
         for p in &c.pairs {
-            let places = |blocks: &[&Block]| Cell::text(blocks.iter().map(|b| place(b)).collect::<Vec<_>>().join(" "));
-            let size = |blocks: &[&Block]| Cell::number(blocks.iter().fold(0u32, |s, b| s.saturating_add(b.instructions())));
+            let places =
+                |blocks: &[&Block]| Cell::text(blocks.iter().map(|b| place(b)).collect::<Vec<_>>().join(" "));
+            let size = |blocks: &[&Block]| {
+                Cell::number(blocks.iter().fold(0u32, |s, b| s.saturating_add(b.instructions())))
+            };
             let mut row = vec![
                 Cell::text(&c.source.name),
                 Cell::text(words(&p.special).join(", ")),

@@ -1,6 +1,7 @@
 //! The words in which an answer is shown, the same in the tables of the command line and in the dashboard's panes:
 //! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
 
+use crate::catalogue::Origin;
 use crate::evaluate::Answer;
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
@@ -49,6 +50,13 @@ pub fn speedup(answer: &Answer) -> Option<String> {
 pub fn efficiency(answer: &Answer) -> Option<String> {
     let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
     Some(marked(answer, &significant(efficiency)))
+}
+
+/// `0.53`, or `~0.53` where it was neither measured nor published for this very GPU.
+#[must_use]
+pub fn constant(value: f64, origin: Origin) -> String {
+    let mark = if origin > Origin::Published { ESTIMATED.to_string() } else { String::new() };
+    format!("{mark}{}", significant(value))
 }
 
 fn marked(answer: &Answer, text: &str) -> String {
@@ -130,6 +138,13 @@ mod tests {
         assert_eq!(bounds(Some(Bound::Dram), Some(Bound::Compute)).as_deref(), Some("DRAM→compute"));
         assert_eq!(bounds(None, Some(Bound::Launch)).as_deref(), Some("?→launch"));
         assert_eq!(bounds(None, None), None);
+    }
+
+    #[test]
+    fn a_constant_that_is_not_of_this_very_gpu_is_marked() {
+        let of = |origin| constant(0.5, origin);
+        assert_eq!([of(Origin::Measured), of(Origin::Published)], ["0.500", "0.500"]);
+        assert_eq!([of(Origin::Derived), of(Origin::Assumed)], ["~0.500", "~0.500"]);
     }
 
     #[test]

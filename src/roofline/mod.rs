@@ -3,10 +3,13 @@
 //! Attainable performance at operational intensity I is min(C, B I) (Williams, Waterman, Patterson 2009), with the
 //! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
 
-mod ceilings;
+mod components;
+mod kernel_roof;
 
-pub use ceilings::{
-    Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed, projected,
+pub use components::{Component, Components, Machine, Spec, joined, rest};
+pub use kernel_roof::{
+    Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
+    projected,
 };
 
 use crate::catalogue::Sourced;
@@ -71,6 +74,18 @@ pub enum Bound {
     Dram,
     /// The launch itself.
     Launch,
+    /// The L2 cache.
+    L2,
+    /// The L1 path of global loads and stores.
+    Global,
+    /// The load/store units.
+    Lsu,
+    /// Shared memory.
+    Shared,
+    /// The schedulers.
+    Issue,
+    /// Atomics on one address.
+    Atomics,
 }
 
 impl Bound {
@@ -81,6 +96,27 @@ impl Bound {
             Self::Compute => "compute",
             Self::Dram => "DRAM",
             Self::Launch => "launch",
+            Self::L2 => "L2",
+            Self::Global => "L1",
+            Self::Lsu => "LSU",
+            Self::Shared => "shared",
+            Self::Issue => "issue",
+            Self::Atomics => "atomics",
+        }
+    }
+}
+
+impl From<Component> for Bound {
+    fn from(component: Component) -> Self {
+        match component {
+            Component::Dram => Self::Dram,
+            Component::L2 => Self::L2,
+            Component::Global => Self::Global,
+            Component::Lsu => Self::Lsu,
+            Component::Shared => Self::Shared,
+            Component::Fp => Self::Compute,
+            Component::Issue => Self::Issue,
+            Component::Atomics => Self::Atomics,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Session;
 use crate::catalogue::Origin;
 use crate::compiler::{self, CompilerReport, JoinedKernel, ReportError, Taken};
 use crate::kernel::Kernel;
+use crate::measurement::import::Strings;
 use std::io::Read;
 use std::path::Path;
 
@@ -67,9 +68,17 @@ impl Session {
     /// # Errors
     /// The reader's words if nothing in it could be read; nothing is added then.
     pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
+        self.add_file_watched(path, &Strings::default())
+    }
+
+    /// [`Session::add_file`] for those who watch how far it is, or may cancel it.
+    ///
+    /// # Errors
+    /// The reader's words as there, and if it was cancelled; nothing is added then.
+    pub fn add_file_watched(&mut self, path: &Path, strings: &Strings) -> Result<Added, String> {
         match recognise_path(path) {
             Recognised::Canonical | Recognised::Report => {
-                let loaded = self.add_data(path).map_err(|e| e.to_string())?;
+                let loaded = self.add_data_watched(path, strings).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> = loaded.refused.iter().map(ToString::to_string).collect();
                 notices.extend(loaded.remarks);
                 let summary = format!("{} measured rows loaded", loaded.rows);

@@ -14,6 +14,7 @@ mod export;
 mod files;
 mod filter;
 mod keys;
+mod lanes;
 mod layout;
 mod look;
 mod message;

@@ -13,20 +13,26 @@ use std::sync::Arc;
 /// The most rows that are predicted again within a frame.
 const MOST_ROWS: usize = 10_000;
 
-/// One row per kernel at its first size, then every other configuration that somebody timed, by size.
-pub(super) fn first_rows(session: &Session, source: usize) -> Vec<Subject> {
+/// One row per kernel at its first size, then every other configuration that somebody timed, by size; and what to say of
+/// those that have no room. Kernels that nobody timed come last.
+pub(super) fn first_rows(session: &Session, source: usize) -> (Vec<Subject>, Option<String>) {
+    let store = &session.store;
+    let (timed, others): (Vec<usize>, Vec<usize>) =
+        (0..session.kernels.entries().len()).partition(|k| !store.of_kernel(*k).is_empty());
+    let kernels = timed.into_iter().chain(others);
     let of_kernel = |kernel: usize| {
         let first = session.default_size(kernel, Some(source));
         let variant = session.default_variant(kernel);
-        let mut rows: Vec<Subject> = session.subject(kernel, &first, &variant).into_iter().collect();
-        let mut others: Vec<_> =
-            session.store.of_kernel(kernel).iter().map(|id| session.store.config(*id)).collect();
-        others.retain(|c| !(*c.problem == first && *c.variant == *variant));
-        others.sort_by(|a, b| a.problem.volume().total_cmp(&b.problem.volume()));
-        rows.extend(others.iter().filter_map(|c| session.subject(kernel, &c.problem, &c.variant).ok()));
-        rows
+        let top = session.subject(kernel, &first, &variant).ok();
+        let others = store.by_volume(kernel).iter().map(|id| store.config(*id));
+        let others = others.filter(move |c| !(**c.problem == first && **c.variant == *variant));
+        top.into_iter().chain(others.filter_map(move |c| session.subject(kernel, c.problem, c.variant).ok()))
     };
-    (0..session.kernels.entries().len()).flat_map(of_kernel).collect()
+    let rows: Vec<Subject> = kernels.clone().flat_map(of_kernel).take(MOST_ROWS).collect();
+    let all: usize = kernels.map(|kernel| store.of_kernel(kernel).len().max(1)).sum();
+    let left_out = (rows.len() == MOST_ROWS && all > MOST_ROWS)
+        .then(|| format!("{all} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));
+    (rows, left_out)
 }
 
 impl State {
@@ -35,13 +41,9 @@ impl State {
     pub fn take_session(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
         self.session = session;
-        self.rows = first_rows(&self.session, self.selection.source);
-        if self.rows.len() > MOST_ROWS {
-            let n = self.rows.len();
-            self.notices
-                .push(format!("{n} configurations: the first {MOST_ROWS} are shown; `predict` answers all"));
-            self.rows.truncate(MOST_ROWS);
-        }
+        let (rows, left_out) = first_rows(&self.session, self.selection.source);
+        self.rows = rows;
+        self.notices.extend(left_out);
         let same = |r: &Subject| {
             r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
         };

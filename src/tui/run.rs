@@ -168,15 +168,8 @@ fn choose_settings(state: &mut State, action: Action) {
 
 fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
     let row = &state.rows[state.selected];
-    let sizes = state.session.sizes(row.kernel, &row.variant);
-    let now = row.problem.volume();
-    let next = if up {
-        sizes.iter().find(|p| p.volume() > now)
-    } else {
-        sizes.iter().rev().find(|p| p.volume() < now)
-    };
-    match next {
-        Some(size) => set_size(state, &size.clone()),
+    match state.session.next_size(row.kernel, &row.variant, row.problem.volume(), up) {
+        Some(size) => set_size(state, &size),
         None if up => say(state, Tone::Refused, "no larger size is known; n types one"),
         None => say(state, Tone::Refused, "no smaller size is known; n types one"),
     }

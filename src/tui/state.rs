@@ -191,9 +191,10 @@ impl State {
             Some("study") => Rules::Study,
             _ => Rules::Exact,
         };
-        let notices = session.problems.clone();
+        let (rows, left_out) = first_rows(&session, source);
+        let notices = session.problems.iter().cloned().chain(left_out).collect();
         let mut state = Self {
-            rows: first_rows(&session, source),
+            rows,
             awaited: None,
             data: Vec::new(),
             picked: BTreeSet::new(),

@@ -2,92 +2,80 @@
 
 use super::evaluated::Evaluated;
 use super::files::{FileEntry, Listing, MOST_ENTRIES};
+use super::lanes::Lane;
 use super::message::{Job, Message};
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::evaluate::{Progress, Setup};
+use crate::measurement::import::Strings;
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
-    /// Counts what overtakes reading, listing, measuring and auditing, and cancellations: an answer of an older count is stale. Writing is
-    /// never overtaken: what was written is said.
-    generations: [Arc<AtomicU64>; 5],
+    /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
+    lanes: [Lane; 5],
 }
 
 impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, generations: Default::default() }
+        Self { answers, lanes: Default::default() }
     }
 
-    /// Drops the answers of what is being read and measured.
+    /// Stops what is being read and measured, and drops its answers.
     pub fn cancel(&self) {
-        self.overtake(Job::Read);
-        self.overtake(Job::Evaluate);
+        [Job::Read, Job::Evaluate].into_iter().for_each(|kind| self.lanes[kind as usize].cancel());
     }
 
-    fn overtake(&self, kind: Job) {
-        self.generations[kind as usize].fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// Runs `job` on its own thread and sends what it says and returns, unless it was overtaken meanwhile.
-    fn spawn(&self, kind: Job, job: impl FnOnce(&dyn Fn(String)) -> Message + Send + 'static) {
-        let (answers, generation) = (self.answers.clone(), self.generations[kind as usize].clone());
-        let mine = generation.load(Ordering::SeqCst);
-        std::thread::spawn(move || {
-            let current = || generation.load(Ordering::SeqCst) == mine;
-            // A closed channel means the dashboard has gone: nobody waits for the answer.
-            let send = |message| {
-                if current() {
-                    answers.send(message).unwrap_or(())
-                }
-            };
-            let work = || job(&|progress| send(Message::Progress(progress)));
-            let message = catch_unwind(AssertUnwindSafe(work));
-            send(message.unwrap_or(Message::JobFailed(kind)));
-        });
+    /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
+    fn spawn(&self, kind: Job, job: impl FnOnce(&Watch<'_>) -> Message + Send + 'static) {
+        let answers = self.answers.clone();
+        let run = move |strings: &Strings| {
+            let watch = Watch { answers: &answers, strings };
+            let message = catch_unwind(AssertUnwindSafe(|| job(&watch)));
+            watch.send(message.unwrap_or(Message::JobFailed(kind)));
+        };
+        let lane = &self.lanes[kind as usize];
+        if kind == Job::Write { lane.after(run) } else { lane.instead(run) }
     }
 
     /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.overtake(Job::Read);
         self.audit(session.clone(), files.clone());
-        self.spawn(Job::Read, move |progress| load(&session, &files, progress));
+        self.spawn(Job::Read, move |watch| load(&session, &files, watch));
     }
 
     /// Audits the user's measurement files; a newer audit overtakes an older one.
     pub fn audit(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.overtake(Job::Audit);
         self.spawn(Job::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
     pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
-        self.overtake(Job::Evaluate);
-        let generation = self.generations[Job::Evaluate as usize].clone();
-        let mine = generation.load(Ordering::SeqCst);
-        let current = move || generation.load(Ordering::SeqCst) == mine;
-        self.spawn(Job::Evaluate, move |say| evaluate(&session, model, &setup, say, &current));
+        self.spawn(Job::Evaluate, move |watch| evaluate(&session, model, &setup, watch));
     }
 
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, path: PathBuf) {
-        self.overtake(Job::Read);
-        self.spawn(Job::Read, move |_| {
+        self.spawn(Job::Read, move |watch| {
             let mut session = (*session).clone();
-            match session.add_file(&path) {
+            let read = watch.reading(&path, || {
+                let added = session.add_file_watched(&path, watch.strings);
+                session.store.arrange();
+                added
+            });
+            match read {
                 Ok(added) => Message::Imported(Box::new((session, path, added))),
                 Err(why) => Message::NotImported(why),
             }
@@ -96,7 +84,6 @@ impl Worker {
 
     /// Lists a folder.
     pub fn list(&self, folder: PathBuf) {
-        self.overtake(Job::List);
         self.spawn(Job::List, move |_| Message::Listed(Box::new(list(folder))));
     }
 
@@ -106,42 +93,83 @@ impl Worker {
     }
 }
 
-/// Runs an evaluation on another thread, says how far it is, and stops it once `current` is false.
-fn evaluate(
-    session: &Session,
-    model: usize,
-    setup: &Setup,
-    say: &dyn Fn(String),
-    current: &dyn Fn() -> bool,
-) -> Message {
-    const LOOK: Duration = Duration::from_millis(40);
-    let progress = Progress::default();
-    let evaluated = std::thread::scope(|scope| {
-        let running = scope.spawn(|| Evaluated::new(session, model, setup, &progress));
-        while !running.is_finished() {
-            if !current() {
-                progress.cancelled.store(true, Ordering::Relaxed);
-            }
-            std::thread::sleep(LOOK);
-            let done = progress.done.load(Ordering::Relaxed);
-            if !running.is_finished() && done > 0 {
-                say(format!("measuring the models: {done} configurations (Esc cancels)"));
-            }
+/// What leads from a running job to the dashboard.
+struct Watch<'a> {
+    answers: &'a Sender<Message>,
+    strings: &'a Strings,
+}
+
+impl Watch<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.strings.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Sends a message that is still wanted. A closed channel means the dashboard has gone: nobody waits for the answer.
+    fn send(&self, message: Message) {
+        if !self.is_cancelled() {
+            self.answers.send(message).unwrap_or(());
         }
-        running.join()
-    });
-    match evaluated {
-        Ok(evaluated) => Message::Evaluated(evaluated.map(Box::new)),
-        Err(panic) => std::panic::resume_unwind(panic),
+    }
+
+    /// Runs `work` on another thread, and says what `shown` makes of its progress whenever that changes.
+    fn looking<T: Send>(
+        &self,
+        mut shown: impl FnMut() -> Option<String>,
+        work: impl FnOnce() -> T + Send,
+    ) -> T {
+        const LOOK: Duration = Duration::from_millis(40);
+        let (done, is_done) = channel::<()>();
+        let result = std::thread::scope(|scope| {
+            let running = scope.spawn(move || {
+                // Dropped at the end, also while a panic unwinds: nobody waits a whole look for a short job.
+                let _done = done;
+                work()
+            });
+            let mut said = None;
+            while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let text = shown();
+                if text != said {
+                    text.iter().for_each(|text| self.send(Message::Progress(text.clone())));
+                    said = text;
+                }
+            }
+            running.join()
+        });
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Runs `read`, which reads this file by our strings, and says how far it is.
+    fn reading<T: Send>(&self, path: &Path, read: impl FnOnce() -> T + Send) -> T {
+        let size = std::fs::metadata(path).map_or(0, |m| m.len());
+        self.strings.bytes_read.store(0, Ordering::Relaxed);
+        let shown = || {
+            let (read, mb) =
+                (self.strings.bytes_read.load(Ordering::Relaxed), |bytes: u64| bytes / 1_000_000);
+            let far = format!("reading {}: {} of {} MB (Esc cancels)", path.display(), mb(read), mb(size));
+            (mb(read) > 0).then_some(far)
+        };
+        self.looking(shown, read)
     }
 }
 
-fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Message {
+/// Runs an evaluation, says how far it is, and stops it once it is not wanted.
+fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -> Message {
+    let progress = Progress::default();
+    let shown = || {
+        progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
+        let done = progress.done.load(Ordering::Relaxed);
+        (done > 0).then(|| format!("measuring the models: {done} configurations (Esc cancels)"))
+    };
+    let evaluated = watch.looking(shown, || Evaluated::new(session, model, setup, &progress));
+    Message::Evaluated(evaluated.map(Box::new))
+}
+
+fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
     let mut session = session.clone();
     let (mut notices, mut rows, mut refused) = (Vec::new(), 0, 0);
     for file in files {
-        progress(format!("reading {} …", file.display()));
-        match session.add_data(file) {
+        watch.send(Message::Progress(format!("reading {} …", file.display())));
+        match watch.reading(file, || session.add_data_watched(file, watch.strings)) {
             Ok(loaded) => {
                 rows += loaded.rows;
                 refused += loaded.refused_count;
@@ -154,6 +182,7 @@ fn load(session: &Session, files: &[PathBuf], progress: &dyn Fn(String)) -> Mess
             }
         }
     }
+    session.store.arrange();
     let summary = match refused {
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),

@@ -2,7 +2,7 @@
 //!
 //! Only kernels that the catalogue knows with formulas are looked at. A grid is compared where the block is the file's;
 //! FLOPs may differ by 2 % (borders). Bytes may well be more than the compulsory ones, if a profiler counted them, but
-//! never less than what is touched once.
+//! never less than what is touched once, but for what L2 still holds when the launch ends.
 
 use super::super::sheet::{Row, Sheet, Word};
 use super::super::{Check, Edit, Finding, Remedy, Severity};
@@ -12,6 +12,9 @@ use crate::measurement::Number;
 use std::collections::BTreeMap;
 
 const BORDERS: f64 = 1.02;
+
+/// What L2 still holds when a launch ends is in no counter of DRAM: its size may be missing, but no more than this part.
+const LEFT_IN_L2: f64 = 0.05;
 
 pub(in super::super) const CHECK: Check = Check {
     id: "kernel-file",
@@ -60,7 +63,9 @@ fn differences(sheet: &Sheet<'_>, row: &Row) -> Vec<(What, f64, String)> {
         out.push((What::Flops, told / truth, format!("{truth}")));
     }
     let bytes = row.get(Number::DramBytes).zip(filed.work.get(Count::WorkingSetBytes));
-    if let Some((told, truth)) = bytes.filter(|(told, truth)| BORDERS * told < *truth) {
+    let l2 = sheet.gpu(row).map_or(0.0, |g| g.l2_size.value.0);
+    let too_few = |told: f64, truth: f64| BORDERS * told < truth && truth - told > l2.min(LEFT_IN_L2 * truth);
+    if let Some((told, truth)) = bytes.filter(|(told, truth)| too_few(*told, *truth)) {
         let truth_text = filed.work.get(Count::DramBytes).unwrap_or(truth);
         out.push((What::Bytes, told / truth, format!("{truth_text}")));
     }

@@ -6,9 +6,9 @@
 //! itself is spoiled (its standard error is 5 % or more, or nobody knows the trials) or where half of the
 //! kernel's rows on this GPU have the same ratio, as an average over two settings has and accidents have not.
 
+use super::super::others::Others;
 use super::super::series::shown_ms;
 use super::super::sheet::{Sheet, Word};
-use super::super::statistics::quantile;
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
@@ -71,30 +71,37 @@ struct Far {
     usual: f64,
 }
 
+/// Those of these rows, sorted by time, that are far above their neighbours.
 fn outliers(all: &[Scatter]) -> Vec<Far> {
-    let candidates = all.iter().filter(|s| s.ratio >= LEAST);
-    candidates
-        .filter_map(|s| {
-            let others = |rows: &[Scatter]| -> Vec<f64> {
-                rows.iter().filter(|o| o.kernel != s.kernel).map(|o| o.ratio).collect()
-            };
-            let low = all.partition_point(|o| o.ln_time < s.ln_time - AROUND.ln());
-            let high = all.partition_point(|o| o.ln_time <= s.ln_time + AROUND.ln());
-            let mut ratios = others(&all[low..high]);
-            if ratios.len() < ENOUGH {
-                ratios = others(all);
-            }
-            let usual = quantile(&mut ratios, MOST);
-            let far = ratios.len() >= FEWEST && s.ratio > FAR * usual;
-            far.then_some(Far { row: s.row, ratio: s.ratio, usual })
-        })
-        .collect()
+    let ratios: Vec<(f64, Word)> = all.iter().map(|s| (s.ratio, s.kernel)).collect();
+    let mut others = Others::new(&ratios);
+    let (mut low, mut high) = (0, 0);
+    let mut found = Vec::new();
+    for s in all.iter().filter(|s| s.ratio >= LEAST) {
+        while all.get(high).is_some_and(|o| o.ln_time <= s.ln_time + AROUND.ln()) {
+            others.enter(high);
+            high += 1;
+        }
+        while all[low].ln_time < s.ln_time - AROUND.ln() {
+            others.leave(low);
+            low += 1;
+        }
+        let around = Some(others.in_window(s.kernel, MOST)).filter(|(n, _)| *n >= ENOUGH);
+        let (n, usual) = around.unwrap_or_else(|| others.of_all(s.kernel, MOST));
+        if n >= FEWEST && s.ratio > FAR * usual {
+            found.push(Far { row: s.row, ratio: s.ratio, usual });
+        }
+    }
+    found
 }
 
 /// The rows of one kernel on one GPU: those that are spoiled, and those that are only noisy.
 fn findings(sheet: &Sheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
+    let mut logs: Vec<f64> = far.iter().map(|f| f.ratio.ln()).collect();
+    logs.sort_by(f64::total_cmp);
     let comes_back = |f: &Far| {
-        let same = far.iter().filter(|o| (o.ratio / f.ratio).ln().abs() < SAME.ln()).count();
+        let (ln, apart) = (f.ratio.ln(), SAME.ln());
+        let same = logs.partition_point(|l| *l < ln + apart) - logs.partition_point(|l| *l <= ln - apart);
         same >= 2 && 2 * same >= rows
     };
     let spoiled = |f: &&Far| {

@@ -53,7 +53,8 @@ pub(super) fn read(line: &str) -> Line<'_> {
     if let Some(arch) = text.strip_prefix(".headerflags").and_then(flagged) {
         return Line::Architecture(arch);
     }
-    let Some(label) = text.strip_suffix(':').filter(|l| !l.is_empty() && !l.contains(char::is_whitespace)) else {
+    let Some(label) = text.strip_suffix(':').filter(|l| !l.is_empty() && !l.contains(char::is_whitespace))
+    else {
         return Line::Nothing;
     };
     match label.strip_prefix(".text.") {
@@ -118,7 +119,10 @@ impl<'a> Instruction<'a> {
 
     /// Whether the next instruction begins a block of its own.
     pub(super) fn ends_block(&self) -> bool {
-        let ends = ["BRA", "BRX", "JMP", "JMX", "CAL", "CALL", "JCAL", "RET", "EXIT", "SYNC", "BRK", "CONT", "BSYNC", "KILL"];
+        let ends = [
+            "BRA", "BRX", "JMP", "JMX", "CAL", "CALL", "JCAL", "RET", "EXIT", "SYNC", "BRK", "CONT", "BSYNC",
+            "KILL",
+        ];
         ends.contains(&self.base())
     }
 }
@@ -137,7 +141,14 @@ mod tests {
         assert_eq!(instruction(line), (0x88, "FFMA.FTZ", "R1, R2, c[0x0][0x8], R3"));
         assert_eq!(instruction("/*0360*/ NOP;"), (0x360, "NOP", ""));
         assert_eq!(instruction("/*0010*/   { MUFU.RCP R1, R2  ;"), (0x10, "MUFU.RCP", "R1, R2"));
-        let skipped = ["  /* 0x001fc400e22007f6 */", "", "\t\t........", "//--- .text.k ---", "/*zz*/ MOV", ".align 128"];
+        let skipped = [
+            "  /* 0x001fc400e22007f6 */",
+            "",
+            "\t\t........",
+            "//--- .text.k ---",
+            "/*zz*/ MOV",
+            ".align 128",
+        ];
         for text in skipped {
             assert_eq!(read(text), Line::Nothing, "{text}");
         }
@@ -145,7 +156,8 @@ mod tests {
         assert_eq!(read(".text._Z1kPf:"), Line::Function("_Z1kPf"));
         assert_eq!(read(".L_x_12:"), Line::Label(".L_x_12"));
         assert_eq!(read("\tcode for sm_90a"), Line::Architecture("sm_90a"));
-        let flags = "\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM89 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM89)\"";
+        let flags =
+            "\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM89 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM89)\"";
         assert_eq!(read(flags), Line::Architecture("89"));
         assert_eq!(read("/*0000*/ 1234 ;"), Line::Broken("1234"));
     }
@@ -158,7 +170,10 @@ mod tests {
         };
         assert_eq!(target("/*0108*/ @!P1 BRA 0xc0 ;"), Some(Target::Address(0xc0)));
         assert_eq!(target("/*0010*/ BSSY B0, `(.L_x_7) ;"), Some(Target::Label(".L_x_7")));
-        assert_eq!(target("/*0010*/ CALL.REL.NOINC `($__internal_0_$div) ;"), Some(Target::Label("$__internal_0_$div")));
+        assert_eq!(
+            target("/*0010*/ CALL.REL.NOINC `($__internal_0_$div) ;"),
+            Some(Target::Label("$__internal_0_$div"))
+        );
         assert_eq!(target("/*0010*/ RET.REL.NODEC R2 0x0 ;"), None);
         assert_eq!(target("/*0010*/ BRX R2 -0x120 ;"), None);
     }

@@ -169,7 +169,8 @@ impl Reader {
             },
             Line::Label(name) => self.body.label(name),
             Line::Broken(word) => {
-                let what = format!("{}: expected an instruction such as FFMA behind its address", quoted(word));
+                let what =
+                    format!("{}: expected an instruction such as FFMA behind its address", quoted(word));
                 self.found.refuse(Place::Line(at), what);
             }
             Line::Instruction(_) if self.open.is_none() => {
@@ -199,7 +200,9 @@ impl Reader {
         let Some(architecture) = self.architecture() else {
             let what = "says no architecture: expected `code for sm_NN` or .headerflags with EF_CUDA_SMNN";
             let how = "put sm_NN into the file's name";
-            return self.found.refuse(Place::Line(line), format!("function {} {what}; {how}", quoted(&symbol)));
+            return self
+                .found
+                .refuse(Place::Line(line), format!("function {} {what}; {how}", quoted(&symbol)));
         };
         let name = self.found.readable(&symbol);
         self.functions.push(SassFunction { symbol, name, architecture, line, blocks: body.blocks() });
@@ -260,7 +263,9 @@ mod tests {
             ("code for sm_70\nFunction : k\n/*0000*/ EXIT ;\n/*0000*/ EXIT ;\n", ""),
         ] {
             match read(text.as_bytes(), "x.txt", None) {
-                Ok(listing) => assert_eq!((listing.refused_count, listing.refused[0].place), (1, Place::Line(4))),
+                Ok(listing) => {
+                    assert_eq!((listing.refused_count, listing.refused[0].place), (1, Place::Line(4)))
+                }
                 Err(e) => assert!(e.to_string().contains(words) && !words.is_empty(), "{text}: {e}"),
             }
         }

@@ -129,7 +129,9 @@ impl Kind {
             "DADD" => Self::Dadd,
             "DMUL" => Self::Dmul,
             "MUFU" => Self::Mufu,
-            _ => Self::of_memory(base).or_else(|| Self::of_control(base)).unwrap_or_else(|| Self::of_rest(base)),
+            _ => Self::of_memory(base)
+                .or_else(|| Self::of_control(base))
+                .unwrap_or_else(|| Self::of_rest(base)),
         };
         (kind, 1)
     }
@@ -151,31 +153,32 @@ impl Kind {
 
     fn of_control(base: &str) -> Option<Self> {
         Some(match base {
-            "BAR" | "MEMBAR" | "DEPBAR" | "ERRBAR" | "WARPSYNC" | "NANOSLEEP" | "SYNCS" | "LDGDEPBAR" | "FENCE" => {
-                Self::Barrier
-            }
-            "BRA" | "BRX" | "JMP" | "JMX" | "CALL" | "CAL" | "JCAL" | "RET" | "EXIT" | "SSY" | "SYNC" | "PBK"
-            | "BRK" | "PCNT" | "CONT" | "BSSY" | "BSYNC" | "BREAK" | "BMOV" | "KILL" | "RTT" | "BPT" | "PRET"
-            | "PEXIT" | "RPCMOV" | "YIELD" => Self::Branch,
+            "BAR" | "MEMBAR" | "DEPBAR" | "ERRBAR" | "WARPSYNC" | "NANOSLEEP" | "SYNCS" | "LDGDEPBAR"
+            | "FENCE" => Self::Barrier,
+            "BRA" | "BRX" | "JMP" | "JMX" | "CALL" | "CAL" | "JCAL" | "RET" | "EXIT" | "SSY" | "SYNC"
+            | "PBK" | "BRK" | "PCNT" | "CONT" | "BSSY" | "BSYNC" | "BREAK" | "BMOV" | "KILL" | "RTT"
+            | "BPT" | "PRET" | "PEXIT" | "RPCMOV" | "YIELD" => Self::Branch,
             _ => return None,
         })
     }
 
     fn of_rest(base: &str) -> Self {
         const FLOAT_OTHER: [&str; 18] = [
-            "FSETP", "FSET", "FSEL", "FMNMX", "FCMP", "FCHK", "RRO", "DSETP", "DSET", "DMNMX", "FMNMX3", "DSEL",
-            "HSETP2", "HSET2", "HMNMX2", "VHMNMX", "FSWZ", "DMNMX3",
+            "FSETP", "FSET", "FSEL", "FMNMX", "FCMP", "FCHK", "RRO", "DSETP", "DSET", "DMNMX", "FMNMX3",
+            "DSEL", "HSETP2", "HSET2", "HMNMX2", "VHMNMX", "FSWZ", "DMNMX3",
         ];
         const CONVERSIONS: [&str; 9] = ["I2F", "F2I", "F2F", "I2I", "FRND", "F2FP", "I2FP", "F2IP", "I2IP"];
         const MOVES: [&str; 22] = [
-            "MOV", "UMOV", "S2R", "S2UR", "CS2R", "SEL", "USEL", "PRMT", "UPRMT", "SHFL", "LDC", "LDCU", "ULDC", "R2P",
-            "P2R", "VOTE", "VOTEU", "R2UR", "MOVM", "MATCH", "REDUX", "ELECT",
+            "MOV", "UMOV", "S2R", "S2UR", "CS2R", "SEL", "USEL", "PRMT", "UPRMT", "SHFL", "LDC", "LDCU",
+            "ULDC", "R2P", "P2R", "VOTE", "VOTEU", "R2UR", "MOVM", "MATCH", "REDUX", "ELECT",
         ];
         match base {
             _ if FLOAT_OTHER.contains(&base) => Self::FloatOther,
             _ if CONVERSIONS.contains(&base) => Self::Conversion,
             _ if MOVES.contains(&base) => Self::Move,
-            "HMMA" | "IMMA" | "BMMA" | "DMMA" | "QMMA" | "OMMA" | "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => Self::Tensor,
+            "HMMA" | "IMMA" | "BMMA" | "DMMA" | "QMMA" | "OMMA" | "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => {
+                Self::Tensor
+            }
             _ if base.starts_with("UTC") => Self::Tensor,
             "HFMA2" | "HADD2" | "HMUL2" | "HFMA" | "HADD" | "HMUL" => Self::Half,
             _ if is_integer(base) => Self::Integer,
@@ -187,9 +190,43 @@ impl Kind {
 /// Integer and logic instructions, those of the uniform path (`UIADD3`) among them.
 fn is_integer(base: &str) -> bool {
     const STEMS: [&str; 37] = [
-        "IADD", "IADD2", "IADD3", "IADD64", "IMAD", "IMADSP", "IMUL", "XMAD", "IMNMX", "IABS", "IDP", "IDP4A", "ISETP",
-        "ISET", "ISCADD", "ISAD", "ICMP", "LEA", "LOP", "LOP3", "PLOP3", "PSETP", "PSET", "SHF", "SHL", "SHR", "BFE", "BFI",
-        "BMSK", "BREV", "FLO", "POPC", "SGXT", "VABSDIFF", "VABSDIFF4", "VIADD", "VIMNMX",
+        "IADD",
+        "IADD2",
+        "IADD3",
+        "IADD64",
+        "IMAD",
+        "IMADSP",
+        "IMUL",
+        "XMAD",
+        "IMNMX",
+        "IABS",
+        "IDP",
+        "IDP4A",
+        "ISETP",
+        "ISET",
+        "ISCADD",
+        "ISAD",
+        "ICMP",
+        "LEA",
+        "LOP",
+        "LOP3",
+        "PLOP3",
+        "PSETP",
+        "PSET",
+        "SHF",
+        "SHL",
+        "SHR",
+        "BFE",
+        "BFI",
+        "BMSK",
+        "BREV",
+        "FLO",
+        "POPC",
+        "SGXT",
+        "VABSDIFF",
+        "VABSDIFF4",
+        "VIADD",
+        "VIMNMX",
     ];
     STEMS.contains(&base) || base.strip_prefix('U').is_some_and(|stem| STEMS.contains(&stem))
 }

@@ -70,14 +70,19 @@ pub struct Job<'a> {
     pub bytes_read: &'a AtomicU64,
 }
 
-/// Strings of a reading that nobody waits for: it is not cancelled, and its progress is not watched.
+/// The strings that lead from a reading to whoever waits for it.
 #[derive(Debug, Default)]
-pub struct NeverCancelled {
-    cancelled: AtomicBool,
-    bytes_read: AtomicU64,
+pub struct Strings {
+    /// Set by whoever no longer wants the answer.
+    pub cancelled: AtomicBool,
+    /// Bytes read so far.
+    pub bytes_read: AtomicU64,
 }
 
-impl NeverCancelled {
+/// Strings of a reading that nobody waits for: it is not cancelled, and its progress is not watched.
+pub type NeverCancelled = Strings;
+
+impl Strings {
     /// A reading of this file.
     #[must_use]
     pub fn job<'a>(&'a self, file: &'a str) -> Job<'a> {

@@ -10,6 +10,7 @@
 
 use super::border::pane_frame;
 use crate::gpu::{Ceilings, Gpu};
+use crate::report::shown;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -25,7 +26,8 @@ use ratatui::widgets::Widget;
 type Column = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
 
 /// In the order they appear as the pane grows.
-const COLUMNS: [Column; 8] = [
+/// From the ninth on, what models divide by; `~` where it follows from the architecture.
+const COLUMNS: [Column; 15] = [
     ("cc", 5, |g, _| g.compute_capability.to_string()),
     ("TFLOP/s", 8, |g, c| significant(g.compute(c).value.0 / 1e12)),
     ("GB/s", 6, |g, c| significant(g.bandwidth(c).value.0 / 1e9)),
@@ -34,6 +36,19 @@ const COLUMNS: [Column; 8] = [
     ("L2 MiB", 7, |g, _| significant(g.l2_size.value.0 / 1_048_576.0)),
     ("W", 5, |g, _| format!("{:.0}", g.power_limit.value.0)),
     ("year", 6, |g, _| g.launch_year.to_string()),
+    ("FP32 sust.", 11, |g, _| shown::constant(g.fp32_sustained().value.0 / 1e12, g.fp32_sustained().origin)),
+    ("DRAM sust.", 11, |g, _| {
+        shown::constant(g.bandwidth_sustained().value.0 / 1e9, g.bandwidth_sustained().origin)
+    }),
+    ("L2 GB/s", 8, |g, _| {
+        shown::constant(g.l2_bandwidth_or_derived().value.0 / 1e9, g.l2_bandwidth_or_derived().origin)
+    }),
+    ("LD/ST", 7, |g, _| shown::constant(g.sm.lsu_lanes.value, g.sm.lsu_lanes.origin)),
+    ("loads/clk", 10, |g, _| shown::constant(g.sm.global_per_clock.value, g.sm.global_per_clock.origin)),
+    ("sh B/clk", 9, |g, _| {
+        shown::constant(g.sm.shared_bytes_per_clock.value, g.sm.shared_bytes_per_clock.origin)
+    }),
+    ("issue", 6, |g, _| shown::constant(g.sm.issue_per_clock.value, g.sm.issue_per_clock.origin)),
 ];
 
 /// The narrowest a name gets before number columns come.

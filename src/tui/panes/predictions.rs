@@ -47,12 +47,12 @@ pub fn page(area: Rect) -> usize {
 
 /// The columns that fit, in the order they stand.
 fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
-    let name = (0..state.shown.len().min(200))
-        .map(|i| state.kernel_of(state.shown[i]).label.chars().count())
-        .max()
-        .unwrap_or(8);
-    let size =
-        (0..state.shown.len().min(200)).map(|i| state.size_of(state.shown[i]).len()).max().unwrap_or(8);
+    // As wide as the timed rows need; names and variants of kernels that nobody timed are cut rather than columns lost.
+    let looked_at = &state.shown[..state.shown.len().min(200)];
+    let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
+    let rows = if timed.is_empty() { looked_at } else { &timed[..] };
+    let name = rows.iter().map(|r| state.kernel_of(*r).label.chars().count()).max().unwrap_or(8);
+    let size = rows.iter().map(|r| state.size_of(*r).len()).max().unwrap_or(8);
     let kernel = name.clamp(8, if width < 100 { 18 } else { 40 });
     // (column, width, rank): the lowest ranks are kept.
     let mut all = vec![

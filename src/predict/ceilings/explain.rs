@@ -1,0 +1,206 @@
+//! Why a prediction of `ceilings` is what it is: every component, what binds, what is next, which numbers move it.
+
+use super::sides::Sides;
+use super::{Answered, answered, cautions, lite};
+use crate::kernel::Count;
+use crate::predict::{Amount, Factor, Floor, Prediction, Provenance, Question, Refusal};
+use crate::roofline::{Bound, Component, Components, Spec};
+use crate::units::Seconds;
+
+/// How far a number is moved to see what it does to the time.
+const NUDGE: f64 = 1.02;
+
+/// Below this an elasticity moves nothing worth reading.
+const LEAST_ELASTICITY: f64 = 0.02;
+
+/// What a change of one of the target's numbers does to the predicted time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elasticity {
+    /// The number.
+    pub spec: Spec,
+    /// d ln T / d ln number: -0.8 means that 10 % more makes the kernel 8 % faster.
+    pub value: f64,
+}
+
+/// What binds on one GPU, and what would bind next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NextCeiling {
+    /// The longest component.
+    pub binding: Component,
+    /// The second longest.
+    pub next: Component,
+    /// How many times shorter the second is.
+    pub away: f64,
+}
+
+/// A prediction taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The time of every component, source first.
+    pub components: [Components; 2],
+    /// What binds and what is next, source first; `None` where one component is all there is.
+    pub next: [Option<NextCeiling>; 2],
+    /// What a launch costs, source first.
+    pub floors: [Floor; 2],
+    /// The target's numbers that move the prediction most, strongest first.
+    pub elasticities: Vec<Elasticity>,
+    /// The prediction of `ceilings-lite` for the same question.
+    pub lite: Option<Seconds>,
+    /// What to measure for a narrower interval, most useful first.
+    pub measure: Vec<String>,
+}
+
+/// The chain of factors and everything else a prediction shows.
+pub(super) fn prediction(
+    q: &Question<'_>,
+    sides: &Sides,
+    answered: &Answered,
+    model: &'static str,
+) -> Prediction {
+    let bound = |at: usize| {
+        let floor = sides.floors[at].time;
+        let launch = if at == 1 {
+            answered.time.0 < 1.5 * floor.0
+        } else {
+            sides.timed.is_some_and(|t| t < 1.5 * floor.0)
+        };
+        if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
+    };
+    let other = if model == super::ID { lite::lite(q, sides, model) } else { answered_fully(q, sides) };
+    Prediction {
+        time: answered.time,
+        bound_source: bound(0),
+        bound_target: bound(1),
+        efficiency: answered.start.body.map(|body| answered.roofs[0] / body),
+        factors: factors(q, sides, answered),
+        cautions: cautions(q, answered),
+        levels: None,
+        spread: other.ok().map(|o| (o.time / answered.time).ln().abs()),
+    }
+}
+
+/// The full model's answer, for the lite one to be compared with.
+fn answered_fully(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
+    answered(q, sides)
+}
+
+/// Takes the prediction apart.
+///
+/// # Errors
+/// As the prediction.
+pub(super) fn explanation(q: &Question<'_>) -> Result<Explanation, Refusal> {
+    let sides = Sides::new(q)?;
+    let base = answered(q, &sides)?;
+    let mut elasticities: Vec<Elasticity> = Spec::ALL
+        .into_iter()
+        .filter_map(|spec| {
+            let nudged = answered(q, &sides.with_target_nudged(q, spec, NUDGE)).ok()?;
+            Some(Elasticity { spec, value: (nudged.time / base.time).ln() / NUDGE.ln() })
+        })
+        .filter(|e| e.value.abs() >= LEAST_ELASTICITY)
+        .collect();
+    elasticities.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    Ok(Explanation {
+        components: sides.components,
+        next: sides.components.map(|c| next(&c)),
+        floors: sides.floors,
+        elasticities,
+        lite: lite::lite(q, &sides, super::ID).ok().map(|a| a.time),
+        measure: to_measure(q, &sides, &base),
+    })
+}
+
+fn next(components: &Components) -> Option<NextCeiling> {
+    let ranked = components.ranked();
+    let [(binding, first), (next, second)] = [ranked[0], ranked[1]];
+    (second.0 > 0.0).then(|| NextCeiling { binding, next, away: first / second })
+}
+
+/// What would tell more about this kernel, most useful first.
+fn to_measure(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Vec<String> {
+    let (source, target) = (&q.source.gpu.id, &q.target.gpu.id);
+    let mut all = Vec::new();
+    if answered.start.body.is_none() {
+        all.push(format!("this kernel on {source}: without any time its efficiency is only the usual one"));
+    } else if answered.start.carried < 0.5 * super::CARRIED {
+        all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
+    }
+    if answered.lite {
+        let missing = Component::ALL.into_iter().map(Component::count).filter(|c| q.work.get(*c).is_none());
+        let names: Vec<&str> = missing.map(Count::name).collect();
+        all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
+    }
+    if q.source_time.as_ref().and_then(|t| t.extrapolation).is_some_and(|e| (e - 1.0).abs() > 1e-9) {
+        all.push(format!("this very size on {source}: its time is scaled from another"));
+    }
+    let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
+    if floor_counts && sides.floors[1].origin == crate::catalogue::Origin::Assumed {
+        all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
+    }
+    all.push(format!("a few other kernels on {target}: its own rows correct every other prediction there"));
+    all
+}
+
+/// Every number between the two times.
+fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
+    let mut all = Vec::with_capacity(18);
+    if let Some(t) = q.source_time.as_ref().filter(|_| a.start.body.is_some()) {
+        let from = Provenance::Stated(t.kind.origin(), t.source.clone());
+        all.push(Factor::shared("source time", Amount::Time(t.time), from));
+    }
+    let floor = |at: usize| {
+        let f = sides.floors[at];
+        (Amount::Time(f.time), Provenance::Stated(f.origin, "".into()))
+    };
+    let [(source, source_from), (target, target_from)] = [floor(0), floor(1)];
+    all.push(Factor {
+        name: "launch floor",
+        source: Some(source),
+        target: Some(target),
+        from: [Some(source_from), Some(target_from)],
+    });
+    for component in Component::ALL {
+        let [source, target] = sides.components.map(|c| c.get(component));
+        if source.0 > 0.0 || target.0 > 0.0 {
+            let count = q.counted(component.count());
+            let factor = Factor::computed(
+                component.word(),
+                Amount::Time(source),
+                Amount::Time(target),
+                "count / rate",
+            );
+            all.push(Factor { from: [Some(count), factor.from[0].clone()], ..factor });
+        }
+    }
+    let [source, target] = [0, 1].map(|at| sides.roofs[at].tail);
+    if source > 1.0 || target > 1.0 {
+        all.push(Factor::computed(
+            "last wave",
+            Amount::Times(source),
+            Amount::Times(target),
+            "ceil(waves) / waves, at most 1.6",
+        ));
+    }
+    let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
+    let rule = if a.lite { "max(memory, FP)" } else { "4-norm of the components x last wave" };
+    all.push(Factor::computed("roof", source, target, rule));
+    if let Some(carried) = a.carried {
+        let [source, target] = [carried.source_efficiency, carried.efficiency].map(Amount::Times);
+        let rule = "body / roof, drawn to 1.1";
+        all.push(Factor::computed("above the roof", source, target, rule));
+        let modelled = Provenance::Modelled;
+        all.push(Factor::of_target(
+            "if all is as slow",
+            Amount::Time(Seconds(carried.everything)),
+            modelled("roof x above"),
+        ));
+        all.push(Factor::of_target(
+            "if only the SMs are",
+            Amount::Time(Seconds(carried.sm_only)),
+            modelled("SM side slowed"),
+        ));
+        let rule = modelled("1 / (1 + ln² of how slow the SMs would be)");
+        all.push(Factor::of_target("belief in the second", Amount::Ratio(carried.belief), rule));
+    }
+    all
+}

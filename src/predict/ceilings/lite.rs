@@ -1,0 +1,71 @@
+//! `ceilings-lite`: where only FLOPs and bytes are known.
+//!
+//! roof = max(D (h/B_L2 + (1 - h)/B_D), F/C φ); T_t = roof_t + max(T_s - roof_s, 0) w_s/w_t, with w the width of the SM side,
+//! N f (lsu gl s)^(1/3): the time above the roof scales with the SMs, not with the roof. T_s roof_t/roof_s below it.
+
+use super::sides::Sides;
+use super::{Answered, explain};
+use crate::kernel::{Count, Work};
+use crate::predict::{Prediction, Predictor, Question, Refusal, sound};
+use crate::roofline::{Machine, Spec};
+use crate::units::Seconds;
+
+/// The model.
+pub(in crate::predict) struct CeilingsLite;
+
+impl Predictor for CeilingsLite {
+    fn id(&self) -> &'static str {
+        "ceilings-lite"
+    }
+
+    fn summary(&self) -> &'static str {
+        "T_t = roof_t + (T_s - roof_s) w_s/w_t: FLOPs and bytes alone, the rest scales with the width of the SMs"
+    }
+
+    fn needs_source(&self) -> bool {
+        true
+    }
+
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let sides = Sides::new(q)?;
+        let answered = lite(q, &sides, self.id())?;
+        Ok(explain::prediction(q, &sides, &answered, self.id()))
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        let sides = Sides::new(q)?;
+        Ok(lite(q, &sides, self.id())?.time)
+    }
+}
+
+/// max(D (h/B_L2 + (1 - h)/B_D), F/C) in seconds.
+fn roof(machine: &Machine, work: &Work) -> f64 {
+    let dram = work.get(Count::DramBytes).unwrap_or(0.0);
+    let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
+    let h = machine.l2_residency(touched);
+    let memory = dram * (h / machine.get(Spec::L2Bandwidth) + (1.0 - h) / machine.get(Spec::DramBandwidth));
+    let rate = machine.get(Spec::FlopsPerClock) * machine.get(Spec::Sms) * machine.get(Spec::Clock);
+    memory.max(work.get(Count::Flops).unwrap_or(0.0) / rate)
+}
+
+/// The model's answer.
+pub(super) fn lite(q: &Question<'_>, sides: &Sides, model: &'static str) -> Result<Answered, Refusal> {
+    let [source, target] = sides.machines.map(|machine| roof(&machine, &q.work));
+    if source <= 0.0 || target <= 0.0 {
+        return Err(Refusal::NoWork { model });
+    }
+    let body = |body: f64| {
+        if body < source {
+            body * target / source
+        } else {
+            target + (body - source) * sides.roofs[0].width / sides.roofs[1].width
+        }
+    };
+    let start = sides.start(source);
+    let at_target = match start.body {
+        Some(timed) => body(timed),
+        None => target * super::transfer::USUAL,
+    };
+    let time = sound(Seconds(sides.launched(at_target)), model)?;
+    Ok(Answered { time, start, roofs: [source, target], carried: None, lite: true })
+}

@@ -1,0 +1,120 @@
+//! `ceilings`: every part of the GPU a kernel keeps busy has its time; the time above their roof is carried over.
+//!
+//! The components of [`crate::roofline::Components`] give a memory side M and an SM side S on either GPU, stretched by a
+//! last wave that is not full; roof = (M^4 + S^4)^(1/4). With the source's time T_s and its launch floor T0_s:
+//!
+//! | step | formula |
+//! |---|---|
+//! | body of the source | body_s = (T_s^4 - T0_s^4)^(1/4); behind a framework's dispatch T_s - T0_s |
+//! | its efficiency | η_s = body_s / roof_s |
+//! | what holds elsewhere | ln η = ln 1.1 + 0.8 x (ln η_s - ln 1.1), x = 1 - (T0_s/T_s)^4: less, the nearer the floor |
+//! | everything is as slow | E = η roof_t |
+//! | the SMs alone are | Q = (M_t^4 + (S_t S'/S_s)^4)^(1/4), with S' so that the source's roof becomes η roof_s |
+//! | body on the target | E^(1-w) Q^w, w = 1/(1 + ln²(S'/S_s)): the slower the SMs would have to be, the less it is believed |
+//! | time | T_t = (T0_t^4 + body_t^4)^(1/4); behind a dispatch T0_t + body_t |
+//!
+//! Without a time on the source, body_t = 1.1 roof_t. Occupancy is in the waves and in what is feasible, never a factor.
+//! Where no count of the SM side is known, [`lite`] answers. 1.1 (the median of η), 0.8, 4 and the cap of 1.6 on the last
+//! wave were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
+//! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
+
+mod explain;
+mod lite;
+mod sides;
+mod transfer;
+
+pub use explain::{Elasticity, Explanation, NextCeiling};
+pub(super) use lite::CeilingsLite;
+pub(super) use sides::resized;
+pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
+
+use super::{Caution, Prediction, Predictor, Question, Refusal, sound};
+use crate::kernel::{RunsAs, Work};
+use crate::roofline::Component;
+use crate::units::Seconds;
+use sides::{Sides, Start};
+
+/// The model.
+pub(super) struct CeilingsModel;
+
+/// As typed.
+pub(super) const ID: &str = "ceilings";
+
+impl Predictor for CeilingsModel {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn summary(&self) -> &'static str {
+        "T_t = η roof_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; η mostly that of the source, waves and floor"
+    }
+
+    fn needs_source(&self) -> bool {
+        true
+    }
+
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let sides = Sides::new(q)?;
+        let answered = answered(q, &sides)?;
+        Ok(explain::prediction(q, &sides, &answered, ID))
+    }
+
+    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
+        explain::explanation(q).ok()
+    }
+
+    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+        Ok(answered(q, &Sides::new(q)?)?.time)
+    }
+}
+
+/// What a model of this family found.
+#[derive(Debug, Clone, Copy)]
+struct Answered {
+    time: Seconds,
+    start: Start,
+    /// Roofs in seconds, source first.
+    roofs: [f64; 2],
+    /// The body carried over, where it was carried by [`carry`].
+    carried: Option<Carried>,
+    /// Whether FLOPs and bytes alone were looked at.
+    lite: bool,
+}
+
+/// The full model where a count of the SM side is known, the lite one elsewhere.
+fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
+    if q.kernel.runs_as == RunsAs::Kernel && !knows_sm_side(&q.work) {
+        return lite::lite(q, sides, ID);
+    }
+    let [source, target] = &sides.roofs;
+    let roofs = [source.whole(), target.whole()];
+    if roofs.iter().any(|r| *r <= 0.0) {
+        return Err(Refusal::NoWork { model: ID });
+    }
+    let start = sides.start(roofs[0]);
+    let carried = carry(source, target, start.body.unwrap_or(roofs[0] * USUAL), start.carried);
+    let time = sound(Seconds(sides.launched(carried.body())), ID)?;
+    Ok(Answered { time, start, roofs, carried: Some(carried), lite: false })
+}
+
+/// Whether anything on the SMs was counted beside FLOPs.
+fn knows_sm_side(work: &Work) -> bool {
+    let on_sm = Component::ALL.into_iter().filter(|c| !c.is_memory() && *c != Component::Fp);
+    on_sm.map(Component::count).any(|count| work.get(count).is_some())
+}
+
+/// Cautions of both models.
+fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
+    let mut all = q.cautions(true);
+    all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
+    if answered.start.body.is_none() {
+        all.push(Caution::NoMeasurement);
+    }
+    if answered.lite && answered.carried.is_none() {
+        all.push(Caution::CountsMissing);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;
