@@ -330,3 +330,14 @@ fn the_same_experiments_on_made_up_files_by_hand() {
     assert!(matches!(without, ReproduceError::NoCeilings(_)), "{without}");
     assert!(matches!(SHIPPED.reproduce_paper1(&files[2..]), Err(ReproduceError::NoRows)));
 }
+
+#[test]
+fn operators_of_a_framework_join_whatever_kernel_it_picked() {
+    let (session, rows) = read(
+        "gpu,kernel,problem,variant,time_ms\n\
+         t4,torch_bmm,b=8;m=512;n=512;k=512,impl=volta_sgemm_64x64_nn;kernels=1,2.1\n\
+         p4,torch_bmm,b=8;m=512;n=512;k=512,impl=maxwell_sgemm_128x64_nn;kernels=1,1.4\n",
+    );
+    let all = run(&session, &rows, &of(Protocol::NewGpu), &shipped(&["ceilings"]));
+    assert_eq!(all[0].trials.len(), 2, "each is the other's source");
+}

@@ -271,6 +271,12 @@ impl Kernel {
         self.formulas.as_ref().map_or("", |f| &f.variant.example)
     }
 
+    /// What this variant says of the keys that the kernel's file declares.
+    #[must_use]
+    pub fn declared_variant(&self, variant: &str) -> String {
+        self.formulas.as_ref().map_or_else(String::new, |f| f.variant.declared(variant))
+    }
+
     /// A variant that a person typed, its keys in the file's order.
     ///
     /// # Errors

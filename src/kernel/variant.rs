@@ -98,6 +98,13 @@ impl VariantKeys {
         Ok(self.ordered(text))
     }
 
+    /// The declared keys alone, in the file's order.
+    pub(super) fn declared(&self, text: &str) -> String {
+        let own = parts(text).filter(|(key, _)| self.names.iter().any(|name| name == key));
+        let own: Vec<String> = own.map(|(key, value)| format!("{key}={value}")).collect();
+        self.ordered(&own.join(";"))
+    }
+
     /// The same variant with its declared keys first and in the file's order.
     pub(super) fn ordered(&self, text: &str) -> String {
         let mut pairs: Vec<(&str, &str)> = parts(text).collect();

@@ -10,7 +10,7 @@ use super::words::{Problems, Words};
 use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Problem};
+use crate::kernel::{Kernel, Problem, RunsAs};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -98,6 +98,7 @@ impl<'a> RowParser<'a> {
         let source = utf8(cell(record, columns.source), "source")?;
         let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
         let kernel = self.kernel(&record[columns.kernel], &dtype)?;
+        let variant = self.chosen_by_the_source(kernel, variant);
         let mut row = Measurement {
             gpu,
             kernel,
@@ -219,6 +220,16 @@ impl<'a> RowParser<'a> {
             let full = recorded.and_then(|p| if let Some(of) = of { of.problem(&p) } else { Ok(p) });
             full.map_err(|e| Refusal::new("problem", e))
         })
+    }
+
+    /// A variant without what a framework chose for the GPU at hand (`impl=volta_sgemm_128x64_tn`): that is no choice of
+    /// whoever wrote the kernel, and would keep rows of two GPUs from being compared.
+    fn chosen_by_the_source(&mut self, kernel: usize, variant: Arc<str>) -> Arc<str> {
+        let operator = |k: &&Kernel| k.runs_as == RunsAs::Operator && !variant.is_empty();
+        match self.kernels.entries().get(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
+            Some(declared) => self.variants.get(declared.as_bytes()).unwrap_or(variant),
+            None => variant,
+        }
     }
 }
 
