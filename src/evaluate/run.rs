@@ -166,7 +166,7 @@ fn smaller_sizes(
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
     let kernel = &world.kernels.entries()[config.kernel];
-    let instance = kernel.instance(&config.problem, &config.variant);
+    let instance = kernel.instance(config.problem, config.variant);
     let instance = instance.map_err(|e| format!("{}: {e}", kernel.id))?;
     let (problem, variant) = (config.problem.clone(), config.variant.clone());
     let place = if std::ptr::eq(world.store, known) {

@@ -22,7 +22,8 @@ impl LevelTimes {
     pub(super) fn of(at: Vec<(Level, Seconds)>, ceilings: Ceilings) -> Option<Self> {
         let times = || at.iter().map(|(_, time)| time.0);
         let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-        (!at.is_empty()).then(|| Self { low: Seconds(low), high: Seconds(high), ceilings, at })
+        let known = !at.is_empty();
+        known.then_some(Self { low: Seconds(low), high: Seconds(high), ceilings, at })
     }
 
     /// The middle between the shortest and the longest.

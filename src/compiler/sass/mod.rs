@@ -1,8 +1,8 @@
 //! Listings of machine code: `cuobjdump -sass` and `nvdisasm`, read into basic blocks with their mix of instructions.
 //!
 //! ```text
-//! 	code for sm_52                                       .text._Z5saxpyfPf:
-//! 		Function : _Z5saxpyfPf
+//!     code for sm_52                                       .text._Z5saxpyfPf:
+//!         Function : _Z5saxpyfPf
 //!         /*0008*/   FFMA R1, R2, R3, R4 ;  /* 0x59… */    /*0010*/   @P0 BRA `(.L_x_0) ;
 //! ```
 //!
