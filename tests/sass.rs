@@ -119,7 +119,7 @@ fn own() -> String {
                 " ".repeat(60)
             );
         }
-        text += "\t\t......................\n\n";
+        text += "\t\t......................\n\n        /*0000*/ \t.byte\t0xff, 0xff, 0x04\n";
     }
     text
 }
@@ -134,6 +134,24 @@ fn special_functions_are_recognised_by_what_they_are_made_of() {
     let expected: [&[Special]; 3] =
         [&[Special::AngleReduction], &[Special::Division], &[Special::IntegerDivision, Special::Sine]];
     assert_eq!(by_block, expected);
+}
+
+#[test]
+fn a_sine_whose_source_has_no_flops_has_no_limit() {
+    // As ptxas 12 writes sin.approx.f32 for 5.2 and for 9.0: RRO there, a multiplication by 1/(2 pi) here.
+    let code = |arch: &str, reduce: &str| {
+        let text = format!(
+            "code for {arch}\nFunction : snf\n/*0000*/ {reduce} ;\n/*0010*/ MUFU.SIN R5, R0 ;\n/*0020*/ EXIT ;\n"
+        );
+        read(text.as_bytes(), "l", None).unwrap()
+    };
+    let (old, new) =
+        (code("sm_52", "RRO.SINCOS R0, R2"), code("sm_90", "FMUL.RZ R0, R2, 0.15915493667125701904"));
+    let t = translation(&compare(&old.functions[0], &new.functions[0]));
+    assert_eq!((t.single.source.flops(), t.single.target.flops(), t.single.factor()), (0.0, 1.0, 1.0));
+    assert!(t.single.most.is_infinite());
+    let back = translation(&compare(&new.functions[0], &old.functions[0]));
+    assert_eq!((back.single.factor(), back.single.least, back.single.most), (0.0, 0.0, 0.0));
 }
 
 /// What any listing must satisfy, however damaged its file was.

@@ -173,7 +173,8 @@ impl fmt::Display for Caution {
                 )
             }
             Self::Rewritten { least, most } => {
-                let (least, most) = (significant(*least), significant(*most));
+                let shown = |f: &f64| if f.is_finite() { significant(*f) } else { "any".into() };
+                let (least, most) = (shown(least), shown(most));
                 write!(
                     f,
                     "FLOPs on the target from two listings, every block counted once; by which blocks run, × {least} to × {most}"

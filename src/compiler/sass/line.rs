@@ -80,6 +80,10 @@ fn numbered(rest: &str) -> Line<'_> {
     if text.starts_with('@') {
         text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
     }
+    // nvdisasm writes data sections in the same form: `/*0000*/ .byte 0xff`.
+    if text.starts_with('.') {
+        return Line::Nothing;
+    }
     let end = text.find([' ', '\t', ';', '}']).unwrap_or(text.len());
     let (opcode, behind) = text.split_at(end);
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_') || b == b'x';
@@ -147,6 +151,7 @@ mod tests {
             "\t\t........",
             "//--- .text.k ---",
             "/*zz*/ MOV",
+            "/*0000*/ .byte 0xff, 0x04",
             ".align 128",
         ];
         for text in skipped {
