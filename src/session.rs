@@ -11,7 +11,7 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
 use crate::gpu::{self, Gpu, LimitsTable};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
+use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
@@ -180,6 +180,14 @@ impl Session {
             .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
         let config = self.store.find(kernel, &problem, variant);
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
+    }
+
+    /// Lays what two listings of machine code say over a kernel.
+    pub fn translate(&mut self, kernel: usize, found: Translation) {
+        let mut changed = self.kernels.entries()[kernel].clone();
+        changed.translation = Some(Arc::new(found));
+        let id = changed.id.clone();
+        self.kernels.insert(changed).unwrap_or_else(|clash| unreachable!("{id} replaces itself: {clash}"));
     }
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 21] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -27,6 +27,8 @@ const COLUMNS: [&str; 19] = [
     "measured_ms",
     "error_percent",
     "cautions",
+    "levels_low_ms",
+    "levels_high_ms",
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy --model efficiency-transfer";
@@ -430,6 +432,7 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
             "efficiency-transfer",
             "first-principles",
             "plain-roofline",
+            "projection",
             "same-time"
         ]
     );

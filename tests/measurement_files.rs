@@ -4,7 +4,7 @@
 
 use roofswap::kernel::Count;
 use roofswap::measurement::import::Strings;
-use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_any, read_csv};
+use roofswap::measurement::{Kind, Opened, ReadError, ReadResult, Store, read_any, read_csv};
 use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -211,11 +211,11 @@ fn a_reading_is_watched_and_can_be_cancelled() {
     std::fs::write(&path, &text).unwrap();
     let strings = Strings::default();
     strings.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    let why = s.add_data_watched(&path, &strings).unwrap_err().to_string();
+    let why = s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap_err().to_string();
     assert!(why.contains("cancelled"), "{why}");
     assert_eq!((s.store.len(), s.kernels.find("brand_new").is_err()), (SHIPPED.store.len(), true));
     let strings = Strings::default();
-    assert_eq!(s.add_data_watched(&path, &strings).unwrap().rows, 100_000);
+    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap().rows, 100_000);
     assert_eq!(strings.bytes_read.into_inner(), text.len() as u64);
 }
 

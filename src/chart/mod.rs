@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod ceilings;
 mod evaluation;
 mod item;
 mod layout;
@@ -139,7 +140,7 @@ pub enum Dash {
     Dashed,
     /// L1.
     Dotted,
-    /// Shared memory.
+    /// Shared memory; a kernel's own compute ceiling.
     DashDot,
 }
 

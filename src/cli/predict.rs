@@ -67,8 +67,8 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> St
         text.push_str(&format!("\n{}\n", explain::chain(prediction).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
-        for line in explain::interval(row.answer).into_iter().chain(explain::measured(row.answer)).chain(data)
-        {
+        let own = explain::levels(row.answer).into_iter().chain(explain::interval(row.answer));
+        for line in own.chain(explain::measured(row.answer)).chain(data) {
             text.push_str(&format!("{line}\n"));
         }
     }

@@ -1,7 +1,7 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
 use super::choices::{CeilingsChoice, RulesChoice};
-use super::{Usage, load, output};
+use super::{Usage, load, output, sass};
 use crate::evaluate::Settings;
 use crate::kernel::Problem;
 use crate::predict::{MODELS, Subject, UnknownModel, model_position};
@@ -41,6 +41,12 @@ pub(super) struct QuestionArgs {
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
+    /// Code of the kernel for the source (`cuobjdump -sass`, `nvdisasm`): with --sass-target, `projection` corrects its FLOPs
+    #[arg(long, value_name = "FILE", requires = "sass_target")]
+    sass_source: Option<PathBuf>,
+    /// Code of the same kernel for the target
+    #[arg(long, value_name = "FILE", requires = "sass_source")]
+    sass_target: Option<PathBuf>,
 }
 
 /// The same question, checked: every name looked up, every size complete.
@@ -61,7 +67,7 @@ pub(super) struct Question {
 impl QuestionArgs {
     /// The measurement files that were given.
     pub(super) fn data(&self) -> impl Iterator<Item = &Path> {
-        self.data.iter().map(PathBuf::as_path)
+        self.data.iter().chain(&self.sass_source).chain(&self.sass_target).map(PathBuf::as_path)
     }
 
     /// The same flags as the limits of an evaluation: sources, targets and kernels, all where none is named.
@@ -93,11 +99,30 @@ impl QuestionArgs {
             return Err(Usage(text.into()).into());
         }
         let settings = self.settings()?;
-        let session = load::session(&self.data)?;
+        let mut session = load::session(&self.data)?;
         let source = session.gpus.position(from)?;
         let targets = gpus(&session, &self.to, Some(source))?;
         let subjects = self.subjects(&session, source)?;
+        self.translate(&mut session, &subjects)?;
         Ok(Question { source, targets, subjects, settings, session })
+    }
+
+    /// Lays what two listings say over the one kernel that is asked about.
+    fn translate(&self, session: &mut Session, subjects: &[Subject]) -> Result<()> {
+        let (Some(source), Some(target)) = (&self.sass_source, &self.sass_target) else { return Ok(()) };
+        let [subject] = subjects else {
+            let text = "--sass-source and --sass-target are of one kernel: name it with --kernel";
+            return Err(Usage(text.into()).into());
+        };
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let names: Vec<&str> = [&kernel.symbol, &kernel.id, &kernel.name, &kernel.label]
+            .into_iter()
+            .map(String::as_str)
+            .filter(|n| !n.is_empty())
+            .collect();
+        let found = sass::translation_of(source, target, &names)?;
+        session.translate(subject.kernel, found);
+        Ok(())
     }
 
     /// The settings of each model asked for.

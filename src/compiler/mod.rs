@@ -10,6 +10,7 @@ mod join;
 mod names;
 mod ptxas;
 mod resource_usage;
+pub mod sass;
 mod text;
 
 pub use architecture::Architecture;
@@ -154,6 +155,11 @@ pub fn read_from(
     file: &str,
     assumed: Option<Architecture>,
 ) -> Result<CompilerReport, ReportError> {
+    read(&bytes_from(from, size, file)?, file, assumed)
+}
+
+/// What comes from `from`, unless it is too large for a report.
+fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result<Vec<u8>, ReportError> {
     use std::io::Read;
     let refuse = |message: String| ReportError { file: file.to_string(), place: Place::Whole, message };
     let too_large = || {
@@ -170,7 +176,7 @@ pub fn read_from(
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(too_large());
     }
-    read(&bytes, file, assumed)
+    Ok(bytes)
 }
 
 /// What a reader collects.

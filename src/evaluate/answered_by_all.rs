@@ -3,14 +3,18 @@
 use super::run::Outcome;
 use super::trial::Trial;
 
-/// For each outcome, in their order, its trials of the questions that every one of them answered.
+/// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
+/// nothing at all takes nothing from the others.
 #[must_use]
 pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
     let place = |t: &Trial| (t.config, t.target, t.source);
-    let Some(fewest) = outcomes.iter().min_by_key(|o| o.trials.len()) else { return Vec::new() };
+    let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
+    let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
+        return vec![Vec::new(); outcomes.len()];
+    };
     let mut places: Vec<_> = fewest.trials.iter().map(place).collect();
-    for outcome in outcomes {
+    for outcome in answering() {
         let mut rest = outcome.trials.iter().map(place).peekable();
         places.retain(|asked| {
             while rest.next_if(|other| other < asked).is_some() {}
@@ -53,7 +57,9 @@ mod tests {
             let places: Vec<_> = trials.iter().map(|t| (t.config, t.target, t.source)).collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
-        assert!(answered_by_all(&[outcome(&[(0, 1, 2)]), outcome(&[])]).iter().all(Vec::is_empty));
+        let silent =
+            answered_by_all(&[outcome(&[(0, 1, 2)]), outcome(&[])]).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(silent, [1, 0], "who says nothing takes nothing");
         assert!(answered_by_all(&[]).is_empty());
     }
 }

@@ -335,6 +335,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         compiled: check.compiled(&typed.compiled)?,
         cautions: typed.cautions,
         unknown: typed.unknown,
+        translation: None,
         formulas: Some(formulas),
     };
     example_says_all(&check, &typed.variant, &kernel)?;

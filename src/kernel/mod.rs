@@ -10,6 +10,7 @@ mod file;
 mod formula;
 mod functions;
 mod launch;
+mod mix;
 mod name;
 mod problem;
 mod recorded;
@@ -22,6 +23,7 @@ pub use catalogue::{load_shipped, load_text};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
+pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
@@ -69,6 +71,8 @@ pub struct Kernel {
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
+    /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
+    pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
     formulas: Option<Arc<Formulas>>,
 }
@@ -157,6 +161,7 @@ impl Kernel {
             compiled: BTreeMap::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
+            translation: None,
             formulas: None,
         }
     }

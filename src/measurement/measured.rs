@@ -2,7 +2,7 @@
 
 use super::canonical::written_millis;
 use super::{Kind, Number, Text};
-use crate::kernel::{Count, Launch, Problem, Work};
+use crate::kernel::{Count, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -159,6 +159,21 @@ impl Measurement {
         common.into_iter().chain(rare).fold(work, fill)
     }
 
+    /// Arithmetic by instruction and bytes of shared memory, as far as the row counts them.
+    #[must_use]
+    pub fn mix(&self) -> Mix {
+        let Some(further) = self.further.as_ref().filter(|f| !f.numbers.is_empty()) else {
+            return Mix::default();
+        };
+        let get = |column| further.numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value);
+        let operations = |fma, add, mul| Some(Operations { fma: get(fma)?, add: get(add)?, mul: get(mul)? });
+        Mix {
+            single: operations(Number::Fp32Fma, Number::Fp32Add, Number::Fp32Mul),
+            double: operations(Number::Fp64Fma, Number::Fp64Add, Number::Fp64Mul),
+            shared_bytes: get(Number::SmemBytes),
+        }
+    }
+
     /// Standard deviation of the time over trials.
     #[must_use]
     pub fn time_std(&self) -> Option<Seconds> {
@@ -259,6 +274,9 @@ impl Place {
             | Number::Fp32Fma
             | Number::Fp32Add
             | Number::Fp32Mul
+            | Number::Fp64Fma
+            | Number::Fp64Add
+            | Number::Fp64Mul
             | Number::AchievedOccupancy
             | Number::RegsLimit
             | Number::SmemLimit

@@ -31,7 +31,10 @@ mod efficiency_transfer;
 mod factor;
 mod first_principles;
 mod floor;
+mod kernel_roofs;
+mod levels;
 mod plain_roofline;
+mod projection;
 mod question;
 mod registers;
 mod same_time;
@@ -43,6 +46,8 @@ pub use caution::Caution;
 pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
+pub use kernel_roofs::{KernelRoofs, kernel_roofs};
+pub use levels::LevelTimes;
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use registers::RegistersFrom;
@@ -83,12 +88,13 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 6] = [
+pub const MODELS: [&dyn Predictor; 7] = [
     &ceilings::CeilingsModel,
     &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
+    &projection::Projection,
     &same_time::SameTime,
 ];
 
@@ -126,6 +132,8 @@ pub struct Prediction {
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
+    /// The model's own interval, where it says one time per memory level; not one of coverage.
+    pub levels: Option<LevelTimes>,
     /// |ln| between this time and that of the model's other reading of the same question, where it has one.
     pub spread: Option<f64>,
 }
@@ -158,6 +166,37 @@ pub enum Refusal {
         model: &'static str,
         /// The missing count.
         missing: &'static str,
+    },
+    /// Nobody made several counts the model needs.
+    #[error(
+        "{model} needs {missing} of this kernel, and nobody counted them: profile it with `ncu --set full`, `roofswap import` \
+         the report, and load that with --data"
+    )]
+    NoCounts {
+        /// The model's id.
+        model: &'static str,
+        /// The missing counts, by column, with commas.
+        missing: String,
+    },
+    /// Nobody knows a rate of a GPU.
+    #[error("{model}: no {what} is known of {gpu}; lay {key} over it with a file in the gpus folder")]
+    NoRate {
+        /// The model's id.
+        model: &'static str,
+        /// The GPU's id.
+        gpu: String,
+        /// The rate.
+        what: &'static str,
+        /// Where it stands in a file.
+        key: &'static str,
+    },
+    /// The kernel computes with a type the model has no ceiling for.
+    #[error("{model} knows fp32 and fp64 arithmetic, and this kernel's type is {dtype}")]
+    OtherWidth {
+        /// The model's id.
+        model: &'static str,
+        /// The kernel's element type.
+        dtype: String,
     },
     /// The kernel does no work the model knows.
     #[error("{model} knows FLOPs and DRAM bytes only, and this kernel has neither")]

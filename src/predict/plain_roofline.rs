@@ -97,6 +97,7 @@ impl Predictor for PlainRoofline {
             efficiency: None,
             factors: work_factors(q),
             cautions: target_cautions(q),
+            levels: None,
             spread: None,
         })
     }

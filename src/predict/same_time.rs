@@ -36,6 +36,7 @@ impl Predictor for SameTime {
             efficiency: None,
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),
+            levels: None,
             spread: None,
         })
     }

@@ -17,6 +17,7 @@ pub mod models;
 pub mod occupancy;
 pub mod predictions;
 pub mod reproduction;
+pub mod sass;
 pub mod shown;
 pub mod table;
 

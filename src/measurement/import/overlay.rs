@@ -18,17 +18,11 @@ pub struct Overlay {
 #[must_use]
 pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Overlay>, Vec<String>) {
     let (best, unknown) = highest(roofs, gpus);
-    let mut left_out: Vec<String> =
-        unknown.iter().map(|(roof, why)| format!("{}: {why}", roof.source)).collect();
+    let left_out = unknown.iter().map(|(roof, why)| format!("{}: {why}", roof.source)).collect();
     let mut by_gpu: BTreeMap<usize, Vec<(AchievedRate, f64, String)>> = BTreeMap::new();
     for ((gpu, of), roof) in best {
-        match achieved(of) {
-            Some(rate) => by_gpu.entry(gpu).or_default().push((rate, roof.per_second, roof.source.clone())),
-            None => {
-                left_out
-                    .push(format!("{}: a GPU file has no place for an L1 bandwidth in GB/s", roof.source));
-            }
-        }
+        let rate = (achieved(of), roof.per_second, roof.source.clone());
+        by_gpu.entry(gpu).or_default().push(rate);
     }
     let files = by_gpu.into_iter().map(|(gpu, rates)| {
         let id = gpus.entries()[gpu].id.clone();
@@ -37,13 +31,13 @@ pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Over
     (files.collect(), left_out)
 }
 
-fn achieved(of: RoofOf) -> Option<AchievedRate> {
+fn achieved(of: RoofOf) -> AchievedRate {
     match of {
-        RoofOf::Fp32 => Some(AchievedRate::Fp32),
-        RoofOf::Fp64 => Some(AchievedRate::Fp64),
-        RoofOf::Fp16 => Some(AchievedRate::Fp16),
-        RoofOf::Dram => Some(AchievedRate::Dram),
-        RoofOf::L2 => Some(AchievedRate::L2),
-        RoofOf::L1 => None,
+        RoofOf::Fp32 => AchievedRate::Fp32,
+        RoofOf::Fp64 => AchievedRate::Fp64,
+        RoofOf::Fp16 => AchievedRate::Fp16,
+        RoofOf::Dram => AchievedRate::Dram,
+        RoofOf::L2 => AchievedRate::L2,
+        RoofOf::L1 => AchievedRate::L1,
     }
 }

@@ -157,6 +157,7 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let mut lines = Vec::new();
+    lines.extend(explain::levels(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
     lines.extend(explain::interval(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
     lines.extend(
         explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),

@@ -129,13 +129,16 @@ const FLOPS: [&str; 3] = ["flop_count_sp", "flop_count_dp", "flop_count_hp"];
 /// The beginning of `tensor_precision_fu_utilization`.
 const TENSOR: &str = "tensor_precision";
 
-const USED: [&str; 20] = [
+const USED: [&str; 23] = [
     FLOPS[0],
     FLOPS[1],
     FLOPS[2],
     "flop_count_sp_add",
     "flop_count_sp_mul",
     "flop_count_sp_fma",
+    "flop_count_dp_add",
+    "flop_count_dp_mul",
+    "flop_count_dp_fma",
     "dram_read_bytes",
     "dram_write_bytes",
     "dram_read_transactions",
@@ -173,6 +176,9 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     row.set(Number::Fp32Add, get("flop_count_sp_add"));
     row.set(Number::Fp32Mul, get("flop_count_sp_mul"));
     row.set(Number::Fp32Fma, get("flop_count_sp_fma"));
+    row.set(Number::Fp64Add, get("flop_count_dp_add"));
+    row.set(Number::Fp64Mul, get("flop_count_dp_mul"));
+    row.set(Number::Fp64Fma, get("flop_count_dp_fma"));
     let dram = pair("dram_read_bytes", "dram_write_bytes");
     row.set(Number::DramBytes, dram.or_else(|| sectors("dram_read_transactions", "dram_write_transactions")));
     row.set(Number::L2Bytes, sectors("l2_read_transactions", "l2_write_transactions"));
