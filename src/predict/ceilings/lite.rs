@@ -39,7 +39,7 @@ impl Predictor for CeilingsLite {
 }
 
 /// max(D (h/B_L2 + (1 - h)/B_D), F/C) in seconds.
-fn roof(machine: &Machine, work: &Work) -> f64 {
+pub(super) fn roof(machine: &Machine, work: &Work) -> f64 {
     let dram = work.get(Count::DramBytes).unwrap_or(0.0);
     let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
     let h = machine.l2_residency(touched);
