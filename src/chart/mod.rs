@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod components;
 mod evaluation;
 mod item;
 mod layout;
@@ -24,6 +25,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
+pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, evaluation_chart};
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};

@@ -12,7 +12,7 @@ mod run;
 mod tally;
 mod trial;
 
-pub use answer::{Answer, Known, Measured, Settings, answer};
+pub use answer::{Answer, Known, Measured, Settings, answer, explain};
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
 pub use compare::{Compared, compare};
 pub use metrics::{ErrorSummary, Score, score, summarise};

@@ -40,7 +40,10 @@ mod subject;
 mod visible;
 
 pub use caution::Caution;
-pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
+pub use ceilings::{
+    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Roof, Step, USUAL, amount,
+    carry, in_words,
+};
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
 pub use plain_roofline::body;

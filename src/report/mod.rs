@@ -11,6 +11,7 @@ mod cell;
 pub mod compiled;
 pub mod evaluation;
 pub mod explain;
+pub mod explanation;
 pub mod gpus;
 pub mod kernels;
 pub mod models;

@@ -18,11 +18,13 @@
 //! wave were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
+mod chain;
 mod explain;
 mod lite;
 mod sides;
 mod transfer;
 
+pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use lite::CeilingsLite;
 pub(super) use sides::resized;
@@ -60,7 +62,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q).ok()
+        explain::explanation(q, answered).ok()
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
@@ -72,6 +74,8 @@ impl Predictor for CeilingsModel {
 #[derive(Debug, Clone, Copy)]
 struct Answered {
     time: Seconds,
+    /// The time on the target without its launch, in seconds.
+    body: f64,
     start: Start,
     /// Roofs in seconds, source first.
     roofs: [f64; 2],
@@ -93,8 +97,9 @@ fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
     }
     let start = sides.start(roofs[0]);
     let carried = carry(source, target, start.body.unwrap_or(roofs[0] * USUAL), start.carried);
-    let time = sound(Seconds(sides.launched(carried.body())), ID)?;
-    Ok(Answered { time, start, roofs, carried: Some(carried), lite: false })
+    let body = carried.body();
+    let time = sound(Seconds(sides.launched(body)), ID)?;
+    Ok(Answered { time, body, start, roofs, carried: Some(carried), lite: false })
 }
 
 /// Whether anything on the SMs was counted beside FLOPs.
