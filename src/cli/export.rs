@@ -1,11 +1,11 @@
-//! `roofswap export roofline|occupancy|curves|predictions --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
+//! `roofswap export roofline|occupancy|curves|predictions|components --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
 
 use super::choices::ThemeChoice;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
 use crate::chart::{
-    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, curve_chart, occupancy_chart,
-    predictions_chart, render_svg, roofline_chart, suggested_size,
+    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
+    occupancy_chart, predictions_chart, render_svg, roofline_chart, suggested_size,
 };
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
@@ -52,6 +52,8 @@ enum Chart {
     Curves,
     /// Times of several kernels on both GPUs
     Predictions,
+    /// How long each part of the GPU keeps the kernel busy, on both GPUs
+    Components,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -125,6 +127,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
         Chart::Occupancy => picture.occupancy(args)?,
         Chart::Curves => picture.curve(args)?,
         Chart::Predictions => picture.predictions(),
+        Chart::Components => picture.components()?,
     };
     let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
     if args.output.as_os_str() == "-" {
@@ -209,6 +212,21 @@ impl<'a> Picture<'a> {
         let (problem, variant) = (&*subject.problem, &*subject.variant);
         let view = CurveView { gpus, kernel, problem, variant, answer, show: args.show.into() };
         Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
+    }
+
+    fn components(&self) -> Result<ChartSpec> {
+        let (session, subject) = (&self.question.session, self.subject()?);
+        let answer = self.answer(subject);
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let Some(e) = session.explain(subject, &answer) else {
+            if let Err(refusal) = answer.prediction {
+                return Err(refusal.into());
+            }
+            let model = MODELS[answer.settings.model].id();
+            let text = format!("{model} has no component times: leave --model out, or give --model ceilings");
+            return Err(Usage(text).into());
+        };
+        Ok(component_chart(self.gpus, kernel, &self.size(subject), &answer, &e))
     }
 
     fn predictions(&self) -> ChartSpec {

@@ -172,8 +172,12 @@ pub fn sentences(e: &Explanation, time: Seconds) -> Vec<String> {
         }
         false => e.elasticities.iter().map(elasticity).collect(),
     };
-    let measure = e.measure.iter().map(|m| format!("would narrow the interval: {m}"));
-    moves.into_iter().chain(beside(e, time)).chain(measure).collect()
+    moves.into_iter().chain(beside(e, time)).chain(to_measure(e)).collect()
+}
+
+/// What would narrow the interval, most useful first.
+pub fn to_measure(e: &Explanation) -> impl Iterator<Item = String> {
+    e.measure.iter().map(|m| format!("would narrow the interval: {m}"))
 }
 
 /// One row of the answer for programs: the last cells of [`super::explain::records`].

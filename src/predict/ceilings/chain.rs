@@ -44,7 +44,7 @@ pub enum Cause {
     UsualEfficiency(f64),
     /// What lies above the roof slows the SM side alone: how far that is believed, 0 to 1.
     SmSide(f64),
-    /// `ceilings-lite`: the time above the roof goes with the width of the SMs, not with the roof.
+    /// `ceilings-lite`: the time above the roof goes with the width of the SMs.
     AboveRoof,
     /// The launch is added again.
     FloorOn(Seconds, Origin),
@@ -105,14 +105,14 @@ impl Cause {
     }
 }
 
-/// What stands behind it: `80 → 46`, `3.61 µs, the shortest launch timed here`.
+/// What stands behind it: `80 → 46`, `3.61 µs, the shortest launch timed`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let floor = |origin: Origin| match origin {
-            Origin::Measured => "the shortest launch timed here",
+            Origin::Measured => "the shortest launch timed",
             Origin::Published => "published",
-            Origin::Derived => "derived from launches on other GPUs",
-            Origin::Assumed => "assumed: no empty launch was timed here",
+            Origin::Derived => "derived: launches elsewhere",
+            Origin::Assumed => "assumed: none was timed here",
         };
         match *self {
             Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {
@@ -122,7 +122,7 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("components overlap, but not wholly: their 4-norm"),
+            Self::OtherComponents => f.write_str("their 4-norm: not wholly overlapped"),
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
@@ -130,11 +130,11 @@ impl fmt::Display for Cause {
             Self::Efficiency([source, target]) => {
                 write!(f, "measured over roof {} → {}", significant(source), significant(target))
             }
-            Self::UsualEfficiency(_) => f.write_str("measured over roof of the kernels that were timed"),
+            Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
             Self::SmSide(belief) => {
-                write!(f, "what lies above the roof is the SMs': believed to {:.0} %", 100.0 * belief)
+                write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
             }
-            Self::AboveRoof => f.write_str("goes with the width of the SMs, not with the roof"),
+            Self::AboveRoof => f.write_str("goes with the width of the SMs"),
         }
     }
 }
