@@ -30,6 +30,8 @@ pub fn component_chart(
     e: &Explanation,
 ) -> ChartSpec {
     let components = ranked_components(e);
+    let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
+    let unit = unit(longest);
     let bar = |slot: usize, component: Component, side: usize| {
         let time = e.components[side].get(component);
         let binds = e.components[side].binding() == Some(component);
@@ -39,7 +41,7 @@ pub fn component_chart(
             name: format!("{} ({})", gpus[side].name, if side == 0 { "source" } else { "target" }),
             meaning: Meaning::of(side),
             slot,
-            value: time.0,
+            value: time.0 / unit.1,
             label: format!("{}: {text}", gpus[side].name),
         }
     };
@@ -48,11 +50,13 @@ pub fn component_chart(
         .enumerate()
         .flat_map(|(slot, component)| [0, 1].map(|side| bar(slot, *component, side)))
         .collect();
-    let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
     ChartSpec {
         title: format!("Component times of {}", caption::title(kernel, problem, gpus, Sides::Both)),
         subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, Sides::Both)),
-        x: Axis { label: "time, s".into(), scale: Scale::Linear { min: 0.0, max: end(longest) } },
+        x: Axis {
+            label: format!("time, {}", unit.0),
+            scale: Scale::Linear { min: 0.0, max: end(longest / unit.1) },
+        },
         y: Axis {
             label: String::new(),
             scale: Scale::Category(components.iter().map(|c| c.word().to_string()).collect()),
@@ -62,9 +66,15 @@ pub fn component_chart(
     }
 }
 
+/// The unit in which the longest bar has a number from 1 to 1000, and how many seconds it is.
+fn unit(longest: f64) -> (&'static str, f64) {
+    const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)];
+    UNITS.into_iter().find(|(_, seconds)| longest >= *seconds).unwrap_or(UNITS[3])
+}
+
 /// A round end of the axis with room for the text behind the longest bar.
 fn end(longest: f64) -> f64 {
-    let room = if longest > 0.0 { 1.4 * longest } else { 1e-6 };
+    let room = if longest > 0.0 { 1.4 * longest } else { 1.0 };
     let step = round_up(room / 10.0);
     (room / step).ceil() * step
 }

@@ -20,15 +20,18 @@ pub(super) struct ModelsArgs {
 
 pub(super) fn run(args: &ModelsArgs) -> Result<()> {
     let session = load::session(&[])?;
-    let rows: Vec<_> = (0..MODELS.len()).map(|model| (MODELS[model], errors(&session, model))).collect();
+    let rows: Vec<_> = MODELS.into_iter().zip(errors(&session)).collect();
     let format: Format = args.format.into();
     let table = if format.is_for_people() { overview(&rows) } else { table(&rows) };
     output::answer(table.render(format).as_bytes())
 }
 
-/// The model against every shipped figure that another GPU was timed for as well.
-fn errors(session: &Session, model: usize) -> Option<ErrorSummary> {
-    let settings = Settings { model, ..Settings::default() };
-    let all = compare(&session.gpus, &session.kernels, &session.store, settings);
-    summarise(&all.iter().map(|c| (c.predicted.0, c.measured.0)).collect::<Vec<_>>())
+/// Every model, in their order, against every shipped figure that another GPU was timed for as well.
+pub(super) fn errors(session: &Session) -> Vec<Option<ErrorSummary>> {
+    let of = |model: usize| {
+        let settings = Settings { model, ..Settings::default() };
+        let all = compare(&session.gpus, &session.kernels, &session.store, settings);
+        summarise(&all.iter().map(|c| (c.predicted.0, c.measured.0)).collect::<Vec<_>>())
+    };
+    (0..MODELS.len()).map(of).collect()
 }

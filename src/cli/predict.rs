@@ -1,12 +1,12 @@
 //! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
 
 use super::choices::FormatChoice;
-use super::output;
 use super::question::{Question, QuestionArgs};
+use super::{models, output};
 use crate::evaluate::Answer;
 use crate::predict::{Explanation, Subject};
 use crate::report::predictions::{self, Comparison};
-use crate::report::{Format, explain, explanation};
+use crate::report::{Format, explain, explanation, side_by_side};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -59,7 +59,14 @@ fn text(session: &Session, rows: &[Row<'_>], explained: bool, format: Format) ->
         let table = if explained { explain::records(rows) } else { predictions::records(&plain()) };
         return table.render(format);
     }
-    let mut text = predictions::overview(&plain()).render(format);
+    let plain = plain();
+    let mut overview = predictions::overview(&plain);
+    if rows.iter().any(|(row, _)| row.answer.settings.model != rows[0].0.answer.settings.model) {
+        overview.notes.extend(side_by_side::spreads(&plain));
+        let errors = models::errors(session);
+        overview.notes.push(side_by_side::default_model(&errors, "over the shipped figures"));
+    }
+    let mut text = overview.render(format);
     for row in rows.iter().filter(|_| explained) {
         text.push_str(&explained_text(session, row, format));
     }

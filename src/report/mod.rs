@@ -19,6 +19,7 @@ pub mod occupancy;
 pub mod predictions;
 pub mod reproduction;
 pub mod shown;
+pub mod side_by_side;
 pub mod table;
 
 pub use cell::Cell;

@@ -115,7 +115,8 @@ fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);
     }
-    if answered.lite && answered.carried.is_none() {
+    // Asked by its own name, the lite model leaves known counts aside.
+    if answered.lite && !knows_sm_side(&q.work) {
         all.push(Caution::CountsMissing);
     }
     all
