@@ -157,3 +157,43 @@ fn changes() -> [(Spec, Change); 5] {
         (Spec::IssuePerClock, |g, by| g.sm.issue_per_clock = g.sm.issue_per_clock.map(|v| v * by)),
     ]
 }
+
+/// The shipped world with these rates of the RTX 4070 measured by the user.
+fn with_rates(dram_gb: f64, l2_gb: f64) -> Session {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("gpus")).unwrap();
+    let file = format!(
+        "id = \"rtx-4070\"\n[memory]\nachieved_gb_per_s = {{ value = {dram_gb}, source = \"own\" }}\n\
+         [cache]\nl2_gb_per_s = {{ value = {l2_gb}, source = \"own\" }}\n\
+         [sources.own]\nkind = \"measured\"\ntitle = \"mine\"\n"
+    );
+    std::fs::write(folder.path().join("gpus/laid.toml"), file).unwrap();
+    let session = Session::load(Some(folder.path())).unwrap();
+    assert!(session.problems.is_empty(), "{:?}", session.problems);
+    session
+}
+
+#[test]
+fn the_elasticity_of_a_bandwidth_is_that_of_a_gpu_whose_file_has_more_of_it() {
+    let taken = |session: &Session, kernel: &str, size: &str| {
+        let at = session.kernels.position(kernel).unwrap();
+        let subject = session.subject(at, &size.parse().unwrap(), "").unwrap();
+        let [source, target] = ["titan-v", "rtx-4070"].map(|g| session.gpus.position(g).unwrap());
+        let answer = session.answer(&subject, source, target, Settings::default());
+        let e = session.explain(&subject, &answer).unwrap();
+        (answer.prediction.unwrap().time.0, e)
+    };
+    let told = |e: &Explanation, spec: Spec| e.elasticities.iter().find(|x| x.spec == spec).copied();
+    let (base, more_dram, more_l2) =
+        (with_rates(450.0, 1600.0), with_rates(450.0 * 1.1, 1600.0), with_rates(450.0, 1600.0 * 1.1));
+    // A stream of 800 MB is DRAM's, one of 12.6 MB in an L2 of 37.7 MB is L2's.
+    for (spec, size, changed) in
+        [(Spec::DramBandwidth, "n=2^26", &more_dram), (Spec::L2Bandwidth, "n=2^20", &more_l2)]
+    {
+        let ((before, e), (after, _)) = (taken(&base, "saxpy", size), taken(changed, "saxpy", size));
+        let x = told(&e, spec).unwrap_or_else(|| panic!("{spec:?} moves nothing: {:?}", e.elasticities));
+        assert!((x.ten_percent - after / before).abs() < 1e-9, "{spec:?}: {x:?}, by file {}", after / before);
+        assert_eq!(e.elasticities.first().map(|x| x.spec), Some(spec));
+        assert!(x.value < -0.3 && x.value > -1.0, "{x:?}");
+    }
+}

@@ -77,7 +77,7 @@ pub fn records(rows: &[(Comparison<'_>, Option<Explanation>)]) -> Table {
     table
 }
 
-/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, efficiency-transfer, 31.8 µs ◆`.
+/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, ceilings, 11.1 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
     let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
