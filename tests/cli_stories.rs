@@ -207,7 +207,7 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("SMs ").contains("80 → 46"));
     assert!(line("predicted ").contains("140 µs ◆"));
     assert!(line("LSU ").matches('◀').count() == 2);
-    assert_eq!(line("RTX 4070: "), "RTX 4070: LSU binds; next is shared, 2.10 times shorter");
+    assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next is shared, 2.10 times shorter");
     assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
     assert!(line("ceilings-lite beside it").contains("122 µs"));
     // Nobody timed it on the source: the chain begins at what binds on the target.

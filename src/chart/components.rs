@@ -85,7 +85,7 @@ fn notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
         let n = e.next[side]?;
         let away: Seconds = e.components[side].get(n.next);
         Some(format!(
-            "{}: {} binds; next is {}, {away}, {} times shorter",
+            "{}: bound by {}; next is {}, {away}, {} times shorter",
             gpus[side].name,
             n.binding.word(),
             n.next.word(),

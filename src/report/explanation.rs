@@ -125,7 +125,7 @@ fn share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
     (time.0 > 0.0).then(|| time / longest)
 }
 
-/// `RTX 4070: LSU binds; next is shared, 2.09 times shorter`, one per GPU, source first.
+/// `RTX 4070: bound by LSU; next is shared, 2.09 times shorter`, one per GPU, source first.
 #[must_use]
 pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
     let of = |side: usize| {
@@ -134,7 +134,7 @@ pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
             Some(n) => format!("next is {}, {} times shorter", n.next.word(), significant(n.away)),
             None => "it is the only component known".into(),
         };
-        Some(format!("{}: {} binds; {next}", names[side], binding.word()))
+        Some(format!("{}: bound by {}; {next}", names[side], binding.word()))
     };
     (0..2).filter_map(of).collect()
 }

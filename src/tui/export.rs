@@ -110,7 +110,7 @@ pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
 pub(super) fn ask_components(state: &mut State) -> Vec<Effect> {
     if components_of(state).is_none() {
         let model = MODELS[state.selection.settings.model].id();
-        let why = format!("{model} has no component times here; a ceilings model does (m changes the model)");
+        let why = format!("{model} has no component times here; m changes the model");
         return say(state, Tone::Refused, why);
     }
     let name = file_name(state, &format!("components-{}", state.kernel().label));

@@ -38,7 +38,8 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     lines.push(Line::default());
     lines.extend(side_by_side::spread(answers.iter()).iter().flat_map(|t| paragraph(t, width, look.text())));
     let n = state.errors[state.selection.settings.model].map_or(0, |e| e.n);
-    let over = format!("over the {n} rows shown whose target was measured");
+    let rows = if n == 1 { "row".to_string() } else { format!("{n} rows") };
+    let over = format!("over the {rows} shown whose target was measured");
     let mut notes = vec![side_by_side::default_model(&state.errors, &over)];
     notes.push("A model that does not beat same-time has no place.".into());
     lines.extend(paragraph(&notes.join(". "), width, look.dim()));

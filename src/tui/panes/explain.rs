@@ -2,7 +2,7 @@
 //! every number with its origin.
 //!
 //! ```text
-//! RTX 4070: LSU binds; next is shared, 2.10 times shorter
+//! RTX 4070: bound by LSU; next is shared, 2.10 times shorter
 //!
 //! time on the source               95.1 µs ●  published: …
 //! SMs                    × 1.73     165 µs    80 → 46

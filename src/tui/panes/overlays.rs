@@ -2,6 +2,7 @@
 
 use super::{audit, compare, evaluate, explain, files};
 use crate::tui::action::Action;
+use crate::tui::export::components_of;
 use crate::tui::look::Look;
 use crate::tui::prompt::{Overlay, matching_actions};
 use crate::tui::state::State;
@@ -39,7 +40,9 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
         String::new()
     };
     let export = match (&state.overlay, state.keymap.key_of(Action::Export.id())) {
-        (Overlay::Explain(_), Some(key)) => format!(" {key} exports the components "),
+        (Overlay::Explain(_), Some(key)) if components_of(state).is_some() => {
+            format!(" {key} exports the components ")
+        }
         _ => String::new(),
     };
     let inside = sheet(buffer, area, &title, &format!("{more}{export} any other key closes "), look);
