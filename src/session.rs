@@ -2,19 +2,20 @@
 
 mod evaluation;
 mod import;
+mod loaded;
 
 pub use evaluation::ReproduceError;
-pub use import::{Added, Recognised, recognise, recognise_path};
+pub use import::{Added, Recognised, read_compiled};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer, explain};
 use crate::gpu::{self, Gpu, LimitsTable};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
+use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_any_watched,
-    read_csv, read_rows,
+    CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
+    read_opened, read_rows,
 };
 use crate::predict::{Explanation, Subject};
 use include_dir::{Dir, include_dir};
@@ -128,16 +129,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
-        self.add_data_watched(path, &Strings::default())
+        self.add_opened(Opened::path(path)?, &Strings::default())
     }
 
-    /// [`Session::add_data`] for those who watch how far it is, or may cancel it.
+    /// [`Session::add_data`] of a file that is open, for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
-    pub fn add_data_watched(&mut self, path: &Path, strings: &Strings) -> Result<Loaded, ReadError> {
+    pub fn add_opened(&mut self, opened: Opened<'_>, strings: &Strings) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_any_watched(path, Kind::Measured, &self.gpus, &mut kernels, strings)?;
+        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, strings)?;
         self.kernels = kernels;
         self.roofs.extend(any.roofs);
         Ok(self.take_rows(any.read, any.remarks))
@@ -154,8 +155,9 @@ impl Session {
         Ok(self.take_rows(read, Vec::new()))
     }
 
-    fn take_rows(&mut self, read: ReadResult, remarks: Vec<String>) -> Loaded {
+    fn take_rows(&mut self, read: ReadResult, mut remarks: Vec<String>) -> Loaded {
         let ReadResult { rows, refused, refused_count } = read;
+        remarks.extend(loaded::remarks(&rows, &self.kernels));
         let added = rows.len();
         self.store.add(rows);
         Loaded { rows: added, refused, refused_count, remarks }
@@ -178,6 +180,14 @@ impl Session {
             .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
         let config = self.store.find(kernel, &problem, variant);
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
+    }
+
+    /// Lays what two listings of machine code say over a kernel.
+    pub fn translate(&mut self, kernel: usize, found: Translation) {
+        let mut changed = self.kernels.entries()[kernel].clone();
+        changed.translation = Some(Arc::new(found));
+        let id = changed.id.clone();
+        self.kernels.insert(changed).unwrap_or_else(|clash| unreachable!("{id} replaces itself: {clash}"));
     }
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.

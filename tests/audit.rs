@@ -324,9 +324,9 @@ fn damaged_input_is_refused_with_its_place_and_never_panics() {
         let _ = (audit(&sheet), fix(&sheet, &audit(&sheet)));
         read.map(|_| (sheet.rows.len(), sheet.refused.iter().map(ToString::to_string).collect::<Vec<_>>()))
     };
-    assert!(read(b"").unwrap_err().contains("no column `gpu`"));
-    assert!(read(b"{\"a\": 1}").unwrap_err().contains("states no reached ceiling"));
-    assert!(read(b"[1, 2").unwrap_err().contains("no sound JSON"));
+    assert!(read(b"").unwrap_err().contains("nothing that the audit knows"));
+    assert!(read(b"{\"a\": 1}").unwrap_err().contains("sustained_bandwidth_gbps"));
+    assert!(read(b"[{\"sustained_bw_gbps\": 1, 2").unwrap_err().contains("no sound JSON"));
     assert!(read(b"gpu,kernel,time_ms\n\0").unwrap_err().contains("NUL"));
     let (rows, refused) = read(b"gpu,kernel,time_ms\na,b,1\na,b,-1\na,b,0\na,,1\na,b\n").unwrap();
     assert_eq!((rows, refused.len()), (1, 4));

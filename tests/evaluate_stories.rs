@@ -49,7 +49,7 @@ fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
     assert_eq!((&all["protocol"], &all["ceilings"]), (&"new-gpu".into(), &"peak".into()));
     assert_eq!(keys(&all["models"]), ["ceilings", "same-time", "plain-roofline"]);
     let model = &all["models"]["same-time"];
-    assert_eq!(keys(model), ["asked", "overall", "per_pair", "per_kernel", "refused"]);
+    assert_eq!(keys(model), ["asked", "overall", "common", "per_pair", "per_kernel", "refused"]);
     assert_eq!(keys(&model["overall"]), KEYS);
     assert_eq!(keys(&model["per_kernel"]["saxpy"]), KEYS);
     // Fourteen kernels on four GPUs: twelve ordered pairs each.
@@ -98,7 +98,170 @@ fn csv_has_a_row_per_model_and_group_and_nothing_to_ask_is_said() {
     assert!(text.contains("nothing to ask: no kernel was timed at two sizes"), "{text}");
     desk.file("one.csv", "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1,1\n");
     let alone = desk.types("evaluate --data one.csv --format markdown");
-    assert!(alone.code == 0 && alone.stdout.contains("nothing to ask: no configuration"), "{}", alone.stdout);
+    assert!(alone.code == 1 && alone.stdout.contains("nothing to ask: no configuration"), "{}", alone.stdout);
+    assert!(alone.stderr.contains("give the times of a second GPU too"), "{}", alone.stderr);
+    let json = desk.types("evaluate --data one.csv --protocol new-size --format json");
+    let all: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(all["reason"], "nothing to ask: no kernel was timed at two sizes on one GPU");
+    assert_eq!((json.code, &all["models"]["same-time"]["asked"]), (1, &0.into()));
+    let csv = desk.types("evaluate --data one.csv --format csv");
+    assert!(
+        csv.code == 1 && csv.stdout.contains("same-time,reason,\"nothing to ask: no conf"),
+        "{}",
+        csv.stdout
+    );
+    let drawn = desk.types("evaluate --data one.csv --svg -");
+    assert!(drawn.code == 1 && !drawn.stdout.contains("<svg"), "{}", drawn.stdout);
+    let scoped = desk.types("evaluate --data mine.csv --kernel vector_add");
+    assert!(scoped.code == 1 && scoped.stderr.contains("leave out one of the flags"), "{}", scoped.stderr);
+    desk.file("uncounted.csv", "gpu,kernel,problem,time_ms\ntitan-v,mine,n=1,1\nrtx-4070,mine,n=1,2\n");
+    let refused = desk.types("export evaluation --data uncounted.csv --model plain-roofline -o -");
+    assert!(
+        refused.code == 1 && refused.stderr.contains("no model answered any of 2 questions"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn models_that_refuse_different_questions_are_compared_on_what_all_answered() {
+    let desk = Desk::new();
+    desk.file("mine.csv", TIMES);
+    let all = json(&desk, "evaluate --data mine.csv --model efficiency-transfer");
+    let n = |model: &str, of: &str| all["models"][model][of]["n"].clone();
+    assert_eq!((n("same-time", "overall"), n("same-time", "common")), (4.into(), 2.into()));
+    assert_eq!(n("efficiency-transfer", "common"), 2);
+    // saxpy alone: half and twice the time.
+    assert_eq!(all["models"]["same-time"]["common"]["mape_percent"], 75);
+    for format in ["table", "markdown"] {
+        let text = desk
+            .types(&format!("evaluate --data mine.csv --model efficiency-transfer --format {format}"))
+            .stdout;
+        assert!(text.contains("on the 2 questions that every model answered"), "{text}");
+    }
+    let csv = desk.types("evaluate --data mine.csv --format csv").stdout;
+    assert!(csv.contains("same-time,common,,2,75,"), "{csv}");
+    let saxpy = desk.types("evaluate --data mine.csv --kernel saxpy").stdout;
+    assert!(!saxpy.contains("every model answered"), "there is nothing to set apart: {saxpy}");
+}
+
+#[test]
+fn a_launch_that_cannot_start_was_never_timed_whatever_the_model() {
+    let desk = Desk::new();
+    // 206 registers x 1,024 threads are more than the 65,536 of a block; the RTX 4070's row says nothing of registers.
+    desk.file(
+        "refused.csv",
+        "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n\
+         titan-v,mine,n=1,1024,1,206,1000,1000,0.002\nrtx-4070,mine,n=1,1024,1,32,1000,1000,0.002\n\
+         titan-v,saxpy,n=1048576,,,,,,1\nrtx-4070,saxpy,n=1048576,,,,,,2\n",
+    );
+    let all = json(&desk, "evaluate --data refused.csv --model all");
+    for (model, said) in all["models"].as_object().expect("an object") {
+        // Nobody profiled saxpy, so paper 2's model has nothing to say of it.
+        let n = if model == "projection" { 0 } else { 2 };
+        assert_eq!((&said["asked"], &said["overall"]["n"]), (&4.into(), &n.into()), "{model}");
+        assert_eq!(said["refused"][0]["reason"], "cannot launch on titan-v", "{model}");
+    }
+}
+
+#[test]
+fn a_time_of_another_size_is_not_called_the_same() {
+    let desk = Desk::new();
+    desk.file(
+        "sizes.csv",
+        "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1048576,1\ntitan-v,saxpy,n=2097152,2\n",
+    );
+    let text = desk.types("evaluate --data sizes.csv --protocol new-size").stdout;
+    assert!(text.contains("same-time (work-scaled)") && text.contains("nearest smaller size"), "{text}");
+    let all = json(&desk, "evaluate --data sizes.csv --protocol new-size");
+    assert_eq!(all["models"]["same-time"]["overall"]["n"], 1);
+    assert!(!desk.types("evaluate").stdout.contains("work-scaled"));
+}
+
+#[test]
+fn rows_that_leave_a_key_open_are_no_pair_of_rows_that_state_it() {
+    let desk = Desk::new();
+    desk.file(
+        "hot.csv",
+        "gpu,kernel,problem,time_ms\n\
+         titan-v,atomic_hotspot,n=1048576;iters=100,2\nrtx-4070,atomic_hotspot,n=1048576,1\n\
+         rtx-2080-ti,atomic_hotspot,n=1048576;iters=100,3\nl4,atomic_hotspot,n=1048576,4\n",
+    );
+    let all = json(&desk, "evaluate --data hot.csv --model same-time");
+    let pairs = keys(&all["models"]["same-time"]["per_pair"]).join(" ");
+    assert_eq!(all["models"]["same-time"]["asked"], 4, "{pairs}");
+    assert!(pairs.contains("rtx-4070 -> l4") && pairs.contains("titan-v -> rtx-2080-ti"), "{pairs}");
+    let said = desk.types("evaluate --data hot.csv").stderr;
+    assert!(said.contains("hot.csv: 2 rows of atomic_hotspot: iters not stated"), "{said}");
+}
+
+#[test]
+fn rows_in_a_reports_own_keys_are_a_kernel_of_their_own() {
+    let desk = Desk::new();
+    let rows = "titan-v,saxpy,grid=64;block=256,1\nrtx-4070,saxpy,grid=64;block=256,2\nl4,saxpy,n=1024,3\n";
+    desk.file("report.csv", format!("gpu,kernel,problem,time_ms\n{rows}"));
+    let all = json(&desk, "evaluate --data report.csv --model same-time");
+    assert_eq!(keys(&all["models"]["same-time"]["per_kernel"]), ["saxpy[grid,block]"]);
+    let said = desk.types("evaluate --data report.csv").stderr;
+    assert!(said.contains("2 rows of saxpy state grid,block, and its keys are n"), "{said}");
+    assert!(said.contains("--problem saxpy:n="), "{said}");
+    let predicted = desk.types(
+        "predict --from titan-v --to rtx-4070 --kernel saxpy[grid,block] --model same-time --data report.csv --explain",
+    );
+    let text = predicted.stdout;
+    assert!(
+        text.contains("1.00 ms") && text.contains("nothing of that kernel's file"),
+        "{text}{}",
+        predicted.stderr
+    );
+}
+
+#[test]
+fn all_may_stand_among_other_models() {
+    let all = json(&Desk::new(), "evaluate --model same-time,all");
+    assert_eq!(
+        keys(&all["models"]),
+        [
+            "same-time",
+            "ceilings",
+            "ceilings-lite",
+            "efficiency-transfer",
+            "first-principles",
+            "plain-roofline",
+            "projection"
+        ]
+    );
+    let both =
+        Desk::new().types("predict --from titan-v --to l4 --kernel saxpy --model all,same-time --format csv");
+    assert_eq!((both.code, both.stdout.lines().count()), (0, 8), "{}", both.stderr);
+}
+
+#[test]
+fn an_evaluation_has_its_pictures() {
+    let desk = Desk::new();
+    let scatter = desk.types("evaluate --svg - --model plain-roofline");
+    assert!(scatter.stderr.contains("shows plain-roofline alone"), "{}", scatter.stderr);
+    let drawn = |words: &str| desk.types(&format!("export evaluation {words} -o -")).works().stdout;
+    assert_eq!(drawn("--model plain-roofline"), scatter.stdout);
+    for (words, says) in [
+        ("--view distribution", "0.9 to 1.1"),
+        ("--view pairs --from titan-v", "titan-v -&gt; rtx-4070"),
+        ("--view kernels --kernel saxpy --kernel histogram", "histogram"),
+        ("--view scatter --protocol new-kernel", "new-kernel, peak ceilings"),
+    ] {
+        let svg = drawn(words);
+        assert!(svg.contains(says), "{words}: {says}");
+        roxmltree::Document::parse(&svg).expect("XML");
+    }
+    assert!(!drawn("--view pairs --from titan-v").contains("rtx-4070 -&gt; titan-v"));
+    for (words, says) in
+        [("--model all", "at most one --model"), ("--size n=1", "leave --size and --variant out")]
+    {
+        let refused = desk.types(&format!("export evaluation {words} -o -"));
+        assert!(refused.code == 2 && refused.stderr.contains(says), "{words}: {}", refused.stderr);
+    }
+    let other = desk.types("export roofline --view pairs --from titan-v --to l4 --kernel saxpy -o -");
+    assert!(other.code == 2 && other.stderr.contains("go with `evaluation`"), "{}", other.stderr);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn run_with(
     rows: &[Measurement],
     setup: &Setup,
     models: &[&dyn Predictor],
-    fold: &dyn Fn(&Trial) -> Fold,
+    fold: &(dyn Fn(&Trial) -> Fold + Sync),
 ) -> Vec<Outcome> {
     let store = store(rows);
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };

@@ -1,12 +1,21 @@
-//! The bodies of the fuzz targets (`tests/fuzz`), played over seeded mutations on every `cargo test`.
+//! The bodies of the fuzz targets (`tests/fuzz`), played over seeded mutations on every `cargo test`. The seeds are small
+//! samples of our own, one per format, in `tests/fuzz/seeds/`.
 
-#![allow(clippy::unwrap_used)] // helpers of tests are tests
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 #[path = "fuzz/bodies/canonical_csv.rs"]
 mod canonical_csv;
+#[path = "fuzz/bodies/compiler_reports.rs"]
+mod compiler_reports;
 mod mutations;
+#[path = "fuzz/bodies/reports.rs"]
+mod reports;
 
 use mutations::replay;
+use roofswap::compiler;
+use roofswap::measurement::import::{IMPORTERS, NeverCancelled, read_bytes};
+use roofswap::measurement::{Format, Number};
+use std::path::Path;
 
 #[test]
 fn canonical_csv() {
@@ -17,4 +26,80 @@ fn canonical_csv() {
                201.5,mine:row1,7\n\
                rtx-4070,saxpy,n=1048576,,fp32,256,4096,,,,,,0.02,,,,,\n";
     replay("canonical_csv", &[std::fs::read(shipped).unwrap(), all.as_bytes().to_vec()], canonical_csv::body);
+}
+
+/// Every sample with its name, by name.
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/seeds");
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut all: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (name(&path), std::fs::read(&path).unwrap()))
+        .collect();
+    all.sort();
+    all
+}
+
+fn of_compilers(name: &str) -> bool {
+    ["ptxas.log", "resource-usage.txt"].contains(&name)
+}
+
+#[test]
+fn there_is_a_sound_sample_of_every_format() {
+    let mut seen: Vec<&str> = Vec::new();
+    for (name, bytes) in samples() {
+        if of_compilers(&name) {
+            let report = compiler::read(&bytes, &name, None).unwrap();
+            assert_eq!((report.kernels.len(), report.refused_count), (1, 0), "{name}");
+            continue;
+        }
+        let Format::Report(importer) = Format::of(&bytes) else { panic!("{name} is not recognised") };
+        seen.push(importer.name);
+        let strings = NeverCancelled::default();
+        let read = read_bytes(&*bytes, &strings.job(&name)).unwrap();
+        assert!(read.rows.len() + read.roofs.len() > 0 && read.refused_count == 0, "{name}: {read:?}");
+    }
+    for importer in IMPORTERS {
+        assert!(seen.contains(&importer.name), "there is no sample of: {}", importer.name);
+    }
+}
+
+#[test]
+fn a_european_page_says_what_the_other_one_does() {
+    let rows = |name: &str| {
+        let (_, bytes) = samples().into_iter().find(|(n, _)| n == name).unwrap();
+        let strings = NeverCancelled::default();
+        let read = read_bytes(&*bytes, &strings.job("page.csv")).unwrap();
+        assert_eq!(read.refused_count, 0, "{name}: {:?}", read.refused);
+        read.rows
+    };
+    let (plain, european) = (rows("ncu-raw.csv"), rows("ncu-european.csv"));
+    assert_eq!(plain, european);
+    assert_eq!(plain[0].get(Number::Time), Some(1.0125));
+}
+
+#[test]
+fn reports() {
+    let seeds: Vec<Vec<u8>> =
+        samples().into_iter().filter(|(name, _)| !of_compilers(name)).map(|(_, bytes)| bytes).collect();
+    replay("reports", &seeds, reports::body);
+    // PowerShell's way of writing the same.
+    let wide = |text: &[u8]| -> Vec<u8> {
+        let text = format!("\u{feff}{}", String::from_utf8_lossy(text));
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    seeds.iter().for_each(|seed| reports::body(&wide(seed)));
+}
+
+#[test]
+fn compiler_reports() {
+    let mut seeds: Vec<Vec<u8>> =
+        samples().into_iter().filter(|(name, _)| of_compilers(name)).map(|(_, bytes)| bytes).collect();
+    let cubin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/samples/compiler/kernels.sm_89.cubin");
+    match std::fs::read(&cubin) {
+        Ok(bytes) => seeds.push(bytes),
+        Err(_) => println!("SKIPPED: cubins, of which we have no sample of our own ({})", cubin.display()),
+    }
+    replay("compiler_reports", &seeds, compiler_reports::body);
 }

@@ -141,3 +141,137 @@ fn what_cannot_be_read_is_said_and_the_rest_counts() {
     assert_eq!((nothing.code, nothing.stdout.as_str()), (1, ""));
     assert_eq!(desk.types("import good.log --arch sm_nine").code, 2);
 }
+
+/// A report that names its size by what the tool knows: the grid.
+const NSYS: &str = "Time (%),Total Time (ns),Instances,Avg (ns),StdDev (ns),GridXYZ,BlockXYZ,Name\n\
+100.0,6000000,3,2000000.0,0.0, 4096    1    1, 256    1    1,\"saxpy(int, float, float *, float *)\"\n";
+
+#[test]
+fn a_report_of_a_known_kernel_gets_its_size_from_the_user() {
+    let desk = Desk::new();
+    desk.file("trace.csv", NSYS);
+    let plain = desk.types("import trace.csv --gpu titan-v -o plain.csv");
+    assert_eq!(plain.code, 0, "{}", plain.stderr);
+    assert!(plain.stderr.contains("--problem saxpy:n=2^20 gives them the size"), "{}", plain.stderr);
+    assert!(desk.read("plain.csv").contains("saxpy,grid=4096;block=256,"), "{}", desk.read("plain.csv"));
+    for given in ["n=2^20", "saxpy:2^20"] {
+        let sized = desk.types(&format!("import trace.csv --gpu titan-v --problem {given} -o sized.csv"));
+        assert!(sized.code == 0 && !sized.stderr.contains("--problem"), "{given}: {}", sized.stderr);
+        assert!(desk.read("sized.csv").contains("saxpy,n=1048576,"), "{given}: {}", desk.read("sized.csv"));
+    }
+    let predicted =
+        desk.types("predict --from titan-v --to l4 --kernel saxpy --data sized.csv --format csv").stdout;
+    assert!(predicted.contains(",measured,") && predicted.contains("n=1048576"), "{predicted}");
+    for (given, says) in [("reduce_sum:n=4", "fits no row"), ("saxpy:m=4", "no problem key `m`")] {
+        let refused = desk.types(&format!("import trace.csv --problem {given}"));
+        assert!(refused.code == 2 && refused.stderr.contains(says), "{given}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn flags_of_the_other_kind_of_file_are_not_swallowed() {
+    let desk = Desk::new();
+    desk.file("trace.csv", NSYS);
+    desk.file("build.log", log(&[("k", "sm_70", 40)]));
+    let rows = desk.types("import trace.csv --arch sm_89 --format json");
+    for flag in ["--arch is for compilers' reports", "--format is for compilers' reports"] {
+        assert!(rows.code == 0 && rows.stderr.contains(flag), "{}", rows.stderr);
+    }
+    let kernels = desk.types("import build.log --gpu titan-v --problem n=4");
+    for flag in ["--gpu is for reports of measurements", "--problem is for reports of measurements"] {
+        assert!(kernels.code == 0 && kernels.stderr.contains(flag), "{}", kernels.stderr);
+    }
+    assert!(!desk.types("import build.log").stderr.contains("was not used"));
+}
+
+#[test]
+fn a_pipe_and_standard_input_are_read_once_and_whole() {
+    let desk = Desk::new();
+    let file = desk.file("trace.csv", NSYS);
+    let from_stdin = |words: &str, file: &std::path::Path| {
+        let mut command = desk.command(words, &[]);
+        command.stdin(std::fs::File::open(file).unwrap());
+        let done = command.output().unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap())
+    };
+    let expected = desk.types("import trace.csv --gpu titan-v").stdout;
+    let (code, rows, said) = from_stdin("import - --gpu titan-v", &file);
+    assert_eq!((code, rows.replace("standard input", "trace.csv")), (Some(0), expected.clone()), "{said}");
+    let canonical = desk.file("runs.csv", expected.clone());
+    let (code, rows, said) = from_stdin("evaluate --data - --format csv", &canonical);
+    assert!(code == Some(1) && rows.contains("nothing to ask"), "{rows}{said}");
+    let built = desk.file("build.log", log(&[("k", "sm_70", 40)]));
+    assert!(from_stdin("import -", &built).1.contains("sm_70"));
+    #[cfg(unix)]
+    for (name, text, says) in
+        [("fifo", NSYS.to_string(), &*expected), ("log", log(&[("k", "sm_70", 40)]), "sm_70")]
+    {
+        let fifo = desk.path(name);
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let writer = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || std::fs::write(fifo, text)
+        });
+        let read = desk.types_with("import --gpu titan-v", &[&fifo]);
+        writer.join().unwrap().unwrap();
+        let rows = read.stdout.replace(&fifo.display().to_string(), "trace.csv");
+        assert!(read.code == 0 && rows.contains(says), "{name}: {rows}{}", read.stderr);
+    }
+}
+
+#[test]
+fn what_powershell_writes_is_read() {
+    let desk = Desk::new();
+    let wide = |text: &str| -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    desk.file("trace.csv", wide(NSYS));
+    let read = desk.types("import trace.csv");
+    assert!(read.code == 0 && read.stdout.contains("saxpy,grid=4096;block=256,"), "{}", read.stderr);
+    desk.file("runs.csv", wide("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,1\nl4,saxpy,n=1024,2\n"));
+    assert_eq!(desk.types("evaluate --data runs.csv").code, 0);
+    assert_eq!(desk.types("audit runs.csv").code, 0);
+    desk.file("broken.csv", [&b"\xff\xfe"[..], b"gpu,kernel"].concat());
+    let broken = desk.types("import broken.csv");
+    assert!(broken.code == 1 && !broken.stderr.contains("panicked"), "{}", broken.stderr);
+}
+
+#[test]
+fn a_table_that_nobody_knows_is_not_called_a_compilers_report() {
+    let desk = Desk::new();
+    desk.file("mine.csv", "name,device,ms\nsaxpy,l4,1\n");
+    let refused = desk.types("import mine.csv");
+    assert_eq!(refused.code, 1);
+    for words in ["a table of no known kind", "`name,device,ms`", "gpu, kernel, problem, time_ms", "NVBench"]
+    {
+        assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("is no compiler's report"), "{}", refused.stderr);
+}
+
+#[test]
+fn rows_without_a_gpu_are_told_once_and_unknown_ones_are_listed() {
+    let desk = Desk::new();
+    let rows: String = (1..=30).map(|n| format!(",saxpy,n={n},1\n")).collect();
+    desk.file("blank.csv", format!("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=99,1\n{rows}"));
+    let said = desk.types("evaluate --data blank.csv").stderr;
+    assert!(said.contains("30 rows (lines 3-32): gpu: is blank"), "{said}");
+    assert_eq!(said.matches("is blank").count(), 1, "{said}");
+    desk.file("strange.csv", "gpu,kernel,problem,time_ms\nrtx-4071,saxpy,n=9,1\nrtx-4071,saxpy,n=10,1\n");
+    let audited = desk.types("audit strange.csv --format json").works().stdout;
+    for words in ["unknown-gpu", "rtx-4071", "nearest: rtx-4070", "\"row_count\": 2"] {
+        assert!(audited.contains(words), "{words}: {audited}");
+    }
+}
+
+#[test]
+fn two_names_that_the_user_gives_one_kernel_are_audited_as_one() {
+    let desk = Desk::new();
+    desk.file("config/aliases.toml", "\"void my::saxpy<float>(int)\" = \"saxpy\"\n");
+    desk.file(
+        "runs.csv",
+        "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,1\ntitan-v,void my::saxpy<float>(int),n=1024,1\n",
+    );
+    let audited = desk.types("audit runs.csv").works().stdout;
+    assert!(audited.contains("duplicates"), "{audited}");
+}

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::kernel::Count;
-use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_any, read_csv};
+use roofswap::measurement::import::Strings;
+use roofswap::measurement::{Kind, Opened, ReadError, ReadResult, Store, read_any, read_csv};
 use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -199,6 +200,23 @@ fn folders_missing_files_and_huge_sparse_ones_fail_fast() {
     let none = fails(&folder.path().join("none.csv"));
     assert!(none.contains("none.csv: cannot be opened"), "{none}");
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_reading_is_watched_and_can_be_cancelled() {
+    let mut s = SHIPPED.clone();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.csv");
+    let text = format!("{HEADER}\n{}", "t4,brand_new,n=1,1\n".repeat(100_000));
+    std::fs::write(&path, &text).unwrap();
+    let strings = Strings::default();
+    strings.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    let why = s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap_err().to_string();
+    assert!(why.contains("cancelled"), "{why}");
+    assert_eq!((s.store.len(), s.kernels.find("brand_new").is_err()), (SHIPPED.store.len(), true));
+    let strings = Strings::default();
+    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap().rows, 100_000);
+    assert_eq!(strings.bytes_read.into_inner(), text.len() as u64);
 }
 
 #[test]

@@ -345,11 +345,24 @@ fn nonsense_is_refused_by_name() {
 }
 
 #[test]
+fn flops_of_the_vector_pipes_are_not_passed_off_as_all() {
+    let read = |text: &str| {
+        let read = import(text.as_bytes()).unwrap();
+        (read.rows[0].get(Number::Flops), read.remarks.iter().any(|r| r.contains("vector pipes alone")))
+    };
+    let ratio = "smsp__thread_inst_executed_per_inst_executed.ratio";
+    let looked = raw_page(1).replace(ratio, "sm__inst_executed_pipe_tensor.sum");
+    assert_eq!(read(&raw_page(1)), (Some(12_001_000.0), true), "nobody looked at the tensor pipes");
+    assert_eq!(read(&looked), (None, false), "they worked, and nobody counted what they did");
+    assert_eq!(read(&looked.replace("30.500000", "0.000000")), (Some(12_001_000.0), false), "they were idle");
+}
+
+#[test]
 fn a_file_of_no_known_format_is_told_which_there_are() {
     let told = |bytes: &[u8]| import(bytes).unwrap_err().message;
     assert!(told(b"a,b\n1,2\n").contains("Nsight Compute report (.ncu-rep)"));
     assert!(told(b"").contains("is empty"));
-    assert!(told(b"\xff\xfe\"\0I\0").contains("UTF-16"));
+    assert!(told(b"\xff\xfe\"\0I\0").contains("no known format"));
     assert!(told(b"==PROF== Connected\n==ERROR== no permission\n").contains("no line begins"));
 }
 
@@ -390,7 +403,7 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     let (id, config) = session.store.configs().last().unwrap();
     let row = session.store.rows_of(id).next().unwrap();
     let (kernel, source) = (config.kernel, row.gpu);
-    let subject = session.subject(kernel, &config.problem, "").unwrap();
+    let subject = session.subject(kernel, config.problem, "").unwrap();
     let target = session.gpus.position("rtx-4090").unwrap();
     let answer = session.answer(&subject, source, target, Settings::default());
     let at = |level| intensity(&answer.work, level).map(|i| (100.0 * i.0).round() / 100.0);
@@ -443,7 +456,7 @@ fn the_command_imports_and_the_others_take_its_rows() {
     let told = roofswap(&["import", &at("notes.txt")]).failure();
     let said = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
     assert!(
-        said.contains("notes.txt:1:") && said.contains("measurements as of Nsight Compute report"),
+        said.contains("notes.txt:1:") && said.contains("report of measurements: Nsight Compute report"),
         "{said}"
     );
 }

@@ -364,6 +364,23 @@ fn same_time_is_the_same_both_ways_and_never_depends_on_the_target() {
 }
 
 #[test]
+fn the_next_size_is_the_next_of_all_sizes() {
+    let s = &*SHIPPED;
+    let mut stepped = 0;
+    for kernel in 0..s.kernels.entries().len() {
+        let sizes = s.sizes(kernel, "");
+        for now in sizes.iter().map(|p| p.volume()).flat_map(|v| [v / 2.0, v, v * 1.5]) {
+            let larger = sizes.iter().find(|p| p.volume() > now);
+            let smaller = sizes.iter().rev().find(|p| p.volume() < now);
+            assert_eq!(s.next_size(kernel, "", now, true).as_ref(), larger);
+            assert_eq!(s.next_size(kernel, "", now, false).as_ref(), smaller);
+            stepped += usize::from(larger.is_some()) + usize::from(smaller.is_some());
+        }
+    }
+    assert!(stepped > 100, "{stepped}");
+}
+
+#[test]
 fn every_shipped_question_has_an_answer_or_a_reason() {
     // Every model x kernel, at each of its sizes, between GPUs far apart: no panic, no time that is not one.
     let s = &*SHIPPED;

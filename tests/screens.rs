@@ -365,3 +365,41 @@ fn no_command_is_copied_that_prints_other_numbers() {
     assert!(update(&mut d.state, Message::Key("Y".into())).is_empty());
     assert!(d.screen().contains("--threads 512"), "{}", d.screen());
 }
+
+/// A dashboard over a profiled kernel with every count that a kernel's own ceilings need.
+fn profiled(width: u16, height: u16) -> Dashboard {
+    let mut session = Session::load(None).unwrap();
+    let csv = "gpu,kernel,problem,dtype,flops,dram_bytes,l2_bytes,l1_bytes,smem_wavefronts,active_threads_per_inst,\
+               fp64_fma,fp64_add,fp64_mul,time_ms\n\
+               v100-pcie-32gb,profiled,n=1,fp64,12e9,8e9,14e9,30e9,1e7,24,4e9,2e9,2e9,20\n";
+    let read = roofswap::measurement::read_csv(
+        csv.as_bytes(),
+        "p.csv",
+        roofswap::measurement::Kind::Measured,
+        &session.gpus,
+        &mut session.kernels,
+    );
+    session.store.add(read.unwrap().rows);
+    let saved = roofswap::config::Saved {
+        source: Some("v100-pcie-32gb".into()),
+        targets: vec!["h100-pcie".into()],
+        kernel: Some("profiled".into()),
+        model: Some("projection".into()),
+        ..Default::default()
+    };
+    let state = first_state(session, &Options { saved, ..Options::default() }).unwrap();
+    let mut d = Dashboard { state, size: (width, height) };
+    update(&mut d.state, Message::Resize(width, height));
+    d
+}
+
+#[test]
+fn a_kernels_own_ceilings_are_drawn_at_every_size() {
+    for (w, h) in [(80, 24), (120, 40), (200, 60)] {
+        // DRAM, L2 and L1, and the roofline alone.
+        let d = profiled(w, h).press("2 L L z");
+        let screen = d.screen();
+        assert!(screen.contains("ceiling 3.94T") && screen.contains("ceiling 14.4T"), "{screen}");
+        insta::assert_snapshot!(format!("own_ceilings_{w}x{h}"), screen);
+    }
+}

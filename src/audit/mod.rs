@@ -17,7 +17,7 @@ mod statistics;
 pub use calibration::{Calibration, Ceiling};
 pub use compiled::Compiled;
 pub use fix::{Fixed, fix};
-pub use read::{Kind, read_file, read_text};
+pub use read::{Kind, read_file, read_opened, read_text};
 pub use sheet::{Row, Sheet, Word};
 
 /// How bad it is.
@@ -122,6 +122,7 @@ pub struct Check {
 /// Every check, in the order in which findings of one severity are shown.
 pub const CHECKS: &[Check] = &[
     check::ignored_size::CHECK,
+    check::unknown_gpu::CHECK,
     check::impossible_launch::CHECK,
     check::mixed_population::CHECK,
     check::first_launch::CHECK,

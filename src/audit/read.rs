@@ -2,22 +2,19 @@
 //! content.
 
 use super::sheet::{DataFile, Row, Sheet};
-use super::{calibration, compiled};
+use super::{Calibration, compiled};
 use crate::catalogue::Entry;
-use crate::compiler::{self, Format};
+use crate::compiler;
 use crate::kernel::Problem;
 use crate::measurement::import::{self, NeverCancelled};
-use crate::measurement::{DESCRIBED, LineGuard, Number, ReadError, RowError, write_csv};
+use crate::measurement::{
+    CellRefusal, DESCRIBED, Format, LineGuard, Number, Opened, ReadError, RowError, dimensions, header_names,
+    number, time, write_csv,
+};
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
-
-/// How much of a file is looked at to tell what it is.
-const HEAD: u64 = 64 * 1024;
-
-/// The largest calibration file or compiler log that is read.
-const LARGEST_TEXT: u64 = 32 << 20;
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,92 +27,70 @@ pub enum Kind {
     CompilerLog(usize),
 }
 
-/// Opens and reads a file: what importers know through them, the rest as [`read_text`] does.
+/// Opens and reads a file, see [`read_opened`].
 ///
 /// # Errors
 /// [`ReadError`] if it cannot be opened or is nothing the audit knows.
 pub fn read_file(path: &Path, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let file = path.display().to_string();
-    let refuse = |message: String| ReadError { file: file.clone(), message };
-    let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
-    if opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?.is_dir() {
-        return Err(refuse("is a folder; give its files".into()));
-    }
-    let mut opened = opened;
-    let mut head = Vec::new();
-    let started = opened.by_ref().take(HEAD).read_to_end(&mut head);
-    started.map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    let report = import::recognise(&head).is_some();
-    if report && !is_ours(&head) {
-        return read_report(path, &file, sheet);
-    }
-    let is_json = is_json(&String::from_utf8_lossy(&head));
-    match read_text(head.as_slice().chain(opened), &file, sheet) {
-        // Calibrations are JSON too, and nothing was added.
-        Err(_) if report && is_json => read_report(path, &file, sheet),
-        read => read,
-    }
+    read_opened(Opened::path(path)?, sheet)
 }
 
-fn is_json(start: &str) -> bool {
-    start.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
+/// [`read_opened`] of any reader; `file` is how findings name it.
+///
+/// # Errors
+/// [`ReadError`] as there.
+pub fn read_text(reader: impl Read + Send, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    read_opened(Opened::of(reader, file)?, sheet)
 }
 
-/// Whether a file that starts like this is read by the audit itself, even where an importer knows it.
-fn is_ours(head: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(head);
-    let header = start.trim_start_matches('\u{feff}').lines().next().unwrap_or("");
-    let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
-    let canonical = has("gpu") && has("kernel") && has("time_ms");
-    canonical || is_json(&start) || Format::of(head).is_some() || calibration::recognises(&start)
-}
-
-/// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
-/// those that findings name.
-fn read_report(path: &Path, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let imported = import::read_file(path, &NeverCancelled::default().job(file))?;
-    let room = DESCRIBED.saturating_sub(sheet.refused.len());
-    sheet.refused.extend(imported.refused.iter().take(room).cloned());
-    sheet.refused_count += imported.refused_count;
-    if imported.rows.is_empty() {
-        return Err(ReadError { file: file.into(), message: "has no row that can be audited".into() });
-    }
-    read_data(write_csv(&imported.rows).as_slice(), &format!("{file} (as imported)"), sheet)
-}
-
-/// Reads a canonical CSV row by row, or a calibration file or compiler log as a whole, into the sheet.
+/// Reads a canonical CSV row by row, a compiler log as a whole, and everything else as its importer does.
 ///
 /// # Errors
 /// [`ReadError`] if it is none of them; nothing is added then but rows before a fault in the middle.
-pub fn read_text(mut reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let mut head = Vec::new();
-    reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    let start = String::from_utf8_lossy(&head);
-    let is_json = is_json(&start);
-    let is_log = Format::of(&head).is_some();
-    if !(is_json || is_log || calibration::recognises(&start)) {
-        return read_data(head.as_slice().chain(reader), file, sheet);
+pub fn read_opened(opened: Opened<'_>, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    let file = opened.file().to_string();
+    match opened.format() {
+        Format::Canonical => read_data(opened, &file, sheet),
+        Format::Report(_) => read_report(opened, &file, sheet),
+        Format::Unknown if compiler::Format::of(opened.head()).is_some() => read_log(opened, &file, sheet),
+        Format::Unknown => {
+            let looked_for = "expected a canonical CSV (gpu,kernel,problem,time_ms …), a report that `roofswap import` reads, \
+                              a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
+            let head = String::from_utf8_lossy(opened.head());
+            let seen: String = head.lines().next().unwrap_or_default().chars().take(80).collect();
+            Err(ReadError {
+                file,
+                message: format!("is nothing that the audit knows: {looked_for} (found: {seen})"),
+            })
+        }
     }
-    let mut bytes = Vec::new();
-    let whole = head.as_slice().chain(reader).take(LARGEST_TEXT + 1).read_to_end(&mut bytes);
-    whole.map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if bytes.len() as u64 > LARGEST_TEXT {
-        return Err(refuse("is larger than 32 MiB; expected a calibration file or a compiler log".into()));
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    if is_log && !is_json {
-        let report = compiler::read(&bytes, file, None)
-            .map_err(|e| ReadError { file: format!("{}{}", e.file, e.place), message: e.message })?;
-        let found = compiled::of(&report);
-        let count = found.len();
-        sheet.compiled.extend(found);
-        return Ok(Kind::CompilerLog(count));
-    }
-    let found = calibration::read(&text, file, sheet.gpus, is_json).map_err(refuse)?;
+}
+
+fn read_log(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    let size = opened.size();
+    let report = compiler::read_from(opened, size, file, None)
+        .map_err(|e| ReadError { file: format!("{}{}", e.file, e.place), message: e.message })?;
+    let found = compiled::of(&report);
     let count = found.len();
-    sheet.calibrations.extend(found);
-    Ok(Kind::Calibration(count))
+    sheet.compiled.extend(found);
+    Ok(Kind::CompilerLog(count))
+}
+
+/// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
+/// those that findings name. Roofs that it measured are calibrations.
+fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    let imported = import::read_opened(opened, &NeverCancelled::default().job(file))?;
+    let room = DESCRIBED.saturating_sub(sheet.refused.len());
+    sheet.refused.extend(imported.refused.iter().take(room).cloned());
+    sheet.refused_count += imported.refused_count;
+    let roofs: Vec<Calibration> =
+        imported.roofs.iter().filter_map(|roof| Calibration::of(roof, file, sheet.gpus)).collect();
+    let count = roofs.len();
+    sheet.calibrations.extend(roofs);
+    if imported.rows.is_empty() {
+        return Ok(Kind::Calibration(count));
+    }
+    read_data(write_csv(&imported.rows).as_slice(), &format!("{file} (as imported)"), sheet)
 }
 
 /// Where the columns that the audit understands stand in one file.
@@ -127,27 +102,13 @@ struct Places {
 const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
 
 impl Places {
-    fn find(names: &[String]) -> Result<Self, String> {
-        let place = |name: &str| names.iter().position(|n| n == name);
-        if let Some(twice) = names.iter().enumerate().find(|(i, n)| !n.is_empty() && place(n) != Some(*i)) {
-            return Err(format!("column `{}` stands twice; keep one", twice.1));
+    fn find(names: &[String]) -> Self {
+        let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+        let place = |name| places.get(name).copied();
+        Self {
+            texts: TEXTS.into_iter().filter_map(|n| Some((n, place(n)?))).collect(),
+            numbers: Number::ALL.iter().filter_map(|n| Some((*n, place(n.column())?))).collect(),
         }
-        let texts: HashMap<_, _> = TEXTS.into_iter().filter_map(|n| place(n).map(|i| (n, i))).collect();
-        let numbers: Vec<_> = Number::ALL.iter().filter_map(|n| place(n.column()).map(|i| (*n, i))).collect();
-        let has_time = numbers.iter().any(|(n, _)| *n == Number::Time);
-        for (needed, there) in [
-            ("gpu", texts.contains_key("gpu")),
-            ("kernel", texts.contains_key("kernel")),
-            ("time_ms", has_time),
-        ] {
-            if !there {
-                let seen: String = names.join(",").chars().take(80).collect();
-                return Err(format!(
-                    "no column `{needed}`; expected a canonical CSV, a calibration file or a ptxas -v log (found: {seen})"
-                ));
-            }
-        }
-        Ok(Self { texts, numbers })
     }
 }
 
@@ -159,10 +120,9 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
     };
     let mut csv = ReaderBuilder::new().flexible(true).from_reader(LineGuard::new(reader));
     let header = csv.headers().map_err(|e| refuse(plain(e)))?.clone();
-    let names: Vec<String> =
-        header.iter().map(|n| n.trim().trim_start_matches('\u{feff}').to_string()).collect();
-    let places = Places::find(&names).map_err(refuse)?;
-    let columns = names.iter().map(|n| column(sheet, n)).collect();
+    let names = header_names(header.iter().map(str::as_bytes)).map_err(refuse)?;
+    let places = Places::find(&names);
+    let columns = columns(sheet, &names);
     let number = sheet.files.len();
     sheet.files.push(DataFile { name: file.to_string(), columns });
     let mut record = StringRecord::new();
@@ -174,7 +134,7 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
         } else {
             let message =
                 format!("the row has {} fields, the header {}; is it cut off?", record.len(), names.len());
-            Err(("row", message))
+            Err(CellRefusal::new("row", message))
         };
         match made {
             Ok(row) => {
@@ -182,10 +142,9 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
                 sheet.records.push(std::mem::take(&mut record));
                 good += 1;
             }
-            Err((column, message)) => {
+            Err(CellRefusal { column, message }) => {
                 sheet.refused_count += 1;
                 if sheet.refused.len() < DESCRIBED {
-                    let column = column.to_string();
                     sheet.refused.push(RowError { file: file.to_string(), line, column, message });
                 }
             }
@@ -194,14 +153,18 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
     Ok(Kind::Data(good))
 }
 
-fn column(sheet: &mut Sheet<'_>, name: &str) -> usize {
-    sheet.columns.iter().position(|c| c == name).unwrap_or_else(|| {
-        sheet.columns.push(name.to_string());
-        sheet.columns.len() - 1
-    })
+/// The places of these columns among those of all files, new ones at the end.
+fn columns(sheet: &mut Sheet<'_>, names: &[String]) -> Vec<usize> {
+    let mut known: HashMap<String, usize> =
+        sheet.columns.iter().enumerate().map(|(i, name)| (name.clone(), i)).collect();
+    let mut place = |name: &String| {
+        *known.entry(name.clone()).or_insert_with(|| {
+            sheet.columns.push(name.clone());
+            sheet.columns.len() - 1
+        })
+    };
+    names.iter().map(&mut place).collect()
 }
-
-type Refusal = (&'static str, String);
 
 fn row(
     sheet: &mut Sheet<'_>,
@@ -209,28 +172,23 @@ fn row(
     record: &StringRecord,
     file: usize,
     line: u64,
-) -> Result<Row, Refusal> {
+) -> Result<Row, CellRefusal> {
     let text = |name| places.texts.get(name).and_then(|i| record.get(*i)).unwrap_or("").trim();
     let mut numbers = [f64::NAN; Number::ALL.len()];
-    for (number, i) in &places.numbers {
-        let field = record.get(*i).unwrap_or("").trim();
-        if !field.is_empty() {
-            let value = field.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-            numbers[*number as usize] = value.ok_or_else(|| {
-                (number.column(), format!("`{}`: expected a number of at least 0, or blank", clip(field)))
-            })?;
+    for (column, i) in &places.numbers {
+        let field = record.get(*i).unwrap_or("").trim().as_bytes();
+        if *column == Number::Time {
+            time(field)?;
         }
-    }
-    let time = numbers[Number::Time as usize];
-    if time.is_nan() || time <= 0.0 {
-        return Err(("time_ms", "expected milliseconds above 0".into()));
+        numbers[*column as usize] = number(field, *column)?.unwrap_or(f64::NAN);
     }
     for name in ["gpu", "kernel"] {
         if text(name).is_empty() {
-            return Err((name, "is blank; expected a name".into()));
+            return Err(CellRefusal::new(name, "is blank; expected a name"));
         }
     }
-    let (block, grid) = (dimensions("block", text("block"))?, dimensions("grid", text("grid"))?);
+    let shape = |column| dimensions(text(column).as_bytes(), column);
+    let (block, grid) = (shape("block")?, shape("grid")?);
     let gpu = known(sheet, text("gpu"), true);
     let kernel = known(sheet, text("kernel"), false);
     let problem = problem(sheet, kernel, text("problem"))?;
@@ -240,6 +198,7 @@ fn row(
 
 /// The word of a GPU or kernel: its id where the catalogue knows the name.
 fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
+    let name = if is_gpu { name } else { sheet.kernels.nickname_of(name).unwrap_or(name) };
     let (place, id) = if is_gpu {
         let place = sheet.gpus.get(name);
         (place, place.map(|i| sheet.gpus.entries()[i].id()))
@@ -256,35 +215,15 @@ fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
-fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<super::Word, Refusal> {
+fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<super::Word, CellRefusal> {
     let written = sheet.words.intern(text);
     if sheet.problems.contains_key(&(kernel, written)) {
         return Ok(written);
     }
-    let recorded = Problem::parse_recorded(text).map_err(|e| ("problem", e.to_string()))?;
+    let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
     let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels.entries()[*i]);
     let full = of.filter(|k| k.has_formulas()).and_then(|k| k.problem(&recorded).ok()).unwrap_or(recorded);
     let word = sheet.words.intern(&full.to_string());
     sheet.problems.insert((kernel, word), full);
     Ok(word)
-}
-
-fn dimensions(column: &'static str, text: &str) -> Result<Option<[u64; 3]>, Refusal> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let mut out = [1; 3];
-    let parts: Vec<&str> = text.split('x').collect();
-    let expected = || (column, format!("`{}`: expected 256, 16x16 or 16x16x1", clip(text)));
-    if parts.len() > 3 {
-        return Err(expected());
-    }
-    for (slot, part) in out.iter_mut().zip(parts) {
-        *slot = part.trim().parse().ok().filter(|v| *v > 0).ok_or_else(expected)?;
-    }
-    Ok(Some(out))
-}
-
-fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
 }

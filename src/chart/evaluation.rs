@@ -1,8 +1,9 @@
-//! Predicted over measured times, both logarithmic: a point per prediction, the diagonal, and the lines of ±25 %.
+//! An evaluation as pictures: predicted over measured times, both logarithmic, with a point per prediction, the diagonal, and
+//! the lines of ±25 %; how the ratios are distributed; the errors of each pair of GPUs or each kernel.
 
-use super::scale::{round_down, round_up};
+use super::scale::{end_of_bars, round_down, round_up};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
-use crate::evaluate::{Outcome, Setup, score};
+use crate::evaluate::{Outcome, Score, Setup, score};
 use crate::units::significant;
 
 /// The most points one chart shows; more are thinned evenly.
@@ -27,31 +28,14 @@ pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> Cha
         interval: None,
         label: String::new(),
     }));
-    let mut notes = Vec::new();
-    if let Some(s) = score(&outcome.trials) {
-        let e = s.errors;
-        notes.push(format!(
-            "{} predictions: MAPE {} %, median error {} %, median predicted/measured {}, {} % within 25 %",
-            e.n,
-            significant(e.mape_percent),
-            significant(e.median_ape_percent),
-            significant(e.median_ratio),
-            significant(e.within_25_percent)
-        ));
-    }
-    notes.push(format!("predicted over measured: {}", distribution(outcome).join(", ")));
-    notes.extend(outcome.refused.iter().map(|(why, n)| format!("{n} refused: {why}")));
+    let mut notes = notes(outcome, setup);
     if step > 1 {
         notes.push(format!("every {step}th of {} points is drawn", outcome.trials.len()));
     }
     let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log { min, max } };
     ChartSpec {
-        title: format!("Predicted and measured times: {}", outcome.model),
-        subtitle: format!(
-            "{}, {ceilings} ceilings, {} occupancy rules",
-            setup.protocol.word(),
-            setup.rules.word()
-        ),
+        title: format!("Predicted and measured times: {}", setup.protocol.label(outcome.model)),
+        subtitle: subtitle(setup, ceilings),
         x: axis("measured time, s"),
         y: axis("predicted time, s"),
         marks,
@@ -74,9 +58,101 @@ fn lines(min: f64, max: f64) -> Vec<Mark> {
     ]
 }
 
+/// Draws the share of one model's predictions in each class of predicted over measured.
+#[must_use]
+pub fn distribution_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> ChartSpec {
+    let classes = classes(outcome);
+    let longest = classes.iter().map(|(_, percent)| *percent).fold(1.0, f64::max);
+    let bar = |(slot, (_, percent)): (usize, &(String, f64))| Mark::Bar {
+        name: String::new(),
+        meaning: Meaning::Target,
+        slot,
+        value: *percent,
+        label: format!("{} %", significant(*percent)),
+    };
+    ChartSpec {
+        title: format!("Predicted over measured: {}", setup.protocol.label(outcome.model)),
+        subtitle: subtitle(setup, ceilings),
+        x: percent_axis("share of predictions, %", longest),
+        y: slots(classes.iter().map(|(name, _)| name.clone()).collect()),
+        marks: classes.iter().enumerate().map(bar).collect(),
+        notes: notes(outcome, setup),
+    }
+}
+
+/// Draws the errors of one model in groups, such as pairs of GPUs or kernels; `of` is the word for them.
+#[must_use]
+pub fn groups_chart(
+    outcome: &Outcome,
+    of: &str,
+    groups: &[(String, Score)],
+    setup: &Setup,
+    ceilings: &str,
+) -> ChartSpec {
+    let ends = groups.iter().flat_map(|(_, s)| [s.errors.mape_percent, s.errors.median_ape_percent]);
+    let longest = ends.filter(|v| v.is_finite()).fold(1.0, f64::max);
+    let bars = |(slot, (_, s)): (usize, &(String, Score))| {
+        let e = s.errors;
+        let bar = |name: &str, meaning, value: f64, n: String| {
+            let label = format!("{} %{n}", significant(value));
+            Mark::Bar { name: name.into(), meaning, slot, value, label }
+        };
+        [
+            bar("mean absolute error (MAPE)", Meaning::Source, e.mape_percent, format!(" of {}", e.n)),
+            bar("median absolute error", Meaning::Target, e.median_ape_percent, String::new()),
+        ]
+    };
+    ChartSpec {
+        title: format!("Errors per {of}: {}", setup.protocol.label(outcome.model)),
+        subtitle: subtitle(setup, ceilings),
+        x: percent_axis("absolute error of the predicted time, %", longest),
+        y: slots(groups.iter().map(|(name, _)| name.clone()).collect()),
+        marks: groups.iter().enumerate().flat_map(bars).collect(),
+        notes: notes(outcome, setup),
+    }
+}
+
+fn percent_axis(label: &str, longest: f64) -> Axis {
+    Axis { label: label.into(), scale: Scale::Linear { min: 0.0, max: end_of_bars(longest) } }
+}
+
+fn slots(names: Vec<String>) -> Axis {
+    Axis { label: String::new(), scale: Scale::Category(names) }
+}
+
+fn subtitle(setup: &Setup, ceilings: &str) -> String {
+    format!("{}, {ceilings} ceilings, {} occupancy rules", setup.protocol.word(), setup.rules.word())
+}
+
+/// The score in words, the distribution, what was refused.
+fn notes(outcome: &Outcome, setup: &Setup) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(s) = score(&outcome.trials) {
+        let e = s.errors;
+        notes.push(format!(
+            "{} predictions: MAPE {} %, median error {} %, median predicted/measured {}, {} % within 25 %",
+            e.n,
+            significant(e.mape_percent),
+            significant(e.median_ape_percent),
+            significant(e.median_ratio),
+            significant(e.within_25_percent)
+        ));
+    }
+    notes.push(format!("predicted over measured: {}", distribution(outcome).join(", ")));
+    notes.extend(outcome.refused.iter().map(|(why, n)| format!("{n} refused: {why}")));
+    let labelled = setup.protocol.label(outcome.model) != outcome.model;
+    notes.extend(setup.protocol.of_labels().filter(|_| labelled).map(String::from));
+    notes
+}
+
 /// How many predictions fall into which class of predicted over measured: `0.9 to 1.1: 14 %`.
 #[must_use]
 pub fn distribution(outcome: &Outcome) -> Vec<String> {
+    classes(outcome).into_iter().map(|(name, percent)| format!("{name}: {percent:.0} %")).collect()
+}
+
+/// Each class of predicted over measured with its share in percent.
+fn classes(outcome: &Outcome) -> Vec<(String, f64)> {
     let mut counts = [0usize; CLASSES.len() + 1];
     for trial in &outcome.trials {
         counts[CLASSES.iter().filter(|bound| trial.ratio() >= **bound).count()] += 1;
@@ -87,5 +163,5 @@ pub fn distribution(outcome: &Outcome) -> Vec<String> {
         i if i == CLASSES.len() => format!("from {}", CLASSES[i - 1]),
         i => format!("{} to {}", CLASSES[i - 1], CLASSES[i]),
     };
-    counts.iter().enumerate().map(|(i, n)| format!("{}: {:.0} %", name(i), 100.0 * *n as f64 / all)).collect()
+    counts.iter().enumerate().map(|(i, n)| (name(i), 100.0 * *n as f64 / all)).collect()
 }

@@ -8,6 +8,7 @@
 //! ```
 
 mod caption;
+mod ceilings;
 mod components;
 mod evaluation;
 mod item;
@@ -26,7 +27,7 @@ mod svg;
 mod wave_curve;
 
 pub use components::{component_chart, ranked_components};
-pub use evaluation::{distribution, evaluation_chart};
+pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
@@ -141,7 +142,7 @@ pub enum Dash {
     Dashed,
     /// L1.
     Dotted,
-    /// Shared memory.
+    /// Shared memory; a kernel's own compute ceiling.
     DashDot,
 }
 

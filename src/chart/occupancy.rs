@@ -1,6 +1,6 @@
 //! The occupancy chart: how many blocks each resource of an SM holds, on source and target.
 
-use super::scale::round_up;
+use super::scale::end_of_bars;
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
@@ -34,10 +34,7 @@ pub fn occupancy_chart(
         marks.extend(active_bar(gpus[side], answer, side, slots.len() - 1));
     }
     let values = marks.iter().map(|m| if let Mark::Bar { value, .. } = m { *value } else { 0.0 });
-    // More than the longest bar, so that the text at its end has room.
-    let longest = values.fold(1.0, f64::max) * 1.4;
-    let step = round_up(longest / 10.0);
-    let max = (longest / step).ceil() * step;
+    let max = end_of_bars(values.fold(1.0, f64::max));
     let mut notes: Vec<String> = show.shown().flat_map(|side| side_notes(gpus[side], answer, side)).collect();
     notes.extend(limiter_note(answer, show));
     notes.extend(show.shown().flat_map(|side| registers_note(gpus[side], answer, side)));

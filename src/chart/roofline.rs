@@ -1,6 +1,7 @@
 //! The roofline chart: both GPUs' roofs in one log-log plane, the measured point, the predicted one, the way between.
 
 use super::caption::{self, kind_words, predicted_word, time_with_interval};
+use super::ceilings;
 use super::roofs::roof_marks;
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
 use crate::evaluate::Answer;
@@ -8,7 +9,7 @@ use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, roofline};
-use crate::units::{Flops, FlopsPerSecond, Seconds};
+use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
 
 /// Numbers outside of these are a slip of units, not a kernel; they would squeeze the rest into a corner.
 const SANE_INTENSITY: (f64, f64) = (1e-5, 1e7);
@@ -59,17 +60,27 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let at = if view.show.shows(1) && view.answer.prediction.is_err() { 0 } else { notes.len() };
     notes.splice(at..at, caption::remarks(view.answer, view.show));
     let others = sane_others(&view.others, &mut notes);
-    let roofs = [0, 1].map(|side| roofline(view.gpus[side], view.answer.ceilings_used));
+    let (used, width) = (view.answer.ceilings_used, view.answer.width());
+    let roofs = [0, 1].map(|side| {
+        let gpu = view.gpus[side];
+        roofline(gpu, used).of_width(gpu, width, used)
+    });
     let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
-    let (x, y) = ranges(view.show, &roofs, &points, &others, &drawn);
+    let own: Vec<f64> = view
+        .show
+        .shown()
+        .filter_map(|side| ceilings::of_side(view.answer, side)?.compute.map(|c| c.0))
+        .collect();
+    let (x, y) = ranges(view.show, &roofs, &points, (&others, &own), &drawn);
     let mut marks = Vec::new();
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
+        ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
     }
-    if marks
-        .iter()
-        .any(|m| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty()))
-    {
+    let further = drawn.iter().any(|l| *l != Level::Dram);
+    let dashed =
+        |m: &Mark| matches!(m, Mark::Line { name, dash, .. } if *dash != Dash::Solid && !name.is_empty());
+    if further && marks.iter().any(dashed) {
         let marked_note = "points and roofs count DRAM bytes, or those of the level they name";
         let plain_note =
             "points count DRAM bytes; dashed and dotted roofs count the bytes of their own level";
@@ -130,12 +141,17 @@ fn times(view: &RooflineView<'_>) -> Vec<Timed> {
     if let Ok(p) = &answer.prediction {
         let estimate = answer.is_estimate();
         let (word, interval) = (predicted_word(estimate), answer.interval.as_ref());
-        let bar = if interval.is_some() { format!(", bar: {}", caption::coverage()) } else { String::new() };
+        let levels = p.levels.as_ref().filter(|_| interval.is_none());
+        let bar = match (interval, levels) {
+            (Some(_), _) => format!(", bar: {}", caption::coverage()),
+            (None, Some(_)) => ", bar: by memory level".into(),
+            (None, None) => String::new(),
+        };
         out.push(Timed {
             side: 1,
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             time: p.time,
-            interval: interval.map(|i| (i.low, i.high)),
+            interval: interval.map(|i| (i.low, i.high)).or(levels.map(|l| (l.low, l.high))),
             legend: format!("{name}: {} {word}{bar}", p.time),
             label: format!("{word} {}", time_with_interval(p.time, interval)),
         });
@@ -187,33 +203,35 @@ fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> 
 }
 
 /// The timed points once more at the intensity of every further level that is drawn and whose bytes were counted (paper 2,
-/// equation 10): each belongs under the roof of its level.
+/// equation 10), and what a model says of that level alone: each belongs under the roof of its level.
 fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
-    let work = &view.answer.work;
-    let Some(flops) = work.flops().filter(|f| f.0 > 0.0) else { return Vec::new() };
+    let Some(flops) = view.answer.work.flops().filter(|f| f.0 > 0.0) else { return Vec::new() };
     let further = Level::ALL.into_iter().filter(|l| *l != Level::Dram && view.levels.contains(l));
-    let placed = further.filter_map(|l| intensity(work, l).map(|i| (l, i)));
+    let predicted = view.answer.prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     let mut out = Vec::new();
-    for (level, intensity) in placed {
-        for t in times.iter().filter(|t| t.shape == Shape::Measured) {
-            let at = (intensity.0, (flops / t.time).0);
-            if is_sane(at) {
-                out.push(Mark::Point {
-                    name: format!(
-                        "{}: {intensity} by the bytes through {}",
-                        view.gpus[t.side].name,
-                        level.word()
-                    ),
-                    meaning: Meaning::of(t.side),
-                    shape: t.shape,
-                    at,
-                    interval: None,
-                    label: level.word().into(),
-                });
-            }
-        }
+    for level in further {
+        let measured = times.iter().filter(|t| t.shape == Shape::Measured).map(|t| (t.side, t.shape, t.time));
+        let modelled =
+            predicted.iter().flat_map(|l| &l.at).filter(|(l, _)| *l == level && view.show.shows(1));
+        let shape = if view.answer.is_estimate() { Shape::Estimated } else { Shape::Predicted };
+        let all = measured.chain(modelled.map(|(_, time)| (1, shape, *time)));
+        out.extend(all.filter_map(|(side, shape, time)| {
+            let intensity = level_intensity(view, side, level)?;
+            let at = (intensity.0, (flops / time).0);
+            let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
+            let through = if whole { "L1 and shared memory" } else { level.word() };
+            let name = format!("{}: {intensity} by the bytes through {through}", view.gpus[side].name);
+            let (meaning, label) = (Meaning::of(side), level.word().to_string());
+            is_sane(at).then_some(Mark::Point { name, meaning, shape, at, interval: None, label })
+        }));
     }
     out
+}
+
+/// By the kernel's own roof, which counts everything that traverses the level; else by that level's counter alone.
+fn level_intensity(view: &RooflineView<'_>, side: usize, level: Level) -> Option<Intensity> {
+    let own = ceilings::of_side(view.answer, side).filter(|_| level != Level::Shared);
+    own.map_or_else(|| intensity(&view.answer.work, level), |roof| roof.level(level).intensity)
 }
 
 /// Why a kernel without FLOPs is not on the chart, and what its bandwidth is instead.
@@ -263,11 +281,11 @@ fn ranges(
     show: Sides,
     roofs: &[Roofline; 2],
     points: &[Mark],
-    others: &[(f64, f64)],
+    (others, ceilings): (&[(f64, f64)], &[f64]),
     levels: &[Level],
 ) -> ((f64, f64), (f64, f64)) {
     let mut xs: Vec<f64> = others.iter().map(|p| p.0).collect();
-    let mut ys: Vec<f64> = others.iter().map(|p| p.1).collect();
+    let mut ys: Vec<f64> = others.iter().map(|p| p.1).chain(ceilings.iter().copied()).collect();
     for side in show.shown() {
         // Every asked level's ridge lies on the chart, so that its slope is seen.
         xs.extend(levels.iter().filter_map(|l| roofs[side].ridge(*l)).map(|r| r.0));

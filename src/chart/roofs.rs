@@ -1,5 +1,6 @@
 //! The roofs of one GPU on a roofline chart.
 
+use super::ceilings;
 use super::{Dash, Mark, Meaning, RooflineView};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
@@ -20,7 +21,7 @@ pub(super) fn roof_marks(
     let speed = |l: &Level| roof.bandwidth(*l).map_or(0.0, |b| b.0);
     let fastest = asked().max_by(|a, b| speed(a).total_cmp(&speed(b)));
     let dram_ridge = roof.ridge(Level::Dram).map_or(x.1, |r| r.0);
-    for level in asked() {
+    for level in asked().filter(|l| !ceilings::replaces(view.answer, side, *l)) {
         let Some((_, b)) = roof.bandwidths.iter().find(|(l, _)| *l == level) else {
             notes.push(format!(
                 "{}: no {} bandwidth is known, so that roof is missing",

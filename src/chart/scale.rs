@@ -74,6 +74,13 @@ impl Axis {
     }
 }
 
+/// The end of an axis from 0 whose longest bar has room for the text behind it.
+pub(super) fn end_of_bars(longest: f64) -> f64 {
+    let longest = longest * 1.4;
+    let step = round_up(longest / 10.0);
+    (longest / step).ceil() * step
+}
+
 /// 10^d, the float nearest to it.
 fn power(d: i32) -> f64 {
     // Parsed, not multiplied: 10f64.powi(-3) is not the float that 0.001 is.

@@ -40,7 +40,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<()> {
             output::remark(format!("{}: says nothing that the audit uses", path.display()));
         }
     }
-    output::remarks(&sheet.refused, sheet.refused_count);
+    output::refused(&sheet.refused, sheet.refused_count);
     if sheet.rows.is_empty() && sheet.calibrations.is_empty() {
         bail!(
             "none of these files has a usable row; expected a canonical CSV (gpu,kernel,problem,time_ms …) or a report that `roofswap import` reads"

@@ -1,21 +1,19 @@
 //! `roofswap evaluate --data FILE... --protocol new-gpu --model MODEL`.
 
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
-use super::question::gpus;
+use super::question::{gpus, models};
 use super::{Usage, load, output};
 use crate::chart::{evaluation_chart, render_svg, suggested_size};
-use crate::evaluate::{Progress, Protocol, Scope, Setup, World};
+use crate::evaluate::{Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
-use crate::predict::{MODELS, model_position};
+use crate::measurement::import::Roof;
+use crate::predict::{BASELINES, model_position};
 use crate::report::evaluation::Report;
 use crate::session::Session;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-/// What stands beside every model.
-const BASELINES: [&str; 2] = ["same-time", "plain-roofline"];
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
@@ -52,7 +50,7 @@ pub(super) struct EvaluateArgs {
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
-    /// Draw predicted over measured into this SVG file as well; `-` for stdout, without the table
+    /// Draw predicted over measured of the first model into this SVG file as well; `-` for stdout, without the table
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Colours of the picture
@@ -61,7 +59,7 @@ pub(super) struct EvaluateArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ProtocolChoice {
+pub(super) enum ProtocolChoice {
     /// Nothing measured on the target GPU is known
     #[value(name = "new-gpu")]
     Gpu,
@@ -104,7 +102,7 @@ impl StatedCeilings {
 }
 
 pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
-    let models = models(&args.model)?;
+    let models = with_baselines(&args.model)?;
     let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
     if args.rows_only {
         session.forget_kernels();
@@ -117,36 +115,61 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         protocol: args.protocol.into(),
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
-        scope: scope(&session, args)?,
+        scope: scope(&session, &args.source, &args.target, &args.kernel)?,
     };
     let store = session.rows_to_evaluate();
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     let report = Report { world, setup: &setup, ceilings: args.ceilings.word(), outcomes: &outcomes };
-    let to_stdout = args.svg.as_ref().is_some_and(|f| f.as_os_str() == "-");
-    if let Some(file) = &args.svg {
-        let Some(outcome) = outcomes.first().filter(|o| !o.trials.is_empty()) else {
-            return Err(Usage("nothing was predicted, so there is nothing to draw".into()).into());
-        };
-        let spec = evaluation_chart(outcome, &setup, args.ceilings.word());
-        let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
-        if to_stdout {
-            output::answer(&svg)?;
-        } else {
-            output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
-            output::file(file, &svg)?;
-        }
+    let nothing = report.nothing_answered();
+    let drawn = args.svg.as_deref().filter(|_| nothing.is_none());
+    if let Some(file) = drawn {
+        draw(&outcomes, &setup, args, file)?;
     }
-    if to_stdout { Ok(()) } else { output::answer(report.render(args.format.into()).as_bytes()) }
+    if drawn.is_none_or(|file| file.as_os_str() != "-") {
+        output::answer(report.render(args.format.into()).as_bytes())?;
+    }
+    match nothing {
+        Some(why) => bail!("{why}; {}", what_to_do(&setup, &outcomes)),
+        None => Ok(()),
+    }
+}
+
+/// Where nothing could be evaluated: what would change it.
+pub(super) fn what_to_do(setup: &Setup, outcomes: &[Outcome]) -> &'static str {
+    if outcomes.iter().any(|o| o.asked() > 0) {
+        return "the reasons stand beside the models in the table; --ceilings peak and --rules exact refuse least";
+    }
+    if !setup.scope.is_everything() {
+        return "leave out one of the flags that choose GPUs and kernels, or give more files with --data";
+    }
+    match setup.protocol {
+        Protocol::NewSize => "give the times of a smaller size too, with --data, or use --protocol new-gpu",
+        _ => "give the times of a second GPU too, with --data, or use --protocol new-size",
+    }
+}
+
+/// Draws the first model that answered anything, and says which it is.
+fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -> Result<()> {
+    let Some(outcome) = outcomes.iter().find(|o| !o.trials.is_empty()) else { return Ok(()) };
+    let spec = evaluation_chart(outcome, setup, args.ceilings.word());
+    let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
+    if file.as_os_str() == "-" {
+        output::answer(&svg)?;
+    } else {
+        output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
+        output::file(file, &svg)?;
+    }
+    output::remark(format!(
+        "the picture shows {} alone; the first --model is drawn, and `roofswap export evaluation` has more pictures",
+        outcome.model
+    ));
+    Ok(())
 }
 
 /// The places of the models asked for, then of the baselines, each once.
-fn models(asked: &[String]) -> Result<Vec<usize>> {
-    let mut all: Vec<usize> = match asked {
-        [] => vec![0],
-        [all] if all == "all" => (0..MODELS.len()).collect(),
-        some => some.iter().map(|id| model_position(id)).collect::<Result<_, _>>()?,
-    };
+fn with_baselines(asked: &[String]) -> Result<Vec<usize>> {
+    let mut all = models(asked)?;
     for baseline in BASELINES {
         all.push(model_position(baseline)?);
     }
@@ -162,26 +185,37 @@ fn use_stated(session: &mut Session) -> Result<()> {
     }
     session.use_stated_ceilings()?;
     for roof in &session.roofs {
+        let same = |other: &&Roof| {
+            other.of == roof.of && session.gpus.get(&other.gpu) == session.gpus.get(&roof.gpu)
+        };
+        let higher = session.roofs.iter().filter(same).any(|other| other.per_second > roof.per_second);
         output::remark(format!(
-            "{} {:?}: {:.2} G/s by {}",
+            "{} {:?}: {:.2} G/s by {}{}",
             roof.gpu,
             roof.of,
             roof.per_second / 1e9,
-            roof.source
+            roof.source,
+            if higher { "; a higher one counts" } else { "" }
         ));
     }
     Ok(())
 }
 
-fn scope(session: &Session, args: &EvaluateArgs) -> Result<Scope> {
+/// What is looked at: these sources, targets and kernels, or all where none is named.
+pub(super) fn scope(
+    session: &Session,
+    sources: &[String],
+    targets: &[String],
+    kernels: &[String],
+) -> Result<Scope> {
     let places = |names: &[String]| -> Result<Option<BTreeSet<usize>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
     };
-    let named: &[String] = if args.kernel == ["all"] { &[] } else { &args.kernel };
+    let named: &[String] = if kernels == ["all"] { &[] } else { kernels };
     let kernels = named.iter().map(|k| session.kernels.position(k)).collect::<Result<BTreeSet<_>, _>>()?;
     Ok(Scope {
-        sources: places(&args.source)?,
-        targets: places(&args.target)?,
+        sources: places(sources)?,
+        targets: places(targets)?,
         kernels: (!kernels.is_empty()).then_some(kernels),
         configs: None,
     })

@@ -1,6 +1,8 @@
-//! `roofswap export roofline|occupancy|curves|predictions|components --from GPU --to GPU --kernel KERNEL -o FILE.svg`.
+//! `roofswap export roofline|occupancy|curves|predictions|components --from GPU --to GPU --kernel KERNEL -o FILE.svg`, and
+//! `roofswap export evaluation`, see there.
 
 use super::choices::ThemeChoice;
+use super::export_evaluation::EvaluationArgs;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
 use crate::chart::{
@@ -31,6 +33,8 @@ pub(super) struct ExportArgs {
     /// What `curves` draws occupancy over, `block` if not said; over `size`, how well the waves of the grid fill the GPU
     #[arg(long, value_enum)]
     over: Option<OverChoice>,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
     /// Memory levels to draw roofs of; DRAM is always drawn
     #[arg(long, value_enum, value_delimiter = ',', default_value = "dram")]
     levels: Vec<LevelChoice>,
@@ -54,6 +58,8 @@ enum Chart {
     Predictions,
     /// How long each part of the GPU keeps the kernel busy, on both GPUs
     Components,
+    /// A model against measured times, of the GPUs and kernels given or of all: --protocol, --view
+    Evaluation,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -120,14 +126,18 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
         let text = "--over goes with `curves`: roofswap export curves --over registers …";
         return Err(Usage(text.into()).into());
     }
-    let question = args.question.check()?;
-    let picture = Picture::of(&question)?;
+    if args.evaluation.is_typed() && !matches!(args.chart, Chart::Evaluation) {
+        let text = "--protocol and --view go with `evaluation`: roofswap export evaluation --view pairs …";
+        return Err(Usage(text.into()).into());
+    }
+    let asked = || args.question.check();
     let spec = match args.chart {
-        Chart::Roofline => picture.roofline(args)?,
-        Chart::Occupancy => picture.occupancy(args)?,
-        Chart::Curves => picture.curve(args)?,
-        Chart::Predictions => picture.predictions(),
-        Chart::Components => picture.components()?,
+        Chart::Roofline => Picture::of(&asked()?)?.roofline(args)?,
+        Chart::Occupancy => Picture::of(&asked()?)?.occupancy(args)?,
+        Chart::Curves => Picture::of(&asked()?)?.curve(args)?,
+        Chart::Predictions => Picture::of(&asked()?)?.predictions(),
+        Chart::Evaluation => args.evaluation.draw(&args.question)?,
+        Chart::Components => Picture::of(&asked()?)?.components()?,
     };
     let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
     if args.output.as_os_str() == "-" {

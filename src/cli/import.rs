@@ -3,17 +3,19 @@
 use super::choices::FormatChoice;
 use super::{Usage, import_kernels, import_measurements, output};
 use crate::compiler::Architecture;
-use crate::session::{Recognised, recognise_path};
+use crate::measurement::Opened;
+use crate::measurement::import::GivenProblem;
+use crate::session::Recognised;
 use anyhow::Result;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap import report.ncu-rep -o runs.csv\n\
          Example: roofswap import build.log kernels.sm_90.cubin -o ~/.config/roofswap/kernels")]
 pub(super) struct ImportArgs {
     /// Reports of profilers, tuners and benchmarks (ncu, nvprof, nsys, Kernel Tuner, NVBench, CUTLASS, mixbench …), or of
-    /// compilers: `ptxas -v` (also within nvcc's output), `cuobjdump --dump-resource-usage`, cubins
+    /// compilers: `ptxas -v` (also within nvcc's output), `cuobjdump --dump-resource-usage`, cubins. `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Measurements: write the rows into this CSV file instead of stdout, measured roofs as GPU files into this folder.
@@ -23,42 +25,86 @@ pub(super) struct ImportArgs {
     /// The GPU of a report that names none
     #[arg(long, value_name = "GPU")]
     gpu: Option<String>,
+    /// The size of a kernel whose report states another, for all of its rows: n=2^20, or saxpy:n=2^20 for one kernel
+    #[arg(long, value_name = "[KERNEL:]KEY=N")]
+    problem: Vec<GivenProblem>,
     /// The architecture of a compiler's report that names none, such as sm_89
     #[arg(long, value_name = "ARCH")]
     arch: Option<Architecture>,
-    /// How to write the table of kernels
-    #[arg(long, value_enum, default_value = "table")]
-    format: FormatChoice,
+    /// How to write the table of kernels [default: table]
+    #[arg(long, value_enum)]
+    format: Option<FormatChoice>,
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<()> {
-    let mut kernels: Vec<&Path> = Vec::new();
-    let mut measurements: Vec<&Path> = Vec::new();
-    let mut done_already = 0;
-    for file in &args.files {
-        match recognise_path(file) {
-            Recognised::Canonical => {
-                let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
-                output::remark(format!("{}: is a measurement file; {how}", file.display()));
-                done_already += 1;
-            }
-            Recognised::Report => measurements.push(file),
-            Recognised::CompilerReport => kernels.push(file),
-        }
-    }
     let output = args.output.as_deref();
+    if let Some(target) = output {
+        output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
+    }
+    let Sorted { kernels, measurements, done_already } = sorted(&args.files);
     match (measurements.is_empty(), kernels.is_empty()) {
         (false, false) => {
             let text = format!(
                 "{} holds measurements and {} what a compiler says of kernels: they go to different places, so import them \
                  one after the other",
-                measurements[0].display(),
-                kernels[0].display()
+                measurements[0].file(),
+                kernels[0].file()
             );
             Err(Usage(text).into())
         }
-        (false, true) => import_measurements::run(&measurements, output, args.gpu.as_deref()),
+        (false, true) => {
+            unused(
+                &[("--arch", args.arch.is_some()), ("--format", args.format.is_some())],
+                "compilers' reports",
+            );
+            import_measurements::run(measurements, output, args.gpu.as_deref(), &args.problem)
+        }
         (true, true) if done_already > 0 => Err(Usage("nothing was imported".into()).into()),
-        (true, _) => import_kernels::run(&kernels, output, args.arch, args.format.into()),
+        (true, _) => {
+            let given = [("--gpu", args.gpu.is_some()), ("--problem", !args.problem.is_empty())];
+            unused(&given, "reports of measurements");
+            let format = args.format.unwrap_or(FormatChoice::Table);
+            import_kernels::run(kernels, output, args.arch, format.into())
+        }
+    }
+}
+
+/// The files by what they hold.
+#[derive(Default)]
+struct Sorted {
+    kernels: Vec<Opened<'static>>,
+    measurements: Vec<Opened<'static>>,
+    /// How many are measurement files, so that there is nothing to import.
+    done_already: usize,
+}
+
+/// Opens the files; what cannot be opened is said.
+fn sorted(files: &[PathBuf]) -> Sorted {
+    let mut all = Sorted::default();
+    for file in files {
+        let opened = match Opened::path(file) {
+            Ok(opened) => opened,
+            Err(why) => {
+                output::remark(why);
+                continue;
+            }
+        };
+        match Recognised::of(&opened) {
+            Recognised::Canonical => {
+                let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
+                output::remark(format!("{}: is a measurement file; {how}", opened.file()));
+                all.done_already += 1;
+            }
+            Recognised::Report => all.measurements.push(opened),
+            Recognised::CompilerReport => all.kernels.push(opened),
+        }
+    }
+    all
+}
+
+/// Says which flags were given that mean nothing for these files.
+fn unused(flags: &[(&str, bool)], of: &str) {
+    for (flag, _) in flags.iter().filter(|(_, given)| *given) {
+        output::remark(format!("{flag} is for {of} and was not used: there is none among these files"));
     }
 }

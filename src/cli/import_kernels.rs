@@ -5,27 +5,25 @@ use crate::catalogue::{SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
 use crate::config::user_folder;
 use crate::kernel::{Kernel, ResourcesFile};
-use crate::measurement::import::known_formats;
+use crate::measurement::Opened;
 use crate::report::Format;
 use crate::report::compiled;
+use crate::session::read_compiled;
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`.
 pub(super) fn run(
-    files: &[&Path],
+    files: Vec<Opened<'static>>,
     output: Option<&Path>,
     arch: Option<Architecture>,
     format: Format,
 ) -> Result<()> {
     let session = load::session(&[])?;
-    let reports: Vec<CompilerReport> = files.iter().filter_map(|file| report_of(file, arch)).collect();
+    let reports: Vec<CompilerReport> = files.into_iter().filter_map(|file| report_of(file, arch)).collect();
     if reports.is_empty() {
-        let known = known_formats();
-        bail!(
-            "nothing was imported: no file here is a compiler's report that can be read, or measurements as of {known}"
-        );
+        bail!("nothing was imported: no file here is a report that can be read");
     }
     let folder = output.map(Folder::open).transpose()?;
     let mut taken = Taken::of(&session.kernels);
@@ -61,8 +59,8 @@ fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Opti
 }
 
 /// One file's report; what cannot be read is said, and the other files still count.
-fn report_of(file: &Path, arch: Option<Architecture>) -> Option<CompilerReport> {
-    match compiler::read_path(file, arch) {
+fn report_of(file: Opened<'static>, arch: Option<Architecture>) -> Option<CompilerReport> {
+    match read_compiled(file, arch) {
         Ok(report) => {
             output::remarks(&report.refused, report.refused_count);
             output::remarks(&report.remarks, report.remarks.len());

@@ -2,11 +2,12 @@
 
 use super::{Usage, load, output};
 use crate::config::user_folder;
-use crate::measurement::import::{Imported, Job, NeverCancelled, Roof, overlays, read_file};
-use crate::measurement::{CanonicalRow, write_csv};
+use crate::measurement::import::{GivenProblem, Imported, Job, NeverCancelled, Roof, overlays, read_opened};
+use crate::measurement::{CanonicalRow, Opened, write_csv};
 use crate::session::Session;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,22 +18,28 @@ const LARGE_BYTES: u64 = 4 << 20;
 
 /// Reads reports, and writes what they measured. What was refused or is missing is said on stderr; a file of which nothing
 /// can be used leaves the others.
-pub(super) fn run(files: &[&Path], output: Option<&Path>, gpu: Option<&str>) -> Result<()> {
-    if let Some(target) = output {
-        output::is_no_input(target, files.iter().copied())?;
-    }
+pub(super) fn run(
+    files: Vec<Opened<'static>>,
+    output: Option<&Path>,
+    gpu: Option<&str>,
+    problems: &[GivenProblem],
+) -> Result<()> {
     let session = load::session(&[])?;
     let gpu = gpu.map(|name| session.gpus.position(name)).transpose()?;
     let gpu = gpu.map(|at| session.gpus.entries()[at].id.as_str());
-    let (mut rows, mut roofs) = (Vec::new(), Vec::new());
-    for path in files {
-        match read(path, gpu, &session) {
-            Ok(found) => {
-                rows.extend(found.rows);
-                roofs.extend(found.roofs);
-            }
+    let mut found = Vec::new();
+    for opened in files {
+        match read(opened, gpu, &session) {
+            Ok(read) => found.push(read),
             Err(why) => output::remark(format!("{why:#}")),
         }
+    }
+    give_problems(&mut found, problems, &session)?;
+    let (mut rows, mut roofs) = (Vec::new(), Vec::new());
+    for (file, read) in found {
+        say(&file, &read);
+        rows.extend(read.rows);
+        roofs.extend(read.roofs);
     }
     match (rows.is_empty(), roofs.is_empty()) {
         (true, true) => bail!("nothing was imported"),
@@ -48,26 +55,53 @@ pub(super) fn run(files: &[&Path], output: Option<&Path>, gpu: Option<&str>) -> 
     }
 }
 
-/// One report, with its remarks said.
-fn read(path: &Path, gpu: Option<&str>, session: &Session) -> Result<Imported> {
-    let (file, strings) = (path.display().to_string(), NeverCancelled::default());
+/// One report and how messages name it.
+fn read(opened: Opened<'static>, gpu: Option<&str>, session: &Session) -> Result<(String, Imported)> {
+    let (file, strings) = (opened.file().to_string(), NeverCancelled::default());
     let job = Job { gpu, ..strings.job(&file) };
-    let mut found = with_bar(path, &job, || read_file(path, &job))?;
+    let mut found = with_bar(opened.size().unwrap_or(0), &job, || read_opened(opened, &job))?;
     found.name_gpus(&session.gpus);
-    output::remarks(&found.refused, found.refused_count);
+    Ok((file, found))
+}
+
+/// Gives the rows the sizes that were typed; what is still in other keys than the catalogue's is said.
+fn give_problems(
+    found: &mut [(String, Imported)],
+    problems: &[GivenProblem],
+    session: &Session,
+) -> Result<()> {
+    for given in problems {
+        let mut changed = 0;
+        for (_, read) in found.iter_mut() {
+            changed += read.give_problem(given, &session.kernels)?;
+        }
+        if changed == 0 && !found.is_empty() {
+            let names: BTreeSet<&str> =
+                found.iter().flat_map(|(_, r)| &r.rows).map(|r| r.kernel.as_str()).take(1000).collect();
+            let names: Vec<&str> = names.into_iter().take(5).collect();
+            let text =
+                format!("--problem {given} fits no row; some of their kernels are {}", names.join(", "));
+            return Err(Usage(text).into());
+        }
+    }
+    found.iter_mut().for_each(|(_, read)| read.remark_other_keys(&session.kernels));
+    Ok(())
+}
+
+/// What has to be said of a report.
+fn say(file: &str, found: &Imported) {
+    output::refused(&found.refused, found.refused_count);
     for remark in &found.remarks {
         output::remark(format!("{file}: {remark}"));
     }
     let (rows, roofs, refused) = (found.rows.len(), found.roofs.len(), found.refused_count);
     let roofs = if roofs > 0 { format!(", {roofs} measured roofs") } else { String::new() };
     output::remark(format!("{file}: {rows} rows{roofs} read, {refused} refused"));
-    Ok(found)
 }
 
 /// Shows how far a large file is read, where somebody looks at stderr. Ctrl-C ends the program; nothing is half-written,
 /// because nothing is written before all is read.
-fn with_bar<T>(path: &Path, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
-    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+fn with_bar<T>(size: u64, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
     if size < LARGE_BYTES {
         return read();
     }

@@ -8,6 +8,7 @@ mod choices;
 mod dashboard;
 mod evaluate;
 mod export;
+mod export_evaluation;
 mod gpus;
 mod import;
 mod import_kernels;
@@ -21,6 +22,7 @@ mod output;
 mod predict;
 mod question;
 mod reproduce;
+mod sass;
 mod shell;
 
 pub use dashboard::DashboardArgs;
@@ -61,7 +63,9 @@ enum Command {
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
     Predict(predict::PredictArgs),
-    /// Draw a roofline, an occupancy or a predictions chart as SVG
+    /// Read listings of machine code: the mix of instructions, and what changes from one architecture to another
+    Sass(sass::SassArgs),
+    /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
     Export(export::ExportArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),
@@ -99,6 +103,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Models(args)) => models::run(&args),

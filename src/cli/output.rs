@@ -2,10 +2,14 @@
 
 use super::Usage;
 use crate::config::write_whole;
+use crate::measurement::{RowError, told};
 use anyhow::{Context, Result};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+
+/// How many remarks of one kind are written.
+const SHOWN: usize = 5;
 
 /// Writes an answer to stdout. A reader who has gone away (`roofswap gpus | head -1`) is no failure.
 pub(super) fn answer(bytes: &[u8]) -> Result<()> {
@@ -26,11 +30,22 @@ pub(super) fn remark(text: impl Display) {
 
 /// Writes the first few remarks, and how many there are beyond them.
 pub(super) fn remarks<T: Display>(first: &[T], total: usize) {
-    const SHOWN: usize = 5;
     first.iter().take(SHOWN).for_each(remark);
     let shown = first.len().min(SHOWN);
     if total > shown {
         remark(format!("… and {} more", total - shown));
+    }
+}
+
+/// Writes why rows were refused, each reason once, and how many rows there are beyond the first few reasons.
+pub(super) fn refused(rows: &[RowError], total: usize) {
+    let mut left = total;
+    for (n, text) in told(rows).into_iter().take(SHOWN) {
+        remark(text);
+        left = left.saturating_sub(n);
+    }
+    if left > 0 {
+        remark(format!("… and {left} more"));
     }
 }
 

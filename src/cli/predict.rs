@@ -37,7 +37,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<()> {
     let explanation = |s: &Subject, a: &Answer| if args.explain { session.explain(s, a) } else { None };
     let row = |s, a| Comparison::new(&session.gpus, &session.kernels, s, a);
     let rows: Vec<Row<'_>> = answers.iter().map(|(s, a)| (row(s, a), explanation(s, a))).collect();
-    output::answer(text(session, &rows, args.explain, args.format.into()).as_bytes())
+    output::answer(text(session, &rows, args.explain, args.format.into())?.as_bytes())
 }
 
 /// Every kernel on every target with every model, in that order.
@@ -53,24 +53,26 @@ fn answers(q: &Question) -> Vec<(&Subject, Answer)> {
     all
 }
 
-fn text(session: &Session, rows: &[Row<'_>], explained: bool, format: Format) -> String {
+fn text(session: &Session, rows: &[Row<'_>], explained: bool, format: Format) -> Result<String> {
     let plain = || rows.iter().map(|(row, _)| *row).collect::<Vec<_>>();
     if !format.is_for_people() {
         let table = if explained { explain::records(rows) } else { predictions::records(&plain()) };
-        return table.render(format);
+        return Ok(table.render(format));
     }
     let plain = plain();
     let mut overview = predictions::overview(&plain);
     if rows.iter().any(|(row, _)| row.answer.settings.model != rows[0].0.answer.settings.model) {
         overview.notes.extend(side_by_side::spreads(&plain));
-        let errors = models::errors(session);
-        overview.notes.push(side_by_side::default_model(&errors, "over the shipped figures"));
+        let errors = models::errors(session)?;
+        overview
+            .notes
+            .push(side_by_side::default_model(&errors, "over the shipped figures, each GPU held out once"));
     }
     let mut text = overview.render(format);
     for row in rows.iter().filter(|_| explained) {
         text.push_str(&explained_text(session, row, format));
     }
-    text
+    Ok(text)
 }
 
 /// One prediction taken apart, then the interval's reason, the measured time, and what the data behind it say of themselves.
@@ -89,8 +91,8 @@ fn explained_text(session: &Session, (row, explanation): &Row<'_>, format: Forma
         text.push_str(&format!("\n{}\n", explain::chain(prediction).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
-        for line in explain::interval(row.answer).into_iter().chain(explain::measured(row.answer)).chain(data)
-        {
+        let own = explain::levels(row.answer).into_iter().chain(explain::interval(row.answer));
+        for line in own.chain(explain::measured(row.answer)).chain(data) {
             text.push_str(&format!("{line}\n"));
         }
     }

@@ -1,10 +1,10 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
 use super::choices::{CeilingsChoice, RulesChoice};
-use super::{Usage, load, output};
+use super::{Usage, load, output, sass};
 use crate::evaluate::Settings;
 use crate::kernel::Problem;
-use crate::predict::{MODELS, Subject, model_position};
+use crate::predict::{MODELS, Subject, UnknownModel, model_position};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -41,6 +41,12 @@ pub(super) struct QuestionArgs {
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
+    /// Code of the kernel for the source (`cuobjdump -sass`, `nvdisasm`): with --sass-target, `projection` corrects its FLOPs
+    #[arg(long, value_name = "FILE", requires = "sass_target")]
+    sass_source: Option<PathBuf>,
+    /// Code of the same kernel for the target
+    #[arg(long, value_name = "FILE", requires = "sass_source")]
+    sass_target: Option<PathBuf>,
 }
 
 /// The same question, checked: every name looked up, every size complete.
@@ -61,7 +67,22 @@ pub(super) struct Question {
 impl QuestionArgs {
     /// The measurement files that were given.
     pub(super) fn data(&self) -> impl Iterator<Item = &Path> {
-        self.data.iter().map(PathBuf::as_path)
+        self.data.iter().chain(&self.sass_source).chain(&self.sass_target).map(PathBuf::as_path)
+    }
+
+    /// The same flags as the limits of an evaluation: sources, targets and kernels, all where none is named.
+    pub(super) fn limits(&self) -> Result<[Vec<String>; 3]> {
+        if self.size.is_some() || self.variant.is_some() {
+            let text = "an evaluation takes every size and variant: leave --size and --variant out";
+            return Err(Usage(text.into()).into());
+        }
+        let kernels = self.kernel.iter().flat_map(|typed| apart(typed)).map(str::to_string).collect();
+        Ok([self.from.iter().cloned().collect(), self.to.clone(), kernels])
+    }
+
+    /// Loads the session with the measurement files.
+    pub(super) fn load(&self) -> Result<Session> {
+        load::session(&self.data)
     }
 
     /// Loads the session and looks everything up.
@@ -78,21 +99,36 @@ impl QuestionArgs {
             return Err(Usage(text.into()).into());
         }
         let settings = self.settings()?;
-        let session = load::session(&self.data)?;
+        let mut session = load::session(&self.data)?;
         let source = session.gpus.position(from)?;
         let targets = gpus(&session, &self.to, Some(source))?;
         let subjects = self.subjects(&session, source)?;
+        self.translate(&mut session, &subjects)?;
         Ok(Question { source, targets, subjects, settings, session })
     }
 
-    fn settings(&self) -> Result<Vec<Settings>> {
-        let models = match &self.model[..] {
-            [] => vec![0],
-            [all] if all == "all" => (0..MODELS.len()).collect(),
-            some => some.iter().map(|id| model_position(id)).collect::<Result<_, _>>()?,
+    /// Lays what two listings say over the one kernel that is asked about.
+    fn translate(&self, session: &mut Session, subjects: &[Subject]) -> Result<()> {
+        let (Some(source), Some(target)) = (&self.sass_source, &self.sass_target) else { return Ok(()) };
+        let [subject] = subjects else {
+            let text = "--sass-source and --sass-target are of one kernel: name it with --kernel";
+            return Err(Usage(text.into()).into());
         };
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let names: Vec<&str> = [&kernel.symbol, &kernel.id, &kernel.name, &kernel.label]
+            .into_iter()
+            .map(String::as_str)
+            .filter(|n| !n.is_empty())
+            .collect();
+        let found = sass::translation_of(source, target, &names)?;
+        session.translate(subject.kernel, found);
+        Ok(())
+    }
+
+    /// The settings of each model asked for.
+    pub(super) fn settings(&self) -> Result<Vec<Settings>> {
         let with = |model| Settings { model, ceilings: self.ceilings.into(), rules: self.rules.into() };
-        Ok(models.into_iter().map(with).collect())
+        Ok(models(&self.model)?.into_iter().map(with).collect())
     }
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
@@ -196,6 +232,21 @@ fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<st
     Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 
+/// The places of the models of these names, each once; the default one where none is named. `all` adds all the others.
+pub(super) fn models(names: &[String]) -> Result<Vec<usize>, UnknownModel> {
+    let mut all: Vec<usize> = Vec::new();
+    for name in names {
+        let places =
+            if name == "all" { 0..MODELS.len() } else { model_position(name).map(|at| at..at + 1)? };
+        places.for_each(|at| {
+            if !all.contains(&at) {
+                all.push(at)
+            }
+        });
+    }
+    Ok(if names.is_empty() { vec![0] } else { all })
+}
+
 /// Refuses a size that no kernel could read.
 pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
     // A bare number can only be read together with a kernel.
@@ -207,7 +258,9 @@ pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
 
 /// Positions of the GPUs of these names; `all` means every one but `except`.
 pub(super) fn gpus(session: &Session, names: &[String], except: Option<usize>) -> Result<Vec<usize>> {
-    if matches!(names, [all] if all == "all") {
+    if names.iter().any(|name| name == "all") {
+        // A slip in another name is one all the same.
+        names.iter().filter(|n| *n != "all").try_for_each(|n| session.gpus.position(n).map(drop))?;
         return Ok((0..session.gpus.entries().len()).filter(|g| Some(*g) != except).collect());
     }
     Ok(names.iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?)

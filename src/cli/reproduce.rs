@@ -33,7 +33,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
     let session = load::session(&[])?;
     let (experiments, read) = session.reproduce_paper1(&files)?;
     for (file, any) in files.iter().zip(&read) {
-        output::remarks(&any.read.refused, any.read.refused_count);
+        output::refused(&any.read.refused, any.read.refused_count);
         if any.read.refused_count > 0 {
             output::remark(format!("{}: {} rows refused", file.display(), any.read.refused_count));
         }

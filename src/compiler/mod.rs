@@ -10,6 +10,7 @@ mod join;
 mod names;
 mod ptxas;
 mod resource_usage;
+pub mod sass;
 mod text;
 
 pub use architecture::Architecture;
@@ -17,7 +18,6 @@ pub use join::{JoinedKernel, Taken, join};
 
 use crate::kernel::Resources;
 use std::fmt;
-use std::path::Path;
 
 /// The largest report that is read; the cubins of a large library have some hundred megabytes.
 const LARGEST_FILE: u64 = 1 << 29;
@@ -145,40 +145,38 @@ pub fn read(bytes: &[u8], file: &str, assumed: Option<Architecture>) -> Result<C
     found.close(format)
 }
 
-/// Reads the report in this file.
+/// Reads the report that comes from `from`; `size` is its length where that is known beforehand.
 ///
 /// # Errors
-/// [`ReportError`] if it cannot be opened, is too large, or is no report.
-pub fn read_path(path: &Path, assumed: Option<Architecture>) -> Result<CompilerReport, ReportError> {
-    let file = path.display().to_string();
-    let bytes = bytes_of(path)?;
-    read(&bytes, &file, assumed)
+/// [`ReportError`] if it cannot be read, is too large, or is no report.
+pub fn read_from(
+    from: impl std::io::Read,
+    size: Option<u64>,
+    file: &str,
+    assumed: Option<Architecture>,
+) -> Result<CompilerReport, ReportError> {
+    read(&bytes_from(from, size, file)?, file, assumed)
 }
 
-/// The bytes of a report: a regular file or a pipe of bounded size.
-///
-/// # Errors
-/// [`ReportError`] if it cannot be read or is too large.
-pub fn bytes_of(path: &Path) -> Result<Vec<u8>, ReportError> {
+/// What comes from `from`, unless it is too large for a report.
+fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result<Vec<u8>, ReportError> {
     use std::io::Read;
-    let refuse =
-        |message: String| ReportError { file: path.display().to_string(), place: Place::Whole, message };
-    let meta = std::fs::metadata(path).map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if meta.is_dir() {
-        return Err(refuse("is a folder; give a file".into()));
-    }
+    let refuse = |message: String| ReportError { file: file.to_string(), place: Place::Whole, message };
     let too_large = || {
         let most = LARGEST_FILE >> 20;
         refuse(format!("is larger than {most} MiB; expected one compiler's report or one cubin"))
     };
-    if meta.len() > LARGEST_FILE {
+    if size.is_some_and(|size| size > LARGEST_FILE) {
         return Err(too_large());
     }
-    let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
     let mut bytes = Vec::new();
-    let read = opened.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
-    read.map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if bytes.len() as u64 > LARGEST_FILE { Err(too_large()) } else { Ok(bytes) }
+    from.take(LARGEST_FILE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| refuse(format!("cannot be read: {e}")))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(too_large());
+    }
+    Ok(bytes)
 }
 
 /// What a reader collects.

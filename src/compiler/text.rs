@@ -97,7 +97,7 @@ pub(super) fn refuse(text: &Text<'_>, bytes: &[u8], found: &Findings) -> ReportE
     }
     if text.has("Function : ") || text.has(".headerflags") {
         let what = "is a listing of machine code, which does not state registers";
-        return whole(format!("{what}; give the cubin it was made from"));
+        return whole(format!("{what}; give the cubin it was made from, or read it with `roofswap sass`"));
     }
     if text.has(".target sm_") {
         let how = "compile it with `ptxas -v -arch=sm_NN` and give what that prints";

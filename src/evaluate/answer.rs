@@ -3,12 +3,12 @@
 use super::calibration::{Asked, Calibration, Interval, Start};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Kernel, Launch, Work};
+use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, Explanation, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind, SourceTime,
-    Subject, body, question,
+    Caution, Explanation, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind,
+    SourceTime, Subject, body, kernel_roofs, question,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -55,6 +55,8 @@ pub struct Answer {
     pub source_time: Option<SourceTime>,
     /// The prediction, or why there is none.
     pub prediction: Result<Prediction, Refusal>,
+    /// The kernel's own ceilings on source and target, where enough of it was counted; whatever the model.
+    pub kernel_roofs: Option<KernelRoofs>,
     /// Its interval, where the calibration can give one.
     pub interval: Option<Interval>,
     /// What a block asks for on source and target.
@@ -79,6 +81,12 @@ impl Answer {
     #[must_use]
     pub fn used(&self) -> String {
         format!("{} ceilings, {} occupancy rules", self.ceilings_used.word(), self.settings.rules.word())
+    }
+
+    /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
+    #[must_use]
+    pub fn width(&self) -> Precision {
+        self.kernel_roofs.as_ref().map_or(Precision::Single, |k| k.precision)
     }
 
     /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no
@@ -165,11 +173,13 @@ pub fn answer(
     let used = Settings { ceilings: q.ceilings, ..settings };
     let asked = Asked { settings: used, kernel: subject.kernel, target, start: start(used, &q) };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
+    let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     Answer {
         source,
         target,
         settings,
-        ceilings_used: q.ceilings,
+        ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
+        kernel_roofs: kernel_roofs(&q).ok(),
         work: q.work,
         launch: [q.source.launch, q.target.launch],
         prediction,

@@ -1,15 +1,18 @@
 //! Intervals: split conformal on |ln(measured / predicted)|.
 //!
-//! The residuals are those of the shipped published figures, see [`compare`], for each model, ceilings and occupancy
-//! rules on their own. For a question about kernel K, every residual of K is left out, so an interval never saw the figures
-//! it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
+//! The residuals are those of the shipped published figures, for each model, ceilings and occupancy rules on their own:
+//! the very trials of [`evaluate`] where the GPU is new, so that no prediction behind a residual knew
+//! anything that was measured on its target. For a question about kernel K, every residual of K is left out, so an
+//! interval never saw the figures it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
 //!
 //! A target that is among the four GPUs of the figures has been seen with other kernels; any other has not. How often the
 //! intervals hold for a GPU that was left out altogether is counted too, and said beside an interval for a new GPU: four
 //! GPUs are few to know a fifth by.
 
 use super::Settings;
-use super::compare::{Compared, compare};
+use super::metrics::score;
+use super::residuals::{Fold, Residuals};
+use super::run::{Outcome, Progress, Setup, World, evaluate};
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
@@ -65,20 +68,20 @@ pub enum Start {
     StandIn,
 }
 
-/// The key of a half-width: settings, and the kernel left out; `None` = one the residuals never saw.
-type Key = (Settings, Option<usize>);
+/// What was learned of one model with its settings.
+#[derive(Debug, Clone, Default)]
+struct Learned {
+    residuals: Residuals,
+    /// The share of times that intervals held when the target's GPU was left out, as target and as source; 0 to 1.
+    held_for_new_gpus: Option<f64>,
+}
 
-/// A half-width in ln and the number of residuals behind it.
-type Quantile = (f64, usize);
-
-/// Half-widths by settings and kernel, and how well they carry over to a GPU they never saw.
+/// The residuals of every model on the shipped figures, and how well their intervals carry over to a GPU they never saw.
 #[derive(Debug, Clone, Default)]
 pub struct Calibration {
-    quantiles: HashMap<Key, Option<Quantile>>,
+    learned: HashMap<Settings, Learned>,
     /// The GPUs behind the residuals.
     gpus: BTreeSet<usize>,
-    /// The share held when each of them was left out.
-    held_out: HashMap<Settings, f64>,
     size_ln_per_doubling: f64,
 }
 
@@ -102,30 +105,27 @@ impl Calibration {
         let file: IntervalsFile = SpecFile { name: "specs/intervals.toml", text }.parse()?;
         let mut all =
             Self { size_ln_per_doubling: file.size_extrapolation.ln_per_doubling, ..Self::default() };
-        for model in 0..MODELS.len() {
-            for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
-                for rules in [Rules::Exact, Rules::Study] {
-                    let settings = Settings { model, ceilings, rules };
-                    all.learn(settings, &compare(gpus, kernels, store, settings));
+        let world = World { gpus, kernels, store };
+        for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
+            for rules in [Rules::Exact, Rules::Study] {
+                let setup = Setup { ceilings, rules, ..Setup::default() };
+                let outcomes =
+                    evaluate(world, &setup, &MODELS, &Progress::default()).expect("nobody cancels it");
+                for (model, outcome) in outcomes.iter().enumerate() {
+                    all.learn(Settings { model, ceilings, rules }, outcome);
                 }
             }
         }
         Ok(all)
     }
 
-    fn learn(&mut self, settings: Settings, residuals: &[Compared]) {
-        let mut kernels: Vec<Option<usize>> =
-            residuals.iter().map(|r| Some(r.kernel)).chain([None]).collect();
-        kernels.sort_unstable();
-        kernels.dedup();
-        for kernel in kernels {
-            let kept = residuals.iter().filter(|r| Some(r.kernel) != kernel).map(|r| r.ln().abs());
-            self.quantiles.insert((settings, kernel), quantile(kept.collect()));
-        }
-        self.gpus.extend(residuals.iter().map(|r| r.target));
-        if let Some(share) = held_out(residuals) {
-            self.held_out.insert(settings, share);
-        }
+    fn learn(&mut self, settings: Settings, outcome: &Outcome) {
+        let residuals = Residuals::of(&outcome.trials, MODELS[settings.model].needs_source());
+        // The intervals of these trials were made without their target.
+        let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);
+        self.gpus.extend(outcome.trials.iter().map(|t| t.target));
+        let held_for_new_gpus = held.map(|percent| percent / 100.0);
+        self.learned.insert(settings, Learned { residuals, held_for_new_gpus });
     }
 
     /// The interval around a predicted time; `None` where too few residuals are left for it.
@@ -145,37 +145,15 @@ impl Calibration {
         let factor = ln.exp();
         let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
         let known = self.gpus.contains(&asked.target);
-        let held_for_new_gpus = if known { None } else { self.held_out.get(&asked.settings).copied() };
+        let of_others = || self.learned.get(&asked.settings).and_then(|l| l.held_for_new_gpus);
+        let held_for_new_gpus = if known { None } else { of_others() };
         Some(Interval { low, high, factor, n, widened: extra > 0.0, held_for_new_gpus })
     }
 
-    /// The half-width that did not see this kernel; one the residuals do not have needs no leaving out.
-    fn half_width(&self, settings: Settings, kernel: usize) -> Option<Quantile> {
-        let own = self.quantiles.get(&(settings, Some(kernel)));
-        own.or_else(|| self.quantiles.get(&(settings, None))).copied().flatten()
+    /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
+    fn half_width(&self, settings: Settings, kernel: usize) -> Option<(f64, usize)> {
+        self.learned.get(&settings)?.residuals.half_width(Fold::Kernel(kernel))
     }
-}
-
-/// How many times an interval holds, 0 to 1, when it is made without the target's GPU, as target and as source.
-fn held_out(residuals: &[Compared]) -> Option<f64> {
-    let targets: BTreeSet<usize> = residuals.iter().map(|r| r.target).collect();
-    let (mut held, mut all) = (0u32, 0u32);
-    for gpu in targets {
-        let foreign = residuals.iter().filter(|r| r.target != gpu && r.source != Some(gpu));
-        let (width, _) = quantile(foreign.map(|r| r.ln().abs()).collect())?;
-        for own in residuals.iter().filter(|r| r.target == gpu) {
-            held += u32::from(own.ln().abs() <= width);
-            all += 1;
-        }
-    }
-    (all > 0).then(|| f64::from(held) / f64::from(all))
-}
-
-/// The conformal quantile and the number of residuals behind it; `None` where they are too few for the coverage.
-fn quantile(mut values: Vec<f64>) -> Option<Quantile> {
-    values.sort_by(f64::total_cmp);
-    let n = values.len();
-    conformal_rank(n).map(|rank| (values[rank - 1], n))
 }
 
 /// Which of n residuals, counted from 1 and the smallest, is the end of an interval; `None` where n are too few for the
@@ -189,17 +167,24 @@ pub(super) fn conformal_rank(n: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    use crate::evaluate::{Protocol, Trial};
+
     #[test]
-    fn the_conformal_rank_needs_nine_residuals_and_takes_the_right_one() {
-        let to = |n: usize| (1..=n).map(|v| v as f64).collect::<Vec<_>>();
-        assert_eq!(quantile(to(8)), None);
-        assert_eq!(quantile(to(9)), Some((9.0, 9)));
-        assert_eq!(quantile(to(19)), Some((18.0, 19)));
+    fn the_conformal_rank_needs_nine_residuals() {
+        assert_eq!([8, 9, 19].map(conformal_rank), [None, Some(9), Some(18)]);
     }
 
-    fn residual(kernel: usize, source: usize, target: usize, ln: f64) -> Compared {
-        let (predicted, measured) = (Seconds(1.0), Seconds(ln.exp()));
-        Compared { kernel, source: Some(source), target, predicted, measured }
+    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
+        Trial { kernel, config: kernel, measured: ln.exp(), ..Trial::of_pair(source, target) }
+    }
+
+    /// A calibration by these trials, with the intervals of a new GPU.
+    fn learned(mut trials: Vec<Trial>) -> Calibration {
+        let fold = |t: &Trial| Protocol::NewGpu.fold(t);
+        Residuals::of(&trials, true).widen(&mut trials, fold);
+        let mut all = Calibration::default();
+        all.learn(Settings::default(), &Outcome { model: "", trials, refused: Default::default() });
+        all
     }
 
     fn asked(kernel: usize, target: usize) -> Asked {
@@ -208,10 +193,9 @@ mod tests {
 
     #[test]
     fn a_question_never_sees_its_own_kernel() {
-        let tame = (0..20).map(|i| residual(1 + i % 4, 1 + (i + 1) % 3, 1 + i % 3, 0.1));
-        let wild = [residual(9, 1, 2, 5.0), residual(9, 2, 1, 5.0), residual(9, 3, 1, 5.0)];
-        let mut c = Calibration::default();
-        c.learn(Settings::default(), &tame.chain(wild).collect::<Vec<_>>());
+        let tame = (0..20).map(|i| trial(1 + i % 4, 1 + (i + 1) % 3, 1 + i % 3, 0.1));
+        let wild = [trial(9, 1, 2, 5.0), trial(9, 2, 1, 5.0), trial(9, 3, 1, 5.0)];
+        let c = learned(tame.chain(wild).collect());
         let factor = |kernel| c.interval(Seconds(1.0), asked(kernel, 1)).unwrap().factor;
         assert!((factor(9) - 0.1f64.exp()).abs() < 1e-12, "its own wild errors are left out");
         assert!(factor(77) > 100.0, "for a stranger they count");
@@ -220,10 +204,9 @@ mod tests {
     #[test]
     fn a_new_gpu_is_told_how_often_intervals_held_for_one_left_out() {
         // Around the ring 1, 2, 4 the model is good; onto 3 it is always wrong, and only without 3 does nobody know.
-        let good = (0..30).map(|i| residual(i, [1, 2, 4][i % 3], [2, 4, 1][i % 3], 0.1));
-        let bad = (0..10).map(|i| residual(i, 1, 3, 2.0));
-        let mut c = Calibration::default();
-        c.learn(Settings::default(), &good.chain(bad).collect::<Vec<_>>());
+        let good = (0..30).map(|i| trial(i, [1, 2, 4][i % 3], [2, 4, 1][i % 3], 0.1));
+        let bad = (0..10).map(|i| trial(i, 1, 3, 2.0));
+        let c = learned(good.chain(bad).collect());
         let held = |target| c.interval(Seconds(1.0), asked(77, target)).unwrap().held_for_new_gpus;
         assert_eq!(held(3), None, "this one is among the figures");
         assert_eq!(held(50), Some(30.0 / 40.0));

@@ -2,10 +2,11 @@
 //! question with all of it beside the prediction.
 
 mod answer;
+mod answered_by_all;
 mod calibration;
-mod compare;
 mod metrics;
 pub mod paper1;
+mod parallel;
 mod protocol;
 mod residuals;
 mod run;
@@ -13,8 +14,8 @@ mod tally;
 mod trial;
 
 pub use answer::{Answer, Known, Measured, Settings, answer, explain};
+pub use answered_by_all::answered_by_all;
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
-pub use compare::{Compared, compare};
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};

@@ -9,6 +9,7 @@
 use super::residuals::Fold;
 use super::trial::Trial;
 use crate::measurement::{Measurement, Store};
+use crate::predict::BASELINES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -51,6 +52,22 @@ impl Protocol {
         }
     }
 
+    /// The model's name in tables, with what it really does where the name says something else: nobody timed the new size,
+    /// so that the baseline of equal times starts from another one.
+    #[must_use]
+    pub fn label(self, model: &str) -> String {
+        let scales = self == Self::NewSize && model == BASELINES[0];
+        if scales { format!("{model} (work-scaled)") } else { model.to_string() }
+    }
+
+    /// What a work-scaled time is, where a label says so.
+    #[must_use]
+    pub fn of_labels(self) -> Option<&'static str> {
+        let text = "work-scaled: the time of the nearest smaller size times the ratio of roofline times; equal times for \
+                    another size are no baseline";
+        (self == Self::NewSize).then_some(text)
+    }
+
     /// What must not be among the residuals of this trial's interval.
     #[must_use]
     pub fn fold(self, trial: &Trial) -> Fold {
@@ -76,6 +93,12 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Whether every trial is looked at.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        [&self.sources, &self.targets, &self.kernels, &self.configs].iter().all(|set| set.is_none())
+    }
+
     /// Whether this trial is looked at.
     #[must_use]
     pub fn has(&self, config: usize, kernel: usize, source: usize, target: usize) -> bool {

@@ -50,14 +50,21 @@ impl Residuals {
         Self { all, uses_source }
     }
 
-    /// The factor of a 90 % interval without this fold; `None` where too few residuals are left.
+    /// The half-width in ln of a 90 % interval without this fold, and the number of residuals behind it; `None` where too
+    /// few are left.
     #[must_use]
-    pub fn factor(&self, fold: Fold) -> Option<f64> {
+    pub fn half_width(&self, fold: Fold) -> Option<(f64, usize)> {
         let n = self.all.iter().filter(|r| self.may_know(r, fold)).count();
         // The rank counts from the smallest; the largest stand first.
         let from_top = n - conformal_rank(n)?;
         let kept = self.all.iter().filter(|r| self.may_know(r, fold)).nth(from_top)?;
-        Some(kept.ln.exp())
+        Some((kept.ln, n))
+    }
+
+    /// The factor of a 90 % interval without this fold; `None` where too few residuals are left.
+    #[must_use]
+    pub fn factor(&self, fold: Fold) -> Option<f64> {
+        self.half_width(fold).map(|(ln, _)| ln.exp())
     }
 
     /// Sets the interval of every trial.

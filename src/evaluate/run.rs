@@ -1,18 +1,19 @@
 //! Runs models over every question of a protocol. A model gets a question that was put together from visible rows alone;
 //! what is held out is not in its reach.
 
+use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
 use super::residuals::{Fold, Residuals};
-use super::tally::{Refused, Tally};
+use super::tally::{Refused, Tally, reason};
 use super::trial::Trial;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
-use crate::predict::{Predictor, Question, Subject, Visible, question};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 
 /// What is evaluated on.
@@ -84,7 +85,7 @@ pub fn evaluate_with(
     world: World<'_>,
     setup: &Setup,
     models: &[&dyn Predictor],
-    fold: &dyn Fn(&Trial) -> Fold,
+    fold: &(dyn Fn(&Trial) -> Fold + Sync),
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
     let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
@@ -94,7 +95,7 @@ pub fn evaluate_with(
     } else {
         (pairs(world, setup, models, progress)?, None)
     };
-    let outcome = |(i, tally): (usize, &mut Tally)| {
+    let outcome = |i: usize, tally: &mut Tally| {
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::of(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
@@ -102,7 +103,15 @@ pub fn evaluate_with(
         residuals.widen(&mut trials, fold);
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
-    Some(tallies.iter_mut().enumerate().map(outcome).collect())
+    // Half a million residuals per model are sorted: worth a thread each.
+    let outcomes = thread::scope(|scope| {
+        let outcome = &outcome;
+        let each = tallies.iter_mut().enumerate();
+        let running: Vec<_> = each.map(|(i, tally)| scope.spawn(move || outcome(i, tally))).collect();
+        let told = |run: thread::ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|p| resume_unwind(p));
+        running.into_iter().map(told).collect()
+    });
+    Some(outcomes)
 }
 
 /// Every ordered pair of GPUs that timed the same configuration.
@@ -118,10 +127,15 @@ fn pairs(
         let id = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
         let Some(subject) = (rows.len() > 1).then(|| subject(world, world.store, id)) else { return };
-        for target in &rows {
+        let stopped = asker.never_started(&subject, &rows);
+        for (target, stopped_there) in rows.iter().zip(&stopped) {
             let visible = Visible::without_gpu(world.store, target.gpu);
-            for source in rows.iter().filter(|r| r.gpu != target.gpu) {
+            for (source, stopped_here) in rows.iter().zip(&stopped).filter(|(r, _)| r.gpu != target.gpu) {
                 let trial = asker.trial(at, target, source.gpu, Some(source.time.0));
+                if let Some(why) = stopped_there.as_ref().or(stopped_here.as_ref()) {
+                    asker.refuse(trial, why, tallies);
+                    continue;
+                }
                 let third = |r: &&Measurement| r.gpu != source.gpu && r.gpu != target.gpu;
                 let others = rows.iter().copied().filter(third);
                 let borrows = |q: &Question<'_>, s: &Subject| borrowed(q, s, source, others.clone());
@@ -145,7 +159,11 @@ fn sizes(
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row(configs[at], gpu) else { return };
         let subject = subject(world, &split.known, configs[at]);
-        asker.put(&subject, (&split.known).into(), asker.trial(at, truth, gpu, None), &|_, _| false, tallies);
+        let trial = asker.trial(at, truth, gpu, None);
+        match &asker.never_started(&subject, &[truth])[0] {
+            Some(why) => asker.refuse(trial, why, tallies),
+            None => asker.put(&subject, (&split.known).into(), trial, &|_, _| false, tallies),
+        }
     })
 }
 
@@ -217,6 +235,26 @@ impl Asker<'_> {
         }
     }
 
+    /// For each of these rows of one configuration, why its launch cannot have started: then it is no measurement of the
+    /// kernel, whatever a model would say of it. Looking at the target's row for this tells the models nothing.
+    fn never_started(&self, subject: &Result<Subject, String>, rows: &[&Measurement]) -> Vec<Option<String>> {
+        let any_row = rows.iter().copied().find(|r| r.launch().is_some());
+        let why = |row: &&Measurement| {
+            let gpu = &self.world.gpus.entries()[row.gpu];
+            let kernel = &self.world.kernels.entries()[row.kernel];
+            let why = never_started(kernel, &subject.as_ref().ok()?.instance, gpu, row, any_row)?;
+            Some(reason(&Refusal::CannotLaunch { gpu: gpu.id.clone(), why }))
+        };
+        rows.iter().map(why).collect()
+    }
+
+    /// Counts a question that no model is asked.
+    fn refuse(&self, trial: Trial, why: &str, tallies: &mut [Tally]) {
+        if self.setup.scope.has(trial.config, trial.kernel, trial.source, trial.target) {
+            tallies.iter_mut().for_each(|t| t.refuse(why));
+        }
+    }
+
     /// Puts one question to every model.
     fn put(
         &self,
@@ -230,7 +268,7 @@ impl Asker<'_> {
         let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target);
         let subject = match subject {
             Ok(subject) => subject,
-            Err(why) => return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(why)),
+            Err(why) => return self.refuse(trial, why, tallies),
         };
         let at = |i: usize| (i, &self.world.gpus.entries()[i]);
         let kernel = &self.world.kernels.entries()[trial.kernel];
@@ -238,7 +276,7 @@ impl Asker<'_> {
         let q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
-            return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(&why));
+            return self.refuse(trial, &why, tallies);
         }
         let borrowed = borrows(&q, subject);
         for (model, tally) in self.models.iter().zip(tallies) {
@@ -249,46 +287,4 @@ impl Asker<'_> {
             }
         }
     }
-}
-
-/// How many items a thread takes at once.
-const BLOCK: usize = 64;
-
-/// Runs `item` for 0..n on all cores; what it tallies comes back in the order of the items.
-fn in_parallel(
-    n: usize,
-    models: usize,
-    progress: &Progress,
-    item: impl Fn(usize, &mut [Tally]) + Sync,
-) -> Option<Vec<Tally>> {
-    let next = AtomicUsize::new(0);
-    let blocks: Mutex<Vec<(usize, Vec<Tally>)>> = Mutex::default();
-    let work = || {
-        loop {
-            let start = next.fetch_add(BLOCK, Ordering::Relaxed);
-            if start >= n || progress.cancelled.load(Ordering::Relaxed) {
-                return;
-            }
-            let mut tallies = vec![Tally::default(); models];
-            let end = (start + BLOCK).min(n);
-            (start..end).for_each(|i| item(i, &mut tallies));
-            progress.done.fetch_add(end - start, Ordering::Relaxed);
-            blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((start, tallies));
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(n.div_ceil(BLOCK)).max(1);
-    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-    if progress.cancelled.load(Ordering::Relaxed) {
-        return None;
-    }
-    let mut blocks = blocks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    blocks.sort_unstable_by_key(|(start, _)| *start);
-    let mut all = vec![Tally::default(); models];
-    for (i, sum) in all.iter_mut().enumerate() {
-        sum.trials.reserve_exact(blocks.iter().map(|(_, tallies)| tallies[i].trials.len()).sum());
-    }
-    for (_, tallies) in blocks {
-        all.iter_mut().zip(tallies).for_each(|(sum, part)| sum.take(part));
-    }
-    Some(all)
 }

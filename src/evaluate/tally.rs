@@ -40,11 +40,14 @@ impl Tally {
     }
 }
 
-fn reason(why: &Refusal) -> String {
+/// A refusal without the numbers that differ from question to question.
+pub(super) fn reason(why: &Refusal) -> String {
     match why {
         Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
         Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
         Refusal::NoCount { missing, .. } => format!("nobody counted {missing}"),
+        Refusal::NoCounts { missing, .. } => format!("nobody counted {missing}"),
+        Refusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),
         Refusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
         Refusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),
         Refusal::AtomicsBind { .. } => "same-address atomics bind".into(),

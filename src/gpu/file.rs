@@ -81,6 +81,7 @@ struct Cache {
     l2_mib: NumberFile,
     l2_gb_per_s: Option<NumberFile>,
     l1_bytes_per_clock_per_sm: Option<NumberFile>,
+    l1_gb_per_s: Option<NumberFile>,
     shared_bytes_per_clock_per_sm: Option<NumberFile>,
 }
 
@@ -238,6 +239,7 @@ pub(super) fn read(
             k.l1_bytes_per_clock_per_sm.as_ref(),
             plain,
         )?,
+        l1_achieved: check.maybe("cache.l1_gb_per_s", k.l1_gb_per_s.as_ref(), BytesPerSecond::from_giga)?,
         shared_bytes_per_clock: check.maybe(
             "cache.shared_bytes_per_clock_per_sm",
             k.shared_bytes_per_clock_per_sm.as_ref(),

@@ -89,6 +89,8 @@ pub struct Gpu {
     pub l2_bandwidth: Option<Sourced<BytesPerSecond>>,
     /// L1 bytes per clock per SM.
     pub l1_bytes_per_clock: Option<Sourced<f64>>,
+    /// L1 bandwidth of all SMs that somebody reached.
+    pub l1_achieved: Option<Sourced<BytesPerSecond>>,
     /// Shared-memory bytes per clock per SM, where its own file says so.
     pub shared_bytes_per_clock: Option<Sourced<f64>>,
     /// Global load/store warp instructions per clock per SM that hit L1, where its own file says so.
@@ -160,10 +162,11 @@ impl Gpu {
         }
     }
 
-    /// L1 bandwidth of all SMs at the boost clock.
+    /// L1 bandwidth of all SMs: what somebody reached where that is asked for and known, else at the boost clock.
     #[must_use]
-    pub fn l1_bandwidth(&self) -> Option<Sourced<BytesPerSecond>> {
-        self.l1_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b))
+    pub fn l1_bandwidth(&self, ceilings: Ceilings) -> Option<Sourced<BytesPerSecond>> {
+        let reached = self.l1_achieved.clone().filter(|_| ceilings == Ceilings::Achieved);
+        reached.or_else(|| self.l1_bytes_per_clock.as_ref().map(|b| self.over_all_sms(b)))
     }
 
     /// Shared-memory bandwidth of all SMs at the boost clock.

@@ -64,6 +64,7 @@ struct Memory {
 #[serde(deny_unknown_fields)]
 struct Cache {
     l2_gb_per_s: Option<NumberFile>,
+    l1_gb_per_s: Option<NumberFile>,
     shared_bytes_per_clock_per_sm: Option<NumberFile>,
 }
 
@@ -123,6 +124,7 @@ fn lay(typed: &OverlayFile, check: Checker<'_>, gpu: &mut Gpu) -> Result<bool, F
     let memory = m.achieved_gb_per_s.as_ref();
     laid.rate("memory.achieved_gb_per_s", memory, bytes, bus, &mut gpu.bandwidth_achieved)?;
     laid.rate("cache.l2_gb_per_s", cache.l2_gb_per_s.as_ref(), bytes, None, &mut gpu.l2_bandwidth)?;
+    laid.rate("cache.l1_gb_per_s", cache.l1_gb_per_s.as_ref(), bytes, None, &mut gpu.l1_achieved)?;
     let floor = launch.floor_us.as_ref();
     laid.rate("launch.floor_us", floor, Seconds::from_micros, None, &mut gpu.launch_floor)?;
     lay_sm(typed, &mut laid, gpu)?;
@@ -241,6 +243,8 @@ pub enum AchievedRate {
     Dram,
     /// L2 bandwidth in byte/s.
     L2,
+    /// L1 bandwidth of all SMs in byte/s.
+    L1,
 }
 
 impl AchievedRate {
@@ -252,6 +256,7 @@ impl AchievedRate {
             Self::Fp16 => ("compute", "fp16_achieved_gflops"),
             Self::Dram => ("memory", "achieved_gb_per_s"),
             Self::L2 => ("cache", "l2_gb_per_s"),
+            Self::L1 => ("cache", "l1_gb_per_s"),
         }
     }
 }
@@ -310,6 +315,7 @@ mod tests {
             (AchievedRate::Dram, 454.12e9, "b".to_string()),
             (AchievedRate::Fp64, 0.45e12, String::new()),
             (AchievedRate::L2, 1.5e12, String::new()),
+            (AchievedRate::L1, 12.5e12, String::new()),
         ];
         let text = overlay_text("rtx-4070", &rates, "mixbench.csv");
         assert!(is_overlay(&text), "{text}");
@@ -319,8 +325,11 @@ mod tests {
             (of(&gpu.fp32_achieved), of(&gpu.fp64_achieved), of(&gpu.fp16_achieved)),
             (Some(28.5e12), Some(0.45e12), None)
         );
-        let dram = gpu.bandwidth_achieved.unwrap();
+        let dram = gpu.bandwidth_achieved.clone().unwrap();
         assert_eq!((dram.value.0, dram.origin.word(), &*dram.source), (454.12e9, "measured", "own"));
+        assert_eq!(gpu.l1_bandwidth(crate::gpu::Ceilings::Achieved).unwrap().value.0, 12.5e12);
+        let by_clock = gpu.l1_bandwidth(crate::gpu::Ceilings::Peak).unwrap();
+        assert_eq!((by_clock.origin.word(), by_clock.value.0 < 15e12), ("derived", true));
         assert_eq!(gpu.l2_bandwidth.unwrap().value.0, 1.5e12);
         assert_eq!((gpu.fp32_peak.value.0, &*gpu.fp32_peak.source, gpu.sms.value), (29.1e12, "paper1", 46));
     }

@@ -159,6 +159,7 @@ impl Checker<'_> {
         Ok(Formulas {
             smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
             smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
+            chosen: chosen(keys, &defaults),
             defaults,
             variant,
             lets,
@@ -334,6 +335,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         compiled: check.compiled(&typed.compiled)?,
         cautions: typed.cautions,
         unknown: typed.unknown,
+        translation: None,
         formulas: Some(formulas),
     };
     example_says_all(&check, &typed.variant, &kernel)?;
@@ -382,4 +384,10 @@ fn sizes(
     sizes.sort_by_key(|(name, _)| SIZES.iter().position(|s| s == name));
     sizes.dedup_by(|a, b| a.1 == b.1);
     Ok(sizes)
+}
+
+/// The keys whose default no other key says; where there is no other key, every row there is has it.
+fn chosen(keys: &[String], defaults: &BTreeMap<String, Formula>) -> Vec<String> {
+    let constant = defaults.iter().filter(|(_, f)| keys.len() > 1 && f.is_constant());
+    constant.map(|(key, _)| key.clone()).collect()
 }

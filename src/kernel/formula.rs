@@ -124,6 +124,11 @@ impl Formula {
         self.expression.var_names()
     }
 
+    /// Whether it uses no name.
+    pub(super) fn is_constant(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// The formula as it was typed.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -10,8 +10,10 @@ mod file;
 mod formula;
 mod functions;
 mod launch;
+mod mix;
 mod name;
 mod problem;
+mod recorded;
 mod resources_file;
 mod slider;
 mod variant;
@@ -21,8 +23,10 @@ pub use catalogue::{load_shipped, load_text};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
+pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
+pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 pub use variant::VariantError;
@@ -67,6 +71,8 @@ pub struct Kernel {
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
+    /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
+    pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
     formulas: Option<Arc<Formulas>>,
 }
@@ -109,6 +115,8 @@ impl RunsAs {
 struct Formulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
+    /// Keys whose default is a choice of the program, such as how often it loops, and no consequence of other keys.
+    chosen: Vec<String>,
     variant: VariantKeys,
     /// By name, each after those it needs.
     lets: Vec<(String, Formula)>,
@@ -153,6 +161,7 @@ impl Kernel {
             compiled: BTreeMap::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
+            translation: None,
             formulas: None,
         }
     }

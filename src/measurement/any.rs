@@ -1,12 +1,11 @@
 //! A file of the user's, whatever its format: an importer's where one recognises it, else the canonical CSV.
 
-use super::import::{Counted, HEAD, NeverCancelled, Roof, Strings, read_bytes, recognise};
+use super::import::{Counted, Roof, Strings, read_opened as import};
+use super::opened::{Format, Opened};
 use super::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use std::fs::File;
-use std::io::{Cursor, Read};
 use std::path::Path;
 
 /// What came out of a file.
@@ -30,38 +29,27 @@ pub fn read_any(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
-    read_any_watched(path, kind, gpus, kernels, &NeverCancelled::default())
+    read_opened(Opened::path(path)?, kind, gpus, kernels, &Strings::default())
 }
 
-/// [`read_any`] for those who watch how far it is, or may cancel it.
+/// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it.
 ///
 /// # Errors
 /// [`ReadError`] as there, and if it was cancelled.
-pub fn read_any_watched(
-    path: &Path,
+pub fn read_opened(
+    opened: Opened<'_>,
     kind: Kind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
     strings: &Strings,
 ) -> Result<ReadAny, ReadError> {
-    let file = path.display().to_string();
-    let refuse = |message: String| ReadError { file: file.clone(), message };
-    let mut opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
-    let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    if meta.is_dir() {
-        return Err(refuse("is a folder; give a CSV file".into()));
-    }
-    // Opened once: what a pipe has given does not come again.
-    let mut head = Vec::new();
-    let read = opened.by_ref().take(HEAD as u64).read_to_end(&mut head);
-    read.map_err(|e| refuse(format!("cannot be read: {e}")))?;
-    let known = recognise(&head).is_some();
-    let whole = Cursor::new(head).chain(opened);
-    if !known {
-        let watched = Counted::new(whole, strings.job(&file));
-        return read_csv(watched, &file, kind, gpus, kernels).map(ReadAny::of_rows);
-    }
-    let mut imported = read_bytes(whole, &strings.job(&file))?;
+    let file = opened.file().to_string();
+    let Format::Report(_) = opened.format() else {
+        let watched = Counted::new(opened, strings.job(&file));
+        let read = read_csv(watched, &file, kind, gpus, kernels)?;
+        return Ok(ReadAny { read, ..ReadAny::default() });
+    };
+    let mut imported = import(opened, &strings.job(&file))?;
     imported.name_gpus(gpus);
     let mut read = if imported.rows.is_empty() {
         ReadResult::default()
@@ -71,10 +59,4 @@ pub fn read_any_watched(
     read.refused_count += imported.refused_count;
     read.refused.splice(0..0, imported.refused);
     Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks })
-}
-
-impl ReadAny {
-    fn of_rows(read: ReadResult) -> Self {
-        Self { read, ..Self::default() }
-    }
 }

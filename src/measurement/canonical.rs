@@ -85,6 +85,12 @@ number_columns! {
     Fp32Add = "fp32_add",
     /// Single-precision multiplications by thread.
     Fp32Mul = "fp32_mul",
+    /// Double-precision fused multiply-adds by thread.
+    Fp64Fma = "fp64_fma",
+    /// Double-precision additions by thread.
+    Fp64Add = "fp64_add",
+    /// Double-precision multiplications by thread.
+    Fp64Mul = "fp64_mul",
     /// Active threads per warp instruction, at most 32.
     ActiveThreads = "active_threads_per_inst",
     /// Achieved occupancy in percent.

@@ -30,25 +30,9 @@ impl Columns {
     /// # Errors
     /// What is wrong with it, and what was expected.
     pub(super) fn find(header: &ByteRecord) -> Result<Self, String> {
-        // A byte-order mark in front of the first name is no part of it.
-        let names: Vec<String> = header
-            .iter()
-            .map(|n| String::from_utf8_lossy(n).trim().trim_start_matches('\u{feff}').to_string())
-            .collect();
+        let names = header_names(header.iter())?;
         let place = |name: &str| names.iter().position(|n| n == name);
-        if let Some(twice) = twice(&names) {
-            let short: String = twice.chars().take(40).collect();
-            return Err(format!("column `{short}` stands twice; keep one"));
-        }
-        let needed = |name: &str| {
-            place(name).ok_or_else(|| {
-                let seen: String = names.join(",").chars().take(80).collect();
-                format!(
-                    "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … \
-                     (found: {seen})"
-                )
-            })
-        };
+        let needed = |name: &str| place(name).ok_or_else(|| missing(name, &names));
         let others = Number::ALL.iter().filter(|n| **n != Number::Time);
         let unknown = names.iter().enumerate().filter(|(_, name)| !is_column(name));
         Ok(Self {
@@ -65,6 +49,31 @@ impl Columns {
             attributes: unknown.map(|(i, name)| (name.as_str().into(), i)).collect(),
         })
     }
+}
+
+/// The names of a canonical header, each of them once.
+///
+/// # Errors
+/// Which one stands twice, or which one is needed and missing.
+pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result<Vec<String>, String> {
+    // A byte-order mark in front of the first name is no part of it.
+    let plain = |n: &[u8]| String::from_utf8_lossy(n).trim().trim_start_matches('\u{feff}').to_string();
+    let names: Vec<String> = header.map(plain).collect();
+    if let Some(twice) = twice(&names) {
+        let short: String = twice.chars().take(40).collect();
+        return Err(format!("column `{short}` stands twice; keep one"));
+    }
+    match ["gpu", "kernel", "time_ms"].into_iter().find(|needed| names.iter().all(|n| n != needed)) {
+        Some(name) => Err(missing(name, &names)),
+        None => Ok(names),
+    }
+}
+
+fn missing(name: &str, names: &[String]) -> String {
+    let seen: String = names.join(",").chars().take(80).collect();
+    format!(
+        "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … (found: {seen})"
+    )
 }
 
 /// A name that two columns have.

@@ -2,7 +2,7 @@
 
 use super::canonical::written_millis;
 use super::{Kind, Number, Text};
-use crate::kernel::{Count, Launch, Problem, Work};
+use crate::kernel::{Count, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -145,10 +145,33 @@ impl Measurement {
     /// The counts that the row brings.
     #[must_use]
     pub fn work(&self) -> Work {
-        let common = Work::default()
-            .with(Count::Flops, self.flops.get())
-            .with(Count::DramBytes, self.dram_bytes.get());
-        self.rare_counts().fold(common, |work, (count, value)| work.with(count, Some(value)))
+        self.filling(Work::default())
+    }
+
+    /// These counts, and the row's where they have none.
+    #[must_use]
+    pub fn filling(&self, work: Work) -> Work {
+        let fill = |work: Work, (count, value): (Count, Option<f64>)| {
+            if value.is_some() && work.get(count).is_none() { work.with(count, value) } else { work }
+        };
+        let common = [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())];
+        let rare = self.rare_counts().map(|(count, value)| (count, Some(value)));
+        common.into_iter().chain(rare).fold(work, fill)
+    }
+
+    /// Arithmetic by instruction and bytes of shared memory, as far as the row counts them.
+    #[must_use]
+    pub fn mix(&self) -> Mix {
+        let Some(further) = self.further.as_ref().filter(|f| !f.numbers.is_empty()) else {
+            return Mix::default();
+        };
+        let get = |column| further.numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value);
+        let operations = |fma, add, mul| Some(Operations { fma: get(fma)?, add: get(add)?, mul: get(mul)? });
+        Mix {
+            single: operations(Number::Fp32Fma, Number::Fp32Add, Number::Fp32Mul),
+            double: operations(Number::Fp64Fma, Number::Fp64Add, Number::Fp64Mul),
+            shared_bytes: get(Number::SmemBytes),
+        }
     }
 
     /// Standard deviation of the time over trials.
@@ -251,6 +274,9 @@ impl Place {
             | Number::Fp32Fma
             | Number::Fp32Add
             | Number::Fp32Mul
+            | Number::Fp64Fma
+            | Number::Fp64Add
+            | Number::Fp64Mul
             | Number::AchievedOccupancy
             | Number::RegsLimit
             | Number::SmemLimit

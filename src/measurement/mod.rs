@@ -12,7 +12,9 @@ pub mod import;
 mod line_guard;
 mod measured;
 mod new_kernels;
+mod opened;
 mod records;
+mod refused;
 mod roofs;
 mod row;
 mod side_by_side;
@@ -21,13 +23,17 @@ mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
-pub use any::{ReadAny, read_any, read_any_watched};
+pub use any::{ReadAny, read_any, read_opened};
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
+pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub use floors::Floors;
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
+pub use opened::{Format, Opened};
+pub use refused::told;
 pub use roofs::with_achieved;
+pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
 pub use store::{Config, ConfigId, Store};
 pub use text::Text;
 

@@ -1,7 +1,7 @@
 //! Kernels that a file names and the catalogue does not have: added in the order of the file, whichever thread read them.
 
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, long_name};
+use crate::kernel::{Kernel, kernel_and_other_keys, long_name};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -51,6 +51,15 @@ impl<'a> NewKernels<'a> {
 
     fn add(&mut self, name: &str, new: &NewName) -> usize {
         let mut kernel = Kernel::from_measurements(name, &new.dtype);
+        let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.get(of), keys));
+        if let Some((Some(of), keys)) = named {
+            let of = &self.catalogue.entries()[of];
+            kernel.cautions.push(format!(
+                "its rows state {keys}, and {} is known by {}: nothing of that kernel's file is used for them",
+                of.id,
+                of.keys.join(", ")
+            ));
+        }
         if name != &*new.written {
             kernel.name = new.written.to_string();
         }

@@ -1,5 +1,7 @@
 //! One record of a canonical CSV, turned into a row or a refusal.
 
+mod problem;
+
 use super::columns::Columns;
 use super::decimal::{decimal, whole};
 use super::measured::{Further, Known, Place, SmallNumbers};
@@ -10,22 +12,22 @@ use super::words::{Problems, Words};
 use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::kernel::{Kernel, Problem, RunsAs};
+use crate::kernel::{Kernel, RunsAs};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// Why a row is refused.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// The column to blame.
-    pub(super) column: String,
+    pub(crate) column: String,
     /// The value, what was expected, what to do.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 impl Refusal {
-    pub(super) fn new(column: &str, why: impl std::fmt::Display) -> Self {
+    pub(crate) fn new(column: &str, why: impl std::fmt::Display) -> Self {
         Self { column: column.to_string(), message: why.to_string() }
     }
 }
@@ -97,12 +99,13 @@ impl<'a> RowParser<'a> {
         let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
         let source = utf8(cell(record, columns.source), "source")?;
         let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
-        let kernel = self.kernel(&record[columns.kernel], &dtype)?;
+        let (kernel, problem) = self.kernel_at_size(record, &dtype)?;
         let variant = self.chosen_by_the_source(kernel, variant);
+        let variant = self.left_open(kernel, cell(record, columns.problem), variant);
         let mut row = Measurement {
             gpu,
             kernel,
-            problem: self.problem(cell(record, columns.problem), kernel)?,
+            problem,
             variant,
             dtype,
             time,
@@ -173,6 +176,10 @@ impl<'a> RowParser<'a> {
             self.known_gpus.insert(bytes.into(), known);
             return Ok(known);
         }
+        if name.is_empty() {
+            let why = "is blank: unknown GPU; write its name, or give `roofswap import --gpu ID` for a whole report";
+            return Err(Refusal::new("gpu", why));
+        }
         // The search for near names is for those who will read them.
         let described = self.unknown_gpus < DESCRIBED;
         self.unknown_gpus += 1;
@@ -211,17 +218,6 @@ impl<'a> RowParser<'a> {
         self.known_new.clear();
         std::mem::take(&mut self.new_names)
     }
-
-    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Refusal> {
-        // Only a kernel with formulas has a say in it; all others can share.
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
-        self.problems.get(of.map(|_| kernel), bytes, || {
-            let recorded = Problem::parse_recorded(utf8(bytes, "problem")?);
-            let full = recorded.and_then(|p| if let Some(of) = of { of.problem(&p) } else { Ok(p) });
-            full.map_err(|e| Refusal::new("problem", e))
-        })
-    }
-
     /// A variant without what a framework chose for the GPU at hand (`impl=volta_sgemm_128x64_tn`): that is no choice of
     /// whoever wrote the kernel, and would keep rows of two GPUs from being compared.
     fn chosen_by_the_source(&mut self, kernel: usize, variant: Arc<str>) -> Arc<str> {
@@ -238,7 +234,8 @@ fn cell<'r>(record: &'r Record<'_>, column: Option<usize>) -> &'r [u8] {
     column.map_or(&[], |i| &record[i])
 }
 
-fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
+/// A time in milliseconds that a launch can have taken.
+pub(crate) fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
     let refuse = |why: &dyn std::fmt::Display| Refusal::new("time_ms", why);
     let ms = number(bytes, Number::Time)?.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
@@ -251,7 +248,8 @@ fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
     Ok(time)
 }
 
-fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
+/// A number of at least 0; blank = unknown.
+pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
     if let Some(value) = decimal(bytes).filter(|v| v.is_finite() && *v >= 0.0) {
         return Ok(Some(value));
     }
@@ -264,7 +262,7 @@ fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
 }
 
 /// `256`, `16x16`, `16x16x1`; blank = unknown.
-fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
     if bytes.is_empty() {
         return Ok(None);
     }

@@ -1,8 +1,8 @@
 //! What the reader of a prediction must know.
 
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Problem};
-use crate::units::Seconds;
+use crate::kernel::{BlockSize, Precision, Problem};
+use crate::units::{Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
 
@@ -61,6 +61,24 @@ pub enum Caution {
     FitsL2(Arc<str>),
     /// No FLOPs: bandwidth alone is carried over.
     NoFlops,
+    /// No FLOPs: the kernel has no compute ceiling.
+    NoComputeCeiling,
+    /// Arithmetic of both widths runs; the ceiling is that of one.
+    BothWidths(Precision),
+    /// Two listings give the FLOPs on the target, and without a trace nobody knows how often each block runs.
+    Rewritten {
+        /// The least factor, whatever runs how often.
+        least: f64,
+        /// The largest.
+        most: f64,
+    },
+    /// Two listings were given, and they are not code for these GPUs.
+    ListingsDoNotFit {
+        /// The source's: `sm_70`.
+        from: Arc<str>,
+        /// The target's.
+        to: Arc<str>,
+    },
     /// A time near the launch floor says little about the kernel.
     LaunchBound(Arc<str>),
     /// Same-address atomics are only in the source time.
@@ -144,6 +162,30 @@ impl fmt::Display for Caution {
             Self::NoFlops => f.write_str(
                 "no FLOPs: the bandwidth's efficiency is carried over (Algorithm 1, case FLOPs = 0)",
             ),
+            Self::NoComputeCeiling => {
+                f.write_str("no FLOPs: bandwidth ceilings alone (equation 9 as the intensity goes to 0)")
+            }
+            Self::BothWidths(precision) => {
+                write!(
+                    f,
+                    "both FP32 and FP64 arithmetic run: the compute ceiling is that of {}",
+                    precision.word()
+                )
+            }
+            Self::Rewritten { least, most } => {
+                let shown = |f: &f64| if f.is_finite() { significant(*f) } else { "any".into() };
+                let (least, most) = (shown(least), shown(most));
+                write!(
+                    f,
+                    "FLOPs on the target from two listings, every block counted once; by which blocks run, × {least} to × {most}"
+                )
+            }
+            Self::ListingsDoNotFit { from, to } => {
+                write!(
+                    f,
+                    "the listings are code for {from} and {to}, which these GPUs do not run: not applied"
+                )
+            }
             Self::LaunchBound(gpu) => {
                 write!(
                     f,

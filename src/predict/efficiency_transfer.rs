@@ -58,6 +58,7 @@ impl Predictor for EfficiencyTransfer {
             efficiency: Some(chain.efficiency()),
             factors,
             cautions: Self::cautions(q, chain.by_bytes()),
+            levels: None,
             spread: None,
         })
     }

@@ -54,6 +54,7 @@ impl Predictor for FirstPrinciples {
             efficiency: None,
             factors,
             cautions: target_cautions(q),
+            levels: None,
             spread: None,
         })
     }

@@ -32,7 +32,10 @@ mod efficiency_transfer;
 mod factor;
 mod first_principles;
 mod floor;
+mod kernel_roofs;
+mod levels;
 mod plain_roofline;
+mod projection;
 mod question;
 mod registers;
 mod same_time;
@@ -47,8 +50,10 @@ pub use ceilings::{
 };
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
+pub use kernel_roofs::{KernelRoofs, kernel_roofs};
+pub use levels::LevelTimes;
 pub use plain_roofline::body;
-pub use question::{Question, Side, question};
+pub use question::{Question, Side, never_started, question};
 pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
@@ -87,14 +92,18 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 6] = [
+pub const MODELS: [&dyn Predictor; 7] = [
     &ceilings::CeilingsModel,
     &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
+    &projection::Projection,
     &same_time::SameTime,
 ];
+
+/// What stands beside every model: the target is as fast as the source, and the roof alone.
+pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
 
 /// The model whose time stands in where nobody timed the kernel on the source.
 pub const STAND_IN: &str = first_principles::ID;
@@ -127,6 +136,8 @@ pub struct Prediction {
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
+    /// The model's own interval, where it says one time per memory level; not one of coverage.
+    pub levels: Option<LevelTimes>,
     /// |ln| between this time and that of the model's other reading of the same question, where it has one.
     pub spread: Option<f64>,
 }
@@ -159,6 +170,37 @@ pub enum Refusal {
         model: &'static str,
         /// The missing count.
         missing: &'static str,
+    },
+    /// Nobody made several counts the model needs.
+    #[error(
+        "{model} needs {missing} of this kernel, and nobody counted them: profile it with `ncu --set full`, `roofswap import` \
+         the report, and load that with --data"
+    )]
+    NoCounts {
+        /// The model's id.
+        model: &'static str,
+        /// The missing counts, by column, with commas.
+        missing: String,
+    },
+    /// Nobody knows a rate of a GPU.
+    #[error("{model}: no {what} is known of {gpu}; lay {key} over it with a file in the gpus folder")]
+    NoRate {
+        /// The model's id.
+        model: &'static str,
+        /// The GPU's id.
+        gpu: String,
+        /// The rate.
+        what: &'static str,
+        /// Where it stands in a file.
+        key: &'static str,
+    },
+    /// The kernel computes with a type the model has no ceiling for.
+    #[error("{model} knows fp32 and fp64 arithmetic, and this kernel's type is {dtype}")]
+    OtherWidth {
+        /// The model's id.
+        model: &'static str,
+        /// The kernel's element type.
+        dtype: String,
     },
     /// The kernel does no work the model knows.
     #[error("{model} knows FLOPs and DRAM bytes only, and this kernel has neither")]

@@ -10,6 +10,9 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Work};
 use crate::units::Seconds;
 
+/// As typed.
+pub(super) const ID: &str = "plain-roofline";
+
 /// The model.
 pub(super) struct PlainRoofline;
 
@@ -75,7 +78,7 @@ pub(super) fn target_cautions(q: &Question<'_>) -> Vec<Caution> {
 
 impl Predictor for PlainRoofline {
     fn id(&self) -> &'static str {
-        "plain-roofline"
+        ID
     }
 
     fn summary(&self) -> &'static str {
@@ -94,6 +97,7 @@ impl Predictor for PlainRoofline {
             efficiency: None,
             factors: work_factors(q),
             cautions: target_cautions(q),
+            levels: None,
             spread: None,
         })
     }

@@ -8,7 +8,7 @@ use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
+use crate::kernel::{BlockSize, Cc, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work};
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -45,6 +45,8 @@ pub struct Question<'a> {
     pub source: Side<'a>,
     /// Where it might run.
     pub target: Side<'a>,
+    /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
+    smem_of_formulas: (Option<u32>, Option<u32>),
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
     rows: (Visible<'a>, Option<ConfigId>, usize),
     /// The time on the source.
@@ -53,6 +55,8 @@ pub struct Question<'a> {
     pub floors: [Floor; 2],
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
+    /// The ceilings that were asked for.
+    pub ceilings_asked: Ceilings,
     /// Set where other ceilings were asked for than are in use.
     pub ceilings_caution: Option<Caution>,
 }
@@ -81,9 +85,10 @@ pub fn question<'a>(
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, target] = gpus.map(side);
+    let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let own = source_row.map_or_else(Work::default, |r| r.work());
-    let counters = rows().fold(own, |found, row| row.work().overlaid(&found));
+    let counters = rows().fold(own, |found, row| row.filling(found));
     let work = subject.instance.work.overlaid(&counters);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
@@ -91,6 +96,7 @@ pub fn question<'a>(
         kernel,
         work,
         rows: (store, config, gpus[0].0),
+        smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {
             None
         } else {
@@ -103,8 +109,22 @@ pub fn question<'a>(
         source,
         target,
         ceilings,
+        ceilings_asked,
         ceilings_caution,
     }
+}
+
+/// Why the launch that `row` times cannot have started on its GPU, by the row's own words first; `any_row` gives the shape
+/// where it states none. What was timed then is the refusal, and no kernel.
+#[must_use]
+pub fn never_started(
+    kernel: &Kernel,
+    instance: &Instance,
+    gpu: &Gpu,
+    row: &Measurement,
+    any_row: Option<&Measurement>,
+) -> Option<LaunchRefusal> {
+    Side::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -221,12 +241,16 @@ fn shared_needs(
     }
 }
 
+fn cc(gpu: &Gpu) -> Cc {
+    (gpu.compute_capability.major, gpu.compute_capability.minor)
+}
+
 fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {
     let (stores, loads) = build.spills()?;
     Some(Caution::Spills { gpu: gpu.id.as_str().into(), stores, loads })
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
     /// Cautions that hold whatever the model.
     pub(super) fn cautions(&self, uses_source: bool) -> Vec<Caution> {
         let mut all = Vec::new();
@@ -249,12 +273,48 @@ impl Question<'_> {
         all
     }
 
-    /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
-    pub(super) fn counted(&self, count: Count) -> Provenance {
+    /// How the arithmetic changes on the target, where two listings were read and the second one's code runs there.
+    pub(super) fn translation(&self) -> Option<&Translation> {
+        let [source, target] = [self.source.gpu, self.target.gpu].map(cc);
+        let t = self.kernel.translation.as_deref()?;
+        (Translation::runs(t.source, source) && Translation::runs(t.target, target)).then_some(t)
+    }
+
+    /// What must be said where two listings were read that do not fit these GPUs.
+    pub(super) fn translation_caution(&self) -> Option<Caution> {
+        let t = self.kernel.translation.as_deref().filter(|_| self.translation().is_none())?;
+        Some(Caution::ListingsDoNotFit { from: t.from.as_str().into(), to: t.to.as_str().into() })
+    }
+
+    /// The rows that may be asked, the source's own first.
+    fn rows(&self) -> impl Iterator<Item = &'a Measurement> {
         let (store, config, source) = self.rows;
         let own = config.and_then(|c| store.row(c, source));
-        let mut rows = own.into_iter().chain(config.into_iter().flat_map(|c| store.rows_of(c)));
-        let row = rows.find(|r| r.count(count).is_some());
+        own.into_iter().chain(config.into_iter().flat_map(move |c| store.rows_of(c)))
+    }
+
+    /// Arithmetic by instruction and bytes of shared memory, of the first rows that counted them.
+    #[must_use]
+    pub fn mix(&self) -> Mix {
+        self.rows().fold(Mix::default(), |found, row| found.or(row.mix()))
+    }
+
+    /// Where the arithmetic of the mix comes from.
+    pub(super) fn mix_from(&self) -> Option<Provenance> {
+        let row = self.rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some())?;
+        Some(Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into()))
+    }
+
+    /// Shared memory per block in bytes, where a row or the kernel's formulas state all of it.
+    pub(super) fn shared_memory(&self) -> Option<u64> {
+        let both = |(a, b): (Option<u32>, Option<u32>)| Some(u64::from(a?) + u64::from(b?));
+        let of_row = self.rows().find_map(|r| both((r.smem_static(), r.smem_dynamic())));
+        of_row.or_else(|| both(self.smem_of_formulas))
+    }
+
+    /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
+    pub(super) fn counted(&self, count: Count) -> Provenance {
+        let row = self.rows().find(|r| r.count(count).is_some());
         let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
         of_row
             .or_else(|| self.kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))

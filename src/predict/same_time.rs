@@ -1,21 +1,25 @@
 //! `same-time`: the target takes as long as the source. The baseline that every model must beat.
 //!
-//! T_t = T_s. No assumption about the GPUs at all.
+//! T_t = T_s. No assumption about the GPUs at all. Where only another size was timed on the source, T_s is that time scaled by
+//! the ratio of roofline times, as for every model.
 
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::predict::{SourceKind, SourceTime};
 use crate::units::Seconds;
+
+/// As typed.
+pub(super) const ID: &str = "same-time";
 
 /// The baseline.
 pub(super) struct SameTime;
 
 impl Predictor for SameTime {
     fn id(&self) -> &'static str {
-        "same-time"
+        ID
     }
 
     fn summary(&self) -> &'static str {
-        "T_t = T_s: the baseline every model must beat"
+        "T_t = T_s, scaled with the roofline where only another size was timed: the baseline every model must beat"
     }
 
     fn needs_source(&self) -> bool {
@@ -32,6 +36,7 @@ impl Predictor for SameTime {
             efficiency: None,
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),
+            levels: None,
             spread: None,
         })
     }

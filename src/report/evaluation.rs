@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
-use crate::evaluate::{Outcome, Score, Setup, Trial, World, score};
+use crate::evaluate::{Outcome, Protocol, Score, Setup, Trial, World, answered_by_all, score};
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -22,6 +22,10 @@ const SCORE_COLUMNS: [(&str, &str); 12] = [
     ("r2", "R2"),
     ("mae_ms", "MAE"),
 ];
+
+/// Said where each model answered, but none the same questions.
+pub const NOTHING_IN_COMMON: &str =
+    "there is no question that every model answered: their errors are those of different rows";
 
 /// An evaluation to be told.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +74,8 @@ impl Report<'_> {
             Format::Csv => self.records().render(format),
             Format::Table | Format::Markdown => {
                 let mut text = self.overall().render(format);
-                for table in self.outcomes.iter().take(1).flat_map(|o| self.groups(o)) {
+                let groups = self.outcomes.iter().take(1).flat_map(|o| self.groups(o));
+                for table in self.common_table().into_iter().chain(groups) {
                     text.push('\n');
                     text.push_str(&table.render(format));
                 }
@@ -92,19 +97,47 @@ impl Report<'_> {
             self.setup.rules.word()
         );
         for outcome in self.outcomes {
-            let first = [Cell::text(outcome.model), Cell::number(outcome.asked() as f64)];
+            let first = [self.label(outcome), Cell::number(outcome.asked() as f64)];
             table.rows.push(first.into_iter().chain(cells(score(&outcome.trials))).collect());
         }
         table.notes.extend(self.refusals());
-        if self.outcomes.iter().all(|o| o.asked() == 0) {
-            table.notes.push(self.nothing_asked().into());
-        }
+        table.notes.extend(self.nothing_answered());
+        let alone = self.on_common().is_some_and(|all| all.iter().all(|(_, s)| s.is_none()));
+        table.notes.extend(alone.then(|| NOTHING_IN_COMMON.to_string()));
+        table.notes.extend(self.setup.protocol.of_labels().map(String::from));
         table.notes.push(
             "ratio: median of predicted over measured; order: which GPU is faster, where measured times are 5 % apart \
              (equal counts half); coverage and width (upper over lower end) of 90 % intervals made without what is held out"
                 .into(),
         );
         table
+    }
+
+    fn label(&self, outcome: &Outcome) -> Cell {
+        Cell::text(self.setup.protocol.label(outcome.model))
+    }
+
+    /// Every model on the questions that all of them answered, where those are not all that any of them did.
+    #[must_use]
+    pub fn on_common(&self) -> Option<Vec<(&'static str, Option<Score>)>> {
+        let common = answered_by_all(self.outcomes);
+        let pairs = || self.outcomes.iter().zip(&common);
+        let differ = pairs().any(|(o, trials)| o.trials.len() != trials.len());
+        differ.then(|| pairs().map(|(o, trials)| (o.model, score(trials.iter().copied()))).collect())
+    }
+
+    /// [`Report::on_common`] as a table.
+    fn common_table(&self) -> Option<Table> {
+        let common = self.on_common()?;
+        let n = common.first().and_then(|(_, s)| *s)?.errors.n;
+        let mut columns = vec![Column::left("model")];
+        columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut table = Table::new(columns);
+        table.title = format!("on the {n} questions that every model answered: compare models here");
+        let label = |model: &str| Cell::text(self.setup.protocol.label(model));
+        let row = |(model, s): (&str, Option<Score>)| [label(model)].into_iter().chain(cells(s)).collect();
+        table.rows = common.into_iter().map(row).collect();
+        Some(table)
     }
 
     /// Every reason with its number and the models that gave it: `4 refused: cannot launch on titan-v (same-time, …)`.
@@ -124,12 +157,25 @@ impl Report<'_> {
         by_reason.into_iter().map(line).collect()
     }
 
-    fn nothing_asked(&self) -> &'static str {
-        use crate::evaluate::Protocol;
-        match self.setup.protocol {
-            Protocol::NewSize => "nothing to ask: no kernel was timed at two sizes on one GPU",
-            _ => "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs",
+    /// Why there is no score at all; `None` where any model answered anything.
+    #[must_use]
+    pub fn nothing_answered(&self) -> Option<String> {
+        if self.outcomes.iter().any(|o| !o.trials.is_empty()) {
+            return None;
         }
+        let asked = self.outcomes.iter().map(Outcome::asked).max().unwrap_or(0);
+        if asked > 0 {
+            return Some(format!("nothing was predicted: no model answered any of {asked} questions"));
+        }
+        let within = if self.setup.scope.is_everything() { "" } else { " among what was asked for" };
+        Some(match self.setup.protocol {
+            Protocol::NewSize => {
+                format!("nothing to ask: no kernel was timed at two sizes on one GPU{within}")
+            }
+            _ => format!(
+                "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
+            ),
+        })
     }
 
     /// Kernels and pairs of one model.
@@ -151,10 +197,11 @@ impl Report<'_> {
         let mut columns = vec![Column::left("model"), Column::left("group"), Column::left("name")];
         columns.extend(SCORE_COLUMNS.map(|(key, _)| Column::right(key)));
         let mut table = Table::new(columns);
-        for outcome in self.outcomes {
-            let all = score(&outcome.trials).map(|score| Group { name: String::new(), score });
+        let unnamed = |score: Option<Score>| score.map(|score| Group { name: String::new(), score });
+        for (outcome, common) in self.outcomes.iter().zip(answered_by_all(self.outcomes)) {
             let groups = [
-                ("overall", all.into_iter().collect()),
+                ("overall", unnamed(score(&outcome.trials)).into_iter().collect()),
+                ("common", unnamed(score(common)).into_iter().collect()),
                 ("pair", self.per_pair(outcome)),
                 ("kernel", self.per_kernel(outcome)),
             ];
@@ -164,6 +211,10 @@ impl Report<'_> {
                 let first = [Cell::text(outcome.model), Cell::text(kind), Cell::text(group.name)];
                 table.rows.push(first.into_iter().chain(cells(Some(group.score))).collect());
             }
+            if let Some(why) = self.nothing_answered() {
+                let first = [Cell::text(outcome.model), Cell::text("reason"), Cell::text(why)];
+                table.rows.push(first.into_iter().chain(cells(None)).collect());
+            }
         }
         table
     }
@@ -172,32 +223,42 @@ impl Report<'_> {
         let object = |groups: Vec<Group>| {
             Value::Object(groups.into_iter().map(|g| (g.name, json_of(Some(g.score)))).collect())
         };
-        let model = |o: &Outcome| {
+        let model = |o: &Outcome, common: &[&Trial]| {
             let refused: Vec<Value> =
                 o.refused.iter().map(|(why, n)| json!({ "reason": why, "n": n })).collect();
             json!({
                 "asked": o.asked(),
                 "overall": json_of(score(&o.trials)),
+                "common": json_of(score(common.iter().copied())),
                 "per_pair": object(self.per_pair(o)),
                 "per_kernel": object(self.per_kernel(o)),
                 "refused": refused,
             })
         };
+        let common = answered_by_all(self.outcomes);
         // Half a million trials per model are worth a thread each.
         let models: Map<String, Value> = std::thread::scope(|scope| {
             let model = &model;
-            let running: Vec<_> = self.outcomes.iter().map(|o| (o, scope.spawn(move || model(o)))).collect();
+            let running: Vec<_> = self
+                .outcomes
+                .iter()
+                .zip(&common)
+                .map(|(o, c)| (o, scope.spawn(move || model(o, c))))
+                .collect();
             let told = |(o, run): (&Outcome, std::thread::ScopedJoinHandle<'_, Value>)| {
                 (o.model.to_string(), run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             };
             running.into_iter().map(told).collect()
         });
-        let all = json!({
+        let mut all = json!({
             "protocol": self.setup.protocol.word(),
             "ceilings": self.ceilings,
             "rules": self.setup.rules.word(),
             "models": models,
         });
+        if let Some(why) = self.nothing_answered() {
+            all["reason"] = why.into();
+        }
         format!("{all:#}\n")
     }
 }

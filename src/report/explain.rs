@@ -108,6 +108,17 @@ pub fn interval(answer: &Answer) -> Option<String> {
     ))
 }
 
+/// The times at each memory level of a model that has them, with what their range is not; nothing for any other.
+#[must_use]
+pub fn levels(answer: &Answer) -> Option<String> {
+    let levels = answer.prediction.as_ref().ok()?.levels.as_ref()?;
+    let at: Vec<String> = levels.at.iter().map(|(level, time)| format!("{} {time}", level.word())).collect();
+    Some(format!(
+        "by memory level: {}; the prediction is the middle between the shortest and the longest, which are no interval of coverage",
+        at.join(", ")
+    ))
+}
+
 /// The measured time on the target and how far off the prediction is; nothing where nobody timed it.
 #[must_use]
 pub fn measured(answer: &Answer) -> Option<String> {

@@ -168,6 +168,10 @@ impl Sheet<'_> {
         self.add("L2 size", "MiB", of(Some(&gpu.l2_size), |b| b.0, MEBI));
         self.add("L2 bandwidth", "GB/s", of(Some(gpu.l2_bandwidth_or_derived()), |b| b.0, 1e9));
         self.add("L1 per SM", "B/clock", of(gpu.l1_bytes_per_clock.as_ref(), |b| *b, 1.0));
+        // Known only where somebody measured it; elsewhere it is not worth a line.
+        if gpu.l1_achieved.is_some() {
+            self.add("L1 bandwidth, achieved", "GB/s", of(gpu.l1_achieved.as_ref(), |b| b.0, 1e9));
+        }
         self.add("shared memory per SM", "B/clock", Some(gpu.sm.shared_bytes_per_clock.clone()));
     }
 

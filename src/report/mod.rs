@@ -18,6 +18,7 @@ pub mod models;
 pub mod occupancy;
 pub mod predictions;
 pub mod reproduction;
+pub mod sass;
 pub mod shown;
 pub mod side_by_side;
 pub mod table;

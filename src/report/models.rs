@@ -33,8 +33,8 @@ pub fn table(rows: &[(&dyn Predictor, Option<ErrorSummary>)]) -> Table {
         ]);
     }
     table.notes = vec![
-        "over every ordered pair of GPUs in the shipped figures (every GPU for models that need no source time), \
-         less what a model refuses".into(),
+        "as `roofswap evaluate` measures it: over every ordered pair of GPUs in the shipped figures, nothing measured on \
+         the target known, less what a model refuses".into(),
         "MAPE and median: absolute percentage error; ratio: median of predicted over measured, above 1 = too slow".into(),
     ];
     table

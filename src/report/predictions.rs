@@ -1,4 +1,4 @@
-//! What `predict` answers: nineteen columns for programs, a narrower table with footnotes for people.
+//! What `predict` answers: twenty-one columns for programs, a narrower table with footnotes for people.
 
 use super::cell::Cell;
 use super::shown;
@@ -71,6 +71,7 @@ impl<'a> Comparison<'a> {
     fn record(&self) -> Vec<Cell> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
+        let levels = prediction.and_then(|p| p.levels.as_ref());
         let ms = |time: Option<Seconds>| Cell::maybe(time.map(shown::millis), Cell::number);
         let bound = |b: Option<Bound>| Cell::maybe(b, |b| Cell::text(b.word()));
         let occupancy = |o: &Option<Occupancy>| Cell::maybe(o.map(|o| o.fraction()), Cell::number);
@@ -90,13 +91,15 @@ impl<'a> Comparison<'a> {
             ms(a.measured.map(|m| m.time)),
             Cell::maybe(a.error_percent(), Cell::number),
             Cell::List(self.cautions()),
+            ms(levels.map(|l| l.low)),
+            ms(levels.map(|l| l.high)),
         ]);
         cells
     }
 }
 
 /// The columns of [`records`]: the contract of `predict --format json` and `--format csv`.
-pub const COLUMNS: [Column; 19] = [
+pub const COLUMNS: [Column; 21] = [
     Column::left("gpu_source"),
     Column::left("gpu_target"),
     Column::left("kernel"),
@@ -116,6 +119,9 @@ pub const COLUMNS: [Column; 19] = [
     Column::right("measured_ms"),
     Column::right("error_percent"),
     Column::left("cautions"),
+    // Of the model itself, one time per memory level; low_ms and high_ms are of coverage.
+    Column::right("levels_low_ms"),
+    Column::right("levels_high_ms"),
 ];
 
 /// For programs: every column, full precision, null where there is none.
@@ -148,10 +154,17 @@ pub fn overview(rows: &[Comparison<'_>]) -> Table {
     table.title = title(rows, targets, models);
     let legend = "● timed  ◆ predicted from a timed run  ~ estimate: no timed run of this size behind it";
     table.notes.push(legend.into());
-    let same = [("target", targets), ("model", models)];
+    let levels = rows.iter().any(|r| shown::levels(r.answer).is_some());
+    if levels {
+        table.notes.push(LEVELS_NOTE.into());
+    }
+    let same = [("target", targets), ("model", models), ("levels", levels)];
     let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
     table.footnoted("notes").without(&hidden)
 }
+
+/// What the column of levels is, and what it is not.
+const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
 
 fn overview_columns() -> Vec<Column> {
     vec![
@@ -162,6 +175,7 @@ fn overview_columns() -> Vec<Column> {
         Column::right("source"),
         Column::right("predicted"),
         Column::right("interval"),
+        Column::right("levels"),
         Column::right("speedup"),
         Column::left("bound"),
         Column::right("occupancy"),
@@ -183,6 +197,7 @@ fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
         Cell::maybe(a.source_time.as_ref(), |t| Cell::text(shown::source_time(t))),
         Cell::maybe(shown::predicted(a), Cell::Text),
         Cell::maybe(shown::interval(a), Cell::Text),
+        Cell::maybe(shown::levels(a), Cell::Text),
         Cell::maybe(shown::speedup(a), Cell::Text),
         Cell::maybe(bounds, Cell::Text),
         Cell::maybe(shown::occupancies(a), Cell::Text),

@@ -32,6 +32,13 @@ pub fn interval(answer: &Answer) -> Option<String> {
     answer.interval.map(|i| marked(answer, &range(i.low, i.high)))
 }
 
+/// `9.20–12.8 µs`: the model's own times from its fastest to its slowest memory level; nothing for a model that has none.
+#[must_use]
+pub fn levels(answer: &Answer) -> Option<String> {
+    let levels = answer.prediction.as_ref().ok()?.levels.as_ref()?;
+    Some(marked(answer, &range(levels.low, levels.high)))
+}
+
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {

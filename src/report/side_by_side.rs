@@ -34,18 +34,25 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
 #[must_use]
 pub fn default_model(errors: &[Option<ErrorSummary>], over: &str) -> String {
     let default = MODELS[0].id();
-    let mape = |m: usize| errors.get(m).copied().flatten().map(|e| e.mape_percent);
-    let Some(own) = mape(0) else {
+    let of = |m: usize| errors.get(m).copied().flatten();
+    let Some(own) = of(0) else {
         return format!("{default} is the default; nothing measured {over} says how wrong it is");
     };
-    let own_text = significant(own);
-    let better = (1..MODELS.len()).filter_map(|m| Some((m, mape(m)?))).filter(|(_, e)| *e < own);
-    match better.min_by(|a, b| a.1.total_cmp(&b.1)) {
+    let own_text = significant(own.mape_percent);
+    let better = (1..MODELS.len()).filter_map(|m| Some((m, of(m)?)));
+    let better = better.filter(|(_, e)| e.mape_percent < own.mape_percent);
+    match better.min_by(|a, b| a.1.mape_percent.total_cmp(&b.1.mape_percent)) {
         None => format!("{default} is the default: its MAPE {over}, {own_text} %, is the lowest"),
         Some((m, e)) => format!(
-            "{default} is the default (MAPE {own_text} % {over}), though {} has {} % there",
+            "{default} is the default (MAPE {own_text} % {over}), though {} has {} % there{}",
             MODELS[m].id(),
-            significant(e)
+            significant(e.mape_percent),
+            // A model that refuses what is hard has the lower error of what is left.
+            if e.n < own.n {
+                format!(", of {} predictions instead of {}", e.n, own.n)
+            } else {
+                String::new()
+            }
         ),
     }
 }
@@ -84,6 +91,13 @@ mod tests {
         assert_eq!(best, "ceilings is the default: its MAPE here, 10.0 %, is the lowest");
         let worse = default_model(&of(&[0.25, 0.2, 0.1]), "here");
         assert!(worse.ends_with("though efficiency-transfer has 10.0 % there"), "{worse}");
+        let mut fewer = of(&[0.25, 0.2]);
+        fewer[0] = summarise(&[(1.25, 1.0), (1.25, 1.0)]);
+        let fewer = default_model(&fewer, "here");
+        assert!(
+            fewer.ends_with("though ceilings-lite has 20.0 % there, of 1 predictions instead of 2"),
+            "{fewer}"
+        );
         assert!(default_model(&[], "here").contains("nothing measured"));
     }
 }

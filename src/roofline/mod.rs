@@ -4,12 +4,17 @@
 //! compute ceiling C and the bandwidth B of one memory level; the ridge point is C / B.
 
 mod components;
+mod kernel_roof;
 
 pub use components::{Component, Components, Machine, Spec, joined, rest};
+pub use kernel_roof::{
+    Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
+    projected,
+};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Work};
+use crate::kernel::{Count, Precision, Work};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
 /// A level of the memory hierarchy.
@@ -119,7 +124,7 @@ impl From<Component> for Bound {
 /// The ceilings of one GPU.
 #[derive(Debug, Clone)]
 pub struct Roofline {
-    /// FP32 vector ceiling.
+    /// Vector ceiling: FP32, unless another width was asked for.
     pub compute: Sourced<FlopsPerSecond>,
     /// Bandwidth ceilings that are known, slowest level first; DRAM is always there.
     pub bandwidths: Vec<(Level, Sourced<BytesPerSecond>)>,
@@ -131,14 +136,33 @@ pub fn roofline(gpu: &Gpu, ceilings: Ceilings) -> Roofline {
     let known = |level| match level {
         Level::Dram => Some(gpu.bandwidth(ceilings).clone()),
         Level::L2 => gpu.l2_bandwidth.clone(),
-        Level::L1 => gpu.l1_bandwidth(),
+        Level::L1 => gpu.l1_bandwidth(ceilings),
         Level::Shared => gpu.shared_bandwidth(),
     };
     let bandwidths = Level::ALL.into_iter().filter_map(|l| known(l).map(|b| (l, b))).collect();
     Roofline { compute: gpu.compute(ceilings).clone(), bandwidths }
 }
 
+/// The vector rate of one width, of this kind; the published one where nobody measured it, `None` where neither is known.
+#[must_use]
+pub fn vector_rate(gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Option<&Sourced<FlopsPerSecond>> {
+    match precision {
+        Precision::Single => Some(gpu.compute(ceilings)),
+        Precision::Double => {
+            let achieved = gpu.fp64_achieved.as_ref().filter(|_| ceilings == Ceilings::Achieved);
+            achieved.or(gpu.fp64_peak.as_ref())
+        }
+    }
+}
+
 impl Roofline {
+    /// The same roofs with the vector ceiling of this width, where it is known.
+    #[must_use]
+    pub fn of_width(self, gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Self {
+        let known = vector_rate(gpu, precision, ceilings).cloned();
+        Self { compute: known.unwrap_or(self.compute), ..self }
+    }
+
     /// The bandwidth of this level, if known.
     #[must_use]
     pub fn bandwidth(&self, level: Level) -> Option<BytesPerSecond> {

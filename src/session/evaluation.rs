@@ -39,8 +39,8 @@ impl Session {
         self.store = Store::default();
     }
 
-    /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: what two files
-    /// state is taken from the later one.
+    /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: of what
+    /// several files state the highest counts.
     ///
     /// # Errors
     /// [`NameError`] where a file names a GPU that is not in the catalogue.

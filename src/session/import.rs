@@ -2,14 +2,11 @@
 
 use super::Session;
 use crate::catalogue::Origin;
-use crate::compiler::{self, CompilerReport, JoinedKernel, ReportError, Taken};
+use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
 use crate::kernel::Kernel;
-use crate::measurement::import::Strings;
-use std::io::Read;
+use crate::measurement::import::{Strings, known_formats};
+use crate::measurement::{Format, Opened, told};
 use std::path::Path;
-
-/// How much of a file tells measurements from the rest: their header is the first line.
-const HEAD: usize = 64 * 1024;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,31 +32,51 @@ pub struct Added {
     pub kernels: Vec<usize>,
 }
 
-/// What a file that begins like this is.
-#[must_use]
-pub fn recognise(head: &[u8]) -> Recognised {
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
-    let header = String::from_utf8_lossy(first).to_lowercase();
-    let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
-    if has("gpu") && has("kernel") {
-        Recognised::Canonical
-    } else if crate::measurement::import::recognise(head).is_some() {
-        Recognised::Report
-    } else {
-        Recognised::CompilerReport
+impl Recognised {
+    /// What an open file is.
+    #[must_use]
+    pub fn of(opened: &Opened<'_>) -> Self {
+        match opened.format() {
+            Format::Canonical => Self::Canonical,
+            Format::Report(_) => Self::Report,
+            Format::Unknown => Self::CompilerReport,
+        }
     }
 }
 
-/// What the file at this path is; a file that cannot be read is left to its reader, which says why.
-#[must_use]
-pub fn recognise_path(path: &Path) -> Recognised {
-    let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file());
-    let mut head = Vec::new();
-    if regular && let Ok(file) = std::fs::File::open(path) {
-        let _ = file.take(HEAD as u64).read_to_end(&mut head);
-    }
-    recognise(&head)
+/// Reads a compiler's report that is open; `arch` as in [`compiler::read`].
+///
+/// # Errors
+/// Why it is none; where nobody knows what it is, everything that was looked for.
+pub fn read_compiled(
+    opened: Opened<'_>,
+    arch: Option<compiler::Architecture>,
+) -> Result<CompilerReport, String> {
+    let (file, size, table) = (opened.file().to_string(), opened.size(), first_line_of_table(opened.head()));
+    let read = compiler::read_from(opened, size, &file, arch);
+    read.map_err(|why| match table {
+        Some(first) => format!(
+            "{file}: is a table of no known kind (its first line: `{first}`); looked for measurements, a CSV whose first line \
+             names gpu, kernel, problem, time_ms; for reports: {}; and for what compilers say: ptxas -v, \
+             cuobjdump --dump-resource-usage, cubin",
+            known_formats()
+        ),
+        None if why.message.contains("is no compiler's report") => {
+            format!("{why}; nor is it a report of measurements: {}", known_formats())
+        }
+        None => why.to_string(),
+    })
+}
+
+/// The first line of a text that looks like a table, shortened.
+fn first_line_of_table(head: &[u8]) -> Option<String> {
+    const SHOWN: usize = 80;
+    let text = std::str::from_utf8(&head[..head.len().min(4096)]).ok()?;
+    let first = text.trim_start_matches('\u{feff}').lines().find(|l| !l.trim().is_empty())?;
+    let cells = |separator: char| first.split(separator).count() >= 3;
+    let plain = !first.contains(char::is_control) || first.contains('\t');
+    (plain && [',', ';', '\t'].into_iter().any(cells) && !first.contains("ptxas"))
+        .then(|| first.trim().replace('\t', " ").chars().take(SHOWN).collect())
 }
 
 impl Session {
@@ -76,18 +93,17 @@ impl Session {
     /// # Errors
     /// The reader's words as there, and if it was cancelled; nothing is added then.
     pub fn add_file_watched(&mut self, path: &Path, strings: &Strings) -> Result<Added, String> {
-        match recognise_path(path) {
+        let opened = Opened::path(path).map_err(|e| e.to_string())?;
+        match Recognised::of(&opened) {
             Recognised::Canonical | Recognised::Report => {
-                let loaded = self.add_data_watched(path, strings).map_err(|e| e.to_string())?;
-                let mut notices: Vec<String> = loaded.refused.iter().map(ToString::to_string).collect();
+                let loaded = self.add_opened(opened, strings).map_err(|e| e.to_string())?;
+                let mut notices: Vec<String> =
+                    told(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);
                 let summary = format!("{} measured rows loaded", loaded.rows);
                 Ok(Added { summary, notices, refused: loaded.refused_count, kernels: Vec::new() })
             }
-            Recognised::CompilerReport => {
-                let report = compiler::read_path(path, None).map_err(|e: ReportError| e.to_string())?;
-                Ok(self.add_report(report))
-            }
+            Recognised::CompilerReport => read_compiled(opened, None).map(|report| self.add_report(report)),
         }
     }
 
@@ -130,15 +146,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_what_its_first_line_says() {
-        for (head, is) in [
-            ("gpu,kernel,problem,time_ms\n", Recognised::Canonical),
-            ("\u{feff}Kernel, GPU ,time_ms\r\n", Recognised::Canonical),
-            ("ptxas info    : gpu,kernel\n", Recognised::CompilerReport),
-            ("", Recognised::CompilerReport),
-        ] {
-            assert_eq!(recognise(head.as_bytes()), is, "{head:?}");
+    fn a_table_that_nobody_knows_is_told_what_was_looked_for() {
+        let said =
+            |text: &str| read_compiled(Opened::of(text.as_bytes(), "mine.csv").unwrap(), None).unwrap_err();
+        let table = said("name,device,ms\nsaxpy,l4,1\n");
+        for word in ["`name,device,ms`", "names gpu, kernel", "mixbench", "ptxas -v"] {
+            assert!(table.contains(word), "{word}: {table}");
         }
+        assert!(said("hello\n").contains("no compiler's report"));
+        assert!(said(".target sm_89\n").contains("is PTX"));
     }
 
     #[test]

@@ -2,12 +2,9 @@
 
 use crate::chart::{ChartSpec, distribution, evaluation_chart};
 use crate::evaluate::{Progress, Score, Setup, World, score};
-use crate::predict::{MODELS, model_position};
+use crate::predict::{BASELINES, MODELS, model_position};
 use crate::report::evaluation::{Group, Report};
 use crate::session::Session;
-
-/// What stands beside the model that is measured.
-const BASELINES: [&str; 2] = ["same-time", "plain-roofline"];
 
 /// Everything the screen says of an evaluation.
 #[derive(Debug, Clone)]
@@ -17,7 +14,11 @@ pub struct Evaluated {
     /// What was held out, and how it was asked.
     pub subtitle: String,
     /// The model and the baselines: asked, and the score where anything was answered.
-    pub models: Vec<(&'static str, usize, Option<Score>)>,
+    pub models: Vec<(String, usize, Option<Score>)>,
+    /// The same on the questions that all of them answered; empty where each answered the same ones.
+    pub common: Vec<(String, Option<Score>)>,
+    /// What is to be known of these names; empty for nothing.
+    pub of_labels: &'static str,
     /// The model per kernel, worst first.
     pub kernels: Vec<Group>,
     /// The model per pair of GPUs, worst first.
@@ -42,6 +43,7 @@ impl Evaluated {
         let ceilings = setup.ceilings.word();
         let report = Report { world, setup, ceilings, outcomes: &outcomes };
         let first = outcomes.first()?;
+        let label = |model| setup.protocol.label(model);
         Some(Self {
             model: MODELS[model].id(),
             subtitle: format!(
@@ -50,7 +52,9 @@ impl Evaluated {
                 setup.rules.word(),
                 store.len()
             ),
-            models: outcomes.iter().map(|o| (o.model, o.asked(), score(&o.trials))).collect(),
+            models: outcomes.iter().map(|o| (label(o.model), o.asked(), score(&o.trials))).collect(),
+            common: report.on_common().into_iter().flatten().map(|(model, s)| (label(model), s)).collect(),
+            of_labels: setup.protocol.of_labels().unwrap_or_default(),
             kernels: report.per_kernel(first),
             pairs: report.per_pair(first),
             distribution: distribution(first),

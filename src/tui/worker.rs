@@ -9,6 +9,7 @@ use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::evaluate::{Progress, Setup};
 use crate::measurement::import::Strings;
+use crate::measurement::{Opened, told};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -169,11 +170,13 @@ fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
     let (mut notices, mut rows, mut refused) = (Vec::new(), 0, 0);
     for file in files {
         watch.send(Message::Progress(format!("reading {} …", file.display())));
-        match watch.reading(file, || session.add_data_watched(file, watch.strings)) {
+        match watch
+            .reading(file, || Opened::path(file).and_then(|opened| session.add_opened(opened, watch.strings)))
+        {
             Ok(loaded) => {
                 rows += loaded.rows;
                 refused += loaded.refused_count;
-                notices.extend(loaded.refused.iter().map(ToString::to_string));
+                notices.extend(told(&loaded.refused).into_iter().map(|(_, text)| text));
                 notices.extend(loaded.remarks);
             }
             Err(e) => {

@@ -87,7 +87,30 @@ fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>, keys: 
     times[times.len() * 99 / 100]
 }
 
+/// What the loop does when a million rows arrive that the worker has read and arranged; and the steps of a size after it.
+fn take_a_million() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("rows.csv");
+    more_rows(&csv, 1_000_000);
+    let mut session = Session::load(None).unwrap();
+    let mut state = first_state(session.clone(), &Options::default()).unwrap();
+    session.add_data(&csv).unwrap();
+    let start = Instant::now();
+    session.store.arrange();
+    let arranged = start.elapsed();
+    let start = Instant::now();
+    update(&mut state, Message::Loaded(Box::new((session, Vec::new(), "loaded".into()))));
+    let taken = start.elapsed();
+    let start = Instant::now();
+    update(&mut state, Message::Key("+".into()));
+    println!(
+        "a million rows: arranged by the worker in {arranged:?}, taken in {taken:?}, size stepped in {:?}",
+        start.elapsed()
+    );
+}
+
 fn frames(c: &mut Criterion) {
+    take_a_million();
     let mut state = large_state();
     let mut terminal = Terminal::new(TestBackend::new(SCREEN.0, SCREEN.1)).unwrap();
     println!(

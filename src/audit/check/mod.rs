@@ -14,6 +14,7 @@ pub(super) mod kernel_file;
 pub(super) mod launch_floor;
 pub(super) mod mixed_population;
 pub(super) mod power;
+pub(super) mod unknown_gpu;
 pub(super) mod work_differs;
 
 mod true_size;

@@ -3,8 +3,10 @@
 //!
 //! To add one: a file here with a `pub(super) const IMPORTER: Importer`, and its name in [`IMPORTERS`].
 
+mod ceilings;
 mod cutlass;
 mod gemm_power;
+mod given_problem;
 mod kernel_name;
 mod kernel_tuner;
 mod lines;
@@ -21,10 +23,14 @@ mod records;
 mod tests;
 mod tiled_matmul;
 
-pub use open::{known_formats, read_bytes, read_file};
+pub use given_problem::GivenProblem;
+pub use open::{known_formats, read_bytes, read_opened};
 pub use overlay::{Overlay, overlays};
 
 use super::{CanonicalRow, DESCRIBED, ReadError, RowError};
+use crate::catalogue::{Catalogue, NameError};
+use crate::gpu::Gpu;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -43,6 +49,7 @@ pub const IMPORTERS: &[Importer] = &[
     mixbench::IMPORTER,
     nvbench::IMPORTER,
     tiled_matmul::IMPORTER,
+    ceilings::IMPORTER,
     paper1::IMPORTER,
 ];
 
@@ -173,6 +180,31 @@ pub enum RoofOf {
     L2,
     /// L1 byte/s.
     L1,
+}
+
+/// By the GPU's place in the catalogue.
+type Highest<'r> = BTreeMap<(usize, RoofOf), &'r Roof>;
+
+/// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
+/// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.
+pub(super) fn highest<'r>(
+    roofs: &'r [Roof],
+    gpus: &Catalogue<Gpu>,
+) -> (Highest<'r>, Vec<(&'r Roof, NameError)>) {
+    let mut best: Highest<'r> = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for roof in roofs {
+        match gpus.position(&roof.gpu) {
+            Ok(gpu) => {
+                let known = best.entry((gpu, roof.of)).or_insert(roof);
+                if roof.per_second > known.per_second {
+                    *known = roof;
+                }
+            }
+            Err(why) => unknown.push((roof, why)),
+        }
+    }
+    (best, unknown)
 }
 
 /// The importer of a file that starts like this.

@@ -1,51 +1,39 @@
-//! From a path to rows: opens, recognises by content, reads.
+//! From a file to rows: recognises by content, reads.
 
-use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, recognise};
+use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::measurement::ReadError;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
-use std::path::Path;
+use crate::measurement::opened::{Format, Opened};
+use std::io::{BufRead, BufReader, Read};
 
-/// Opens a report, finds its importer by what it contains, and reads it.
+/// Finds the importer of an open file by what it contains, and reads it.
 ///
 /// # Errors
-/// [`ReadError`] if it cannot be opened, is of no known format, or is damaged as a whole.
-pub fn read_file(path: &Path, job: &Job<'_>) -> Result<Imported, ReadError> {
-    let file = File::open(path).map_err(|e| job.refuse(format!("cannot be opened: {e}")))?;
-    let meta = file.metadata().map_err(|e| job.refuse(format!("cannot be read: {e}")))?;
-    if meta.is_dir() {
-        return Err(job.refuse("is a folder; give a report in it"));
-    }
-    read_bytes(file, job)
-}
-
-/// [`read_file`] from any reader.
-///
-/// # Errors
-/// [`ReadError`] as there.
-pub fn read_bytes(from: impl Read, job: &Job<'_>) -> Result<Imported, ReadError> {
-    let mut from = Counted::new(from, *job);
-    let mut head = Vec::new();
-    from.by_ref()
-        .take(HEAD as u64)
-        .read_to_end(&mut head)
-        .map_err(|e| job.refuse(format!("cannot be read: {e}")))?;
-    let importer = recognise(&head).ok_or_else(|| job.refuse(unrecognised(&head)))?;
-    let mut whole = BufReader::with_capacity(HEAD, Cursor::new(head).chain(from));
+/// [`ReadError`] if it is of no known format, or is damaged as a whole.
+pub fn read_opened(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let Format::Report(importer) = opened.format() else {
+        return Err(job.refuse(unrecognised(&opened)));
+    };
+    let mut whole = BufReader::with_capacity(HEAD, Counted::new(opened, *job));
     importer.import(&mut whole, job)
 }
 
+/// [`read_opened`] from any reader.
+///
+/// # Errors
+/// [`ReadError`] as there, and if its first bytes cannot be read.
+pub fn read_bytes(from: impl Read + Send, job: &Job<'_>) -> Result<Imported, ReadError> {
+    read_opened(Opened::of(from, job.file)?, job)
+}
+
 /// What to do about a file that no importer knows.
-fn unrecognised(head: &[u8]) -> String {
-    if head.is_empty() {
-        return "is empty; give a report".into();
+fn unrecognised(opened: &Opened<'_>) -> String {
+    match opened.format() {
+        Format::Canonical => "is a measurement file already: give it with --data".into(),
+        _ if opened.head().is_empty() => "is empty; give a report".into(),
+        _ => format!("is of no known format; these can be imported: {}", known_formats()),
     }
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        return "is UTF-16; save it as UTF-8".into();
-    }
-    format!("is of no known format; these can be imported: {}", known_formats())
 }
 
 /// The formats that importers read, as a list for messages.

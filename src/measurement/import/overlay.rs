@@ -1,6 +1,6 @@
 //! Measured roofs as files for the user's `gpus` folder.
 
-use super::{Roof, RoofOf};
+use super::{Roof, RoofOf, highest};
 use crate::catalogue::Catalogue;
 use crate::gpu::{AchievedRate, Gpu, overlay_text};
 use std::collections::BTreeMap;
@@ -17,26 +17,12 @@ pub struct Overlay {
 /// One overlay for each GPU of these roofs (the highest of each kind), and what could not be put into one, in words.
 #[must_use]
 pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Overlay>, Vec<String>) {
-    let mut best: BTreeMap<(usize, AchievedRate), &Roof> = BTreeMap::new();
-    let mut left_out = Vec::new();
-    for roof in roofs {
-        let Some(rate) = achieved(roof.of) else {
-            left_out.push(format!("{}: a GPU file has no place for an L1 bandwidth in GB/s", roof.source));
-            continue;
-        };
-        match gpus.position(&roof.gpu) {
-            Ok(gpu) => {
-                let known = best.entry((gpu, rate)).or_insert(roof);
-                if roof.per_second > known.per_second {
-                    *known = roof;
-                }
-            }
-            Err(e) => left_out.push(format!("{}: {e}", roof.source)),
-        }
-    }
+    let (best, unknown) = highest(roofs, gpus);
+    let left_out = unknown.iter().map(|(roof, why)| format!("{}: {why}", roof.source)).collect();
     let mut by_gpu: BTreeMap<usize, Vec<(AchievedRate, f64, String)>> = BTreeMap::new();
-    for ((gpu, rate), roof) in best {
-        by_gpu.entry(gpu).or_default().push((rate, roof.per_second, roof.source.clone()));
+    for ((gpu, of), roof) in best {
+        let rate = (achieved(of), roof.per_second, roof.source.clone());
+        by_gpu.entry(gpu).or_default().push(rate);
     }
     let files = by_gpu.into_iter().map(|(gpu, rates)| {
         let id = gpus.entries()[gpu].id.clone();
@@ -45,13 +31,13 @@ pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Over
     (files.collect(), left_out)
 }
 
-fn achieved(of: RoofOf) -> Option<AchievedRate> {
+fn achieved(of: RoofOf) -> AchievedRate {
     match of {
-        RoofOf::Fp32 => Some(AchievedRate::Fp32),
-        RoofOf::Fp64 => Some(AchievedRate::Fp64),
-        RoofOf::Fp16 => Some(AchievedRate::Fp16),
-        RoofOf::Dram => Some(AchievedRate::Dram),
-        RoofOf::L2 => Some(AchievedRate::L2),
-        RoofOf::L1 => None,
+        RoofOf::Fp32 => AchievedRate::Fp32,
+        RoofOf::Fp64 => AchievedRate::Fp64,
+        RoofOf::Fp16 => AchievedRate::Fp16,
+        RoofOf::Dram => AchievedRate::Dram,
+        RoofOf::L2 => AchievedRate::L2,
+        RoofOf::L1 => AchievedRate::L1,
     }
 }

@@ -1,14 +1,14 @@
-//! Paper 1's raw files: `runs_*_final.csv`, `gpu_metrics.json`, `device_calibration_*.json`, `stream_like_*.out`,
-//! `gemm_cublas_*.out`, `props_*.out`.
+//! Paper 1's raw files: `runs_*_final.csv`, `stream_like_*.out`, `gemm_cublas_*.out`, `props_*.out`. Its `gpu_metrics.json`
+//! and `device_calibration_*.json` are calibration files like any other: `ceilings.rs`.
 //!
 //! Rows are kept as published: FLOPs, bytes, registers, shared memory and grid are the file's, whether they are right or
 //! not. Its modelled columns are left out. A file without a device name belongs to the GPU that the
 //! user named, else to the one its own name ends in.
 
+use super::ceilings::{file_name, unnamed_gpu};
 use super::{Imported, Importer, Job, Refusal, Roof, RoofOf};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::{BufRead, Read};
-use std::path::Path;
 
 /// The format.
 pub(super) const IMPORTER: Importer = Importer { name: "paper 1's raw files", recognises, read };
@@ -23,7 +23,6 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Runs,
-    Metrics,
     Stream,
     Gemm,
     Properties,
@@ -45,9 +44,7 @@ impl Part {
         if first.starts_with("name=") && text.contains("multiProcessorCount=") {
             return Some(Self::Properties);
         }
-        let json = first.starts_with(['{', '[']);
-        let sustained = ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"];
-        (json && sustained.iter().any(|s| text.contains(s))).then_some(Self::Metrics)
+        None
     }
 }
 
@@ -64,7 +61,6 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
     let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
     match Part::of(text.as_bytes()) {
         Some(Part::Runs) => runs(&text, job),
-        Some(Part::Metrics) => metrics(&text, job),
         Some(part @ (Part::Stream | Part::Gemm)) => Ok(calibration(&text, part, job)),
         Some(Part::Properties) | None => {
             let remark = format!("{}: device properties only; the catalogue has them", job.file);
@@ -168,34 +164,6 @@ fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
     pairs.collect::<Vec<_>>().join(";")
 }
 
-/// `gpu_metrics.json`: a list, one object per GPU; `device_calibration_*.json`: one object.
-fn metrics(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|e| job.refuse(format!("is no JSON: {e}")))?;
-    let name = file_name(job.file);
-    let devices = value.as_array().cloned().unwrap_or_else(|| vec![value]);
-    let mut out = Imported::default();
-    for device in devices {
-        // Some tools cut the name off after the vendor's.
-        let named = device["device_name"].as_str().filter(|n| n.trim().contains(' '));
-        let gpu = named.map_or_else(|| unnamed_gpu(job), str::to_string);
-        let keys = [
-            (RoofOf::Dram, ["sustained_bandwidth_gbps", "sustained_mem_bandwidth_gbps"]),
-            (RoofOf::Fp32, ["sustained_compute_gflops", "sustained_compute_gflops"]),
-        ];
-        for (of, keys) in keys {
-            let found = keys.iter().find_map(|k| device[k].as_f64().filter(|v| *v > 0.0).map(|v| (k, v)));
-            let Some((key, value)) = found else { continue };
-            let source = format!("{name}: {key}");
-            out.roofs.push(Roof { gpu: gpu.clone(), of, per_second: value * GIGA, source });
-        }
-    }
-    if out.roofs.is_empty() {
-        return Err(job.refuse("has no sustained bandwidth or compute rate above 0"));
-    }
-    Ok(out)
-}
-
 /// `N=8192  avg_ms=96.642  GFLOPS=11377.2`: the largest rate of the file is the ceiling.
 fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
     let (key, of) = if part == Part::Gemm { ("GFLOPS=", RoofOf::Fp32) } else { ("GBps=", RoofOf::Dram) };
@@ -204,24 +172,6 @@ fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
     let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
     let roof = Roof { gpu: unnamed_gpu(job), of, per_second: best * GIGA, source };
     Imported { roofs: vec![roof].into_iter().filter(|r| r.per_second > 0.0).collect(), ..Imported::default() }
-}
-
-fn file_name(file: &str) -> String {
-    Path::new(file).file_name().map_or_else(|| file.to_string(), |n| n.to_string_lossy().into_owned())
-}
-
-/// The GPU of a file without a device name: the one that the user named, else the one in the file's name.
-fn unnamed_gpu(job: &Job<'_>) -> String {
-    job.gpu.map_or_else(|| gpu_of_file(job.file), str::to_string)
-}
-
-/// The name a file ends in: `stream_like_2080ti.out` belongs to `2080ti`. In this study `titanx` is the Maxwell one.
-fn gpu_of_file(file: &str) -> String {
-    let stem = Path::new(file).file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    match stem.rsplit('_').next().unwrap_or_default() {
-        "titanx" => "GTX TITAN X".to_string(),
-        last => last.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -278,17 +228,7 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
     }
 
     #[test]
-    fn ceilings_come_from_the_json_and_from_the_calibration_runs() {
-        let text = r#"[{"device_name": "NVIDIA TITAN V", "sustained_bandwidth_gbps": 300.0, "sustained_compute_gflops": 11000.5}]"#;
-        let roofs = import("gpu_metrics.json", text).unwrap().roofs;
-        assert_eq!(
-            (roofs[0].gpu.as_str(), roofs[0].of, roofs[0].per_second),
-            ("NVIDIA TITAN V", RoofOf::Dram, 300e9)
-        );
-        assert_eq!((roofs[1].of, roofs[1].per_second), (RoofOf::Fp32, 11_000.5e9));
-        assert_eq!(roofs[1].source, "gpu_metrics.json: sustained_compute_gflops");
-        let one = r#"{"device_name": "NVIDIA", "sustained_mem_bandwidth_gbps": 541.7}"#;
-        assert_eq!(import("x/device_calibration_2080ti.json", one).unwrap().roofs[0].gpu, "2080ti");
+    fn ceilings_come_from_the_calibration_runs() {
         let stream =
             import("stream_like_titanx.out", "N=2  avg_ms=1  GBps=256.5\nN=1  avg_ms=1  GBps=250\n").unwrap();
         assert_eq!((stream.roofs[0].gpu.as_str(), stream.roofs[0].per_second), ("GTX TITAN X", 256.5e9));

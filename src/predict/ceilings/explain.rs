@@ -86,6 +86,7 @@ pub(super) fn prediction(
         efficiency: answered.start.body.map(|body| answered.roofs[0] / body),
         factors: factors(q, sides, answered),
         cautions: cautions(q, answered),
+        levels: None,
         spread: other.ok().map(|o| (o.time / answered.time).ln().abs()),
     }
 }

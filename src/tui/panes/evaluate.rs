@@ -7,12 +7,12 @@
 //! ║                         n  MAPE %  median  ratio  in 25 %  order %  90 % held ║
 //! ║ efficiency-transfer   168    53.2    41.0  1.000     33.9     70.1       88.1 ║
 //! ║ same-time             168    73.0    50.2  1.000     25.6     50.0       86.3 ║
-//! ╚═ m model, ← → what is new, e export ═════════════════════════════════════════╝
+//! ╚═ up/down 1-20/45, m model, left/right: new-gpu, e export, others close ══════╝
 //! ```
 
 use super::overlays::sheet;
 use crate::evaluate::Score;
-use crate::report::evaluation::Group;
+use crate::report::evaluation::{Group, NOTHING_IN_COMMON};
 use crate::tui::canvas;
 use crate::tui::evaluated::Evaluated;
 use crate::tui::look::Look;
@@ -20,6 +20,7 @@ use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
@@ -30,17 +31,26 @@ const ROOM_FOR_CHART: u16 = TABLE + 36;
 
 /// Draws the evaluation.
 pub fn view(buffer: &mut Buffer, body: Rect, state: &State, top: usize, look: Look<'_>) {
-    let foot = format!(" m model, left/right: {}, e export, any other key closes ", state.protocol.word());
-    let inside = sheet(buffer, body, "The models on the loaded rows", &foot, look);
+    const TITLE: &str = "The models on the loaded rows";
+    let foot = format!(" m model, left/right: {}, e export, others close ", state.protocol.word());
     let Some(evaluated) = &state.evaluated else {
+        let inside = sheet(buffer, body, TITLE, &foot, look);
         let text = state.job.clone().unwrap_or_else(|| "cancelled".into());
         return Line::styled(text, look.dim()).render(first_line(inside), buffer);
     };
-    let beside = inside.width >= ROOM_FOR_CHART;
-    let width = if beside { TABLE } else { inside.width.saturating_sub(1).min(TABLE) };
+    // What the sheet leaves of the body inside its border.
+    let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
+    let beside = inner.0 >= ROOM_FOR_CHART;
+    let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
     let lines = lines(evaluated, usize::from(width), look);
-    let page = usize::from(inside.height);
+    let page = usize::from(inner.1);
     let top = top.min(lines.len().saturating_sub(page));
+    let more = if lines.len() > page {
+        format!(" up/down {}-{}/{},", top + 1, top + page, lines.len())
+    } else {
+        String::new()
+    };
+    let inside = sheet(buffer, body, TITLE, &format!("{more}{foot}"), look);
     for (i, line) in lines.into_iter().skip(top).take(page).enumerate() {
         let area = Rect { x: inside.x + 1, y: inside.y + i as u16, width, height: 1 };
         line.render(area, buffer);
@@ -70,13 +80,17 @@ fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_
 fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut all = paragraph(&evaluated.subtitle, width, look.dim());
     all.push(Line::styled(head("model"), look.dim()));
+    let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
     for (model, asked, score) in &evaluated.models {
-        let style = if *model == evaluated.model { look.predicted() } else { look.text() };
         let text = match score {
             Some(score) => row(model, score),
             None => format!("{model:<27} no answer to {asked} questions"),
         };
-        all.push(Line::styled(clip(&text, width), style));
+        all.push(Line::styled(clip(&text, width), style(model)));
+    }
+    all.extend(common(evaluated, width, look, style));
+    if !evaluated.of_labels.is_empty() {
+        all.extend(paragraph(evaluated.of_labels, width, look.dim()));
     }
     if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
         let why =
@@ -100,6 +114,24 @@ fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'stati
     ));
     all.extend(evaluated.refused.iter().flat_map(|why| paragraph(why, width, look.refusal())));
     all
+}
+
+/// The models side by side where each answered other questions.
+fn common(
+    evaluated: &Evaluated,
+    width: usize,
+    look: Look<'_>,
+    style: impl Fn(&str) -> Style,
+) -> Vec<Line<'static>> {
+    let scored = evaluated.common.iter().filter_map(|(model, score)| Some((model, (*score)?)));
+    let rows = scored.map(|(m, score)| Line::styled(clip(&row(m, &score), width), style(m)));
+    let rows: Vec<Line<'static>> = rows.collect();
+    let text = match rows.len() {
+        0 if evaluated.common.is_empty() => return Vec::new(),
+        0 => return paragraph(NOTHING_IN_COMMON, width, look.dim()),
+        _ => "on the questions that all of them answered:",
+    };
+    std::iter::once(Line::styled(text, look.dim())).chain(rows).collect()
 }
 
 fn head(first: &str) -> String {

@@ -237,9 +237,10 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 /// Interval and its reason, the measured time.
 fn certainty(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
+    let levels = explain::levels(answer).map(|t| paragraph(&t, width, look.text()));
     let interval = explain::interval(answer).map(|t| paragraph(&t, width, look.text()));
     let measured = explain::measured(answer).map(|t| paragraph(&t, width, look.measured()));
-    interval.into_iter().chain(measured).flatten().collect()
+    levels.into_iter().chain(interval).chain(measured).flatten().collect()
 }
 
 /// What the data say of themselves, and the prediction's cautions.

@@ -12,7 +12,7 @@
 
 use super::border::pane_frame;
 use crate::gpu::Gpu;
-use crate::roofline::{Level, attainable, bound, intensity};
+use crate::roofline::{Level, attainable, bound, intensity, vector_rate};
 use crate::tui::canvas;
 use crate::tui::export::roofline_spec;
 use crate::tui::layout::Pane;
@@ -74,7 +74,9 @@ fn intensities(state: &State, look: Look<'_>) -> Option<Line<'static>> {
 fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
     let gpu: &Gpu = state.pair()[side];
     let used = state.answer().ceilings_used;
-    let (compute, bandwidth) = (gpu.compute(used), gpu.bandwidth(used));
+    let width = state.answer().width();
+    let compute = vector_rate(gpu, width, used).unwrap_or(gpu.compute(used));
+    let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
     let mark = if side == 0 { "S" } else { "T" };
     let text = format!(
@@ -94,7 +96,8 @@ fn readout(state: &State, look: Look<'_>) -> Line<'static> {
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
     for (side, gpu) in state.pair().into_iter().enumerate() {
-        let (c, b) = (gpu.compute(used).value, gpu.bandwidth(used).value);
+        let compute = vector_rate(gpu, state.answer().width(), used).unwrap_or(gpu.compute(used));
+        let (c, b) = (compute.value, gpu.bandwidth(used).value);
         let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).word());
         spans.push(Span::styled(text, look.side(side)));
     }

@@ -17,7 +17,7 @@ pub(super) struct Collector<'a> {
 /// What a launch may lack, whether this one does, and what to do.
 type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
 
-const LACKS: [Lack; 10] = [
+const LACKS: [Lack; 11] = [
     ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
     (
         "FLOPs unknown because the tensor pipes worked uncounted",
@@ -33,6 +33,15 @@ const LACKS: [Lack; 10] = [
         "no FLOPs, as single and double precision were not both counted",
         |l, r| r.get(Number::Flops).is_none() && !l.values.tensor_uncounted(),
         "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
+    ),
+    (
+        "FLOPs of the vector pipes alone, as nobody looked whether a tensor pipe worked",
+        |l, r| {
+            r.get(Number::Flops).is_some()
+                && l.values.tensor_active().is_none()
+                && l.values.tensor_flops().is_none()
+        },
+        "add --metrics sm__inst_executed_pipe_tensor.sum if the kernel may use tensor cores",
     ),
     (
         "FLOPs without half precision, which was not counted",

@@ -26,6 +26,9 @@ pub(super) const THEORETICAL: &str = "sm__maximum_warps_per_active_cycle_pct";
 pub(super) const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
 pub(super) const ACTIVE_THREADS: &str = "smsp__thread_inst_executed_per_inst_executed.ratio";
 pub(super) const SMEM_WAVEFRONTS: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+/// Bytes that threads asked of shared memory.
+pub(super) const SMEM_DATA: [&str; 2] =
+    ["smsp__sass_data_bytes_mem_shared.sum", "sm__sass_data_bytes_mem_shared.sum"];
 pub(super) const CC: [&str; 2] =
     ["device__attribute_compute_capability_major", "device__attribute_compute_capability_minor"];
 pub(super) const L1_HIT: &str = "l1tex__t_sector_hit_rate.pct";
@@ -94,7 +97,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
     if name == DRAM_RATE {
         return Some(Dimension::BytesPerSecond);
     }
-    if is(&BYTES) || is(&[SMEM_STATIC, SMEM_DYNAMIC, SMEM_DRIVER]) {
+    if is(&BYTES) || is(&SMEM_DATA) || is(&[SMEM_STATIC, SMEM_DYNAMIC, SMEM_DRIVER]) {
         return Some(Dimension::Bytes);
     }
     if is(&SM_CLOCKS) || name == DRAM_CLOCK {

@@ -121,7 +121,8 @@ impl Launch {
         row.set(Number::L1Bytes, v.l1_bytes());
         let wavefronts = v.get(metrics::SMEM_WAVEFRONTS);
         row.set(Number::SmemWavefronts, wavefronts);
-        row.set(Number::SmemBytes, wavefronts.map(|w| 128.0 * w));
+        // What threads asked for, where it was counted; the wavefronts contain bank conflicts.
+        row.set(Number::SmemBytes, v.first(&metrics::SMEM_DATA).or(wavefronts.map(|w| 128.0 * w)));
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
@@ -136,6 +137,11 @@ impl Launch {
             row.set(Number::Fp32Add, Some(add));
             row.set(Number::Fp32Mul, Some(mul));
             row.set(Number::Fp32Fma, Some(fma));
+        }
+        if let Some([add, mul, fma]) = v.operations(Precision::Double) {
+            row.set(Number::Fp64Add, Some(add));
+            row.set(Number::Fp64Mul, Some(mul));
+            row.set(Number::Fp64Fma, Some(fma));
         }
     }
 

@@ -43,6 +43,11 @@ impl Metrics {
             let number = plain(average.strip_suffix('%').unwrap_or(average))
                 .ok_or_else(|| unexpected("Avg", average, "a number, with % where it is one"))?;
             self.kernels[place].1.insert(metric.to_string(), number);
+        } else if metric.starts_with(TENSOR) {
+            // `Idle (0)`, `Low (2)`.
+            let idle = text(7, "Avg")?.starts_with("Idle");
+            let seen = self.kernels[place].1.entry(TENSOR.to_string()).or_default();
+            *seen = seen.max(if idle { 0.0 } else { 1.0 });
         }
         Ok(())
     }
@@ -80,10 +85,13 @@ impl Metrics {
             return;
         }
         let (mut lacks_dram, mut lacks_flops, mut lacks_half) = (false, false, false);
+        let (mut tensor_unseen, mut tensor_worked) = (false, false);
         for (mut row, values) in self.kernels {
             fill(&mut row, &values);
             lacks_dram |= row.get(Number::DramBytes).is_none();
             let counted = row.get(Number::Flops).is_some();
+            tensor_worked |= values.get(TENSOR) == Some(&1.0);
+            tensor_unseen |= counted && !values.contains_key(TENSOR);
             lacks_flops |= !counted;
             lacks_half |= counted && !values.contains_key(FLOPS[2]);
             out.rows.push(row);
@@ -94,6 +102,17 @@ impl Metrics {
         if lacks_flops {
             let what = "no FLOPs, as single and double precision were not both counted";
             out.remark(format!("{what}: add --metrics flop_count_sp,flop_count_dp,flop_count_hp"));
+        }
+        if tensor_worked {
+            out.remark(
+                "FLOPs unknown where the tensor pipes worked: nvprof does not count theirs; ncu does".into(),
+            );
+        }
+        if tensor_unseen {
+            let what = "FLOPs of the vector pipes alone, as nobody looked whether a tensor pipe worked";
+            out.remark(format!(
+                "{what}: add --metrics tensor_precision_fu_utilization on a GPU that has them"
+            ));
         }
         if lacks_half {
             let what = "FLOPs without half precision, which was not counted";
@@ -107,13 +126,19 @@ impl Metrics {
 
 const FLOPS: [&str; 3] = ["flop_count_sp", "flop_count_dp", "flop_count_hp"];
 
-const USED: [&str; 20] = [
+/// The beginning of `tensor_precision_fu_utilization`.
+const TENSOR: &str = "tensor_precision";
+
+const USED: [&str; 23] = [
     FLOPS[0],
     FLOPS[1],
     FLOPS[2],
     "flop_count_sp_add",
     "flop_count_sp_mul",
     "flop_count_sp_fma",
+    "flop_count_dp_add",
+    "flop_count_dp_mul",
+    "flop_count_dp_fma",
     "dram_read_bytes",
     "dram_write_bytes",
     "dram_read_transactions",
@@ -136,7 +161,9 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     let pair = |a: &str, b: &str| Some(get(a)? + get(b)?);
     let sectors = |a: &str, b: &str| pair(a, b).map(|n| 32.0 * n);
     // One width alone would pass for the whole.
-    row.set(Number::Flops, pair(FLOPS[0], FLOPS[1]).map(|flops| flops + get(FLOPS[2]).unwrap_or_default()));
+    let tensor = get(TENSOR) == Some(1.0);
+    let counted = pair(FLOPS[0], FLOPS[1]).filter(|_| !tensor);
+    row.set(Number::Flops, counted.map(|flops| flops + get(FLOPS[2]).unwrap_or_default()));
     if let ([Some(single), Some(double)], true) =
         ([get(FLOPS[0]), get(FLOPS[1])], get(FLOPS[2]).is_none_or(|h| h == 0.0))
     {
@@ -149,6 +176,9 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     row.set(Number::Fp32Add, get("flop_count_sp_add"));
     row.set(Number::Fp32Mul, get("flop_count_sp_mul"));
     row.set(Number::Fp32Fma, get("flop_count_sp_fma"));
+    row.set(Number::Fp64Add, get("flop_count_dp_add"));
+    row.set(Number::Fp64Mul, get("flop_count_dp_mul"));
+    row.set(Number::Fp64Fma, get("flop_count_dp_fma"));
     let dram = pair("dram_read_bytes", "dram_write_bytes");
     row.set(Number::DramBytes, dram.or_else(|| sectors("dram_read_transactions", "dram_write_transactions")));
     row.set(Number::L2Bytes, sectors("l2_read_transactions", "l2_write_transactions"));

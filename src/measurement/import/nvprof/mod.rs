@@ -209,6 +209,16 @@ mod tests {
         assert_eq!(read.refused[0].column, "Avg");
         let said = |text: &str| read.remarks.iter().any(|r| r.starts_with(text));
         assert!(said("no FLOPs, as single") && said("FLOPs without half"), "{:?}", read.remarks);
+        assert!(said("FLOPs of the vector pipes alone"), "{:?}", read.remarks);
+        let metric = "tensor_precision_fu_utilization";
+        for (level, flops) in [("Idle (0)", Some(20.0)), ("Low (2)", None)] {
+            let looked = format!(
+                "{text}\"Quadro X (0)\",\"k(int)\",3,\"{metric}\",\"T\",\"{level}\",\"{level}\",\"{level}\"\n"
+            );
+            let read = import(&looked).unwrap();
+            assert_eq!(read.rows[0].get(Number::Flops), flops, "{level}");
+            assert!(!read.remarks.iter().any(|r| r.starts_with("FLOPs of the vector")), "{:?}", read.remarks);
+        }
     }
 
     #[test]

@@ -1,0 +1,28 @@
+//! GPUs that the catalogue does not have: most checks need their limits and ceilings.
+
+use super::super::sheet::{Sheet, Word};
+use super::super::{Check, Finding, Remedy, Severity};
+use std::collections::BTreeMap;
+
+pub(in super::super) const CHECK: Check = Check {
+    id: "unknown-gpu",
+    title: "rows of a GPU that the catalogue does not have",
+    harm: "none of its rows can be loaded, and no check that needs the GPU's limits or ceilings has looked at them",
+    run,
+};
+
+fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+    let mut found: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
+    for (i, row) in sheet.rows.iter().enumerate().filter(|(_, row)| sheet.gpu(row).is_none()) {
+        found.entry(row.gpu).or_default().push(i);
+    }
+    let finding = |(gpu, rows): (Word, Vec<usize>)| {
+        let name = sheet.text(gpu);
+        let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
+        let subject: String = name.chars().take(60).collect();
+        let remedy =
+            Remedy::leave("name it as `roofswap gpus` does, or describe it in a file of your gpus folder");
+        Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }
+    };
+    found.into_iter().map(finding).collect()
+}

@@ -1,0 +1,69 @@
+//! A kernel's own ceilings on a roofline chart (paper 2, figure 2): where its mix of instructions, its active threads and its
+//! cache hits put the roof.
+
+use super::{Dash, Mark, Meaning, RooflineView};
+use crate::evaluate::Answer;
+use crate::roofline::{KernelRoof, Level};
+use crate::units::significant;
+
+/// The kernel's own roof on this side, where enough of it was counted.
+pub(super) fn of_side(answer: &Answer, side: usize) -> Option<&KernelRoof> {
+    answer.kernel_roofs.as_ref().map(|k| &k.roofs[side]).filter(|roof| roof.compute.is_some())
+}
+
+/// Whether the kernel's own ceiling stands for the roof of this level. DRAM's is the same line, and shared memory has none.
+pub(super) fn replaces(answer: &Answer, side: usize, level: Level) -> bool {
+    matches!(level, Level::L2 | Level::L1)
+        && of_side(answer, side).is_some_and(|roof| roof.level(level).bandwidth.is_some())
+}
+
+/// The compute ceiling, and the bandwidth ceilings of the levels that are drawn.
+pub(super) fn ceiling_marks(
+    view: &RooflineView<'_>,
+    side: usize,
+    (x, y): ((f64, f64), (f64, f64)),
+    marks: &mut Vec<Mark>,
+    notes: &mut Vec<String>,
+) {
+    let (Some(roof), Some(kernel)) = (of_side(view.answer, side), &view.answer.kernel_roofs) else { return };
+    let Some(compute) = roof.compute.filter(|c| c.0 > y.0 && c.0 < y.1) else {
+        notes.push(format!("{}: the kernel's compute ceiling lies off the chart", view.gpus[side].name));
+        return;
+    };
+    let (meaning, name) = (Meaning::of(side), &view.gpus[side].name);
+    // From where the steepest slope that is drawn meets it.
+    let mut from = roof.level(Level::Dram).bandwidth.map_or(x.0, |b| compute.0 / b.0);
+    for level in [Level::L2, Level::L1].into_iter().filter(|l| view.levels.contains(l)) {
+        let Some(b) = roof.level(level).bandwidth else { continue };
+        let (left, ridge) = (x.0.max(y.0 / b.0), compute.0 / b.0);
+        if ridge <= left {
+            notes.push(format!("{name}: the kernel's {} ceiling lies off the chart", level.word()));
+            continue;
+        }
+        marks.push(Mark::Line {
+            name: format!("{name}: {} ceiling {b} (by what it serves, and what lies below)", level.word()),
+            meaning,
+            dash: if level == Level::L2 { Dash::Dashed } else { Dash::Dotted },
+            points: vec![(left, b.0 * left), (ridge, compute.0)],
+        });
+        from = from.min(ridge);
+    }
+    let from = from.clamp(x.0, x.1 / 1.5);
+    let precision = kernel.precision.word();
+    marks.push(Mark::Line {
+        name: format!(
+            "{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"
+        ),
+        meaning,
+        dash: Dash::DashDot,
+        points: vec![(from, compute.0), (x.1, compute.0)],
+    });
+    let text = format!("ceiling {}", significant_rate(compute.0));
+    marks.push(Mark::Label { meaning, at: (x.1, compute.0), text });
+}
+
+/// `3.88T`: short, since the unit stands on the axis.
+fn significant_rate(rate: f64) -> String {
+    let (scale, letter) = if rate >= 1e12 { (1e12, "T") } else { (1e9, "G") };
+    format!("{}{letter}", significant(rate / scale))
+}

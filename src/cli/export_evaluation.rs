@@ -1,0 +1,80 @@
+//! `roofswap export evaluation --data FILE... --protocol PROTOCOL --view VIEW -o FILE.svg`.
+
+use super::Usage;
+use super::evaluate::{ProtocolChoice, scope, what_to_do};
+use super::question::QuestionArgs;
+use crate::chart::{ChartSpec, distribution_chart, evaluation_chart, groups_chart};
+use crate::evaluate::{Progress, Protocol, Setup, World};
+use crate::report::evaluation::{Group, Report};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+
+/// What only this picture takes.
+#[derive(Debug, Args)]
+pub(super) struct EvaluationArgs {
+    /// What is new to the model in `evaluation`, `new-gpu` if not said
+    #[arg(long, value_enum)]
+    protocol: Option<ProtocolChoice>,
+    /// What `evaluation` shows, `scatter` if not said
+    #[arg(long, value_enum)]
+    view: Option<View>,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum View {
+    /// Predicted over measured times
+    #[default]
+    Scatter,
+    /// How many predictions are how far off
+    Distribution,
+    /// Errors of each pair of GPUs
+    Pairs,
+    /// Errors of each kernel
+    Kernels,
+}
+
+impl EvaluationArgs {
+    /// Whether any of it was typed.
+    pub(super) fn is_typed(&self) -> bool {
+        self.protocol.is_some() || self.view.is_some()
+    }
+
+    /// The picture: one model on the rows of the files given, or the shipped ones.
+    pub(super) fn draw(&self, question: &QuestionArgs) -> Result<ChartSpec> {
+        let [settings] = question.settings()?[..] else {
+            return Err(Usage("a picture shows one model: give at most one --model".into()).into());
+        };
+        let [sources, targets, kernels] = question.limits()?;
+        let session = question.load()?;
+        let setup = Setup {
+            protocol: self.protocol.map_or(Protocol::default(), Into::into),
+            ceilings: settings.ceilings,
+            rules: settings.rules,
+            scope: scope(&session, &sources, &targets, &kernels)?,
+        };
+        let store = session.rows_to_evaluate();
+        let outcomes =
+            session.evaluate(&store, &setup, &[settings.model], &Progress::default()).context("cancelled")?;
+        let ceilings = setup.ceilings.word();
+        let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+        let report = Report { world, setup: &setup, ceilings, outcomes: &outcomes };
+        let ([outcome], None) = (&outcomes[..], report.nothing_answered()) else {
+            let why = report.nothing_answered().unwrap_or_default();
+            let refused = report.refusals().join("; ");
+            bail!(
+                "{why}; {refused}{}{}",
+                if refused.is_empty() { "" } else { "; " },
+                what_to_do(&setup, &outcomes)
+            );
+        };
+        let scored = |groups: Vec<Group>| groups.into_iter().map(|g| (g.name, g.score)).collect::<Vec<_>>();
+        Ok(match self.view.unwrap_or_default() {
+            View::Scatter => evaluation_chart(outcome, &setup, ceilings),
+            View::Distribution => distribution_chart(outcome, &setup, ceilings),
+            View::Pairs => groups_chart(outcome, "pair", &scored(report.per_pair(outcome)), &setup, ceilings),
+            View::Kernels => {
+                groups_chart(outcome, "kernel", &scored(report.per_kernel(outcome)), &setup, ceilings)
+            }
+        })
+    }
+}

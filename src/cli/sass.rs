@@ -1,0 +1,131 @@
+//! `roofswap sass A.txt [B.txt]`: listings of machine code, alone or two of the same kernels side by side.
+
+use super::choices::FormatChoice;
+use super::{Usage, output};
+use crate::compiler::sass::{Compared, Listing, SassFunction, compare, read_path, translation};
+use crate::kernel::Translation;
+use crate::report::{Format, sass};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap sass app.sm_70.txt app.sm_90.txt --kernel saxpy\n(each from `cuobjdump -sass -arch sm_NN app`)"
+)]
+pub(super) struct SassArgs {
+    /// What `cuobjdump -sass` or `nvdisasm` printed
+    source: PathBuf,
+    /// The same kernels for another architecture: the target's code is compared with the source's
+    target: Option<PathBuf>,
+    /// One kernel: its symbol, or its readable name with or without template arguments
+    #[arg(long, value_name = "KERNEL")]
+    kernel: Option<String>,
+    /// One row per basic block instead of one per kernel
+    #[arg(long)]
+    blocks: bool,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &SassArgs) -> Result<()> {
+    let format: Format = args.format.into();
+    let source = listing(&args.source)?;
+    let table = match &args.target {
+        None => {
+            let chosen = chosen(&source, args.kernel.as_deref())?;
+            let table = if args.blocks { sass::blocks(&chosen) } else { sass::mix(&chosen) };
+            if format.is_for_people() { sass::overview(table).footnoted("special") } else { table }
+        }
+        Some(path) => {
+            let target = listing(path)?;
+            let compared = side_by_side(&source, &target, args.kernel.as_deref())?;
+            match (args.blocks, format.is_for_people()) {
+                (true, _) => sass::pairs(&compared),
+                (false, true) => sass::comparison_overview(&compared).footnoted("special"),
+                (false, false) => sass::comparison(&compared),
+            }
+        }
+    };
+    output::answer(table.render(format).as_bytes())
+}
+
+/// Reads a listing and says what of it could not be read.
+fn listing(path: &Path) -> Result<Listing> {
+    let listing = read_path(path, None)?;
+    output::remarks(&listing.refused, listing.refused_count);
+    output::remarks(&listing.remarks, listing.remarks.len());
+    Ok(listing)
+}
+
+/// The functions that were asked for, or which there are.
+fn chosen<'a>(listing: &'a Listing, kernel: Option<&'a str>) -> Result<Vec<&'a SassFunction>> {
+    let Some(name) = kernel else { return Ok(listing.functions.iter().collect()) };
+    let found: Vec<&SassFunction> = listing.named(name).collect();
+    if found.is_empty() {
+        const SHOWN: usize = 5;
+        let names: Vec<String> = listing.functions.iter().take(SHOWN).map(|f| clip(&f.name)).collect();
+        let more = if listing.functions.len() > SHOWN { ", …" } else { "" };
+        let text =
+            format!("{}: has no kernel `{}`; it has {}{more}", listing.file, clip(name), names.join(", "));
+        return Err(Usage(text).into());
+    }
+    Ok(found)
+}
+
+fn clip(name: &str) -> String {
+    name.chars().take(60).collect()
+}
+
+/// Every kernel that both listings have, by symbol, else by name.
+fn side_by_side<'a>(
+    source: &'a Listing,
+    target: &'a Listing,
+    kernel: Option<&'a str>,
+) -> Result<Vec<Compared<'a>>> {
+    let candidates = chosen(target, kernel)?;
+    let find = |f: &SassFunction| {
+        let same =
+            |by: fn(&SassFunction) -> &String| candidates.iter().copied().find(move |t| by(t) == by(f));
+        same(|t| &t.symbol).or_else(|| same(|t| &t.name))
+    };
+    let of_source = chosen(source, kernel)?;
+    let all: Vec<Compared<'a>> = of_source.iter().filter_map(|f| find(f).map(|t| compare(f, t))).collect();
+    if all.is_empty() {
+        bail!(
+            "{} and {} have no kernel in common; give listings of the same program",
+            source.file,
+            target.file
+        );
+    }
+    if all.len() < of_source.len() {
+        output::remark(format!(
+            "{} kernels of {} are not in {}",
+            of_source.len() - all.len(),
+            source.file,
+            target.file
+        ));
+    }
+    Ok(all)
+}
+
+/// How this kernel's arithmetic changes from one listing to the other, for `predict`.
+pub(super) fn translation_of(source: &Path, target: &Path, names: &[&str]) -> Result<Translation> {
+    let [from, to] = [listing(source)?, listing(target)?];
+    let known = |listing: &Listing| names.iter().copied().find(|n| listing.named(n).next().is_some());
+    let name = known(&from).or_else(|| names.first().copied());
+    let compared = side_by_side(&from, &to, name)?;
+    match &compared[..] {
+        [one] => Ok(translation(one)),
+        several => {
+            let found: Vec<String> = several.iter().take(5).map(|c| clip(&c.source.symbol)).collect();
+            let text = format!(
+                "the listings have {} kernels of this name ({}); give listings with one of them",
+                several.len(),
+                found.join(", ")
+            );
+            Err(Usage(text).into())
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Two listings of one kernel: which blocks expand differently, and what that does to the FLOPs on the target.
+//!
+//! After paper 2, section 4.2: the PTX of a kernel is the same for every GPU, so only blocks that implement special functions
+//! (division, root, exponential …) are compared; all others are taken to run the same instructions on both. Each block of the
+//! target's code runs as often as its counterpart on the source. A listing does not say how often that is: every block counts
+//! once, and the least and the largest factor that any other weights could give stand beside the result.
+
+use super::{Block, SassFunction, Special};
+use crate::kernel::{Operations, Precision, Rewritten, Translation};
+use std::collections::BTreeMap;
+
+/// Blocks of both listings that implement the same special functions: as a rule one on each side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair<'a> {
+    /// What they implement.
+    pub special: Vec<Special>,
+    /// In the source's code.
+    pub source: Vec<&'a Block>,
+    /// In the target's code.
+    pub target: Vec<&'a Block>,
+}
+
+impl Pair<'_> {
+    /// The arithmetic on the source (0) and the target (1).
+    #[must_use]
+    pub fn operations(&self, precision: Precision) -> [Operations; 2] {
+        [&self.source, &self.target].map(|blocks| {
+            blocks.iter().fold(Operations::default(), |sum, b| sum.plus(1.0, &b.operations(precision)))
+        })
+    }
+
+    /// Whether a block stands opposite a block.
+    #[must_use]
+    pub fn one_to_one(&self) -> bool {
+        self.source.len() == 1 && self.target.len() == 1
+    }
+}
+
+/// One kernel in both listings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared<'a> {
+    /// In the source's listing.
+    pub source: &'a SassFunction,
+    /// In the target's listing.
+    pub target: &'a SassFunction,
+    /// Blocks with special functions, outside of subroutines.
+    pub pairs: Vec<Pair<'a>>,
+}
+
+/// Pairs the blocks of two functions: the k-th with the same special functions to the k-th, and where their numbers differ,
+/// all of them to all.
+#[must_use]
+pub fn compare<'a>(source: &'a SassFunction, target: &'a SassFunction) -> Compared<'a> {
+    let [of_source, of_target] = [source, target].map(by_special);
+    let mut pairs = Vec::new();
+    let all: std::collections::BTreeSet<&Vec<Special>> = of_source.keys().chain(of_target.keys()).collect();
+    for special in all {
+        let [s, t] = [&of_source, &of_target].map(|of| of.get(special).cloned().unwrap_or_default());
+        if s.len() == t.len() {
+            let one = |(a, b): (&&'a Block, &&'a Block)| Pair {
+                special: special.clone(),
+                source: vec![*a],
+                target: vec![*b],
+            };
+            pairs.extend(s.iter().zip(&t).map(one));
+        } else {
+            pairs.push(Pair { special: special.clone(), source: s, target: t });
+        }
+    }
+    Compared { source, target, pairs }
+}
+
+/// The blocks that hold special functions, by which. A call alone is none: where the call stands is the compiler's choice.
+fn by_special(function: &SassFunction) -> BTreeMap<Vec<Special>, Vec<&Block>> {
+    let mut out: BTreeMap<Vec<Special>, Vec<&Block>> = BTreeMap::new();
+    for block in function.blocks.iter().filter(|b| !b.subroutine) {
+        let special: Vec<Special> = block.special.iter().copied().filter(|s| *s != Special::Call).collect();
+        if !special.is_empty() {
+            out.entry(special).or_default().push(block);
+        }
+    }
+    out
+}
+
+impl Compared<'_> {
+    /// What becomes of the arithmetic of one width.
+    #[must_use]
+    pub fn rewritten(&self, precision: Precision) -> Rewritten {
+        let source = self.source.operations(precision);
+        let mut target = source;
+        // Blocks without special functions keep their FLOPs.
+        let paired = self.pairs.iter().fold(0.0, |sum, p| sum + p.operations(precision)[0].flops());
+        let rest = source.flops() - paired;
+        let mut factors: Vec<f64> = if rest > 0.0 { vec![1.0] } else { Vec::new() };
+        for pair in &self.pairs {
+            let [s, t] = pair.operations(precision);
+            target = target.plus(1.0, &t).plus(-1.0, &s);
+            match (s.flops() > 0.0, t.flops() > 0.0) {
+                (false, false) => {}
+                (false, true) => factors.push(f64::INFINITY),
+                (true, _) => factors.push(t.flops() / s.flops()),
+            }
+        }
+        let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = factors.iter().copied().fold(0.0, f64::max);
+        let (least, most) = if factors.is_empty() { (1.0, 1.0) } else { (least, most) };
+        Rewritten { source, target, least, most }
+    }
+}
+
+/// What `projection` needs of two listings of one kernel.
+#[must_use]
+pub fn translation(compared: &Compared<'_>) -> Translation {
+    let [source, target] = [compared.source, compared.target].map(|f| f.architecture);
+    Translation {
+        from: source.to_string(),
+        to: target.to_string(),
+        source: source.capability,
+        target: target.capability,
+        single: compared.rewritten(Precision::Single),
+        double: compared.rewritten(Precision::Double),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compiler::sass::{compare, read};
+    use crate::kernel::{Operations, Precision};
+
+    fn listing(arch: &str, division: &str) -> String {
+        format!(
+            "code for {arch}\nFunction : k\n/*0000*/ FFMA R1, R1, R1, R1 ;\n/*0010*/ FADD R1, R1, R1 ;\n\
+             /*0020*/ @P0 BRA 0x200 ;\n/*0030*/ MUFU.RCP R2, R1 ;\n{division}/*0200*/ EXIT ;\n"
+        )
+    }
+
+    #[test]
+    fn only_expansions_change_the_flops() {
+        let chain = |n: u64| -> String {
+            (0..n).map(|i| format!("/*{:04x}*/ FFMA R2, R2, R2, R2 ;\n", 0x40 + 16 * i)).collect()
+        };
+        let (a, b) = (listing("sm_70", &chain(2)), listing("sm_90", &chain(5)));
+        let [a, b] = [a, b].map(|t| read(t.as_bytes(), "l", None).unwrap());
+        let compared = compare(&a.functions[0], &b.functions[0]);
+        assert_eq!(compared.pairs.len(), 1);
+        // 3 FMA + 1 ADD = 7 FLOPs become 6 FMA + 1 ADD = 13. The division alone: 4 -> 10 FLOPs; the rest stays.
+        let r = compared.rewritten(Precision::Single);
+        assert_eq!(r.target, Operations { fma: 6.0, add: 1.0, mul: 0.0 });
+        assert!((r.factor() - 13.0 / 7.0).abs() < 1e-12);
+        assert_eq!((r.least, r.most), (1.0, 2.5));
+        let double = compared.rewritten(Precision::Double);
+        assert_eq!((double.factor(), double.least, double.most), (1.0, 1.0, 1.0));
+        // The same listing twice changes nothing.
+        let same = compare(&a.functions[0], &a.functions[0]).rewritten(Precision::Single);
+        assert_eq!((same.factor(), same.least, same.most), (1.0, 1.0, 1.0));
+    }
+}

@@ -1,0 +1,65 @@
+//! The trials that every model has: models that refuse different questions are compared on what all of them answered.
+
+use super::run::Outcome;
+use super::trial::Trial;
+
+/// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
+/// nothing at all takes nothing from the others.
+#[must_use]
+pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
+    // Trials come by configuration, target and source, in every outcome of one evaluation.
+    let place = |t: &Trial| (t.config, t.target, t.source);
+    let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
+    let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
+        return vec![Vec::new(); outcomes.len()];
+    };
+    let mut places: Vec<_> = fewest.trials.iter().map(place).collect();
+    for outcome in answering() {
+        let mut rest = outcome.trials.iter().map(place).peekable();
+        places.retain(|asked| {
+            while rest.next_if(|other| other < asked).is_some() {}
+            rest.peek() == Some(asked)
+        });
+    }
+    let of = |outcome: &'_ Outcome| -> Vec<_> {
+        let mut left = places.iter().peekable();
+        outcome
+            .trials
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| left.next_if(|p| **p == place(t)).is_some())
+            .map(|(i, _)| i)
+            .collect()
+    };
+    outcomes.iter().map(|o| of(o).into_iter().map(|i: usize| &o.trials[i]).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(places: &[(usize, usize, usize)]) -> Outcome {
+        let trial = |(config, target, source): &(usize, usize, usize)| Trial {
+            config: *config,
+            ..Trial::of_pair(*source, *target)
+        };
+        Outcome { model: "", trials: places.iter().map(trial).collect(), refused: Default::default() }
+    }
+
+    #[test]
+    fn only_what_every_model_answered_is_kept_in_every_one() {
+        let all = [
+            outcome(&[(0, 1, 2), (0, 2, 1), (1, 1, 2), (4, 1, 2)]),
+            outcome(&[(0, 2, 1), (1, 1, 2), (3, 1, 2), (4, 1, 2)]),
+            outcome(&[(0, 1, 2), (0, 2, 1), (4, 1, 2), (5, 1, 2)]),
+        ];
+        for trials in answered_by_all(&all) {
+            let places: Vec<_> = trials.iter().map(|t| (t.config, t.target, t.source)).collect();
+            assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
+        }
+        let silent =
+            answered_by_all(&[outcome(&[(0, 1, 2)]), outcome(&[])]).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(silent, [1, 0], "who says nothing takes nothing");
+        assert!(answered_by_all(&[]).is_empty());
+    }
+}

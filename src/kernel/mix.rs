@@ -1,0 +1,193 @@
+//! Arithmetic by instruction: what a launch executes of each width, and how another architecture's compiler writes it.
+
+use super::Cc;
+
+/// The width of vector arithmetic that is counted by instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// 32 bits.
+    Single,
+    /// 64 bits.
+    Double,
+}
+
+impl Precision {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Single, Self::Double];
+
+    /// As canonical rows and kernel files write the element type: `fp32`.
+    #[must_use]
+    pub fn dtype(self) -> &'static str {
+        match self {
+            Self::Single => "fp32",
+            Self::Double => "fp64",
+        }
+    }
+
+    /// As people write it: `FP32`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Single => "FP32",
+            Self::Double => "FP64",
+        }
+    }
+}
+
+/// Arithmetic instructions of one width, by thread: N_FMA, N_ADD, N_MUL of paper 2, equation 2.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Operations {
+    /// Fused multiply-adds; each is two FLOPs.
+    pub fma: f64,
+    /// Additions.
+    pub add: f64,
+    /// Multiplications.
+    pub mul: f64,
+}
+
+impl Operations {
+    /// All instructions.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.fma + self.add + self.mul
+    }
+
+    /// Their floating-point operations.
+    #[must_use]
+    pub fn flops(&self) -> f64 {
+        2.0 * self.fma + self.add + self.mul
+    }
+
+    /// These and `factor` times `other`, never below 0.
+    #[must_use]
+    pub fn plus(&self, factor: f64, other: &Self) -> Self {
+        let sum = |a: f64, b: f64| (a + factor * b).max(0.0);
+        Self { fma: sum(self.fma, other.fma), add: sum(self.add, other.add), mul: sum(self.mul, other.mul) }
+    }
+}
+
+/// What few profilers count of a launch; `None` = nobody did.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mix {
+    /// FP32 arithmetic.
+    pub single: Option<Operations>,
+    /// FP64 arithmetic.
+    pub double: Option<Operations>,
+    /// Bytes that threads asked of shared memory.
+    pub shared_bytes: Option<f64>,
+}
+
+impl Mix {
+    /// The arithmetic of this width.
+    #[must_use]
+    pub fn of(&self, precision: Precision) -> Option<Operations> {
+        match precision {
+            Precision::Single => self.single,
+            Precision::Double => self.double,
+        }
+    }
+
+    /// This mix, and `other` where this one has nothing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            single: self.single.or(other.single),
+            double: self.double.or(other.double),
+            shared_bytes: self.shared_bytes.or(other.shared_bytes),
+        }
+    }
+}
+
+/// The same arithmetic as two compilers wrote it, counted in the code: every block once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rewritten {
+    /// In the code for the source.
+    pub source: Operations,
+    /// In the code for the target.
+    pub target: Operations,
+    /// The least factor on FLOPs, however often each block runs.
+    pub least: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Rewritten {
+    /// FLOPs in the target's code over FLOPs in the source's; 1 where the source's code has none.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        let of = self.source.flops();
+        if of > 0.0 { self.target.flops() / of } else { 1.0 }
+    }
+
+    /// What the target executes where the source executes `counted`: every block runs as often as before (paper 2, section
+    /// 4.2), and without a trace all blocks equally often.
+    #[must_use]
+    pub fn applied(&self, counted: &Operations) -> Operations {
+        let of = self.source.total();
+        if of <= 0.0 {
+            return *counted;
+        }
+        let weight = counted.total() / of;
+        counted.plus(weight, &self.target).plus(-weight, &self.source)
+    }
+}
+
+/// How a kernel's arithmetic changes from one architecture's code to another's, read from two listings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translation {
+    /// The listing of the source: file and architecture.
+    pub from: String,
+    /// The listing of the target.
+    pub to: String,
+    /// What the source's listing is code for.
+    pub source: Cc,
+    /// What the target's listing is code for.
+    pub target: Cc,
+    /// FP32 arithmetic.
+    pub single: Rewritten,
+    /// FP64 arithmetic.
+    pub double: Rewritten,
+}
+
+impl Translation {
+    /// The arithmetic of this width.
+    #[must_use]
+    pub fn of(&self, precision: Precision) -> &Rewritten {
+        match precision {
+            Precision::Single => &self.single,
+            Precision::Double => &self.double,
+        }
+    }
+
+    /// Whether code for `code` runs on `gpu`: same major version, at least its minor one (CUDA programming guide, "Binary
+    /// compatibility").
+    #[must_use]
+    pub fn runs(code: Cc, gpu: Cc) -> bool {
+        code.0 == gpu.0 && code.1 <= gpu.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ops(fma: f64, add: f64, mul: f64) -> Operations {
+        Operations { fma, add, mul }
+    }
+
+    #[test]
+    fn rewritten_code_scales_what_was_counted() {
+        // 4 FMA + 2 ADD = 10 FLOPs become 6 FMA + 2 ADD = 14; each ran 100 times.
+        let r = Rewritten { source: ops(4.0, 2.0, 0.0), target: ops(6.0, 2.0, 0.0), least: 1.0, most: 2.0 };
+        assert!((r.factor() - 1.4).abs() < 1e-12);
+        assert_eq!(r.applied(&ops(400.0, 200.0, 0.0)), ops(600.0, 200.0, 0.0));
+        let none = Rewritten { source: ops(0.0, 0.0, 0.0), ..r };
+        assert_eq!((none.factor(), none.applied(&ops(1.0, 2.0, 3.0))), (1.0, ops(1.0, 2.0, 3.0)));
+    }
+
+    #[test]
+    fn code_runs_within_its_major_version() {
+        assert!(Translation::runs((8, 0), (8, 6)) && Translation::runs((9, 0), (9, 0)));
+        assert!(!Translation::runs((8, 6), (8, 0)) && !Translation::runs((7, 0), (8, 0)));
+    }
+}

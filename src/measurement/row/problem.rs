@@ -1,0 +1,63 @@
+//! The kernel and the problem of a record: completed by the kernel's formulas, in other keys than the kernel's, or with a key
+//! left open.
+
+use super::{Record, Refusal, RowParser, cell, utf8};
+use crate::kernel::{Problem, ProblemError, by_other_keys};
+use std::sync::Arc;
+
+/// Why there is no problem.
+enum Unread {
+    /// These keys are none of the kernel's.
+    Foreign(Problem),
+    /// It is none at all.
+    Refused(Refusal),
+}
+
+impl RowParser<'_> {
+    /// The kernel and the size. Where the size is in keys that the kernel's formulas do not know, as in a profiler's report,
+    /// the row is of a kernel of its own, which is called by those keys as well.
+    pub(super) fn kernel_at_size(
+        &mut self,
+        record: &Record<'_>,
+        dtype: &Arc<str>,
+    ) -> Result<(usize, Arc<Problem>), Refusal> {
+        let name = &record[self.columns.kernel];
+        let kernel = self.kernel(name, dtype)?;
+        let bytes = cell(record, self.columns.problem);
+        let recorded = match self.problem(bytes, kernel) {
+            Ok(problem) => return Ok((kernel, problem)),
+            Err(Unread::Foreign(recorded)) => recorded,
+            Err(Unread::Refused(why)) => return Err(why),
+        };
+        let own = by_other_keys(&self.kernels.entries()[kernel].id, &recorded);
+        let kernel = self.kernel(own.as_bytes(), dtype)?;
+        let problem = self.problem(bytes, kernel).map_err(|e| match e {
+            Unread::Refused(why) => why,
+            Unread::Foreign(_) => Refusal::new("problem", format!("`{own}` is another kernel's name")),
+        })?;
+        Ok((kernel, problem))
+    }
+
+    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Unread> {
+        // Only a kernel with formulas has a say in it; all others can share.
+        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
+        self.problems.get(of.map(|_| kernel), bytes, || {
+            let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
+            let refused = |e| Unread::Refused(Refusal::new("problem", e));
+            let recorded = Problem::parse_recorded(text).map_err(refused)?;
+            let Some(of) = of else { return Ok(recorded) };
+            of.problem(&recorded).map_err(|e| match e {
+                ProblemError::UnknownKey { .. } if of.has_none_of(&recorded) => Unread::Foreign(recorded),
+                e => refused(e),
+            })
+        })
+    }
+
+    /// The variant, and what the row leaves open of its problem.
+    pub(super) fn left_open(&mut self, kernel: usize, problem: &[u8], variant: Arc<str>) -> Arc<str> {
+        let of = self.kernels.entries().get(kernel).filter(|k| k.has_choices());
+        let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
+        let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
+        open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)
+    }
+}
