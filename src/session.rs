@@ -9,7 +9,7 @@ pub use import::{Added, Recognised, read_compiled};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
+use crate::evaluate::{Answer, Calibration, Known, Settings, answer, explain};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
@@ -17,7 +17,7 @@ use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
     read_opened, read_rows,
 };
-use crate::predict::Subject;
+use crate::predict::{Explanation, Subject};
 use include_dir::{Dir, include_dir};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -286,6 +286,15 @@ impl Session {
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
         answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
+    }
+
+    /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its
+    /// factors.
+    #[must_use]
+    pub fn explain(&self, subject: &Subject, answer: &Answer) -> Option<Explanation> {
+        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
+        let known = Known { gpus, kernels, store, datasets, calibration };
+        explain(known, subject, (answer.source, answer.target), answer.settings)
     }
 }
 

@@ -167,6 +167,91 @@ fn the_explanation_leads_to_the_predicted_time_and_its_interval() {
     );
 }
 
+const MATMUL: &str = "predict --from titan-v --to rtx-4070 --kernel matmul_tiled --size n=512";
+
+#[test]
+fn a_prediction_taken_apart_multiplies_to_itself_and_names_what_binds() {
+    let desk = Desk::new();
+    let rows = desk.types(&format!("{MATMUL} --explain --format json")).works().json();
+    let of = |part: &'static str| rows.iter().filter(move |r| r["part"] == part);
+    let time =
+        desk.types(&format!("{MATMUL} --format json")).works().json()[0]["time_ms"].as_f64().unwrap() / 1e3;
+    let steps: Vec<&Value> = of("step").collect();
+    assert_eq!((&steps[0]["factor"], &steps[0]["times"]), (&"time on the source".into(), &Value::Null));
+    let product: f64 = steps.iter().filter_map(|s| s["times"].as_f64()).product();
+    assert!(near(&steps[0]["time_s"], 95.146e-6) && near(&(95.146e-6 * product).into(), time), "{product}");
+    assert!(near(&steps[steps.len() - 1]["time_s"], time));
+    let sms = steps.iter().find(|s| s["factor"] == "SMs").unwrap();
+    assert_eq!((&sms["source"], &sms["target"]), (&80.into(), &46.into()));
+    assert!(sms["times"].as_f64() > Some(1.0), "fewer SMs, more time: {sms}");
+    // 16 load/store lanes beside 32: LSU binds on the target, twice as long as shared memory, the next.
+    let component = |name: &str| of("component").find(|r| r["factor"] == name).unwrap();
+    assert_eq!(component("LSU")["target_share"], 1);
+    let next = component("shared")["target_share"].as_f64().unwrap();
+    assert!(
+        next < 0.5
+            && of("component").all(|r| r["factor"] == "LSU" || r["target_share"].as_f64() <= Some(next))
+    );
+    assert!(
+        of("elasticity").all(|r| r["elasticity"].as_f64() < Some(0.0) && r["times"].as_f64() < Some(1.0))
+    );
+    assert_eq!(of("beside").next().unwrap()["factor"], "ceilings-lite");
+    assert!(of("measure").count() >= 1);
+}
+
+#[test]
+fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
+    let text = Desk::new().types(&format!("{MATMUL} --explain")).works().stdout;
+    let line = |start: &str| {
+        text.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start}: {text}"))
+    };
+    assert!(line("time on the source").contains("95.1 µs ●"));
+    assert!(line("SMs ").contains("80 → 46"));
+    assert!(line("predicted ").contains("140 µs ◆"));
+    assert!(line("LSU ").matches('◀').count() == 2);
+    assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next is shared, 2.10 times shorter");
+    assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
+    assert!(line("ceilings-lite beside it").contains("122 µs"));
+    // Nobody timed it on the source: the chain begins at what binds on the target.
+    let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";
+    let text = Desk::new().types(untimed).works().stdout;
+    assert!(text.contains("atomics on the target") && text.contains("usual efficiency"), "{text}");
+}
+
+#[test]
+fn models_side_by_side_say_how_far_apart_they_lie_and_which_is_the_default() {
+    let desk = Desk::new();
+    let text =
+        desk.types("predict --from titan-v --to rtx-4070 --kernel histogram --model all").works().stdout;
+    assert!(
+        text.contains("histogram n=1048576 on rtx-4070: the models lie 2.66 times apart: 35.2–93.9 µs"),
+        "{text}"
+    );
+    assert!(text.contains("ceilings is the default: its MAPE over the shipped figures"), "{text}");
+    // What refuses has a dash and its reason below.
+    let refused = text.lines().find(|l| l.contains("first-principles")).unwrap();
+    assert!(refused.contains(" -  ") && text.contains("and first-principles does not know them"), "{text}");
+    let one = desk.types("predict --from titan-v --to rtx-4070 --kernel histogram").works().stdout;
+    assert!(!one.contains("apart"), "{one}");
+}
+
+#[test]
+fn component_times_are_drawn_for_models_that_know_them() {
+    let desk = Desk::new();
+    let export = "export components --from titan-v --to rtx-4070 --kernel matmul_tiled --size n=512 -o -";
+    let svg = desk.types(export).works().stdout;
+    for text in ["TITAN V: 49.5 µs ◀", "GeForce RTX 4070: 101 µs ◀", "time, µs", "LSU", "global L1"] {
+        assert!(svg.contains(text), "{text}");
+    }
+    assert!(!svg.contains("atomics"), "a component without work has no bar");
+    desk.types(&format!("{export} --model same-time"))
+        .ends(2, &["same-time has no component times", "--model ceilings"]);
+    let tile =
+        "export components --from titan-v --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 -o -";
+    desk.types(tile).ends(1, &["4096 threads"]);
+    desk.types("export components --from titan-v --to rtx-4070 -o -").ends(2, &["give one --kernel"]);
+}
+
 #[test]
 fn the_title_names_the_ceilings_really_used() {
     let desk = Desk::new();

@@ -64,6 +64,7 @@ screens! {
     first: "",
     swapped_and_larger: "x +",
     explained: "enter",
+    explained_without_a_timed_run: "/ a t o m i c enter enter",
     zoomed_gpus: "1 z",
     zoomed_roofline: "2 z L L L",
     zoomed_occupancy: "3 z",
@@ -113,6 +114,9 @@ fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
 
 small_screens! {
     compared: "c",
+    compared_where_some_refuse: "/ h i s t o enter c",
+    explained_further_down: "enter pagedown pagedown",
+    explained_by_a_model_without_components: "m m enter",
     help: "?",
     palette: ": s w",
     limiters_differ: "/ c o n v 2 d _ 3 enter 3 z right",
@@ -123,6 +127,26 @@ small_screens! {
     a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
     an_absurd_size: "n ctrl-u n = 0 enter",
     two_targets: "1 up T up T 4",
+}
+
+#[test]
+fn the_component_times_are_exported_from_the_explanation() {
+    let mut d = dashboard(80, 24).press("enter e");
+    assert!(d.screen().contains("export to: components-matmul_tiled-titan-v-rtx-4070.svg"), "{}", d.screen());
+    let effects = update(&mut d.state, Message::Key("enter".into()));
+    let [Effect::Export { spec, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let shown = roofswap::tui::components_of(&d.state).map(|(_, spec)| spec);
+    assert_eq!(Some(&**spec), shown.as_ref());
+    // Every bar of the picture stands on the screen with its time.
+    let screen = dashboard(120, 40).press("enter").screen();
+    for mark in &spec.marks {
+        let roofswap::chart::Mark::Bar { label, .. } = mark else { panic!("{mark:?}") };
+        let time = label.rsplit(": ").next().unwrap();
+        assert!(screen.contains(time), "{time}: {screen}");
+    }
+    // A model without components says so and stays.
+    let d = dashboard(80, 24).press("m m enter e");
+    assert!(d.screen().contains("efficiency-transfer has no component times"), "{}", d.screen());
 }
 
 #[test]

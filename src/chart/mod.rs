@@ -9,6 +9,7 @@
 
 mod caption;
 mod ceilings;
+mod components;
 mod evaluation;
 mod item;
 mod layout;
@@ -25,6 +26,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
+pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};

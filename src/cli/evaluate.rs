@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model efficiency-transfer"
+    after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model ceilings,efficiency-transfer"
 )]
 pub(super) struct EvaluateArgs {
     /// Measurement files, of any format that is recognised; the shipped figures where none is given

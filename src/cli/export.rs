@@ -1,4 +1,4 @@
-//! `roofswap export roofline|occupancy|curves|predictions --from GPU --to GPU --kernel KERNEL -o FILE.svg`, and
+//! `roofswap export roofline|occupancy|curves|predictions|components --from GPU --to GPU --kernel KERNEL -o FILE.svg`, and
 //! `roofswap export evaluation`, see there.
 
 use super::choices::ThemeChoice;
@@ -6,8 +6,8 @@ use super::export_evaluation::EvaluationArgs;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
 use crate::chart::{
-    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, curve_chart, occupancy_chart,
-    predictions_chart, render_svg, roofline_chart, suggested_size,
+    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
+    occupancy_chart, predictions_chart, render_svg, roofline_chart, suggested_size,
 };
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
@@ -56,6 +56,8 @@ enum Chart {
     Curves,
     /// Times of several kernels on both GPUs
     Predictions,
+    /// How long each part of the GPU keeps the kernel busy, on both GPUs
+    Components,
     /// A model against measured times, of the GPUs and kernels given or of all: --protocol, --view
     Evaluation,
 }
@@ -135,6 +137,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
         Chart::Curves => Picture::of(&asked()?)?.curve(args)?,
         Chart::Predictions => Picture::of(&asked()?)?.predictions(),
         Chart::Evaluation => args.evaluation.draw(&args.question)?,
+        Chart::Components => Picture::of(&asked()?)?.components()?,
     };
     let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
     if args.output.as_os_str() == "-" {
@@ -219,6 +222,21 @@ impl<'a> Picture<'a> {
         let (problem, variant) = (&*subject.problem, &*subject.variant);
         let view = CurveView { gpus, kernel, problem, variant, answer, show: args.show.into() };
         Ok(curve_chart(&view, args.over.map_or(Curve::default(), Into::into)))
+    }
+
+    fn components(&self) -> Result<ChartSpec> {
+        let (session, subject) = (&self.question.session, self.subject()?);
+        let answer = self.answer(subject);
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let Some(e) = session.explain(subject, &answer) else {
+            if let Err(refusal) = answer.prediction {
+                return Err(refusal.into());
+            }
+            let model = MODELS[answer.settings.model].id();
+            let text = format!("{model} has no component times: leave --model out, or give --model ceilings");
+            return Err(Usage(text).into());
+        };
+        Ok(component_chart(self.gpus, kernel, &self.size(subject), &answer, &e))
     }
 
     fn predictions(&self) -> ChartSpec {

@@ -7,8 +7,8 @@ use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind, SourceTime,
-    Subject, body, kernel_roofs, question,
+    Caution, Explanation, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind,
+    SourceTime, Subject, body, kernel_roofs, question,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -200,6 +200,21 @@ pub fn answer(
         data,
         source_time: q.source_time,
     }
+}
+
+/// The prediction of [`answer`] taken apart; `None` where there is none, or the model has nothing beside its factors.
+#[must_use]
+pub fn explain(
+    known: Known<'_>,
+    subject: &Subject,
+    (source, target): (usize, usize),
+    settings: Settings,
+) -> Option<Explanation> {
+    let Known { gpus, kernels, store, .. } = known;
+    let at = |i: usize| (i, &gpus.entries()[i]);
+    let kernel = &kernels.entries()[subject.kernel];
+    let q = question(kernel, subject, [at(source), at(target)], store, settings.ceilings, settings.rules);
+    MODELS[settings.model].explain(&q)
 }
 
 /// What a prediction with these settings starts from.

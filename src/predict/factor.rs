@@ -1,7 +1,7 @@
 //! The chain from what is known to the predicted time, one number at a time.
 
 use crate::catalogue::{Origin, Sourced};
-use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Intensity, Seconds, significant};
+use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub enum Amount {
     Rate(FlopsPerSecond),
     /// Data throughput.
     Bandwidth(BytesPerSecond),
+    /// A frequency.
+    Clock(Hertz),
     /// FLOPs per byte.
     Intensity(Intensity),
     /// A plain number.
@@ -34,6 +36,7 @@ impl fmt::Display for Amount {
             Self::Bytes(v) => v.fmt(f),
             Self::Rate(v) => v.fmt(f),
             Self::Bandwidth(v) => v.fmt(f),
+            Self::Clock(v) => v.fmt(f),
             Self::Intensity(v) => v.fmt(f),
             Self::Ratio(v) => f.pad(&significant(*v)),
             Self::Times(v) => f.pad(&format!("× {}", significant(*v))),
@@ -51,6 +54,7 @@ impl Amount {
             Self::Bytes(v) => v.0,
             Self::Rate(v) => v.0,
             Self::Bandwidth(v) => v.0,
+            Self::Clock(v) => v.0,
             Self::Intensity(v) => v.0,
             Self::Ratio(v) | Self::Times(v) => *v,
         }
@@ -62,6 +66,8 @@ impl Amount {
 pub enum Provenance {
     /// A number of a spec or a measurement, with its source's id.
     Stated(Origin, Arc<str>),
+    /// A count of the kernel's work, with its source's id; what was done with it is said elsewhere.
+    Counted(Origin, Arc<str>),
     /// Computed here, by this rule.
     Modelled(&'static str),
 }
@@ -71,6 +77,8 @@ impl fmt::Display for Provenance {
         match self {
             Self::Stated(origin, source) if source.is_empty() => f.write_str(origin.word()),
             Self::Stated(origin, source) => write!(f, "{}: {source}", origin.word()),
+            Self::Counted(origin, source) if source.is_empty() => write!(f, "count {}", origin.word()),
+            Self::Counted(origin, source) => write!(f, "count {}: {source}", origin.word()),
             Self::Modelled(rule) => write!(f, "modelled: {rule}"),
         }
     }

@@ -1,20 +1,27 @@
 //! The chain of factors from what is known to the predicted time.
 
 use super::cell::Cell;
+use super::explanation;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
 use super::table::{Column, Table};
 use crate::evaluate::{Answer, COVERAGE, Interval};
-use crate::predict::{Amount, Doubt, Factor, Prediction, Provenance};
+use crate::predict::{Amount, Doubt, Explanation, Factor, Prediction, Provenance};
 use crate::units::significant;
 
-const FACTOR_COLUMNS: [Column; 6] = [
+const FACTOR_COLUMNS: [Column; 12] = [
     Column::left("factor"),
     Column::right("source"),
     Column::right("target"),
     Column::left("unit"),
     Column::left("source_from"),
     Column::left("target_from"),
+    Column::left("part"),
+    Column::right("times"),
+    Column::right("time_s"),
+    Column::right("source_share"),
+    Column::right("target_share"),
+    Column::right("elasticity"),
 ];
 
 /// The chain of one prediction, for people: numbers carry their unit.
@@ -42,20 +49,35 @@ pub fn chain(prediction: &Prediction) -> Table {
     table
 }
 
-/// Every chain as one table for programs: the question's five columns, then one factor per row in SI units.
+/// Every prediction taken apart as one table for programs: the question's five columns, then one number per row in SI units.
+///
+/// `part` says what a row is: `number` (what the prediction was made of), `component` (a number that is the time of a
+/// component; `source_share` and `target_share` are its part of the longest one on that GPU, 1 binds), `step` (the chain:
+/// `times` is its factor, `time_s` the time after it; the last one is the prediction), `elasticity` (of the time in a number of
+/// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval).
 #[must_use]
-pub fn records(rows: &[Comparison<'_>]) -> Table {
+pub fn records(rows: &[(Comparison<'_>, Option<Explanation>)]) -> Table {
     let mut table = Table::new(COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect());
-    for row in rows {
+    for (row, explanation) in rows {
         let Ok(prediction) = &row.answer.prediction else { continue };
         for factor in &prediction.factors {
-            table.rows.push(row.identity().into_iter().chain(cells(factor)).collect());
+            let shares = explanation.as_ref().and_then(|e| explanation::shares(e, factor.name));
+            let part = if shares.is_some() { "component" } else { "number" };
+            let [source, target] = shares.unwrap_or_default().map(|s| Cell::maybe(s, Cell::number));
+            let more = [Cell::text(part), Cell::Null, Cell::Null, source, target, Cell::Null];
+            table.rows.push(row.identity().into_iter().chain(cells(factor)).chain(more).collect());
+        }
+        for r in explanation.iter().flat_map(|e| explanation::records(row.answer, e)) {
+            let [times, time] = [r.times, r.time.map(|t| t.0)].map(|n| Cell::maybe(n, Cell::number));
+            let elasticity = Cell::maybe(r.elasticity, Cell::number);
+            let more = [Cell::text(r.part), times, time, Cell::Null, Cell::Null, elasticity];
+            table.rows.push(row.identity().into_iter().chain(r.first_cells()).chain(more).collect());
         }
     }
     table
 }
 
-/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, efficiency-transfer, 31.8 µs ◆`.
+/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, ceilings, 11.1 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
     let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
@@ -158,14 +180,15 @@ fn cells(factor: &Factor) -> [Cell; 6] {
 }
 
 /// The SI unit of an amount; empty for a plain number.
-fn unit(amount: Amount) -> &'static str {
-    use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Intensity, Seconds};
+pub(super) fn unit(amount: Amount) -> &'static str {
+    use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds};
     match amount {
         Amount::Time(_) => Seconds::SYMBOL,
         Amount::Flops(_) => Flops::SYMBOL,
         Amount::Bytes(_) => Bytes::SYMBOL,
         Amount::Rate(_) => FlopsPerSecond::SYMBOL,
         Amount::Bandwidth(_) => BytesPerSecond::SYMBOL,
+        Amount::Clock(_) => Hertz::SYMBOL,
         Amount::Intensity(_) => Intensity::SYMBOL,
         Amount::Ratio(_) | Amount::Times(_) => "",
     }

@@ -11,6 +11,7 @@ mod cell;
 pub mod compiled;
 pub mod evaluation;
 pub mod explain;
+pub mod explanation;
 pub mod gpus;
 pub mod kernels;
 pub mod models;
@@ -19,6 +20,7 @@ pub mod predictions;
 pub mod reproduction;
 pub mod sass;
 pub mod shown;
+pub mod side_by_side;
 pub mod table;
 
 pub use cell::Cell;

@@ -3,10 +3,10 @@
 //! The text form looks like this; title and notes stand in the two forms for people only.
 //!
 //! ```text
-//! titan-v → rtx-4070, efficiency-transfer
+//! titan-v → rtx-4070, ceilings
 //!
 //! kernel  size           source     predicted
-//! saxpy   n=1048576   24.6 µs ●    31.8 µs ◆
+//! saxpy   n=1048576   24.6 µs ●    11.1 µs ◆
 //!
 //! [1] fits in L2
 //! ```

@@ -44,6 +44,9 @@ impl Component {
     pub const ALL: [Self; 8] =
         [Self::Dram, Self::L2, Self::Global, Self::Lsu, Self::Shared, Self::Fp, Self::Issue, Self::Atomics];
 
+    /// Those that FLOPs and bytes alone tell of.
+    pub const LITE: [Self; 3] = [Self::Dram, Self::L2, Self::Fp];
+
     /// The word on screen and in exports.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -183,6 +186,13 @@ impl Machine {
         self
     }
 
+    /// The same GPU with one number in the place of its own.
+    #[must_use]
+    pub fn with(mut self, spec: Spec, value: f64) -> Self {
+        self.0[spec as usize] = value;
+        self
+    }
+
     /// The time scale of the SM side: 1 / (N f (lsu gl s)^(1/3)), for time nobody can lay to a component.
     #[must_use]
     #[inline]
@@ -239,6 +249,15 @@ impl Components {
     #[must_use]
     pub fn get(&self, component: Component) -> Seconds {
         Seconds(self.0[component as usize])
+    }
+
+    /// These components alone; the others take no time.
+    #[must_use]
+    pub fn only(mut self, kept: [Component; 3]) -> Self {
+        for component in Component::ALL.into_iter().filter(|c| !kept.contains(c)) {
+            self.0[component as usize] = 0.0;
+        }
+        self
     }
 
     /// The components, longest first.

@@ -4,15 +4,16 @@
 use super::layout::Pane;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
-use super::state::State;
+use super::run::say;
+use super::state::{State, Tone};
 use crate::chart::{
-    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, Theme, curve_chart, occupancy_chart,
-    predictions_chart, roofline_chart,
+    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, Theme, component_chart, curve_chart,
+    occupancy_chart, predictions_chart, roofline_chart,
 };
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
-use crate::predict::MODELS;
+use crate::predict::{Explanation, MODELS};
 use crate::roofline::Level;
 use crate::units::Seconds;
 
@@ -58,6 +59,16 @@ pub fn curve_spec(state: &State, curve: Curve) -> ChartSpec {
     curve_chart(&CurveView { gpus, kernel, problem, variant, answer, show: Sides::Both }, curve)
 }
 
+/// The selected prediction taken apart, and its component chart, as the pane and the export draw it; `None` where the model
+/// knows no components.
+#[must_use]
+pub fn components_of(state: &State) -> Option<(Explanation, ChartSpec)> {
+    let answer = state.answer();
+    let e = state.session.explain(&state.rows[state.selected], answer)?;
+    let spec = component_chart(state.pair(), state.kernel(), &state.size_of(state.selected), answer, &e);
+    Some((e, spec))
+}
+
 /// The most rows one chart can show legibly.
 const MOST_ROWS: usize = 60;
 
@@ -82,7 +93,6 @@ pub fn predictions_spec(state: &State) -> ChartSpec {
 
 /// Asks where to export to; the name offered says what is on the chart.
 pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
-    let [source, target] = state.pair();
     let what = match state.focus {
         Pane::Gpus | Pane::Roofline => format!("roofline-{}", state.kernel().label),
         Pane::Occupancy if shows_curves(state) => {
@@ -91,11 +101,39 @@ pub(super) fn ask_path(state: &mut State) -> Vec<Effect> {
         Pane::Occupancy => format!("occupancy-{}", state.kernel().label),
         Pane::Predictions => "predictions".into(),
     };
-    let safe: String =
-        what.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(80).collect();
-    let name = format!("{safe}-{}-{}.svg", source.id, target.id);
+    let name = file_name(state, &what);
     state.overlay = Overlay::prompt(PromptKind::ExportPath, name);
     Vec::new()
+}
+
+/// Asks where to export the component times to.
+pub(super) fn ask_components(state: &mut State) -> Vec<Effect> {
+    if components_of(state).is_none() {
+        let model = MODELS[state.selection.settings.model].id();
+        let why = format!("{model} has no component times here; m changes the model");
+        return say(state, Tone::Refused, why);
+    }
+    let name = file_name(state, &format!("components-{}", state.kernel().label));
+    state.overlay = Overlay::prompt(PromptKind::ExportComponents, name);
+    Vec::new()
+}
+
+/// Hands the component chart to the worker.
+pub(super) fn start_components(state: &State, path: &str) -> Vec<Effect> {
+    components_of(state).map_or_else(Vec::new, |(_, spec)| to_worker(state, path, spec))
+}
+
+/// A name that says what is on the chart and between which GPUs.
+fn file_name(state: &State, what: &str) -> String {
+    let [source, target] = state.pair();
+    let safe: String =
+        what.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(80).collect();
+    format!("{safe}-{}-{}.svg", source.id, target.id)
+}
+
+fn to_worker(state: &State, path: &str, spec: ChartSpec) -> Vec<Effect> {
+    let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
+    vec![Effect::Export { path: path.into(), spec: Box::new(spec), theme }]
 }
 
 /// Hands the chart of the pane with the keyboard to the worker.
@@ -106,15 +144,13 @@ pub(super) fn start(state: &mut State, path: &str) -> Vec<Effect> {
         Pane::Occupancy => occupancy_spec(state),
         Pane::Predictions => predictions_spec(state),
     };
-    let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
-    vec![Effect::Export { path: path.into(), spec: Box::new(spec), theme }]
+    to_worker(state, path, spec)
 }
 
 /// Hands the chart of the evaluation to the worker.
 pub(super) fn start_evaluation(state: &State, path: &str) -> Vec<Effect> {
     let Some(evaluated) = &state.evaluated else { return Vec::new() };
-    let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
-    vec![Effect::Export { path: path.into(), spec: Box::new(evaluated.chart.clone()), theme }]
+    to_worker(state, path, evaluated.chart.clone())
 }
 
 /// The selected row as one line of text.

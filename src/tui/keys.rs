@@ -99,6 +99,9 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     {
         return effects;
     }
+    if let (Overlay::Explain(_), Some(Action::Export)) = (&state.overlay, action) {
+        return export::ask_components(state);
+    }
     let by = match action {
         Some(Action::Up) => -1,
         Some(Action::Down) => 1,
@@ -191,7 +194,11 @@ fn live_filter(state: &mut State) {
             state.row_filter = text;
             state.arrange();
         }
-        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
+        PromptKind::Size
+        | PromptKind::Block
+        | PromptKind::ExportPath
+        | PromptKind::ExportEvaluation
+        | PromptKind::ExportComponents => {}
     }
 }
 
@@ -205,7 +212,11 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
             state.row_filter.clear();
             state.arrange();
         }
-        PromptKind::Size | PromptKind::Block | PromptKind::ExportPath | PromptKind::ExportEvaluation => {}
+        PromptKind::Size
+        | PromptKind::Block
+        | PromptKind::ExportPath
+        | PromptKind::ExportEvaluation
+        | PromptKind::ExportComponents => {}
     }
 }
 
@@ -220,7 +231,9 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
         PromptKind::Block => block::accept(state, text),
-        PromptKind::ExportPath | PromptKind::ExportEvaluation if text.is_empty() => {
+        PromptKind::ExportPath | PromptKind::ExportEvaluation | PromptKind::ExportComponents
+            if text.is_empty() =>
+        {
             say(state, Tone::Refused, "type a file name, or Esc")
         }
         PromptKind::ExportPath => {
@@ -230,6 +243,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::ExportEvaluation => {
             state.overlay = Overlay::Evaluate(0);
             export::start_evaluation(state, text)
+        }
+        PromptKind::ExportComponents => {
+            state.overlay = Overlay::Explain(0);
+            export::start_components(state, text)
         }
         // A filter works while it is typed; Enter keeps it.
         PromptKind::GpuFilter | PromptKind::RowFilter => {

@@ -32,6 +32,7 @@ mod worker;
 
 pub use action::Action;
 pub use evaluated::Evaluated;
+pub use export::components_of;
 pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Job, Message};

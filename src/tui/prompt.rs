@@ -65,6 +65,8 @@ pub enum PromptKind {
     ExportPath,
     /// The file of an export of the evaluation.
     ExportEvaluation,
+    /// The file of an export of the component times.
+    ExportComponents,
 }
 
 impl PromptKind {
@@ -76,7 +78,7 @@ impl PromptKind {
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
             Self::Block => "threads per block: ",
-            Self::ExportPath | Self::ExportEvaluation => "export to: ",
+            Self::ExportPath | Self::ExportEvaluation | Self::ExportComponents => "export to: ",
         }
     }
 }

@@ -1,7 +1,10 @@
-//! Why a prediction of `ceilings` is what it is: every component, what binds, what is next, which numbers move it.
+//! Why a prediction of `ceilings` is what it is: factor by factor, every component, what binds, what is next, which numbers
+//! move it.
 
+use super::chain::{Chain, chain};
 use super::sides::Sides;
 use super::{Answered, answered, cautions, lite};
+use crate::catalogue::Origin;
 use crate::kernel::Count;
 use crate::predict::{Amount, Factor, Floor, Prediction, Provenance, Question, Refusal};
 use crate::roofline::{Bound, Component, Components, Spec};
@@ -13,6 +16,9 @@ const NUDGE: f64 = 1.02;
 /// Below this an elasticity moves nothing worth reading.
 const LEAST_ELASTICITY: f64 = 0.02;
 
+/// How much more of a number [`Elasticity::ten_percent`] asks about.
+const TENTH: f64 = 1.1;
+
 /// What a change of one of the target's numbers does to the predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elasticity {
@@ -20,6 +26,10 @@ pub struct Elasticity {
     pub spec: Spec,
     /// d ln T / d ln number: -0.8 means that 10 % more makes the kernel 8 % faster.
     pub value: f64,
+    /// The target's number as the model takes it, SI.
+    pub number: f64,
+    /// The time with 10 % more of it, over the predicted one.
+    pub ten_percent: f64,
 }
 
 /// What binds on one GPU, and what would bind next.
@@ -36,6 +46,8 @@ pub struct NextCeiling {
 /// A prediction taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
+    /// From the source's time to the predicted one.
+    pub chain: Chain,
     /// The time of every component, source first.
     pub components: [Components; 2],
     /// What binds and what is next, source first; `None` where one component is all there is.
@@ -44,8 +56,8 @@ pub struct Explanation {
     pub floors: [Floor; 2],
     /// The target's numbers that move the prediction most, strongest first.
     pub elasticities: Vec<Elasticity>,
-    /// The prediction of `ceilings-lite` for the same question.
-    pub lite: Option<Seconds>,
+    /// The other model of the family, and its time for the same question.
+    pub beside: Option<(&'static str, Seconds)>,
     /// What to measure for a narrower interval, most useful first.
     pub measure: Vec<String>,
 }
@@ -64,7 +76,7 @@ pub(super) fn prediction(
         } else {
             sides.timed.is_some_and(|t| t < 1.5 * floor.0)
         };
-        if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { looked_at(sides, answered)[at].binding().map(Bound::from) }
     };
     let other = if model == super::ID { lite::lite(q, sides, model) } else { answered_fully(q, sides) };
     Prediction {
@@ -84,30 +96,54 @@ fn answered_fully(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> 
     answered(q, sides)
 }
 
-/// Takes the prediction apart.
+/// How a model of this family answers.
+pub(super) type Model = fn(&Question<'_>, &Sides) -> Result<Answered, Refusal>;
+
+/// Takes the prediction of this model apart.
 ///
 /// # Errors
 /// As the prediction.
-pub(super) fn explanation(q: &Question<'_>) -> Result<Explanation, Refusal> {
+pub(super) fn explanation(q: &Question<'_>, model: Model) -> Result<Explanation, Refusal> {
     let sides = Sides::new(q)?;
-    let base = answered(q, &sides)?;
-    let mut elasticities: Vec<Elasticity> = Spec::ALL
-        .into_iter()
-        .filter_map(|spec| {
-            let nudged = answered(q, &sides.with_target_nudged(q, spec, NUDGE)).ok()?;
-            Some(Elasticity { spec, value: (nudged.time / base.time).ln() / NUDGE.ln() })
-        })
-        .filter(|e| e.value.abs() >= LEAST_ELASTICITY)
-        .collect();
-    elasticities.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    let base = model(q, &sides)?;
+    let components = looked_at(&sides, &base);
+    let other = if base.lite { answered(q, &sides) } else { lite::lite(q, &sides, super::ID) };
+    let other_id = if base.lite { super::ID } else { lite::ID };
     Ok(Explanation {
-        components: sides.components,
-        next: sides.components.map(|c| next(&c)),
+        chain: chain(q, &sides, &base),
+        components,
+        next: components.map(|c| next(&c)),
         floors: sides.floors,
-        elasticities,
-        lite: lite::lite(q, &sides, super::ID).ok().map(|a| a.time),
+        elasticities: elasticities(q, &sides, &base, model),
+        beside: other.ok().filter(|o| o.lite != base.lite).map(|o| (other_id, o.time)),
         measure: to_measure(q, &sides, &base),
     })
+}
+
+/// The components an answer looked at.
+fn looked_at(sides: &Sides, a: &Answered) -> [Components; 2] {
+    if a.lite { sides.components.map(|c| c.only(Component::LITE)) } else { sides.components }
+}
+
+/// The target's numbers that move the prediction, strongest first.
+fn elasticities(q: &Question<'_>, sides: &Sides, base: &Answered, model: Model) -> Vec<Elasticity> {
+    let times = |spec: Spec, factor: f64| {
+        let nudged = model(q, &sides.with_target_nudged(q, spec, factor)).ok()?;
+        Some(nudged.time / base.time)
+    };
+    let of = |spec: Spec| {
+        let value = times(spec, NUDGE)?.ln() / NUDGE.ln();
+        Some(Elasticity {
+            spec,
+            value,
+            number: sides.machines[1].get(spec),
+            ten_percent: times(spec, TENTH)?,
+        })
+    };
+    let mut all: Vec<Elasticity> =
+        Spec::ALL.into_iter().filter_map(of).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
+    all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    all
 }
 
 fn next(components: &Components) -> Option<NextCeiling> {
@@ -134,11 +170,33 @@ fn to_measure(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Vec<Strin
         all.push(format!("this very size on {source}: its time is scaled from another"));
     }
     let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
-    if floor_counts && sides.floors[1].origin == crate::catalogue::Origin::Assumed {
+    if floor_counts && sides.floors[1].origin == Origin::Assumed {
         all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
     }
     all.push(format!("a few other kernels on {target}: its own rows correct every other prediction there"));
     all
+}
+
+/// Whose the launch floor is, and of what.
+fn floor_from(floor: Floor) -> Provenance {
+    let of = match floor.origin {
+        Origin::Measured => "the shortest launch timed there",
+        Origin::Published => "a launch on this GPU",
+        Origin::Derived => "launches on other GPUs",
+        Origin::Assumed => "launches of other hosts; none was timed there",
+    };
+    Provenance::Stated(floor.origin, of.into())
+}
+
+/// Where the count that keeps a component busy comes from.
+fn count_from(q: &Question<'_>, component: Component) -> Provenance {
+    if component == Component::L2 && q.work.get(Count::L2Bytes).is_none() {
+        return Provenance::Modelled("DRAM bytes stand in: nobody counted those through L2");
+    }
+    match q.counted(component.count()) {
+        Provenance::Stated(origin, source) => Provenance::Counted(origin, source),
+        other => other,
+    }
 }
 
 /// Every number between the two times.
@@ -150,7 +208,7 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
     }
     let floor = |at: usize| {
         let f = sides.floors[at];
-        (Amount::Time(f.time), Provenance::Stated(f.origin, "".into()))
+        (Amount::Time(f.time), floor_from(f))
     };
     let [(source, source_from), (target, target_from)] = [floor(0), floor(1)];
     all.push(Factor {
@@ -159,10 +217,11 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
         target: Some(target),
         from: [Some(source_from), Some(target_from)],
     });
+    let components = looked_at(sides, a);
     for component in Component::ALL {
-        let [source, target] = sides.components.map(|c| c.get(component));
+        let [source, target] = components.map(|c| c.get(component));
         if source.0 > 0.0 || target.0 > 0.0 {
-            let count = q.counted(component.count());
+            let count = count_from(q, component);
             let factor = Factor::computed(
                 component.word(),
                 Amount::Time(source),

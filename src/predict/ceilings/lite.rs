@@ -4,18 +4,21 @@
 //! N f (lsu gl s)^(1/3): the time above the roof scales with the SMs, not with the roof. T_s roof_t/roof_s below it.
 
 use super::sides::Sides;
-use super::{Answered, explain};
+use super::{Answered, Explanation, explain};
 use crate::kernel::{Count, Work};
 use crate::predict::{Prediction, Predictor, Question, Refusal, sound};
 use crate::roofline::{Machine, Spec};
 use crate::units::Seconds;
+
+/// As typed.
+pub(super) const ID: &str = "ceilings-lite";
 
 /// The model.
 pub(in crate::predict) struct CeilingsLite;
 
 impl Predictor for CeilingsLite {
     fn id(&self) -> &'static str {
-        "ceilings-lite"
+        ID
     }
 
     fn summary(&self) -> &'static str {
@@ -32,6 +35,10 @@ impl Predictor for CeilingsLite {
         Ok(explain::prediction(q, &sides, &answered, self.id()))
     }
 
+    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
+        explain::explanation(q, lite_of_its_own).ok()
+    }
+
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         let sides = Sides::new(q)?;
         Ok(lite(q, &sides, self.id())?.time)
@@ -46,6 +53,11 @@ pub(super) fn roof(machine: &Machine, work: &Work) -> f64 {
     let memory = dram * (h / machine.get(Spec::L2Bandwidth) + (1.0 - h) / machine.get(Spec::DramBandwidth));
     let rate = machine.get(Spec::FlopsPerClock) * machine.get(Spec::Sms) * machine.get(Spec::Clock);
     memory.max(work.get(Count::Flops).unwrap_or(0.0) / rate)
+}
+
+/// The model asked by its own name.
+fn lite_of_its_own(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
+    lite(q, sides, ID)
 }
 
 /// The model's answer.
@@ -67,5 +79,5 @@ pub(super) fn lite(q: &Question<'_>, sides: &Sides, model: &'static str) -> Resu
         None => target * super::transfer::USUAL,
     };
     let time = sound(Seconds(sides.launched(at_target)), model)?;
-    Ok(Answered { time, start, roofs: [source, target], carried: None, lite: true })
+    Ok(Answered { time, body: at_target, start, roofs: [source, target], carried: None, lite: true })
 }

@@ -18,11 +18,13 @@
 //! wave were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
+mod chain;
 mod explain;
 mod lite;
 mod sides;
 mod transfer;
 
+pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use lite::CeilingsLite;
 pub(super) use sides::{resized, unmeasured};
@@ -60,7 +62,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q).ok()
+        explain::explanation(q, answered).ok()
     }
 
     fn doubt(&self, q: &Question<'_>) -> Option<Doubt> {
@@ -82,6 +84,8 @@ impl Predictor for CeilingsModel {
 #[derive(Debug, Clone, Copy)]
 struct Answered {
     time: Seconds,
+    /// The time on the target without its launch, in seconds.
+    body: f64,
     start: Start,
     /// Roofs in seconds, source first.
     roofs: [f64; 2],
@@ -103,8 +107,9 @@ fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
     }
     let start = sides.start(roofs[0]);
     let carried = carry(source, target, start.body.unwrap_or(roofs[0] * USUAL), start.carried);
-    let time = sound(Seconds(sides.launched(carried.body())), ID)?;
-    Ok(Answered { time, start, roofs, carried: Some(carried), lite: false })
+    let body = carried.body();
+    let time = sound(Seconds(sides.launched(body)), ID)?;
+    Ok(Answered { time, body, start, roofs, carried: Some(carried), lite: false })
 }
 
 /// What makes this answer less certain than others.
@@ -139,7 +144,8 @@ fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);
     }
-    if answered.lite && answered.carried.is_none() {
+    // Asked by its own name, the lite model leaves known counts aside.
+    if answered.lite && !knows_sm_side(&q.work) {
         all.push(Caution::CountsMissing);
     }
     all

@@ -1,61 +1,84 @@
 //! Every model's answer for the selected row, and how wrong each is over the rows shown.
 //!
 //! ```text
-//! model                     time           90 % interval  speedup   error    MAPE
-//! efficiency-transfer    73.1 µs       27.5 µs to 194 µs    1.30×   -57 %  95.2 %
-//! same-time              95.1 µs       24.3 µs to 373 µs    1.00×   -44 %  70.1 %
+//! model                       time    90 % interval  speedup    error    MAPE
+//! ▸ ceilings              140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
+//!   same-time            95.1 µs ◆      24.3–373 µs    1.00×  -43.6 %  53.8 %
+//! the models lie 15.2 times apart: 9.22–140 µs; …
 //! ```
 
+use crate::evaluate::{Answer, Settings};
 use crate::predict::MODELS;
-use crate::report::shown;
+use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::text::clip;
-use crate::tui::text::paragraph;
+use crate::tui::text::{paragraph, wrap};
 use crate::units::significant;
 use ratatui::text::Line;
 
 /// The lines of the comparison.
 pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let head = row("model", "time", "90 % interval", "speedup", "error", "MAPE");
+    let answers: Vec<Answer> = (0..MODELS.len()).map(|at| of_model(state, at)).collect();
+    let head = row(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
-    for at in 0..MODELS.len() {
-        let style = if at == state.selection.settings.model { look.predicted() } else { look.text() };
-        lines.push(Line::styled(clip(&of_model(state, at), width), style));
+    for (at, answer) in answers.iter().enumerate() {
+        let chosen = at == state.selection.settings.model;
+        lines.extend(model_lines(state, at, answer, (chosen, width), look));
     }
     if let Some(m) = state.answer().measured {
-        lines.push(Line::styled(row(m.kind.word(), &m.time.to_string(), "", "", "", ""), look.measured()));
+        let [name, time] = [m.kind.word().to_string(), format!("{} {}", m.time, m.kind.mark())];
+        let none = String::new;
+        lines.push(Line::styled(
+            row([format!("  {name}"), time, none(), none(), none(), none()]),
+            look.measured(),
+        ));
     }
     lines.push(Line::default());
+    lines.extend(side_by_side::spread(answers.iter()).iter().flat_map(|t| paragraph(t, width, look.text())));
     let n = state.errors[state.selection.settings.model].map_or(0, |e| e.n);
-    let note = format!(
-        "MAPE: over the {n} rows shown whose target was measured. A model that does not beat same-time has no place."
-    );
-    lines.extend(paragraph(&note, width, look.dim()));
+    let rows = if n == 1 { "row".to_string() } else { format!("{n} rows") };
+    let over = format!("over the {rows} shown whose target was measured");
+    let mut notes = vec![side_by_side::default_model(&state.errors, &over)];
+    notes.push("A model that does not beat same-time has no place.".into());
+    lines.extend(paragraph(&notes.join(". "), width, look.dim()));
     lines
 }
 
-fn of_model(state: &State, at: usize) -> String {
-    let mut settings = state.selection.settings;
-    settings.model = at;
-    let subject = &state.rows[state.selected];
-    let answer = state.session.answer(subject, state.selection.source, state.target(), settings);
-    let dash = || "-".to_string();
-    match &answer.prediction {
-        Ok(p) => row(
-            MODELS[at].id(),
-            &p.time.to_string(),
-            &shown::interval(&answer).unwrap_or_else(dash),
-            &shown::speedup(&answer).unwrap_or_else(dash),
-            &answer.error_percent().map_or_else(dash, shown::error),
-            &state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent))),
-        ),
-        Err(refusal) => format!("{:<20} {refusal}", MODELS[at].id()),
-    }
+fn of_model(state: &State, at: usize) -> Answer {
+    let settings = Settings { model: at, ..state.selection.settings };
+    state.session.answer(&state.rows[state.selected], state.selection.source, state.target(), settings)
 }
 
-fn row(model: &str, time: &str, interval: &str, speedup: &str, error: &str, mape: &str) -> String {
-    format!("{model:<20}{time:>9}{interval:>18}{speedup:>9}{error:>10}{mape:>9}")
+/// One model: its numbers, or a dash and why it has none.
+fn model_lines(
+    state: &State,
+    at: usize,
+    answer: &Answer,
+    (chosen, width): (bool, usize),
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let style = if chosen { look.predicted() } else { look.text() };
+    let dash = || "-".to_string();
+    let name = format!("{} {}", if chosen { "▸" } else { " " }, MODELS[at].id());
+    let mape = state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
+    let numbers = row([
+        name,
+        shown::predicted(answer).unwrap_or_else(dash),
+        shown::interval(answer).unwrap_or_else(dash),
+        shown::speedup(answer).unwrap_or_else(dash),
+        answer.error_percent().map_or_else(dash, shown::error),
+        mape,
+    ]);
+    let mut lines = vec![Line::styled(numbers, style)];
+    if let Err(refusal) = &answer.prediction {
+        let why = wrap(&refusal.to_string(), width.saturating_sub(4)).into_iter();
+        lines.extend(why.map(|t| Line::styled(format!("    {t}"), look.refusal())));
+    }
+    lines
+}
+
+fn row([model, time, interval, speedup, error, mape]: [String; 6]) -> String {
+    format!("{model:<22}{time:>10}{interval:>17}{speedup:>9}{error:>9}{mape:>8}")
 }

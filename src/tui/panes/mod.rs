@@ -5,6 +5,7 @@ mod border;
 pub(super) mod compare;
 mod curves;
 pub(super) mod evaluate;
+pub(super) mod explain;
 pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;

@@ -1,18 +1,16 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices, audit.
 
-use super::{audit, compare, evaluate, files};
-use crate::predict::{Factor, MODELS, Prediction};
-use crate::report::explain;
+use super::{audit, compare, evaluate, explain, files};
 use crate::tui::action::Action;
+use crate::tui::export::components_of;
 use crate::tui::look::Look;
 use crate::tui::prompt::{Overlay, matching_actions};
 use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph, wrap};
+use crate::tui::text::{clip, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
-use unicode_width::UnicodeWidthStr;
 
 /// Draws what is open, if anything.
 pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
@@ -20,7 +18,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     let (title, lines, top) = match &state.overlay {
         Overlay::None | Overlay::Prompt { .. } => return,
         Overlay::Help(top) => (format!("Help: {}", state.focus.title()), help(state, width, look), *top),
-        Overlay::Explain(top) => (state.question_title(), explanation(state, width, look), *top),
+        Overlay::Explain(top) => (state.question_title(), explain::lines(state, width, look), *top),
         Overlay::Compare(top) => {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
@@ -37,11 +35,17 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     let page = usize::from(area.height.saturating_sub(2));
     let top = top.min(lines.len().saturating_sub(page));
     let more = if lines.len() > page {
-        format!(" {}-{}/{} ", top + 1, top + page, lines.len())
+        format!(" {}-{}/{}  up, down scroll ", top + 1, top + page, lines.len())
     } else {
         String::new()
     };
-    let inside = sheet(buffer, area, &title, &format!("{more} any other key closes "), look);
+    let export = match (&state.overlay, state.keymap.key_of(Action::Export.id())) {
+        (Overlay::Explain(_), Some(key)) if components_of(state).is_some() => {
+            format!(" {key} exports the components ")
+        }
+        _ => String::new(),
+    };
+    let inside = sheet(buffer, area, &title, &format!("{more}{export} any other key closes "), look);
     for (i, line) in lines.into_iter().skip(top).take(page).enumerate() {
         line.render(
             Rect {
@@ -98,81 +102,6 @@ fn help(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
             Span::styled(format!("{mark:<11} "), style),
             Span::raw(clip(meaning, width.saturating_sub(12))),
         ]));
-    }
-    lines
-}
-
-/// From what is known to the predicted time, one number per line, each with its origin.
-fn explanation(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answer = state.answer();
-    let model = MODELS[answer.settings.model];
-    let [source, target] = state.pair();
-    let mut lines = paragraph(&format!("{}: {}", model.id(), model.summary()), width, look.title());
-    lines.extend(paragraph(&state.kernel().summary, width, look.dim()));
-    lines.push(Line::default());
-    let prediction = match &answer.prediction {
-        Ok(p) => p,
-        Err(refusal) => {
-            lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
-            return lines;
-        }
-    };
-    let name = |g: &crate::gpu::Gpu| clip(g.short_name(), 15);
-    lines.push(Line::from(vec![
-        Span::raw(format!("{:<18}", "")),
-        Span::styled(format!("{:>16}", name(source)), look.source()),
-        Span::styled(format!("{:>16}", name(target)), look.target()),
-        Span::styled("  where from", look.dim()),
-    ]));
-    lines.extend(prediction.factors.iter().flat_map(|f| factor(f, width, look)));
-    lines.push(Line::from(vec![
-        Span::styled(format!("{:<18}{:>16}", "predicted", ""), look.title()),
-        Span::styled(format!("{:>16}", prediction.time.to_string()), look.predicted()),
-    ]));
-    lines.extend(closing(state, prediction, width, look));
-    lines
-}
-
-/// A factor on one line, or on two where its origin does not fit beside it: the origin is never cut.
-fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    const NUMBERS: usize = 50;
-    let amount = |a: &Option<crate::predict::Amount>| a.map(|a| a.to_string()).unwrap_or_default();
-    let origin = format!("  {}", explain::origins(f));
-    let mut first = vec![
-        Span::raw(format!("{:<18}", f.name)),
-        Span::styled(format!("{:>16}", amount(&f.source)), look.source()),
-        Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
-    ];
-    if NUMBERS + origin.width() <= width {
-        first.push(Span::styled(origin, look.dim()));
-        return vec![Line::from(first)];
-    }
-    let below = wrap(&origin, width.saturating_sub(4)).into_iter();
-    std::iter::once(Line::from(first))
-        .chain(below.map(|t| Line::styled(format!("    {t}"), look.dim())))
-        .collect()
-}
-
-/// Interval and its reason, the measured time, cautions.
-fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answer = state.answer();
-    let mut lines = Vec::new();
-    lines.extend(explain::levels(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
-    lines.extend(explain::interval(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
-    lines.extend(
-        explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),
-    );
-    let source = answer.source_time.as_ref().map_or("", |t| &t.source);
-    for text in state.session.data_cautions(source) {
-        lines.extend(paragraph(&format!("data: {text}"), width, look.dim()));
-    }
-    if !prediction.cautions.is_empty() {
-        lines.push(Line::default());
-    }
-    for caution in &prediction.cautions {
-        let mut wrapped = wrap(&caution.to_string(), width.saturating_sub(2)).into_iter();
-        lines.extend(wrapped.next().map(|t| Line::styled(format!("! {t}"), look.caution())));
-        lines.extend(wrapped.map(|t| Line::styled(format!("  {t}"), look.caution())));
     }
     lines
 }

@@ -1,0 +1,98 @@
+//! The component chart: how long every part of the GPU would keep a kernel busy, on source and target side by side.
+
+use super::scale::round_up;
+use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
+use crate::evaluate::Answer;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::predict::Explanation;
+use crate::roofline::Component;
+use crate::units::{Seconds, significant};
+
+/// The mark of what binds, everywhere.
+const BINDS: char = '◀';
+
+/// The components that take time on either GPU, the target's longest first.
+#[must_use]
+pub fn ranked_components(e: &Explanation) -> Vec<Component> {
+    let mut all: Vec<Component> = e.components[1].ranked().into_iter().map(|(c, _)| c).collect();
+    all.retain(|c| e.components.iter().any(|side| side.get(*c).0 > 0.0));
+    all
+}
+
+/// Draws one pair of bars per component, longest on the target first; what binds is marked.
+#[must_use]
+pub fn component_chart(
+    gpus: [&Gpu; 2],
+    kernel: &Kernel,
+    problem: &str,
+    answer: &Answer,
+    e: &Explanation,
+) -> ChartSpec {
+    let components = ranked_components(e);
+    let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
+    let unit = unit(longest);
+    let bar = |slot: usize, component: Component, side: usize| {
+        let time = e.components[side].get(component);
+        let binds = e.components[side].binding() == Some(component);
+        let mark = if binds { format!(" {BINDS}") } else { String::new() };
+        let text = if time.0 > 0.0 { format!("{time}{mark}") } else { "none".into() };
+        Mark::Bar {
+            name: format!("{} ({})", gpus[side].name, if side == 0 { "source" } else { "target" }),
+            meaning: Meaning::of(side),
+            slot,
+            value: time.0 / unit.1,
+            label: format!("{}: {text}", gpus[side].name),
+        }
+    };
+    let marks: Vec<Mark> = components
+        .iter()
+        .enumerate()
+        .flat_map(|(slot, component)| [0, 1].map(|side| bar(slot, *component, side)))
+        .collect();
+    ChartSpec {
+        title: format!("Component times of {}", caption::title(kernel, problem, gpus, Sides::Both)),
+        subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, Sides::Both)),
+        x: Axis {
+            label: format!("time, {}", unit.0),
+            scale: Scale::Linear { min: 0.0, max: end(longest / unit.1) },
+        },
+        y: Axis {
+            label: String::new(),
+            scale: Scale::Category(components.iter().map(|c| c.word().to_string()).collect()),
+        },
+        marks,
+        notes: notes(gpus, answer, e),
+    }
+}
+
+/// The unit in which the longest bar has a number from 1 to 1000, and how many seconds it is.
+fn unit(longest: f64) -> (&'static str, f64) {
+    const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)];
+    UNITS.into_iter().find(|(_, seconds)| longest >= *seconds).unwrap_or(UNITS[3])
+}
+
+/// A round end of the axis with room for the text behind the longest bar.
+fn end(longest: f64) -> f64 {
+    let room = if longest > 0.0 { 1.4 * longest } else { 1.0 };
+    let step = round_up(room / 10.0);
+    (room / step).ceil() * step
+}
+
+/// What binds and what is next on either GPU, the roof's rule, cautions.
+fn notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
+    let next = |side: usize| {
+        let n = e.next[side]?;
+        let away: Seconds = e.components[side].get(n.next);
+        Some(format!(
+            "{}: bound by {}; next is {}, {away}, {} times shorter",
+            gpus[side].name,
+            n.binding.word(),
+            n.next.word(),
+            significant(n.away)
+        ))
+    };
+    let rule =
+        "each is a count of the kernel over a rate of the GPU; they overlap, but not wholly".to_string();
+    (0..2).filter_map(next).chain([rule]).chain(caption::remarks(answer, Sides::Both)).collect()
+}

@@ -1,0 +1,199 @@
+//! A prediction taken apart: the chain multiplies to the prediction, what binds is the longest, elasticities are those of the
+//! time itself.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::evaluate::{Answer, Settings};
+use roofswap::gpu::Gpu;
+use roofswap::occupancy::Rules;
+use roofswap::predict::{Begin, Cause, Explanation, MODELS, Subject, model_position, question};
+use roofswap::roofline::Spec;
+use roofswap::session::Session;
+use roofswap::units::Bytes;
+use std::sync::LazyLock;
+
+static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
+
+const GPUS: [&str; 7] =
+    ["gtx-titan-x", "titan-v", "rtx-2080-ti", "rtx-4070", "a100-pcie-40gb", "h100-sxm5", "tesla-k20x"];
+const MODELS_TAKEN_APART: [&str; 2] = ["ceilings", "ceilings-lite"];
+
+fn subjects() -> impl Iterator<Item = Subject> {
+    let all = 0..SHIPPED.kernels.entries().len();
+    all.filter_map(|k| {
+        let size = SHIPPED.default_size(k, None);
+        SHIPPED.subject(k, &size, &SHIPPED.default_variant(k)).ok()
+    })
+}
+
+/// Every answer of the two models over all kernels and these GPUs that exist.
+fn each(mut look: impl FnMut(&Subject, &Answer, Option<Explanation>)) {
+    let gpus: Vec<usize> = GPUS.iter().filter_map(|g| SHIPPED.gpus.position(g).ok()).collect();
+    assert!(gpus.len() >= 6, "only {} of these GPUs are known", gpus.len());
+    for subject in subjects() {
+        for source in &gpus {
+            for target in gpus.iter().filter(|t| *t != source) {
+                for model in MODELS_TAKEN_APART {
+                    let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
+                    let answer = SHIPPED.answer(&subject, *source, *target, settings);
+                    let taken = SHIPPED.explain(&subject, &answer);
+                    look(&subject, &answer, taken);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_chain_multiplies_to_the_prediction_of_every_kernel_on_every_pair() {
+    let (mut timed, mut untimed, mut lite) = (0, 0, 0);
+    each(|subject, answer, explanation| {
+        let who = || {
+            let [from, to] = [answer.source, answer.target].map(|g| &*SHIPPED.gpus.entries()[g].id);
+            format!("{} {from} to {to}", SHIPPED.kernels.entries()[subject.kernel].id)
+        };
+        assert_eq!(explanation.is_some(), answer.prediction.is_ok(), "{}", who());
+        let (Some(e), Ok(p)) = (explanation, &answer.prediction) else { return };
+        let product: f64 = e.chain.steps.iter().map(|s| s.factor).product();
+        let reached = e.chain.from.0 * product;
+        assert!((reached / p.time.0 - 1.0).abs() < 1e-9, "{}: {reached} of {}", who(), p.time.0);
+        let mut now = e.chain.from.0;
+        for step in &e.chain.steps {
+            now *= step.factor;
+            assert!(step.factor > 0.0 && (now / step.time.0 - 1.0).abs() < 1e-9, "{}: {step:?}", who());
+        }
+        match e.chain.begin {
+            Begin::SourceTime => assert_eq!(Some(e.chain.from), answer.source_time.as_ref().map(|t| t.time)),
+            Begin::Binding(c) => assert_eq!(e.components[1].binding(), Some(c), "{}", who()),
+        }
+        timed += usize::from(e.chain.begin == Begin::SourceTime);
+        untimed += usize::from(e.chain.begin != Begin::SourceTime);
+        lite += usize::from(e.chain.steps.iter().any(|s| s.cause == Cause::AboveRoof));
+    });
+    assert!(timed > 300 && untimed > 300 && lite > 100, "{timed} timed, {untimed} not, {lite} lite");
+}
+
+#[test]
+fn what_binds_is_the_longest_component_and_the_next_one_is_as_far_as_it_says() {
+    each(|_, _, explanation| {
+        let Some(e) = explanation else { return };
+        for (components, next) in e.components.iter().zip(&e.next) {
+            let Some(next) = next else { continue };
+            let (first, second) = (components.get(next.binding), components.get(next.next));
+            assert!(first >= second && (first / second - next.away).abs() < 1e-12);
+            let beyond =
+                components.ranked().into_iter().filter(|(c, _)| ![next.binding, next.next].contains(c));
+            assert!(beyond.into_iter().all(|(_, t)| t <= second));
+        }
+    });
+}
+
+#[test]
+fn a_number_that_is_the_same_on_both_gpus_has_no_step_and_a_faster_one_never_lengthens() {
+    each(|_, _, explanation| {
+        let Some(e) = explanation else { return };
+        for step in &e.chain.steps {
+            let Cause::Number(_, [source, target]) = step.cause else { continue };
+            assert_ne!(source, target);
+            // More of any number shortens a roof, whatever the others are: so does its mean over all orders.
+            assert_eq!(target > source, step.factor < 1.0, "{step:?}");
+        }
+    });
+}
+
+/// The time on this target, changed by hand, by the model's own `time`.
+fn time(subject: &Subject, source: usize, target: (usize, &Gpu)) -> f64 {
+    let kernel = &SHIPPED.kernels.entries()[subject.kernel];
+    let source = (source, &SHIPPED.gpus.entries()[source]);
+    let q = question(kernel, subject, [source, target], &SHIPPED.store, Default::default(), Rules::Exact);
+    MODELS[0].time(&q).unwrap().0
+}
+
+#[test]
+fn elasticities_are_those_of_the_time_on_a_changed_gpu() {
+    let gpu = |id: &str| SHIPPED.gpus.position(id).unwrap();
+    let mut compared = 0;
+    for (kernel, size, from, to) in [
+        ("saxpy", "n=2^24", "titan-v", "a100-pcie-40gb"),
+        ("saxpy", "n=2^26", "titan-v", "rtx-4070"),
+        ("naive_transpose", "rows=2048", "titan-v", "rtx-4070"),
+        ("matmul_tiled", "n=512", "titan-v", "rtx-2080-ti"),
+        ("random_access", "n=2^26", "rtx-4070", "h100-sxm5"),
+    ] {
+        let at = SHIPPED.kernels.position(kernel).unwrap();
+        let subject = SHIPPED.subject(at, &size.parse().unwrap(), "").unwrap();
+        let (source, target) = (gpu(from), gpu(to));
+        let answer = SHIPPED.answer(&subject, source, target, Settings::default());
+        let explanation = SHIPPED.explain(&subject, &answer).unwrap();
+        let real = &SHIPPED.gpus.entries()[target];
+        let base = time(&subject, source, (target, real));
+        for (spec, change) in changes() {
+            let mut changed = real.clone();
+            change(&mut changed, 1.02);
+            let by_hand = (time(&subject, source, (target, &changed)) / base).ln() / 1.02_f64.ln();
+            let told = explanation.elasticities.iter().find(|e| e.spec == spec).map_or(0.0, |e| e.value);
+            // Below 0.02 nothing is told.
+            let off = (told - by_hand).abs();
+            assert!(
+                off < 1e-6 || (told == 0.0 && off < 0.02),
+                "{kernel} {to} {spec:?}: {told}, by hand {by_hand}"
+            );
+            compared += usize::from(told != 0.0);
+        }
+    }
+    assert!(compared >= 8, "only {compared} elasticities were told");
+}
+
+/// Numbers of a GPU that can be changed in its description.
+type Change = fn(&mut Gpu, f64);
+fn changes() -> [(Spec, Change); 5] {
+    [
+        (Spec::L2Size, |g, by| g.l2_size = g.l2_size.map(|v| Bytes(v.0 * by))),
+        (Spec::LsuLanes, |g, by| g.sm.lsu_lanes = g.sm.lsu_lanes.map(|v| v * by)),
+        (Spec::GlobalPerClock, |g, by| g.sm.global_per_clock = g.sm.global_per_clock.map(|v| v * by)),
+        (Spec::SharedPerClock, |g, by| {
+            g.sm.shared_bytes_per_clock = g.sm.shared_bytes_per_clock.map(|v| v * by);
+        }),
+        (Spec::IssuePerClock, |g, by| g.sm.issue_per_clock = g.sm.issue_per_clock.map(|v| v * by)),
+    ]
+}
+
+/// The shipped world with these rates of the RTX 4070 measured by the user.
+fn with_rates(dram_gb: f64, l2_gb: f64) -> Session {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("gpus")).unwrap();
+    let file = format!(
+        "id = \"rtx-4070\"\n[memory]\nachieved_gb_per_s = {{ value = {dram_gb}, source = \"own\" }}\n\
+         [cache]\nl2_gb_per_s = {{ value = {l2_gb}, source = \"own\" }}\n\
+         [sources.own]\nkind = \"measured\"\ntitle = \"mine\"\n"
+    );
+    std::fs::write(folder.path().join("gpus/laid.toml"), file).unwrap();
+    let session = Session::load(Some(folder.path())).unwrap();
+    assert!(session.problems.is_empty(), "{:?}", session.problems);
+    session
+}
+
+#[test]
+fn the_elasticity_of_a_bandwidth_is_that_of_a_gpu_whose_file_has_more_of_it() {
+    let taken = |session: &Session, kernel: &str, size: &str| {
+        let at = session.kernels.position(kernel).unwrap();
+        let subject = session.subject(at, &size.parse().unwrap(), "").unwrap();
+        let [source, target] = ["titan-v", "rtx-4070"].map(|g| session.gpus.position(g).unwrap());
+        let answer = session.answer(&subject, source, target, Settings::default());
+        let e = session.explain(&subject, &answer).unwrap();
+        (answer.prediction.unwrap().time.0, e)
+    };
+    let told = |e: &Explanation, spec: Spec| e.elasticities.iter().find(|x| x.spec == spec).copied();
+    let (base, more_dram, more_l2) =
+        (with_rates(450.0, 1600.0), with_rates(450.0 * 1.1, 1600.0), with_rates(450.0, 1600.0 * 1.1));
+    // A stream of 800 MB is DRAM's, one of 12.6 MB in an L2 of 37.7 MB is L2's.
+    for (spec, size, changed) in
+        [(Spec::DramBandwidth, "n=2^26", &more_dram), (Spec::L2Bandwidth, "n=2^20", &more_l2)]
+    {
+        let ((before, e), (after, _)) = (taken(&base, "saxpy", size), taken(changed, "saxpy", size));
+        let x = told(&e, spec).unwrap_or_else(|| panic!("{spec:?} moves nothing: {:?}", e.elasticities));
+        assert!((x.ten_percent - after / before).abs() < 1e-9, "{spec:?}: {x:?}, by file {}", after / before);
+        assert_eq!(e.elasticities.first().map(|x| x.spec), Some(spec));
+        assert!(x.value < -0.3 && x.value > -1.0, "{x:?}");
+    }
+}
