@@ -242,7 +242,7 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked = Asked { settings, kernel, target, start: Start::Nothing };
+    let asked = Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None };
     c.interval(Seconds(1.0), asked).unwrap().factor
 }
 
@@ -265,7 +265,7 @@ fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
 fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
     let held =
         |model, to| ask(model, "saxpy", "n=2^20", "titan-v", to).answer().interval.unwrap().held_for_new_gpus;
-    for model in simple().map(|m| m.id()) {
+    for model in simple().map(|m| m.id()).filter(|m| *m != "ceilings") {
         assert_eq!(held(model, "rtx-4070"), None, "{model}");
         let share = held(model, "b200").unwrap();
         assert!((0.7..0.97).contains(&share), "{model}: {share}");
@@ -275,7 +275,9 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 #[test]
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
-    let every: Vec<usize> = (0..MODELS.len()).filter(|m| MODELS[*m].id() != "projection").collect();
+    // The intervals of `ceilings` rest on the shipped families: tests/interval_table.rs.
+    let own = |m: &usize| !["projection", "ceilings"].contains(&MODELS[*m].id());
+    let every: Vec<usize> = (0..MODELS.len()).filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {
         let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
@@ -308,23 +310,26 @@ fn intervals_belong_to_the_settings_really_in_use() {
 }
 
 #[test]
-fn a_stand_in_adds_the_error_of_first_principles() {
-    let target = SHIPPED.gpus.position("b200").unwrap();
-    let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
-    let kernel = SHIPPED.kernels.position("squared_distance").unwrap();
-    let asked = Asked { settings, kernel, target, start: Start::StandIn };
-    let found = SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap();
-    let ln = |model| width(&SHIPPED.calibration, model, "squared_distance", "b200").ln();
-    close(found.factor.ln(), ln("same-time").hypot(ln("first-principles")));
-    assert!(found.widened);
+fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
+    let interval = |start| {
+        let target = SHIPPED.gpus.position("b200").unwrap();
+        let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
+        let kernel_id = "squared_distance";
+        let kernel = SHIPPED.kernels.position(kernel_id).unwrap();
+        let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None };
+        SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap()
+    };
+    let (timed, stood_in) = (interval(Start::Timed(1.0)), interval(Start::StandIn));
+    assert!(stood_in.widened && !timed.widened);
+    assert!(stood_in.factor > 1.1 * timed.factor, "{} {}", stood_in.factor, timed.factor);
 }
 
 #[test]
-fn a_stand_in_uses_the_ceilings_in_use() {
-    // squared_distance, k = 1000, b = 4096: 33,554,432 B over 609.9 GB/s measured on the TITAN V, and 5 us.
+fn a_stand_in_is_the_roof_at_the_usual_efficiency() {
+    // squared_distance, k = 1000, b = 4096: 33,554,432 B at the 609.9 GB/s that a TITAN V sustains, x 1.1.
     let q = ask("same-time", "squared_distance", "k=1000;b=4096", "titan-v", "rtx-4070");
-    close(Ask { ceilings: Ceilings::Achieved, ..q }.millis(), 33_554_432.0 / 609.9e9 * 1e3 + 0.005);
-    close(q.millis(), 33_554_432.0 / 652.8e9 * 1e3 + 0.005);
+    let dram = 1.1 * 33_554_432.0 / 609.9e9 * 1e3;
+    assert!((1.0..1.15).contains(&(q.millis() / dram)), "{} beside {dram}", q.millis());
 }
 
 #[test]
@@ -393,9 +398,10 @@ fn gpus_nobody_timed_are_answered_with_an_estimate_that_says_so() {
     let a = q.answer();
     let t = a.source_time.clone().unwrap();
     assert_eq!((t.kind, t.extrapolation), (SourceKind::Estimated, None));
-    // First principles on the H100 SXM5: 12,582,912 B over its bandwidth + 5 us.
-    let bandwidth = SHIPPED.gpus.find("h100-sxm5").unwrap().bandwidth_peak.value.0;
-    close(t.time.0, 12_582_912.0 / bandwidth + 5e-6);
+    // 12,582,912 B stay in the 50 MiB of the H100 SXM5's L2 and take less than its assumed launch floor of 3 us.
+    let l2 = SHIPPED.gpus.find("h100-sxm5").unwrap().l2_bandwidth_or_derived().value.0;
+    let body = 1.1 * 12_582_912.0 / l2;
+    assert!(body < 3e-6 && (3e-6..3e-6 + 0.3 * body).contains(&t.time.0), "{:?} {body}", t.time);
     assert!(a.is_estimate() && a.prediction.unwrap().cautions.contains(&Caution::SourceModelled));
     let timed = ask("efficiency-transfer", "saxpy", "n=2^20", "titan-v", "b200").answer();
     assert!(
@@ -452,8 +458,8 @@ fn atomics_are_said_to_be_outside_the_models() {
         .map(|m| m.id())
         .flat_map(|m| [(m, "titan-v", "rtx-4070"), (m, "h200", "gtx-titan-x"), (m, "b200", "t4")])
     {
-        if model.starts_with("ceilings") {
-            continue; // knows them
+        if !["first-principles", "plain-roofline"].contains(&model) {
+            continue; // the source's time, if only an estimate, holds them
         }
         let refused = ask(model, "atomic_hotspot", "n=2^20", from, to).answer();
         let text = refused.prediction.unwrap_err().to_string();

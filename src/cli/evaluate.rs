@@ -47,6 +47,9 @@ pub(super) struct EvaluateArgs {
     /// Ceilings of the roofline
     #[arg(long, value_enum, default_value = "peak")]
     ceilings: StatedCeilings,
+    /// What the intervals of a model that says how uncertain it is (`ceilings`) are made from
+    #[arg(long, value_enum, default_value = "shipped")]
+    intervals: IntervalsChoice,
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
@@ -56,6 +59,14 @@ pub(super) struct EvaluateArgs {
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum IntervalsChoice {
+    /// The shipped errors on other families of kernels: the intervals of `predict`
+    Shipped,
+    /// The other rows of these files
+    Own,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -116,6 +127,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
+        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
     };
     let store = session.rows_to_evaluate();
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;

@@ -51,6 +51,7 @@ impl EvaluationArgs {
             ceilings: settings.ceilings,
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
+            shipped: Some(session.calibration.shipped()),
         };
         let store = session.rows_to_evaluate();
         let outcomes =

@@ -171,7 +171,14 @@ pub fn answer(
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
-    let asked = Asked { settings: used, kernel: subject.kernel, target, start: start(used, &q) };
+    let asked = Asked {
+        settings: used,
+        kernel: subject.kernel,
+        target,
+        start: start(used, &q),
+        kernel_id: &kernel.id,
+        doubt: MODELS[settings.model].doubt(&q),
+    };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
     Answer {

@@ -13,15 +13,16 @@ use super::Settings;
 use super::metrics::score;
 use super::residuals::{Fold, Residuals};
 use super::run::{Outcome, Progress, Setup, World, evaluate};
-use crate::catalogue::{Catalogue, FileError, SpecFile};
+use super::shipped::ShippedErrors;
+use crate::catalogue::{Catalogue, FileError};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::Store;
 use crate::occupancy::Rules;
-use crate::predict::{MODELS, STAND_IN, model_position};
+use crate::predict::{Doubt, MODELS};
 use crate::units::Seconds;
-use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// The share of residuals an interval covers.
 pub const COVERAGE: f64 = 0.9;
@@ -39,6 +40,8 @@ pub struct Interval {
     pub n: usize,
     /// Whether it was widened because the source time is an estimate.
     pub widened: bool,
+    /// Why this answer is as uncertain as it is, where the model can say; the width is then that of the shipped families.
+    pub doubt: Option<Doubt>,
     /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
     /// of the residuals in turn was left out.
     pub held_for_new_gpus: Option<f64>,
@@ -46,7 +49,7 @@ pub struct Interval {
 
 /// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct Asked<'a> {
     /// Model and rules, and the ceilings really in use.
     pub settings: Settings,
     /// The kernel's place in its catalogue.
@@ -55,6 +58,10 @@ pub struct Asked {
     pub target: usize,
     /// How the source time came about.
     pub start: Start,
+    /// The kernel's id.
+    pub kernel_id: &'a str,
+    /// How uncertain the model calls its answer.
+    pub doubt: Option<Doubt>,
 }
 
 /// What a prediction starts from.
@@ -64,7 +71,7 @@ pub enum Start {
     Nothing,
     /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
     Timed(f64),
-    /// A first-principles time stands in for one.
+    /// The roof and the usual efficiency stand in for one.
     StandIn,
 }
 
@@ -82,17 +89,7 @@ pub struct Calibration {
     learned: HashMap<Settings, Learned>,
     /// The GPUs behind the residuals.
     gpus: BTreeSet<usize>,
-    size_ln_per_doubling: f64,
-}
-
-#[derive(Deserialize)]
-struct IntervalsFile {
-    size_extrapolation: SizeFile,
-}
-
-#[derive(Deserialize)]
-struct SizeFile {
-    ln_per_doubling: f64,
+    shipped: Arc<ShippedErrors>,
 }
 
 impl Calibration {
@@ -101,10 +98,7 @@ impl Calibration {
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
     pub fn new(gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>, store: &Store) -> Result<Self, FileError> {
-        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/intervals.toml"));
-        let file: IntervalsFile = SpecFile { name: "specs/intervals.toml", text }.parse()?;
-        let mut all =
-            Self { size_ln_per_doubling: file.size_extrapolation.ln_per_doubling, ..Self::default() };
+        let mut all = Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() };
         let world = World { gpus, kernels, store };
         for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
             for rules in [Rules::Exact, Rules::Study] {
@@ -130,16 +124,16 @@ impl Calibration {
 
     /// The interval around a predicted time; `None` where too few residuals are left for it.
     #[must_use]
-    pub fn interval(&self, time: Seconds, asked: Asked) -> Option<Interval> {
+    pub fn interval(&self, time: Seconds, asked: Asked<'_>) -> Option<Interval> {
+        if let Some(doubt) = asked.doubt {
+            return self.of_families(time, asked, doubt);
+        }
         let (own, n) = self.half_width(asked.settings, asked.kernel)?;
         let extra = match asked.start {
             Start::Nothing => 0.0,
-            Start::Timed(ratio) => self.size_ln_per_doubling * ratio.log2().abs(),
+            Start::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
             // Nobody timed it on the source: the stand-in's own error there comes on top.
-            Start::StandIn => {
-                let stand_in = Settings { model: model_position(STAND_IN).ok()?, ..asked.settings };
-                self.half_width(stand_in, asked.kernel)?.0
-            }
+            Start::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
         let ln = own.hypot(extra);
         let factor = ln.exp();
@@ -147,7 +141,31 @@ impl Calibration {
         let known = self.gpus.contains(&asked.target);
         let of_others = || self.learned.get(&asked.settings).and_then(|l| l.held_for_new_gpus);
         let held_for_new_gpus = if known { None } else { of_others() };
-        Some(Interval { low, high, factor, n, widened: extra > 0.0, held_for_new_gpus })
+        Some(Interval { low, high, factor, n, widened: extra > 0.0, doubt: None, held_for_new_gpus })
+    }
+
+    /// From the shipped families of kernels, in units of this answer's doubt.
+    fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
+        let (ln, n, widened) = match asked.start {
+            Start::Timed(ratio) => {
+                let (width, n) = self.shipped.half_width(asked.kernel_id)?;
+                let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
+                ((width * doubt.total()).hypot(extra), n, extra > 0.0)
+            }
+            Start::Nothing | Start::StandIn => {
+                let (ln, n) = self.shipped.unmeasured(asked.kernel_id)?;
+                (ln, n, true)
+            }
+        };
+        let factor = ln.exp();
+        let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
+        Some(Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None })
+    }
+
+    /// The shipped errors, for an evaluation.
+    #[must_use]
+    pub fn shipped(&self) -> Arc<ShippedErrors> {
+        self.shipped.clone()
     }
 
     /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
@@ -187,8 +205,9 @@ mod tests {
         all
     }
 
-    fn asked(kernel: usize, target: usize) -> Asked {
-        Asked { settings: Settings::default(), kernel, target, start: Start::Nothing }
+    fn asked(kernel: usize, target: usize) -> Asked<'static> {
+        let settings = Settings::default();
+        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None }
     }
 
     #[test]

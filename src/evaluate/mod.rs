@@ -10,6 +10,7 @@ mod parallel;
 mod protocol;
 mod residuals;
 mod run;
+mod shipped;
 mod tally;
 mod trial;
 
@@ -20,5 +21,6 @@ pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};
 pub use run::{Outcome, Progress, Setup, World, evaluate, evaluate_with};
+pub use shipped::{Family, ShippedErrors};
 pub use tally::Refused;
 pub use trial::Trial;

@@ -12,7 +12,7 @@
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
 use super::metrics::{ErrorSummary, Score, score};
-use super::protocol::{Protocol, Scope};
+use super::protocol::Scope;
 use super::run::{Outcome, Progress, Setup, World, evaluate};
 use crate::gpu::Ceilings;
 use crate::kernel::Count;
@@ -109,8 +109,8 @@ fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
 }
 
 fn experiment(world: World<'_>, number: u8, what: &'static str, scope: Scope) -> Experiment {
-    let setup =
-        Setup { protocol: Protocol::NewGpu, ceilings: Ceilings::Achieved, rules: Rules::Study, scope };
+    let (ceilings, rules) = (Ceilings::Achieved, Rules::Study);
+    let setup = Setup { ceilings, rules, scope, ..Setup::default() };
     let models: Vec<&dyn Predictor> =
         COMPARED.iter().filter_map(|id| model_position(id).ok()).map(|m| MODELS[m]).collect();
     let mut outcomes =

@@ -1,4 +1,5 @@
-//! Intervals of an evaluation: split conformal on |ln(measured / predicted)| over the residuals that a trial may know.
+//! Intervals of an evaluation: split conformal on |ln(measured / predicted)|, in units of the answer's doubt where the model
+//! has one, over the residuals that a trial may know.
 
 use super::calibration::conformal_rank;
 use super::trial::Trial;
@@ -24,7 +25,7 @@ pub struct Residuals {
 
 #[derive(Debug, Clone, Copy)]
 struct Residual {
-    ln: f64,
+    score: f64,
     kernel: usize,
     source: usize,
     target: usize,
@@ -42,11 +43,11 @@ impl Residuals {
             let place = Some((trial.config, trial.target));
             if uses_source || last != place {
                 let Trial { kernel, source, target, .. } = *trial;
-                all.push(Residual { ln: trial.residual(), kernel, source, target });
+                all.push(Residual { score: trial.score(), kernel, source, target });
             }
             last = place;
         }
-        all.sort_unstable_by(|a, b| b.ln.total_cmp(&a.ln));
+        all.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
         Self { all, uses_source }
     }
 
@@ -58,7 +59,7 @@ impl Residuals {
         // The rank counts from the smallest; the largest stand first.
         let from_top = n - conformal_rank(n)?;
         let kept = self.all.iter().filter(|r| self.may_know(r, fold)).nth(from_top)?;
-        Some((kept.ln, n))
+        Some((kept.score, n))
     }
 
     /// The factor of a 90 % interval without this fold; `None` where too few residuals are left.
@@ -69,11 +70,11 @@ impl Residuals {
 
     /// Sets the interval of every trial.
     pub fn widen(&self, trials: &mut [Trial], fold: impl Fn(&Trial) -> Fold) {
-        let mut factors: BTreeMap<Fold, f64> = BTreeMap::new();
+        let mut factors: BTreeMap<Fold, Option<f64>> = BTreeMap::new();
         for trial in trials {
             let fold = fold(trial);
-            let found = factors.entry(fold).or_insert_with(|| self.factor(fold).unwrap_or(0.0));
-            trial.interval = *found;
+            let found = factors.entry(fold).or_insert_with(|| self.half_width(fold).map(|(width, _)| width));
+            trial.interval = found.map_or(0.0, |width| (width * trial.doubt.unwrap_or(1.0)).exp());
         }
     }
 

@@ -4,6 +4,7 @@
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
 use super::residuals::{Fold, Residuals};
+use super::shipped::ShippedErrors;
 use super::tally::{Refused, Tally, reason};
 use super::trial::Trial;
 use crate::catalogue::Catalogue;
@@ -13,6 +14,7 @@ use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
 use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question};
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 
@@ -38,6 +40,9 @@ pub struct Setup {
     pub rules: Rules,
     /// Which trials are looked at.
     pub scope: Scope,
+    /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
+    /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
+    pub shipped: Option<Arc<ShippedErrors>>,
 }
 
 /// The strings that lead to whoever waits.
@@ -101,6 +106,9 @@ pub fn evaluate_with(
         let mut trials = std::mem::take(&mut tally.trials);
         trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
         residuals.widen(&mut trials, fold);
+        if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol != Protocol::NewSize) {
+            shipped.widen(&mut trials, world.kernels);
+        }
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
     // Half a million residuals per model are sorted: worth a thread each.
@@ -232,6 +240,7 @@ impl Asker<'_> {
             predicted: 0.0,
             interval: 0.0,
             borrowed: false,
+            doubt: None,
         }
     }
 
@@ -280,8 +289,11 @@ impl Asker<'_> {
         }
         let borrowed = borrows(&q, subject);
         for (model, tally) in self.models.iter().zip(tallies) {
-            match model.time(&q) {
-                Ok(time) => tally.trials.push(Trial { predicted: time.0, borrowed, ..trial }),
+            match model.time_and_doubt(&q) {
+                Ok((time, doubt)) => {
+                    let doubt = doubt.map(|d| d.total());
+                    tally.trials.push(Trial { predicted: time.0, borrowed, doubt, ..trial });
+                }
                 Err(why) if looked_at => tally.refuse_for(&why),
                 Err(_) => {}
             }

@@ -21,6 +21,8 @@ pub struct Trial {
     pub interval: f64,
     /// Whether counts or shapes came from a row of a third GPU.
     pub borrowed: bool,
+    /// How uncertain the model called it beside others of its answers, in ln; `None` where it cannot say.
+    pub doubt: Option<f64>,
 }
 
 impl Trial {
@@ -28,6 +30,12 @@ impl Trial {
     #[must_use]
     pub fn residual(&self) -> f64 {
         (self.measured / self.predicted).ln().abs()
+    }
+
+    /// [`Trial::residual`] in units of the answer's doubt, where the model has one.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        self.residual() / self.doubt.unwrap_or(1.0)
     }
 
     /// The interval's factor, where there is one.
@@ -63,6 +71,7 @@ impl Trial {
             predicted: 1.0,
             interval: 0.0,
             borrowed: false,
+            doubt: None,
         }
     }
 }

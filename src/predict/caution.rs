@@ -113,7 +113,7 @@ impl fmt::Display for Caution {
                 write!(f, "source time is an estimate (~): scaled by the roofline from the measured size {p}")
             }
             Self::SourceModelled => f.write_str(
-                "source time is an estimate (~): nobody timed this kernel there; first-principles stands in",
+                "source time is an estimate (~): nobody timed this kernel there; its roof and the usual efficiency stand in",
             ),
             Self::NoMeasurement => f.write_str(
                 "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",

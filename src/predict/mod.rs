@@ -28,6 +28,7 @@
 
 mod caution;
 mod ceilings;
+mod doubt;
 mod efficiency_transfer;
 mod factor;
 mod first_principles;
@@ -48,6 +49,7 @@ pub use ceilings::{
     Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Roof, Step, USUAL, amount,
     carry, in_words,
 };
+pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
@@ -82,6 +84,17 @@ pub trait Predictor: Sync {
     fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
         None
     }
+    /// How uncertain the answer is beside others of this model; `None` for a model that cannot say.
+    fn doubt(&self, _: &Question<'_>) -> Option<Doubt> {
+        None
+    }
+    /// [`Predictor::time`] with [`Predictor::doubt`], found together.
+    ///
+    /// # Errors
+    /// As [`Predictor::predict`].
+    fn time_and_doubt(&self, question: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
+        Ok((self.time(question)?, self.doubt(question)))
+    }
     /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
     ///
     /// # Errors
@@ -104,9 +117,6 @@ pub const MODELS: [&dyn Predictor; 7] = [
 
 /// What stands beside every model: the target is as fast as the source, and the roof alone.
 pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
-
-/// The model whose time stands in where nobody timed the kernel on the source.
-pub const STAND_IN: &str = first_principles::ID;
 
 /// A model name that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -101,8 +101,7 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked =
-                Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, ceilings, rules };
+            let asked = Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, rules };
             source_time(asked)
         },
         floors,

@@ -1,13 +1,12 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
-use super::ceilings::resized;
+use super::ceilings::{resized, unmeasured};
 use super::floor::Floor;
 use super::question::Side;
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, first_principles, plain_roofline};
+use super::{Caution, ceilings};
 use crate::catalogue::Origin;
-use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{Kind, Measurement};
 use crate::occupancy::Rules;
@@ -93,12 +92,11 @@ pub(super) struct Asked<'a, 's> {
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,
     pub(super) store: Visible<'s>,
-    pub(super) ceilings: Ceilings,
     pub(super) rules: Rules,
 }
 
 /// The row of this very configuration; else the nearest size carried to this one as `ceilings` does; else, where nobody
-/// timed the kernel on this GPU, the first-principles time.
+/// timed the kernel on this GPU, its roof and the usual efficiency.
 pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let Asked { subject, at, store, .. } = asked;
     let exact = subject.config.and_then(|c| store.row(c, at));
@@ -112,9 +110,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
         });
     }
     let nearest = store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    nearest
-        .and_then(|row| scaled(asked, row))
-        .or_else(|| modelled(asked.work, asked.side.gpu, asked.ceilings))
+    nearest.and_then(|row| scaled(asked, row)).or_else(|| modelled(asked))
 }
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
@@ -137,14 +133,12 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     })
 }
 
-/// First principles on the source; `None` where they do not know what binds.
-fn modelled(work: &Work, gpu: &Gpu, ceilings: Ceilings) -> Option<SourceTime> {
-    let body = plain_roofline::body(gpu, work, ceilings)
-        .filter(|body| plain_roofline::binding_atomics(gpu, work, *body).is_none())?;
+/// The roof and the usual efficiency on the source; `None` where the counts give no roof.
+fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     Some(SourceTime {
-        time: Seconds(body.0 + first_principles::LAUNCH_OVERHEAD.0),
+        time: unmeasured(asked.kernel, asked.side, asked.work, asked.floor)?,
         kind: SourceKind::Estimated,
-        source: first_principles::ID.into(),
+        source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],
         extrapolation: None,
     })

@@ -5,8 +5,8 @@ use super::explanation;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
 use super::table::{Column, Table};
-use crate::evaluate::{Answer, COVERAGE};
-use crate::predict::{Amount, Explanation, Factor, Prediction, Provenance};
+use crate::evaluate::{Answer, COVERAGE, Interval};
+use crate::predict::{Amount, Doubt, Explanation, Factor, Prediction, Provenance};
 use crate::units::significant;
 
 const FACTOR_COLUMNS: [Column; 12] = [
@@ -92,6 +92,9 @@ pub fn heading(row: &Comparison<'_>) -> String {
 #[must_use]
 pub fn interval(answer: &Answer) -> Option<String> {
     let i = answer.interval.as_ref()?;
+    if let Some(doubt) = i.doubt {
+        return of_families(answer, i, &doubt);
+    }
     let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
     let new = i.held_for_new_gpus.map_or_else(String::new, |share| {
         format!(
@@ -101,6 +104,26 @@ pub fn interval(answer: &Answer) -> Option<String> {
     });
     Some(format!(
         "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels{why}{new}",
+        100.0 * COVERAGE,
+        shown::interval(answer)?,
+        significant(i.factor),
+        i.n
+    ))
+}
+
+/// The same for an interval that is scaled with the answer's own doubt.
+fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
+    let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
+    let mut why: Vec<&str> = Vec::new();
+    if !timed {
+        why.push("nobody timed the kernel on the source");
+    } else {
+        why.extend(i.widened.then_some("the source's time is scaled from another size"));
+        why.extend(doubt.reason());
+    }
+    let why = if why.is_empty() { "nothing stands out".to_string() } else { why.join("; ") };
+    Some(format!(
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of `ceilings` on other families of kernels; its width: {why}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),

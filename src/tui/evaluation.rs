@@ -20,6 +20,7 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
         ceilings: settings.ceilings,
         rules: settings.rules,
         scope: Scope::default(),
+        shipped: Some(state.session.calibration.shipped()),
     };
     vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
 }

@@ -27,11 +27,11 @@ mod transfer;
 pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use lite::CeilingsLite;
-pub(super) use sides::resized;
+pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
-use super::{Caution, Prediction, Predictor, Question, Refusal, sound};
-use crate::kernel::{RunsAs, Work};
+use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, sound};
+use crate::kernel::{Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
 use sides::{Sides, Start};
@@ -65,6 +65,16 @@ impl Predictor for CeilingsModel {
         explain::explanation(q, answered).ok()
     }
 
+    fn doubt(&self, q: &Question<'_>) -> Option<Doubt> {
+        self.time_and_doubt(q).ok()?.1
+    }
+
+    fn time_and_doubt(&self, q: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
+        let sides = Sides::new(q)?;
+        let answered = answered(q, &sides)?;
+        Ok((answered.time, Some(doubt(q, &sides, &answered))))
+    }
+
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         Ok(answered(q, &Sides::new(q)?)?.time)
     }
@@ -87,7 +97,7 @@ struct Answered {
 
 /// The full model where a count of the SM side is known, the lite one elsewhere.
 fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    if q.kernel.runs_as == RunsAs::Kernel && !knows_sm_side(&q.work) {
+    if is_lite(q.kernel, &q.work) {
         return lite::lite(q, sides, ID);
     }
     let [source, target] = &sides.roofs;
@@ -100,6 +110,25 @@ fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
     let body = carried.body();
     let time = sound(Seconds(sides.launched(body)), ID)?;
     Ok(Answered { time, body, start, roofs, carried: Some(carried), lite: false })
+}
+
+/// What makes this answer less certain than others.
+fn doubt(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Doubt {
+    let believed = answered.start.carried / CARRIED;
+    let efficiency = match (answered.carried, answered.start.body) {
+        (Some(carried), _) => carried.efficiency,
+        (None, Some(body)) => USUAL * (body / answered.roofs[0] / USUAL).powf(answered.start.carried),
+        (None, None) => USUAL,
+    };
+    let lite = if answered.lite { None } else { lite::lite(q, sides, ID).ok() };
+    let disagreement = lite.map_or(0.0, |lite| (lite.time / answered.time).ln().abs());
+    let other = q.source.gpu.architecture != q.target.gpu.architecture;
+    Doubt::new((efficiency / USUAL).ln().abs(), disagreement, other, believed)
+}
+
+/// Whether FLOPs and bytes are all that is known of a kernel.
+fn is_lite(kernel: &Kernel, work: &Work) -> bool {
+    kernel.runs_as == RunsAs::Kernel && !knows_sm_side(work)
 }
 
 /// Whether anything on the SMs was counted beside FLOPs.

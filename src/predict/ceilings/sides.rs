@@ -1,6 +1,7 @@
 //! What `ceilings` knows of both sides of a question: component times, roofs, floors.
 
-use super::transfer::{CARRIED, Roof, carry};
+use super::transfer::{CARRIED, Roof, USUAL, carry};
+use super::{is_lite, lite};
 use crate::kernel::{Kernel, RunsAs, Work};
 use crate::predict::{Floor, Question, Refusal, Side};
 use crate::roofline::{Components, Machine, Spec, joined, rest};
@@ -118,6 +119,20 @@ pub(in crate::predict) fn resized(
     let carried = carry(there, here, start.body?, start.carried / CARRIED);
     let time = sides.launched(carried.body());
     sound(time).then_some((Seconds(time), to / from))
+}
+
+/// The time of a kernel nobody timed: its roof and the usual efficiency; `None` where the counts give no roof.
+pub(in crate::predict) fn unmeasured(
+    kernel: &Kernel,
+    side: &Side<'_>,
+    work: &Work,
+    floor: Floor,
+) -> Option<Seconds> {
+    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], floor, 0.0);
+    let roof =
+        if is_lite(kernel, work) { lite::roof(&sides.machines[0], work) } else { sides.roofs[0].whole() };
+    let time = sides.launched(USUAL * roof);
+    (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 fn roofs(
