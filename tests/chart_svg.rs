@@ -191,6 +191,35 @@ fn every_measured_kernel_on_every_pair_gives_three_tidy_charts() {
 }
 
 #[test]
+fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
+    let world = World::new();
+    for kernel in MEASURED.into_iter().chain(["atomic_hotspot", "squared_distance"]) {
+        for pair in PAIRS {
+            let at = world.0.kernels.position(kernel).unwrap();
+            let subject = world.0.subject(at, &world.0.default_size(at, None), "").unwrap();
+            let [(source, a), (target, b)] = pair.map(|g| world.gpu(g));
+            let answer = world.0.answer(&subject, source, target, Settings::default());
+            let e = world.0.explain(&subject, &answer).unwrap();
+            let of = &world.0.kernels.entries()[at];
+            let chart = component_chart([a, b], of, &of.short_problem(&subject.problem), &answer, &e);
+            for size in [suggested_size(&chart), (1200, 800)] {
+                let what = format!("components of {kernel}, {pair:?}, {size:?}");
+                let svg = render_svg(&chart, LIGHT, size).unwrap_or_else(|e| panic!("{what}: {e}"));
+                let said = all(&assert_tidy(&svg, size, &what));
+                for mark in &chart.marks {
+                    let Mark::Bar { label, .. } = mark else { panic!("{what}: {mark:?}") };
+                    assert!(said.contains(&**label), "{what}: {label} is not there: {said}");
+                }
+                assert!(
+                    said.matches('◀').count() >= 3,
+                    "{what}: the subtitle and one bar of each GPU: {said}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn the_suggested_size_has_room_for_every_note_and_label() {
     let world = World::new();
     for pair in PAIRS {

@@ -32,7 +32,7 @@ fn each(mut look: impl FnMut(&Subject, &Answer, Option<Explanation>)) {
     assert!(gpus.len() >= 6, "only {} of these GPUs are known", gpus.len());
     for subject in subjects() {
         for source in &gpus {
-            for target in gpus.iter().filter(|t| *t != source) {
+            for target in &gpus {
                 for model in MODELS_TAKEN_APART {
                     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
                     let answer = SHIPPED.answer(&subject, *source, *target, settings);

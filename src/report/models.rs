@@ -33,6 +33,7 @@ pub fn table(rows: &[(&dyn Predictor, Option<ErrorSummary>)]) -> Table {
         ]);
     }
     table.notes = vec![
+        "the first one is the default".into(),
         "as `roofswap evaluate` measures it: over every ordered pair of GPUs in the shipped figures, nothing measured on \
          the target known, less what a model refuses".into(),
         "MAPE and median: absolute percentage error; ratio: median of predicted over measured, above 1 = too slow".into(),
