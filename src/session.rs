@@ -2,14 +2,16 @@
 
 mod evaluation;
 mod import;
+mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, recognise, recognise_path};
+pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer};
-use crate::gpu::{self, Gpu, LimitsTable};
+use crate::gpu::{self, Gpu, LimitsTable, Tuning};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile};
 use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
@@ -18,7 +20,7 @@ use crate::measurement::{
 };
 use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +29,7 @@ static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
 /// The loaded world.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// GPUs, oldest architecture first, the user's last.
+    /// GPUs, oldest architecture first, the user's last; those that were tuned ([`Session::tune`]) as they are reckoned.
     pub gpus: Catalogue<Gpu>,
     /// Kernels by name, those of measurement files last.
     pub kernels: Catalogue<Kernel>,
@@ -43,6 +45,8 @@ pub struct Session {
     pub roofs: Vec<Roof>,
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
+    /// The tuned GPUs as their documents state them, with what was typed.
+    tuned: BTreeMap<usize, (Gpu, Tuning)>,
 }
 
 /// What came of a measurement file.
@@ -120,7 +124,17 @@ impl Session {
             problems
                 .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
         }
-        Ok(Self { gpus, kernels, sources, store, datasets, calibration, roofs: Vec::new(), problems })
+        Ok(Self {
+            gpus,
+            kernels,
+            sources,
+            store,
+            datasets,
+            calibration,
+            roofs: Vec::new(),
+            problems,
+            tuned: BTreeMap::new(),
+        })
     }
 
     /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept.
@@ -275,7 +289,10 @@ impl Session {
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
-        answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
+        let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
+        let known =
+            Known { gpus, kernels, store, datasets, calibration, stock: [stock(source), stock(target)] };
+        answer(known, subject, (source, target), settings)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 25] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -27,6 +27,12 @@ const COLUMNS: [&str; 19] = [
     "measured_ms",
     "error_percent",
     "cautions",
+    "sm_clock_mhz_source",
+    "sm_clock_mhz_target",
+    "mem_clock_mhz_source",
+    "mem_clock_mhz_target",
+    "power_limit_w_source",
+    "power_limit_w_target",
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy --model efficiency-transfer";

@@ -10,7 +10,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
-use crate::predict::{Predictor, Question, Subject, Visible, question};
+use crate::predict::{Predictor, Question, Subject, Visible, question, reckoned};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -234,7 +234,9 @@ impl Asker<'_> {
         };
         let at = |i: usize| (i, &self.world.gpus.entries()[i]);
         let kernel = &self.world.kernels.entries()[trial.kernel];
-        let pair = [at(trial.source), at(trial.target)];
+        let (source, stated) = at(trial.source);
+        let reckoned = reckoned(stated, stated, subject, source, visible);
+        let pair = [(source, reckoned.gpu(stated)), at(trial.target)];
         let q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);

@@ -72,6 +72,12 @@ pub enum Caution {
         /// That smallest time.
         floor: Seconds,
     },
+    /// The source's row states its clocks: the source is reckoned at them.
+    SourceAtRowClocks(Arc<str>),
+    /// The source's row states clocks that no such board can be set to: they are not used.
+    ClocksUnbelievable(Arc<str>),
+    /// The target is reckoned at typed clocks or a typed limit.
+    Hypothetical(Arc<str>),
     /// What the dataset of a row says of its rows of this kernel.
     Data(Arc<str>),
     /// A caution of the kernel file.
@@ -155,6 +161,15 @@ impl fmt::Display for Caution {
             }
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch floor ({floor})")
+            }
+            Self::SourceAtRowClocks(text) => {
+                write!(f, "clocks: the source's row was timed with {text}, and the source is reckoned so")
+            }
+            Self::ClocksUnbelievable(text) => {
+                write!(f, "clocks: the source's row states one that is not used: {text}")
+            }
+            Self::Hypothetical(text) => {
+                write!(f, "clocks: {text} (typed): intervals were found at stated clocks, not at these")
             }
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),

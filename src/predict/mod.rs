@@ -27,6 +27,7 @@
 
 mod caution;
 mod ceilings;
+mod clocks;
 mod efficiency_transfer;
 mod factor;
 mod first_principles;
@@ -41,6 +42,7 @@ mod visible;
 
 pub use caution::Caution;
 pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
+pub use clocks::{Reckoned, differences, is_at, reckoned};
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
 pub use plain_roofline::body;
