@@ -169,7 +169,10 @@ pub fn answer(
     let mut prediction = MODELS[settings.model].predict(&q);
     if let Ok(p) = &mut prediction {
         observe(p, &q, timed);
-        p.cautions.extend(reckoned.caution());
+        let of_row = reckoned.caution();
+        let typed = stock[0].filter(|_| source != target && of_row.is_none());
+        p.cautions.extend(typed.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
+        p.cautions.extend(of_row);
         p.cautions.extend(stock[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(data.iter().cloned());
     }

@@ -44,6 +44,8 @@ fn reason(why: &Refusal) -> String {
     match why {
         Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
         Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
+        Refusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
+        Refusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.word()),
         Refusal::NoCount { missing, .. } => format!("nobody counted {missing}"),
         Refusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
         Refusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),

@@ -6,6 +6,7 @@
 
 mod architectures;
 mod catalogue;
+mod features;
 mod file;
 mod limits;
 mod overlay;
@@ -14,6 +15,7 @@ mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
+pub use features::{FeatureTable, Since};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;

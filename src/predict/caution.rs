@@ -76,6 +76,8 @@ pub enum Caution {
     SourceAtRowClocks(Arc<str>),
     /// The source's row states clocks that no such board can be set to: they are not used.
     ClocksUnbelievable(Arc<str>),
+    /// The source is reckoned at typed clocks or a typed limit, and its time taken as one of those.
+    SourceTyped(Arc<str>),
     /// The target is reckoned at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
     /// What the dataset of a row says of its rows of this kernel.
@@ -167,6 +169,9 @@ impl fmt::Display for Caution {
             }
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
+            }
+            Self::SourceTyped(text) => {
+                write!(f, "clocks: {text} (typed): the source time is taken as one at these")
             }
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): intervals were found at stated clocks, not at these")
