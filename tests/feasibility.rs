@@ -1,4 +1,5 @@
 //! What cannot run on the target gets a reason instead of a number: code that was not compiled for it, features it lacks.
+//! And what cannot be true of a kernel, or is not known of it, is named beside the number.
 
 mod desk;
 
@@ -86,4 +87,54 @@ fn a_kernel_that_needs_what_the_target_lacks_is_refused() {
         said.contains("saxpy.toml") && said.contains("telepathy") && said.contains("async_copy"),
         "{said}"
     );
+}
+
+const COUNTED: &str =
+    "gpu,kernel,problem,time_ms,dtype,flops,dram_bytes,l2_bytes,warp_insts_issued,active_threads_per_inst\n";
+
+fn of_row(row: &str) -> String {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", format!("{COUNTED}{row}\n"));
+    let words = "predict --from titan-v --to rtx-4070 --kernel mine --format json --data";
+    let answer = desk.types_with(words, &[&file]).works().json().remove(0);
+    assert!(answer["time_ms"].is_number(), "{answer}");
+    answer["cautions"].to_string()
+}
+
+#[test]
+fn contradictory_counts_are_named_with_values_and_sources() {
+    let said = of_row("titan-v,mine,n=1,1,fp32,1e9,2e9,1e9,1e6,40");
+    for words in [
+        "dram_bytes 2.00e9 (measured) against l2_bytes 1.00e9 (measured): all DRAM traffic passes L2; ceilings takes each",
+        "flops 1.00e9 (measured) against warp_insts_issued 1.00e6 (measured): a warp instruction does at most 64 FLOPs",
+        "active_threads_per_inst 40.0 (measured): a warp has 32 threads; ceilings reckons with 32",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!of_row("titan-v,mine,n=1,1,fp32,1e9,1e9,1e9,1e8,32").contains("contradict"));
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", format!("{COUNTED}titan-v,mine,n=1,1,fp32,1e9,2e9,1e9,,\n"));
+    let found = desk.types_with("audit", &[&file]);
+    let found = found.stdout;
+    assert!(
+        found.contains("dram_bytes 2.00e9 against l2_bytes 1.00e9 at n=1, but all DRAM traffic passes L2"),
+        "{found}"
+    );
+}
+
+#[test]
+fn missing_counts_are_named_with_the_model_that_answered() {
+    let lite = of_row("titan-v,mine,n=1,1,fp32,1e9,1e9,,,");
+    assert!(
+        lite.contains(
+            "ceilings-lite answers, because nobody counted l2_bytes, global_warp_insts, lsu_warp_insts"
+        ),
+        "{lite}"
+    );
+    let partly = of_row("titan-v,mine,n=1,1,fp32,1e9,1e9,,1e8,32");
+    assert!(
+        partly.contains("nobody counted l2_bytes, global_warp_insts, lsu_warp_insts, smem_wavefronts"),
+        "{partly}"
+    );
+    assert!(partly.contains("ceilings answers without them (L2 moves what DRAM does)"), "{partly}");
 }

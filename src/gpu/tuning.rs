@@ -53,20 +53,14 @@ pub struct Clocks {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TuningError {
     /// Far from what the GPU's documents state.
-    #[error("{gpu}: {what} {typed}: expected {least} to {most} (its documents state {stated})")]
+    #[error("{gpu}: {what} {expected}")]
     OutOfRange {
         /// The GPU's id.
         gpu: String,
         /// `SM clock`.
         what: &'static str,
-        /// As typed.
-        typed: String,
-        /// The least that is taken.
-        least: String,
-        /// The most that is taken.
-        most: String,
-        /// What its documents state.
-        stated: String,
+        /// What was typed, what is taken, what its documents state.
+        expected: String,
     },
     /// No clock.
     #[error("clock `{0}`: expected megahertz above 0, such as 1200, 1200MHz or 1.2GHz")]
@@ -242,7 +236,8 @@ impl Gpu {
             return Ok(ratio);
         }
         let [typed, least, most, stated] = [typed, LEAST * stated, MOST * stated, stated].map(show);
-        Err(TuningError::OutOfRange { gpu: self.id.clone(), what, typed, least, most, stated })
+        let expected = format!("{typed}: expected {least} to {most} (its documents state {stated})");
+        Err(TuningError::OutOfRange { gpu: self.id.clone(), what, expected })
     }
 
     /// Everything stated that goes with the SM clock.

@@ -7,6 +7,7 @@
 mod catalogue;
 mod code;
 mod compiled;
+mod contradiction;
 mod file;
 mod formula;
 mod functions;
@@ -21,6 +22,7 @@ mod work;
 pub use catalogue::{load_shipped, load_text};
 pub use code::{Code, Codes};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
+pub use contradiction::{Contradiction, contradictions};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use name::{clip_middle, long_name, short_name};

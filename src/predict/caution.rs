@@ -1,7 +1,7 @@
 //! What the reader of a prediction must know.
 
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Problem};
+use crate::kernel::{BlockSize, Count, Problem};
 use crate::units::Seconds;
 use std::fmt;
 use std::sync::Arc;
@@ -15,8 +15,12 @@ pub enum Caution {
     SourceModelled,
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
-    /// Only FLOPs and bytes are known of the kernel.
-    CountsMissing,
+    /// Only FLOPs and bytes are known of the kernel; these counts nobody made.
+    CountsMissing(Arc<[Count]>),
+    /// Nobody made these counts: `ceilings` answers without the components that rest on them.
+    CountsPartly(Arc<[Count]>),
+    /// Counts that cannot both be true: which, whose, why, and what the model did.
+    Contradiction(Arc<str>),
     /// Registers are those of another compute capability.
     RegistersBorrowed {
         /// Whose they should be.
@@ -96,6 +100,11 @@ impl Caution {
     }
 }
 
+/// `l2_bytes, lsu_warp_insts`.
+fn names(counts: &[Count]) -> String {
+    counts.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -108,9 +117,18 @@ impl fmt::Display for Caution {
             Self::NoMeasurement => f.write_str(
                 "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",
             ),
-            Self::CountsMissing => f.write_str(
-                "only FLOPs and bytes are known: ceilings-lite answers; import an ncu report for the rest",
+            Self::CountsMissing(missing) => write!(
+                f,
+                "only FLOPs and bytes are known: ceilings-lite answers, because nobody counted {}; import an ncu report for \
+                 the rest",
+                names(missing)
             ),
+            Self::CountsPartly(missing) => {
+                write!(f, "counts: nobody counted {}: ceilings answers without them", names(missing))?;
+                let l2 = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
+                f.write_str(if l2 { " (L2 moves what DRAM does)" } else { "" })
+            }
+            Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (a, b), spills } => {
                 let spills = if *spills { ", whose build spills" } else { "" };
                 write!(

@@ -6,9 +6,11 @@ use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
-use crate::catalogue::Origin;
+use crate::catalogue::{Feature, Origin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu};
-use crate::kernel::{BlockSize, Count, Instance, Kernel, Launch, Resources, Work};
+use crate::kernel::{
+    BlockSize, Contradiction, Count, Instance, Kernel, Launch, Resources, Work, contradictions,
+};
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -260,6 +262,7 @@ impl Question<'_> {
             }
         }
         all.extend(self.ceilings_caution.clone());
+        all.extend(self.contradictions());
         all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
         let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
         let atomics = self.work.get(Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0);
@@ -267,6 +270,17 @@ impl Question<'_> {
             all.push(Caution::AtomicsNotModelled);
         }
         all
+    }
+
+    /// Counts that cannot both be true, with their sources.
+    fn contradictions(&self) -> Vec<Caution> {
+        let tensor = self.kernel.needs.contains(&Feature::Tensor);
+        let found = contradictions(&self.work, &self.kernel.dtype, tensor);
+        let said = |c: &Contradiction| {
+            let both = c.named(|count| format!(" ({})", self.counted(count)));
+            Caution::Contradiction(format!("{both}: {}; {}", c.why, c.done).into())
+        };
+        found.iter().map(said).collect()
     }
 
     /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.

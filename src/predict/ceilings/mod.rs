@@ -29,7 +29,7 @@ pub(super) use sides::resized;
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
 use super::{Caution, Prediction, Predictor, Question, Refusal, sound};
-use crate::kernel::{RunsAs, Work};
+use crate::kernel::{Count, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
 use sides::{Sides, Start};
@@ -103,6 +103,12 @@ fn knows_sm_side(work: &Work) -> bool {
     on_sm.map(Component::count).any(|count| work.get(count).is_some())
 }
 
+/// The counts behind the components that nobody made.
+fn missing(work: &Work) -> Vec<Count> {
+    let counts = Component::ALL.into_iter().map(Component::count);
+    counts.filter(|count| work.get(*count).is_none()).collect()
+}
+
 /// Cautions of both models.
 fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     let mut all = q.cautions(true);
@@ -110,8 +116,11 @@ fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);
     }
-    if answered.lite && answered.carried.is_none() {
-        all.push(Caution::CountsMissing);
+    let missing = missing(&q.work);
+    if answered.lite && !knows_sm_side(&q.work) {
+        all.push(Caution::CountsMissing(missing.into()));
+    } else if !answered.lite && !missing.is_empty() {
+        all.push(Caution::CountsPartly(missing.into()));
     }
     all
 }
