@@ -1,6 +1,11 @@
 //! Times at other clocks on the same GPU: a row at one clock setting is predicted from the same kernel's row at another.
 //! The rows of NV-DVFS (30 kernels, three GPUs) are not in the repository; without them the test says so and is skipped.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use roofswap::evaluate::Settings;
 use roofswap::gpu::Tuning;
 use roofswap::kernel::Problem;
