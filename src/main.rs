@@ -16,18 +16,16 @@ fn main() -> ExitCode {
 /// Loads, checks what was typed, and runs the dashboard; a mistake is said before the terminal is touched.
 fn open_dashboard(args: DashboardArgs) -> Result<()> {
     let folder = user_folder();
-    let session = Session::load(folder.as_deref()).context("a table inside the program is damaged")?;
+    let mut session = Session::load(folder.as_deref()).context("a table inside the program is damaged")?;
     let keymap_file = folder.map(|f| f.join("keymap.toml")).filter(|f| f.exists());
     let keymap =
         keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
     let remembered = if args.fresh { Saved::default() } else { remembered() };
-    let options = Options {
-        saved: typed_over(remembered, &args, &session)?,
-        theme: args.theme.or_else(no_color),
-        data: args.data,
-        ascii: args.ascii,
-        keymap,
-    };
+    let saved = typed_over(remembered, &args, &session)?;
+    let targets: Vec<usize> = tui::first_targets(&session, &saved);
+    args.clocks.lay(&mut session, &targets)?;
+    let options =
+        Options { saved, theme: args.theme.or_else(no_color), data: args.data, ascii: args.ascii, keymap };
     tui::run(session, options)?;
     Ok(())
 }

@@ -3,14 +3,16 @@
 mod evaluation;
 mod import;
 mod loaded;
+mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, read_compiled};
+pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Calibration, Known, Settings, answer, explain};
-use crate::gpu::{self, Gpu, LimitsTable};
+use crate::gpu::{self, Gpu, LimitsTable, Tuning};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
@@ -19,7 +21,7 @@ use crate::measurement::{
 };
 use crate::predict::{Explanation, Subject};
 use include_dir::{Dir, include_dir};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
 /// The loaded world.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// GPUs, oldest architecture first, the user's last.
+    /// GPUs, oldest architecture first, the user's last; those that were tuned ([`Session::tune`]) as they are reckoned.
     pub gpus: Catalogue<Gpu>,
     /// Kernels by name, those of measurement files last.
     pub kernels: Catalogue<Kernel>,
@@ -44,6 +46,8 @@ pub struct Session {
     pub roofs: Vec<Roof>,
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
+    /// The tuned GPUs as their documents state them, with what was typed.
+    tuned: BTreeMap<usize, (Gpu, Tuning)>,
 }
 
 /// What came of a measurement file.
@@ -121,7 +125,17 @@ impl Session {
             problems
                 .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
         }
-        Ok(Self { gpus, kernels, sources, store, datasets, calibration, roofs: Vec::new(), problems })
+        Ok(Self {
+            gpus,
+            kernels,
+            sources,
+            store,
+            datasets,
+            calibration,
+            roofs: Vec::new(),
+            problems,
+            tuned: BTreeMap::new(),
+        })
     }
 
     /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept.
@@ -284,17 +298,22 @@ impl Session {
     /// Answers one question about two GPUs of the catalogue.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
-        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
-        answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
+        answer(self.known(source, target), subject, (source, target), settings)
     }
 
     /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its
     /// factors.
     #[must_use]
     pub fn explain(&self, subject: &Subject, answer: &Answer) -> Option<Explanation> {
+        let (source, target) = (answer.source, answer.target);
+        explain(self.known(source, target), subject, (source, target), answer.settings)
+    }
+
+    /// What an answer about these two GPUs is drawn from.
+    fn known(&self, source: usize, target: usize) -> Known<'_> {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
-        let known = Known { gpus, kernels, store, datasets, calibration };
-        explain(known, subject, (answer.source, answer.target), answer.settings)
+        let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
+        Known { gpus, kernels, store, datasets, calibration, stock: [stock(source), stock(target)] }
     }
 }
 

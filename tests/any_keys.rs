@@ -26,6 +26,8 @@ const KEYS: &[&str] = &[
     "n",
     "i",
     "b",
+    "f",
+    "F",
     "backspace",
     "]",
     "[",
@@ -120,6 +122,9 @@ proptest! {
 fn undo_goes_all_the_way_back() {
     let first = fresh();
     let mut state = first.clone();
+    for key in ["f", "s", "m", "=", "9", "0", "0", "enter"] {
+        update(&mut state, Message::Key(key.into()));
+    }
     for key in ["x", "m", "P", "+", "+", "-", "1", "up", "t", "4", "down", "+", "R"] {
         update(&mut state, Message::Key(key.into()));
     }

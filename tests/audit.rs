@@ -606,7 +606,8 @@ fn sound_data_raise_no_error() {
         ("neusight/neusight_ops_dev.csv", ""),
         ("schoonhoven_tuning/gemm_conv_dev.csv", ""),
         ("ktt/ktt_convolution.csv", ""),
-        ("nv_dvfs/nv_dvfs_dev.csv", ""),
+        // Counters of separate profiler runs: eigenvalues and one histogram move more from DRAM than through L2.
+        ("nv_dvfs/nv_dvfs_dev.csv", "contradictory-counts"),
         // Its GTX 1650 streams 168 GB/s; the catalogue's board has 128.
         ("pmpp_nvbench/single_launch.csv", "beyond-roof"),
         ("pmpp_nvbench/multi_launch.csv", ""),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 27] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -29,6 +29,12 @@ const COLUMNS: [&str; 21] = [
     "cautions",
     "levels_low_ms",
     "levels_high_ms",
+    "sm_clock_mhz_source",
+    "sm_clock_mhz_target",
+    "mem_clock_mhz_source",
+    "mem_clock_mhz_target",
+    "power_limit_w_source",
+    "power_limit_w_target",
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy --model efficiency-transfer";
@@ -680,4 +686,76 @@ fn a_picture_is_never_written_over_the_measurements_it_is_drawn_from() {
     desk.types_with(&format!("{ROOFLINE} -o"), &[&file, Path::new("--data"), &file]).ends(2, &told);
     desk.types_with("evaluate --data", &[&file, Path::new("--svg"), &file]).ends(2, &told);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), rows);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Clocks and power
+// ---------------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn clocks_that_are_typed_are_reckoned_with_and_said() {
+    let desk = Desk::new();
+    let predict = |more: &str| {
+        desk.types(&format!(
+            "predict --from titan-v --to rtx-4070 --kernel saxpy --model plain-roofline --format json {more}"
+        ))
+        .works()
+        .json()
+        .remove(0)
+    };
+    let (stated, half) = (predict(""), predict("--mem-clock 5250MHz"));
+    // saxpy is bound by DRAM: half of 10500 MHz doubles its time.
+    assert!(near(&half["time_ms"], 2.0 * stated["time_ms"].as_f64().unwrap()), "{half}");
+    assert_eq!(
+        (&stated["mem_clock_mhz_target"], &half["mem_clock_mhz_target"]),
+        (&10500.into(), &5250.into())
+    );
+    assert_eq!(
+        (&half["measured_ms"], &half["error_percent"]),
+        (&Value::Null, &Value::Null),
+        "timed at other clocks"
+    );
+    assert!(
+        half["cautions"].to_string().contains("rtx-4070 at memory 5250 MHz instead of 10500 MHz (typed)"),
+        "{half}"
+    );
+    let named = predict("--sm-clock titan-v=1.2GHz --power-limit titan-v=150W");
+    assert_eq!((&named["sm_clock_mhz_source"], &named["power_limit_w_source"]), (&1200.into(), &150.into()));
+    assert_eq!(named["sm_clock_mhz_target"], 2475);
+    for (typed, said) in [
+        ("--sm-clock 0", "--sm-clock: clock `0`: expected megahertz above 0"),
+        ("--sm-clock 9GHz", "rtx-4070: SM clock 9000 MHz: expected 49.5 MHz to 4950 MHz"),
+        ("--mem-clock voodoo=500", "--mem-clock: unknown GPU `voodoo`"),
+        ("--power-limit 5xW", "power limit `5xW`: expected watts"),
+    ] {
+        desk.types(&format!("predict --from titan-v --to rtx-4070 {typed}")).ends(2, &[said]);
+    }
+    desk.types("gpus --sm-clock 900").ends(2, &["names no GPU"]);
+    let shown = desk.types("gpus titan-v --sm-clock 1200MHz --format csv").works().stdout;
+    assert!(shown.contains("boost clock,1200,MHz,assumed"), "{shown}");
+}
+
+#[test]
+fn a_source_row_that_states_its_clock_is_reckoned_at_it() {
+    let desk = Desk::new();
+    // 1.024e9 FLOPs and no byte: bound by arithmetic, which goes with the SM clock.
+    let header = "gpu,kernel,problem,flops,dram_bytes,time_ms,sm_clock_mhz\n";
+    let at =
+        |name: &str, clock: &str| desk.file(name, format!("{header}titan-v,spin,n=1,1e12,1,100,{clock}\n"));
+    let predict = |path: &Path| {
+        let words = "predict --from titan-v --to titan-v --kernel spin --format json --sm-clock 1455 --data";
+        let mut all = desk.types_with(words, &[path]).works().json();
+        all.remove(0)
+    };
+    let (unstated, slow) = (predict(&at("a.csv", "")), predict(&at("b.csv", "727.5")));
+    assert_eq!(slow["sm_clock_mhz_source"], 727.5);
+    assert!(
+        slow["cautions"].to_string().contains("timed with titan-v at SM 728 MHz instead of 1455 MHz"),
+        "{slow}"
+    );
+    let ratio = unstated["time_ms"].as_f64().unwrap() / slow["time_ms"].as_f64().unwrap();
+    assert!((1.6..2.1).contains(&ratio), "half the clock took twice as long: {ratio}");
+    let absurd = predict(&at("c.csv", "99999"));
+    assert_eq!(absurd["sm_clock_mhz_source"], 1455);
+    assert!(absurd["cautions"].to_string().contains("states one that is not used"), "{absurd}");
 }

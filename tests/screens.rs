@@ -403,3 +403,33 @@ fn a_kernels_own_ceilings_are_drawn_at_every_size() {
         insta::assert_snapshot!(format!("own_ceilings_{w}x{h}"), screen);
     }
 }
+
+#[test]
+fn typed_clocks_are_followed_shown_copied_and_undone() {
+    let mut d = dashboard(120, 40).press("f s m = 1 2 0 0 M H z space p o w e r = 1 0 0 enter");
+    let first = dashboard(120, 40);
+    assert!(d.screen().contains("RTX 4070 @1200MHz/100W"), "{}", d.screen());
+    let time = |d: &Dashboard| d.state.answer().prediction.as_ref().unwrap().time.0;
+    assert!(time(&d) > 1.3 * time(&first), "{} {}", time(&d), time(&first));
+    assert_eq!(d.state.answer().measured, None, "timed at other clocks");
+    assert_eq!(d.state.pair()[1].boost_clock.value.0, 1200e6, "roofline and occupancy draw this GPU");
+    let copied = update(&mut d.state, Message::Key("Y".into()));
+    let Effect::Copy(line) = &copied[0] else { panic!("{copied:?}") };
+    assert!(line.contains("--sm-clock rtx-4070=1200MHz --power-limit rtx-4070=100W"), "{line}");
+    // Data that arrive were read into the session of before.
+    update(
+        &mut d.state,
+        Message::Loaded(Box::new((Session::load(None).unwrap(), Vec::new(), "loaded".into()))),
+    );
+    assert_eq!(d.state.pair()[1].boost_clock.value.0, 1200e6);
+    let d = d.press("f enter");
+    assert!(d.screen().contains("@1200MHz/100W"), "what is offered is what is set");
+    let d = d.press("f ctrl-u enter");
+    assert!(!d.screen().contains('@') && time(&d) == time(&first), "{}", d.screen());
+    let d = d.press("u");
+    assert!(d.screen().contains("@1200MHz/100W"), "undone");
+    let undone = dashboard(120, 40).press("f s m = 1 2 0 0 enter u");
+    assert!(undone.state.selection.tunings.is_empty() && time(&undone) == time(&first));
+    let d = dashboard(80, 24).press("F s m = 9 G H z enter");
+    assert!(d.screen().contains("expected 29.1 MHz to 2910 MHz"), "{}", d.screen());
+}

@@ -129,6 +129,7 @@ pub const CHECKS: &[Check] = &[
     check::beyond_roof::CHECK,
     check::work_differs::CHECK,
     check::kernel_file::CHECK,
+    check::contradictory_counts::CHECK,
     check::copied::CHECK,
     check::compiled::CHECK,
     check::calibration::CHECK,

@@ -1,9 +1,11 @@
 //! What the GPU and the kernel catalogue have in common: entries found by id or alias, numbers that know their
 //! source, and TOML files that are refused with their line while the rest still loads.
 
+mod feature;
 mod file;
 mod sourced;
 
+pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use sourced::{NumberFile, Origin, Source, SourceTable, Sourced, shipped_sources};
 

@@ -2,9 +2,11 @@
 
 use super::Usage;
 use super::choices::{CeilingsChoice, RulesChoice};
+use super::clocks::ClockArgs;
 use crate::config::{Theme, themes};
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
+use crate::session::TypedTunings;
 use anyhow::Result;
 use clap::Args;
 use std::io::IsTerminal;
@@ -29,6 +31,8 @@ pub struct DashboardArgs {
     pub ceilings: Option<Ceilings>,
     /// Occupancy arithmetic.
     pub rules: Option<Rules>,
+    /// Clocks and power limits.
+    pub clocks: TypedTunings,
     /// Colours.
     pub theme: Option<String>,
     /// Without the remembered selection.
@@ -61,6 +65,8 @@ pub(super) struct Flags {
     /// Occupancy arithmetic
     #[arg(long, value_enum)]
     rules: Option<RulesChoice>,
+    #[command(flatten)]
+    clocks: ClockArgs,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -94,6 +100,7 @@ pub(super) fn open(flags: Flags, open_dashboard: impl FnOnce(DashboardArgs) -> R
         model: flags.model,
         ceilings: flags.ceilings.map(Into::into),
         rules: flags.rules.map(Into::into),
+        clocks: flags.clocks.typed(),
         theme: flags.theme,
         fresh: flags.fresh,
         ascii: flags.ascii,

@@ -1,6 +1,7 @@
 //! `roofswap gpus [ID]`.
 
 use super::choices::FormatChoice;
+use super::clocks::ClockArgs;
 use super::{load, output};
 use crate::report::{Format, gpus};
 use anyhow::Result;
@@ -11,13 +12,17 @@ use clap::Args;
 pub(super) struct GpusArgs {
     /// A GPU: every number of it, with unit, origin and source
     id: Option<String>,
+    #[command(flatten)]
+    clocks: ClockArgs,
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
 }
 
 pub(super) fn run(args: &GpusArgs) -> Result<()> {
-    let session = load::session(&[])?;
+    let mut session = load::session(&[])?;
+    let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
+    args.clocks.typed().lay(&mut session, shown.as_slice())?;
     let format: Format = args.format.into();
     let people = format.is_for_people();
     let table = match &args.id {

@@ -140,7 +140,14 @@ impl Folder {
     /// Writes a kernel's file, or adds the kernel's resources to the file it has; says why not.
     fn write(&self, kernel: &JoinedKernel) -> Result<()> {
         let text = |compiled: &_, aliases: &[String]| {
-            ResourcesFile::text(&kernel.id, &kernel.name, &kernel.symbol, aliases, compiled)
+            ResourcesFile::text(
+                &kernel.id,
+                &kernel.name,
+                &kernel.symbol,
+                aliases,
+                compiled,
+                Some(&kernel.codes),
+            )
         };
         let Some(existing) = self.files.get(&kernel.id) else {
             let path = self.path.join(format!("{}.toml", kernel.id));
@@ -153,12 +160,14 @@ impl Folder {
         let name = existing.path.display().to_string();
         let file = SpecFile { name: &name, text: &existing.text };
         let mut compiled = existing.file.compiled(file, &SourceTable::new())?;
-        if existing.file.written(&compiled) != existing.text {
+        let mut codes = existing.file.codes(file)?;
+        if existing.file.written(&compiled, codes.as_ref()) != existing.text {
             let how = "rename it, or give another folder with -o";
             bail!("{name}: was changed by hand since import wrote it; it is left alone: {how}");
         }
         compiled.extend(kernel.compiled.clone());
-        output::file(&existing.path, existing.file.written(&compiled).as_bytes())
+        codes.get_or_insert_default().join(&kernel.codes);
+        output::file(&existing.path, existing.file.written(&compiled, codes.as_ref()).as_bytes())
     }
 }
 

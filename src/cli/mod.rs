@@ -5,6 +5,7 @@
 
 mod audit;
 mod choices;
+mod clocks;
 mod dashboard;
 mod evaluate;
 mod export;
@@ -31,7 +32,7 @@ use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
-use crate::session::SubjectError;
+use crate::session::{SubjectError, TuneError};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -130,6 +131,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<SubjectError>()
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
+            || e.is::<TuneError>()
     });
     ExitCode::from(if typed { 2 } else { 1 })
 }

@@ -1,6 +1,7 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
 use super::choices::{CeilingsChoice, RulesChoice};
+use super::clocks::ClockArgs;
 use super::{Usage, load, output, sass};
 use crate::evaluate::Settings;
 use crate::kernel::Problem;
@@ -38,6 +39,8 @@ pub(super) struct QuestionArgs {
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
+    #[command(flatten)]
+    clocks: ClockArgs,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -102,6 +105,7 @@ impl QuestionArgs {
         let mut session = load::session(&self.data)?;
         let source = session.gpus.position(from)?;
         let targets = gpus(&session, &self.to, Some(source))?;
+        self.clocks.typed().lay(&mut session, &targets)?;
         let subjects = self.subjects(&session, source)?;
         self.translate(&mut session, &subjects)?;
         Ok(Question { source, targets, subjects, settings, session })

@@ -2,7 +2,7 @@
 
 use super::{CompiledKernel, CompilerReport, names, quoted};
 use crate::catalogue::{Catalogue, Origin, Sourced, same_spelling};
-use crate::kernel::{Cc, Kernel, Resources};
+use crate::kernel::{Cc, Codes, Kernel, Resources};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longer symbols and names are no names to type.
@@ -21,6 +21,8 @@ pub struct JoinedKernel {
     pub aliases: Vec<String>,
     /// Its resources, each with the report it is from.
     pub compiled: BTreeMap<Cc, Sourced<Resources>>,
+    /// The machine code and PTX that the reports list.
+    pub codes: Codes,
 }
 
 /// Puts together what several reports say of the same kernel; where they contradict each other the later report counts,
@@ -34,7 +36,7 @@ pub fn join(reports: &[CompilerReport], taken: &Taken) -> (Vec<JoinedKernel>, Ve
         let at = *places.entry(&kernel.symbol).or_insert_with(|| {
             let (symbol, name) = (kernel.symbol.clone(), kernel.name.clone());
             let (id, aliases, compiled) = (String::new(), Vec::new(), BTreeMap::new());
-            all.push(JoinedKernel { id, name, symbol, aliases, compiled });
+            all.push(JoinedKernel { id, name, symbol, aliases, compiled, codes: Codes::default() });
             all.len() - 1
         });
         remarks.extend(all[at].take(report, kernel));
@@ -47,6 +49,7 @@ impl JoinedKernel {
     /// Adds one report's numbers; says so where they contradict what was there.
     fn take(&mut self, report: &CompilerReport, kernel: &CompiledKernel) -> Option<String> {
         let cc = kernel.architecture.capability;
+        self.codes.join(&report.codes_beside(kernel));
         let file = report.file.rsplit(['/', '\\']).next().unwrap_or(&report.file);
         let source = format!("{file} ({}, {})", report.format.word(), kernel.architecture);
         let sourced = |value: Resources, source: String| {

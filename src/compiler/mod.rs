@@ -16,7 +16,7 @@ mod text;
 pub use architecture::Architecture;
 pub use join::{JoinedKernel, Taken, join};
 
-use crate::kernel::Resources;
+use crate::kernel::{Code, Codes, Resources};
 use std::fmt;
 
 /// The largest report that is read; the cubins of a large library have some hundred megabytes.
@@ -81,12 +81,26 @@ pub struct CompilerReport {
     pub format: Format,
     /// The kernels that could be read, in their order.
     pub kernels: Vec<CompiledKernel>,
+    /// What PTX it lists beside the machine code: of a program, for all of its kernels.
+    pub ptx: Vec<Architecture>,
     /// The first hundred things that could not.
     pub refused: Vec<ReportError>,
     /// How many there were.
     pub refused_count: usize,
     /// What has to be said about what was read.
     pub remarks: Vec<String>,
+}
+
+impl CompilerReport {
+    /// The code of this kernel that the report lists: its machine code, and the program's PTX. `ptxas -v` is called once
+    /// per piece of machine code and never sees whether PTX is kept.
+    fn codes_beside(&self, kernel: &CompiledKernel) -> Codes {
+        let code = |ptx, a: Architecture| Code { ptx, capability: a.capability, suffix: a.suffix };
+        let mut codes = Codes::new(self.format == Format::Ptxas);
+        codes.add(code(false, kernel.architecture));
+        self.ptx.iter().for_each(|a| codes.add(code(true, *a)));
+        codes
+    }
 }
 
 /// Where in a report something does not fit.
@@ -183,6 +197,7 @@ fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result
 struct Findings {
     file: String,
     kernels: Vec<CompiledKernel>,
+    ptx: Vec<Architecture>,
     refused: Vec<ReportError>,
     refused_count: usize,
     remarks: Vec<String>,
@@ -197,6 +212,7 @@ impl Findings {
         Self {
             file: file.to_string(),
             kernels: Vec::new(),
+            ptx: Vec::new(),
             refused: Vec::new(),
             refused_count: 0,
             remarks: Vec::new(),
@@ -251,10 +267,10 @@ impl Findings {
             let nothing = || self.error(Place::Whole, format!("{} without a kernel", format.word()));
             return Err(self.refused.first().cloned().unwrap_or_else(nothing));
         }
-        let Self { file, kernels, refused, refused_count, remarks, .. } = &mut self;
-        let (file, kernels) = (std::mem::take(file), std::mem::take(kernels));
+        let Self { file, kernels, ptx, refused, refused_count, remarks, .. } = &mut self;
+        let (file, kernels, ptx) = (std::mem::take(file), std::mem::take(kernels), std::mem::take(ptx));
         let (refused, remarks) = (std::mem::take(refused), std::mem::take(remarks));
-        Ok(CompilerReport { file, format, kernels, refused, refused_count: *refused_count, remarks })
+        Ok(CompilerReport { file, format, kernels, ptx, refused, refused_count: *refused_count, remarks })
     }
 }
 

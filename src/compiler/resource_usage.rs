@@ -26,14 +26,16 @@ pub(super) fn read(text: &Text<'_>, found: &mut Findings, assumed: Option<Archit
     let from_name = Architecture::in_name(&found.file);
     let fallback = assumed.or(from_name);
     let mut arch: Option<Architecture> = None;
+    let mut of_ptx = false;
     let mut function: Option<(usize, String)> = None;
     let (mut unknown, mut used_fallback) = (0_usize, false);
     for (at, line) in text.lines() {
         let line = String::from_utf8_lossy(line.trim_ascii());
         if line.starts_with("Fatbin ") {
-            arch = None;
+            (arch, of_ptx) = (None, line.contains("ptx"));
         } else if let Some(typed) = line.strip_prefix("arch = ") {
             match typed.parse() {
+                Ok(known) if of_ptx => found.ptx.push(known),
                 Ok(known) => arch = Some(known),
                 Err(why) => found.refuse(Place::Line(at), why.to_string()),
             }

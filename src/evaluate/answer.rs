@@ -2,13 +2,13 @@
 
 use super::calibration::{Asked, Calibration, Interval, Start};
 use crate::catalogue::Catalogue;
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Clocks, Gpu};
 use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
     Caution, Explanation, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind,
-    SourceTime, Subject, body, kernel_roofs, question,
+    SourceTime, Subject, body, differences, is_at, kernel_roofs, question, reckoned,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct Answer {
     pub target: usize,
     /// How it was asked.
     pub settings: Settings,
+    /// The clocks and limits that source and target were reckoned at.
+    pub clocks: [Clocks; 2],
     /// The ceilings really used (achieved ones may be missing on one side).
     pub ceilings_used: Ceilings,
     /// The work, counters of the measured row included.
@@ -149,6 +151,8 @@ pub struct Known<'a> {
     pub datasets: &'a [Dataset],
     /// How wide intervals are.
     pub calibration: &'a Calibration,
+    /// Source and target as their documents state them, where they are reckoned at typed clocks.
+    pub stock: [Option<&'a Gpu>; 2],
 }
 
 /// Answers one question about a source and a target, given by their places in the catalogue.
@@ -159,15 +163,25 @@ pub fn answer(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Answer {
-    let Known { gpus, kernels, store, datasets, calibration } = known;
-    let at = |i: usize| (i, &gpus.entries()[i]);
+    let Known { gpus, kernels, store, datasets, calibration, stock } = known;
+    let on_target = &gpus.entries()[target];
     let kernel = &kernels.entries()[subject.kernel];
-    let q = question(kernel, subject, [at(source), at(target)], store, settings.ceilings, settings.rules);
+    // On the same GPU typed clocks are those of the target: the time was taken at the stated ones.
+    let stated = stock[0].filter(|_| source == target).unwrap_or(&gpus.entries()[source]);
+    let reckoned = reckoned(stock[0].unwrap_or(stated), stated, subject, source, store);
+    let pair = [(source, reckoned.gpu(stated)), (target, on_target)];
+    let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     let timed = subject.config.and_then(|c| store.row(c, target));
+    let timed = timed.filter(|row| stock[1].is_none() || is_at(row, on_target));
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
     if let Ok(p) = &mut prediction {
         observe(p, &q, timed);
+        let of_row = reckoned.caution();
+        let typed = stock[0].filter(|_| source != target && of_row.is_none());
+        p.cautions.extend(typed.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
+        p.cautions.extend(of_row);
+        p.cautions.extend(stock[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -184,6 +198,7 @@ pub fn answer(
     Answer {
         source,
         target,
+        clocks: [q.source.gpu.clocks(), q.target.gpu.clocks()],
         settings,
         ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
         kernel_roofs: kernel_roofs(&q).ok(),
@@ -210,10 +225,13 @@ pub fn explain(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Option<Explanation> {
-    let Known { gpus, kernels, store, .. } = known;
-    let at = |i: usize| (i, &gpus.entries()[i]);
+    let Known { gpus, kernels, store, stock, .. } = known;
     let kernel = &kernels.entries()[subject.kernel];
-    let q = question(kernel, subject, [at(source), at(target)], store, settings.ceilings, settings.rules);
+    // The clocks of `answer`.
+    let stated = stock[0].filter(|_| source == target).unwrap_or(&gpus.entries()[source]);
+    let reckoned = reckoned(stock[0].unwrap_or(stated), stated, subject, source, store);
+    let pair = [(source, reckoned.gpu(stated)), (target, &gpus.entries()[target])];
+    let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     MODELS[settings.model].explain(&q)
 }
 

@@ -12,7 +12,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
-use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question};
+use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question, reckoned};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -281,7 +281,9 @@ impl Asker<'_> {
         };
         let at = |i: usize| (i, &self.world.gpus.entries()[i]);
         let kernel = &self.world.kernels.entries()[trial.kernel];
-        let pair = [at(trial.source), at(trial.target)];
+        let (source, stated) = at(trial.source);
+        let reckoned = reckoned(stated, stated, subject, source, visible);
+        let pair = [(source, reckoned.gpu(stated)), at(trial.target)];
         let q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);

@@ -45,6 +45,8 @@ pub(super) fn reason(why: &Refusal) -> String {
     match why {
         Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
         Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
+        Refusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
+        Refusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.word()),
         Refusal::NoCount { missing, .. } => format!("nobody counted {missing}"),
         Refusal::NoCounts { missing, .. } => format!("nobody counted {missing}"),
         Refusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),

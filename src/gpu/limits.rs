@@ -178,6 +178,9 @@ impl LimitsTable {
 struct TableFile {
     common: CommonFile,
     limits: Vec<LimitsFile>,
+    /// Read by [`super::FeatureTable`].
+    #[serde(rename = "feature")]
+    _feature: serde::de::IgnoredAny,
 }
 
 #[derive(Deserialize)]

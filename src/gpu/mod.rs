@@ -6,16 +6,20 @@
 
 mod architectures;
 mod catalogue;
+mod features;
 mod file;
 mod limits;
 mod overlay;
 mod sustained;
+mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
+pub use features::{FeatureTable, Since};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
+pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
 use crate::catalogue::{Entry, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};

@@ -107,7 +107,7 @@ impl Gpu {
     }
 
     /// `min(1, (w / full power)^exponent)` of the peak, w = mW per FP32 lane and GHz that the power limit leaves.
-    fn fp32_by_power(&self, law: &PowerLaw) -> Sourced<FlopsPerSecond> {
+    pub(super) fn fp32_by_power(&self, law: &PowerLaw) -> Sourced<FlopsPerSecond> {
         let lanes = f64::from(self.sms.value) * f64::from(self.fp32_lanes_per_sm.value);
         let w = 1000.0 * self.power_limit.value.0 / (lanes * self.boost_clock.value.0 / 1e9);
         let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);

@@ -1,6 +1,6 @@
 //! What a compiler made of a kernel on one architecture: registers, shared memory, spills.
 
-use super::Kernel;
+use super::{Codes, Kernel};
 use crate::catalogue::Sourced;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -142,8 +142,16 @@ impl Kernel {
 
     /// Puts these resources over the kernel's own, architecture by architecture. Those of an architecture are replaced
     /// as a whole: half of one build and half of another describe no build. `symbol` is what they were reported of; empty
-    /// where nobody wrote it down.
-    pub fn lay_over(&mut self, symbol: &str, compiled: BTreeMap<Cc, Sourced<Resources>>) {
+    /// where nobody wrote it down. `codes` is what the report lists beside what others listed.
+    pub fn lay_over(
+        &mut self,
+        symbol: &str,
+        compiled: BTreeMap<Cc, Sourced<Resources>>,
+        codes: Option<&Codes>,
+    ) {
+        if let Some(codes) = codes {
+            self.codes.get_or_insert_with(Codes::default).join(codes);
+        }
         if !symbol.is_empty() {
             self.symbol = symbol.to_string();
         }
@@ -213,7 +221,7 @@ mod tests {
                 note: None,
                 date: None,
             };
-            kernel.lay_over("k", BTreeMap::from([((8, 9), value)]));
+            kernel.lay_over("k", BTreeMap::from([((8, 9), value)]), None);
             kernel.block_size()
         };
         assert_eq!(with(regs(8)), Some(BlockSize::Assumed(256)));

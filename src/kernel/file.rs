@@ -3,7 +3,7 @@
 use super::launch::LaunchFormulas;
 use super::variant::VariantKeys;
 use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources, RunsAs};
-use crate::catalogue::{FileError, Origin, SourceTable, Sourced, SpecFile};
+use crate::catalogue::{Feature, FileError, Origin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,6 +40,8 @@ struct KernelFile {
     work: BTreeMap<Count, CountFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
+    #[serde(default)]
+    needs: NeedsFile,
     #[serde(default)]
     shared_memory: SharedMemoryFile,
     #[serde(default)]
@@ -81,6 +83,13 @@ struct CountFile {
     formula: Spanned<String>,
     source: Spanned<String>,
     note: Option<String>,
+}
+
+/// Features without which the kernel runs nowhere.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NeedsFile {
+    features: Vec<Feature>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -333,6 +342,8 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         keys: typed.problem.keys,
         sizes: Vec::new(),
         compiled: check.compiled(&typed.compiled)?,
+        codes: None,
+        needs: typed.needs.features,
         cautions: typed.cautions,
         unknown: typed.unknown,
         translation: None,

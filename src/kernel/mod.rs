@@ -5,7 +5,9 @@
 //! for one problem.
 
 mod catalogue;
+mod code;
 mod compiled;
+mod contradiction;
 mod file;
 mod formula;
 mod functions;
@@ -20,7 +22,9 @@ mod variant;
 mod work;
 
 pub use catalogue::{load_shipped, load_text};
+pub use code::{Code, Codes};
 pub use compiled::{BlockSize, Cc, Compiled, Resources};
+pub use contradiction::{Contradiction, contradictions};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
@@ -32,7 +36,7 @@ pub use slider::Slider;
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Work};
 
-use crate::catalogue::{Entry, Sourced};
+use crate::catalogue::{Entry, Feature, Sourced};
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,6 +71,11 @@ pub struct Kernel {
     pub sizes: Vec<(String, Problem)>,
     /// What compilers made of it, by compute capability.
     pub compiled: BTreeMap<Cc, Sourced<Resources>>,
+    /// The code that a loaded report or cubin lists; `None` where nobody loaded one. The kernel's own file is no such word:
+    /// its source can be compiled for any architecture.
+    pub codes: Option<Codes>,
+    /// Features without which it runs nowhere.
+    pub needs: Vec<Feature>,
     /// What has to be said beside every prediction of it.
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
@@ -159,6 +168,8 @@ impl Kernel {
             keys: Vec::new(),
             sizes: Vec::new(),
             compiled: BTreeMap::new(),
+            codes: None,
+            needs: Vec::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
             translation: None,

@@ -1,7 +1,7 @@
 //! A kernel file without problem, launch and work: only what compilers made of a kernel. `roofswap import` writes them.
 
 use super::file::{Checker, CompiledFile};
-use super::{Cc, Kernel, Resources};
+use super::{Cc, Codes, Kernel, Resources};
 use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ pub struct ResourcesFile {
     aliases: Vec<String>,
     #[serde(default)]
     symbol: String,
+    #[serde(default)]
+    code: Option<Spanned<Vec<String>>>,
     compiled: Vec<CompiledFile>,
     #[serde(default)]
     sources: SourceTable,
@@ -72,6 +74,7 @@ impl ResourcesFile {
         kernels: &Catalogue<Kernel>,
     ) -> Result<Kernel, FileError> {
         let compiled = self.compiled(file, sources)?;
+        let codes = self.codes(file)?;
         let mut kernel = match kernels.get(self.id()) {
             Some(at) => kernels.entries()[at].clone(),
             None => {
@@ -82,8 +85,17 @@ impl ResourcesFile {
                 Kernel::from_compiler(self.id(), name, aliases)
             }
         };
-        kernel.lay_over(&self.symbol, compiled);
+        kernel.lay_over(&self.symbol, compiled, codes.as_ref());
         Ok(kernel)
+    }
+
+    /// The code that the reports behind it listed; `None` where the file does not say.
+    ///
+    /// # Errors
+    /// [`FileError`] for a word that is no architecture.
+    pub fn codes(&self, file: SpecFile<'_>) -> Result<Option<Codes>, FileError> {
+        let Some(code) = &self.code else { return Ok(None) };
+        Codes::read(code.get_ref()).map(Some).map_err(|why| file.error(Some(code.span()), why))
     }
 
     /// The resources by compute capability, each with the title of its source.
@@ -113,8 +125,8 @@ impl ResourcesFile {
 
     /// This file with these builds, as [`ResourcesFile::text`] writes it.
     #[must_use]
-    pub fn written(&self, compiled: &BTreeMap<Cc, Sourced<Resources>>) -> String {
-        Self::text(self.id(), &self.name, &self.symbol, &self.aliases, compiled)
+    pub fn written(&self, compiled: &BTreeMap<Cc, Sourced<Resources>>, codes: Option<&Codes>) -> String {
+        Self::text(self.id(), &self.name, &self.symbol, &self.aliases, compiled, codes)
     }
 
     /// The text of a resources file for these builds.
@@ -125,6 +137,7 @@ impl ResourcesFile {
         symbol: &str,
         aliases: &[String],
         compiled: &BTreeMap<Cc, Sourced<Resources>>,
+        codes: Option<&Codes>,
     ) -> String {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let mut out = format!("id = {}\nname = {}\n", quoted(id), quoted(name));
@@ -135,6 +148,10 @@ impl ResourcesFile {
         if !aliases.is_empty() {
             let aliases: Vec<String> = aliases.iter().map(|a| quoted(a)).collect();
             writeln!(out, "aliases = [{}]", aliases.join(", ")).expect(in_memory);
+        }
+        if let Some(codes) = codes {
+            let words: Vec<String> = codes.words().iter().map(|word| quoted(word)).collect();
+            writeln!(out, "code = [{}]", words.join(", ")).expect(in_memory);
         }
         let mut titles: Vec<&str> = Vec::new();
         for known in compiled.values() {
@@ -196,10 +213,12 @@ mod tests {
             date: None,
         };
         let compiled = BTreeMap::from([((5, 2), known("a \"log\"")), ((9, 0), known("b\\c.cubin"))]);
-        let text = ResourcesFile::text("k", "ns::k<\"x\">", "_Z1k", &["kk".into()], &compiled);
+        let codes = Codes::read(&["sm_52".into(), "sm_90a".into(), "compute_?".into()]).unwrap();
+        let text = ResourcesFile::text("k", "ns::k<\"x\">", "_Z1k", &["kk".into()], &compiled, Some(&codes));
         let file = SpecFile { name: "k.toml", text: &text };
         let read = ResourcesFile::recognise(file).unwrap().unwrap();
         assert_eq!((read.id(), read.symbol()), ("k", "_Z1k"));
+        assert_eq!(read.codes(file).unwrap(), Some(codes));
         assert_eq!(read.compiled(file, &SourceTable::new()).unwrap(), compiled, "{text}");
     }
 

@@ -1,7 +1,7 @@
 //! What the reader of a prediction must know.
 
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Precision, Problem};
+use crate::kernel::{BlockSize, Count, Precision, Problem};
 use crate::units::{Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
@@ -15,8 +15,12 @@ pub enum Caution {
     SourceModelled,
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
-    /// Only FLOPs and bytes are known of the kernel.
-    CountsMissing,
+    /// Only FLOPs and bytes are known of the kernel; these counts nobody made.
+    CountsMissing(Arc<[Count]>),
+    /// Nobody made these counts: `ceilings` answers without the components that rest on them.
+    CountsPartly(Arc<[Count]>),
+    /// Counts that cannot both be true: which, whose, why, and what the model did.
+    Contradiction(Arc<str>),
     /// Registers are those of another compute capability.
     RegistersBorrowed {
         /// Whose they should be.
@@ -90,6 +94,14 @@ pub enum Caution {
         /// That smallest time.
         floor: Seconds,
     },
+    /// The source's row states its clocks: the source is reckoned at them.
+    SourceAtRowClocks(Arc<str>),
+    /// The source's row states clocks that no such board can be set to: they are not used.
+    ClocksUnbelievable(Arc<str>),
+    /// The source is reckoned at typed clocks or a typed limit, and its time taken as one of those.
+    SourceTyped(Arc<str>),
+    /// The target is reckoned at typed clocks or a typed limit.
+    Hypothetical(Arc<str>),
     /// What the dataset of a row says of its rows of this kernel.
     Data(Arc<str>),
     /// A caution of the kernel file.
@@ -106,6 +118,11 @@ impl Caution {
     }
 }
 
+/// `l2_bytes, lsu_warp_insts`.
+fn names(counts: &[Count]) -> String {
+    counts.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,9 +135,18 @@ impl fmt::Display for Caution {
             Self::NoMeasurement => f.write_str(
                 "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",
             ),
-            Self::CountsMissing => f.write_str(
-                "only FLOPs and bytes are known: ceilings-lite answers; import an ncu report for the rest",
+            Self::CountsMissing(missing) => write!(
+                f,
+                "only FLOPs and bytes are known: ceilings-lite answers, because nobody counted {}; import an ncu report for \
+                 the rest",
+                names(missing)
             ),
+            Self::CountsPartly(missing) => {
+                write!(f, "counts: nobody counted {}: ceilings answers without them", names(missing))?;
+                let l2 = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
+                f.write_str(if l2 { " (L2 moves what DRAM does)" } else { "" })
+            }
+            Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (a, b), spills } => {
                 let spills = if *spills { ", whose build spills" } else { "" };
                 write!(
@@ -197,6 +223,18 @@ impl fmt::Display for Caution {
             }
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch floor ({floor})")
+            }
+            Self::SourceAtRowClocks(text) => {
+                write!(f, "clocks: the source's row was timed with {text}, and the source is reckoned so")
+            }
+            Self::ClocksUnbelievable(text) => {
+                write!(f, "clocks: the source's row states one that is not used: {text}")
+            }
+            Self::SourceTyped(text) => {
+                write!(f, "clocks: {text} (typed): the source time is taken as one at these")
+            }
+            Self::Hypothetical(text) => {
+                write!(f, "clocks: {text} (typed): intervals were found at stated clocks, not at these")
             }
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),

@@ -28,6 +28,7 @@
 
 mod caution;
 mod ceilings;
+mod clocks;
 mod doubt;
 mod efficiency_transfer;
 mod factor;
@@ -49,6 +50,7 @@ pub use ceilings::{
     Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Roof, Step, USUAL, amount,
     carry, in_words,
 };
+pub use clocks::{Reckoned, differences, is_at, reckoned};
 pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
@@ -61,7 +63,8 @@ pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
 
-use crate::gpu::{Ceilings, Gpu};
+use crate::catalogue::Feature;
+use crate::gpu::{Ceilings, ComputeCapability, Gpu};
 use crate::kernel::Work;
 use crate::occupancy::LaunchRefusal;
 use crate::roofline::{Bound, bound};
@@ -172,6 +175,33 @@ pub enum Refusal {
         needed: Bytes,
         /// Memory of the GPU.
         memory: Bytes,
+    },
+    /// Nothing of the loaded code runs on this GPU.
+    #[error(
+        "{gpu}: not compiled for {cc}: there is {found}; compile with -gencode arch=compute_{digits},code=sm_{digits}",
+        digits = cc.to_string().replace('.', "")
+    )]
+    NotCompiled {
+        /// The GPU's id.
+        gpu: String,
+        /// Its compute capability.
+        cc: ComputeCapability,
+        /// What there is: `sm_89, compute_90`.
+        found: String,
+    },
+    /// The kernel needs what this GPU does not have.
+    #[error("{gpu}: lacks {}: the kernel needs compute capability {since}, and this is {cc} ({source_id})", feature.word())]
+    LacksFeature {
+        /// The GPU's id.
+        gpu: String,
+        /// Its compute capability.
+        cc: ComputeCapability,
+        /// What it lacks.
+        feature: Feature,
+        /// The first compute capability that has it.
+        since: ComputeCapability,
+        /// Whose word that is: an id of `specs/sources.toml`.
+        source_id: String,
     },
     /// Nobody counted what the model needs.
     #[error("{model} needs {missing} of this kernel, and nobody counted it")]

@@ -6,9 +6,12 @@ use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
-use crate::catalogue::Origin;
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{BlockSize, Cc, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work};
+use crate::catalogue::{Feature, Origin};
+use crate::gpu::{Ceilings, FeatureTable, Gpu};
+use crate::kernel::{
+    BlockSize, Cc, Contradiction, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work,
+    contradictions,
+};
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -26,6 +29,8 @@ pub struct Side<'a> {
     pub occupancy: Option<Occupancy>,
     /// Why the launch cannot start here.
     pub refusal: Option<LaunchRefusal>,
+    /// Why the kernel's code cannot run here at all; looked for on the target only: a source was timed.
+    pub barred: Option<Refusal>,
     /// Whose registers these are.
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
@@ -84,7 +89,8 @@ pub fn question<'a>(
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
-    let [source, target] = gpus.map(side);
+    let [source, mut target] = gpus.map(side);
+    target.barred = barred(kernel, target.gpu);
     let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let own = source_row.map_or_else(Work::default, |r| r.work());
@@ -186,6 +192,7 @@ impl<'a> Side<'a> {
                 _ => resident,
             },
             refusal,
+            barred: None,
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
@@ -200,6 +207,9 @@ impl<'a> Side<'a> {
 
     /// Why no time can be given on this GPU, whatever the model.
     pub(super) fn feasible(&self, work: &Work) -> Result<(), Refusal> {
+        if let Some(why) = &self.barred {
+            return Err(why.clone());
+        }
         if let Some(why) = self.refusal {
             return Err(Refusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
         }
@@ -210,6 +220,19 @@ impl<'a> Side<'a> {
         }
         Ok(())
     }
+}
+
+/// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
+fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
+    let cc = gpu.compute_capability;
+    // A test reads the table; a damaged one bars nothing.
+    let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));
+    if let Some((feature, since)) = lacking {
+        let (since, source_id) = (since.capability, since.source.to_string());
+        return Some(Refusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
+    }
+    let codes = kernel.codes.as_ref().filter(|codes| !codes.may_run_on((cc.major, cc.minor)))?;
+    Some(Refusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
 }
 
 /// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
@@ -263,6 +286,7 @@ impl<'a> Question<'a> {
             }
         }
         all.extend(self.ceilings_caution.clone());
+        all.extend(self.contradictions());
         all.extend(self.kernel.cautions.iter().map(|c| Caution::Kernel(c.as_str().into())));
         let timed = self.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
         let atomics = self.work.get(Count::GlobalAtomicRequests).is_some_and(|a| a > 0.0);
@@ -270,6 +294,17 @@ impl<'a> Question<'a> {
             all.push(Caution::AtomicsNotModelled);
         }
         all
+    }
+
+    /// Counts that cannot both be true, with their sources.
+    fn contradictions(&self) -> Vec<Caution> {
+        let tensor = self.kernel.needs.contains(&Feature::Tensor);
+        let found = contradictions(&self.work, &self.kernel.dtype, tensor);
+        let said = |c: &Contradiction| {
+            let both = c.named(|count| format!(" ({})", self.counted(count)));
+            Caution::Contradiction(format!("{both}: {}; {}", c.why, c.done).into())
+        };
+        found.iter().map(said).collect()
     }
 
     /// How the arithmetic changes on the target, where two listings were read and the second one's code runs there.

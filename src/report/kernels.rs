@@ -87,6 +87,7 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
             sheet.add(&format!("{name}, {major}.{minor}"), "", Cell::number(value), &known.source, "");
         }
     }
+    sheet.where_it_runs(kernel);
     let unknown = kernel.unknown.iter();
     unknown.for_each(|(item, why)| sheet.add(item, "", Cell::text("unknown"), "", why));
     let mut table = Table::new(vec![
@@ -152,6 +153,23 @@ impl Sheet<'_> {
         let bytes = |b: Option<u32>| Cell::maybe(b, Cell::number);
         self.add("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");
         self.add("dynamic shared memory", "", bytes(instance.smem_dynamic), "", "bytes per block");
+    }
+
+    fn where_it_runs(&mut self, kernel: &Kernel) {
+        if let Some(codes) = &kernel.codes {
+            let listed = Cell::List(codes.words());
+            self.add(
+                "code that was loaded",
+                "",
+                listed,
+                "",
+                "it runs on nothing else; compute_? = PTX was not looked for",
+            );
+        }
+        if !kernel.needs.is_empty() {
+            let needs = Cell::List(kernel.needs.iter().map(|f| f.word().to_string()).collect());
+            self.add("needs", "", needs, &kernel.source, "features without which it runs nowhere");
+        }
     }
 
     fn counts(&mut self, k: &KernelRow<'_>) {

@@ -1,4 +1,4 @@
-//! What `predict` answers: twenty-one columns for programs, a narrower table with footnotes for people.
+//! What `predict` answers: twenty-seven columns for programs, a narrower table with footnotes for people.
 
 use super::cell::Cell;
 use super::shown;
@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Bound;
-use crate::units::Seconds;
+use crate::units::{Hertz, Seconds};
 
 /// One answer with the names of what it is about.
 #[derive(Debug, Clone, Copy)]
@@ -94,12 +94,22 @@ impl<'a> Comparison<'a> {
             ms(levels.map(|l| l.low)),
             ms(levels.map(|l| l.high)),
         ]);
+        cells.extend(self.clocks().map(Cell::number));
         cells
+    }
+
+    /// SM clock, memory clock and power limit that both sides were reckoned at: source, target; MHz, MHz, W.
+    fn clocks(&self) -> [f64; 6] {
+        let [source, target] = self.answer.clocks;
+        let megahertz = |clock: Hertz| (clock.0 / 1e3).round() / 1e3;
+        let ([a, b], [c, d]) =
+            ([source.sm, target.sm].map(megahertz), [source.mem, target.mem].map(megahertz));
+        [a, b, c, d, source.power_limit.0, target.power_limit.0]
     }
 }
 
 /// The columns of [`records`]: the contract of `predict --format json` and `--format csv`.
-pub const COLUMNS: [Column; 21] = [
+pub const COLUMNS: [Column; 27] = [
     Column::left("gpu_source"),
     Column::left("gpu_target"),
     Column::left("kernel"),
@@ -122,6 +132,12 @@ pub const COLUMNS: [Column; 21] = [
     // Of the model itself, one time per memory level; low_ms and high_ms are of coverage.
     Column::right("levels_low_ms"),
     Column::right("levels_high_ms"),
+    Column::right("sm_clock_mhz_source"),
+    Column::right("sm_clock_mhz_target"),
+    Column::right("mem_clock_mhz_source"),
+    Column::right("mem_clock_mhz_target"),
+    Column::right("power_limit_w_source"),
+    Column::right("power_limit_w_target"),
 ];
 
 /// For programs: every column, full precision, null where there is none.

@@ -30,7 +30,8 @@ impl Session {
         progress: &Progress,
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
-        evaluate(World { gpus: &self.gpus, kernels: &self.kernels, store }, setup, &models, progress)
+        let gpus = &self.stock_gpus();
+        evaluate(World { gpus, kernels: &self.kernels, store }, setup, &models, progress)
     }
 
     /// Forgets every kernel and every row, so that files added now say all that is known of theirs.

@@ -134,7 +134,7 @@ impl Session {
                 }
             };
             debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
-            kernel.lay_over(&joined.symbol, joined.compiled.clone());
+            kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
             refused.extend(self.kernels.insert(kernel).err().map(|clash| clash.to_string()));
         }
         refused

@@ -52,6 +52,10 @@ actions! {
     TypeSize = "type_size",
     /// Type threads per block for the selected kernel.
     TypeBlock = "type_block",
+    /// Type clocks and power limit to reckon the target at.
+    TargetClocks = "target_clocks",
+    /// Type clocks and power limit to reckon the source at.
+    SourceClocks = "source_clocks",
     /// Read compiler reports or measurements: pick a file.
     Import = "import",
     /// Select the next kernel.
@@ -88,7 +92,7 @@ actions! {
     CopyRow = "copy_row",
     /// Copy the command line that prints this prediction.
     CopyCommand = "copy_command",
-    /// Undo the last change of GPUs, size, model or ceilings.
+    /// Undo the last change of GPUs, clocks, size, model or ceilings.
     Undo = "undo",
     /// Switch to the next theme: dark, light, without colour.
     Theme = "theme",

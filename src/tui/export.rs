@@ -219,6 +219,15 @@ fn predict_command(state: &State) -> String {
     if settings.rules == Rules::Study {
         add("--rules", "study");
     }
+    for (gpu, tuning) in &state.selection.tunings {
+        let id = &gpus[*gpu].id;
+        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
+            let text = tuning.to_string();
+            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
+                add(flag, &format!("{id}={value}"));
+            }
+        }
+    }
     for file in &state.data {
         add("--data", &file.display().to_string());
     }

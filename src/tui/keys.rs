@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::block;
+use super::clocks;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
@@ -52,7 +53,10 @@ pub(super) fn edit_line(overlay: &mut Overlay, request: InputRequest) {
             &mut picker.input
         }
         Overlay::Prompt { kind, input, untouched } => {
-            let offered = matches!(kind, PromptKind::Size | PromptKind::Block);
+            let offered = matches!(
+                kind,
+                PromptKind::Size | PromptKind::Block | PromptKind::SourceClocks | PromptKind::TargetClocks
+            );
             if std::mem::take(untouched) && inserts && offered {
                 input.reset();
             }
@@ -194,11 +198,7 @@ fn live_filter(state: &mut State) {
             state.row_filter = text;
             state.arrange();
         }
-        PromptKind::Size
-        | PromptKind::Block
-        | PromptKind::ExportPath
-        | PromptKind::ExportEvaluation
-        | PromptKind::ExportComponents => {}
+        _ => {}
     }
 }
 
@@ -212,11 +212,7 @@ fn clear_filter(state: &mut State, kind: PromptKind) {
             state.row_filter.clear();
             state.arrange();
         }
-        PromptKind::Size
-        | PromptKind::Block
-        | PromptKind::ExportPath
-        | PromptKind::ExportEvaluation
-        | PromptKind::ExportComponents => {}
+        _ => {}
     }
 }
 
@@ -231,6 +227,9 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
             Err(e) => say(state, Tone::Refused, e.to_string()),
         },
         PromptKind::Block => block::accept(state, text),
+        PromptKind::SourceClocks | PromptKind::TargetClocks => {
+            clocks::accept(state, kind == PromptKind::SourceClocks, text)
+        }
         PromptKind::ExportPath | PromptKind::ExportEvaluation | PromptKind::ExportComponents
             if text.is_empty() =>
         {

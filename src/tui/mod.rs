@@ -7,6 +7,7 @@
 mod action;
 mod block;
 mod canvas;
+mod clocks;
 mod evaluated;
 mod evaluation;
 mod events;
@@ -36,7 +37,7 @@ pub use export::components_of;
 pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Job, Message};
-pub use state::{FIRST_KERNEL, State};
+pub use state::{FIRST_KERNEL, State, first_targets};
 pub use update::update;
 pub use view::view;
 

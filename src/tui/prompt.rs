@@ -61,6 +61,10 @@ pub enum PromptKind {
     Size,
     /// Threads per block of a kernel whose launch shape is unknown.
     Block,
+    /// Clocks and power limit of the source.
+    SourceClocks,
+    /// Clocks and power limit of the main target.
+    TargetClocks,
     /// The file of an export.
     ExportPath,
     /// The file of an export of the evaluation.
@@ -78,6 +82,8 @@ impl PromptKind {
             Self::RowFilter => "filter kernels: ",
             Self::Size => "size: ",
             Self::Block => "threads per block: ",
+            Self::SourceClocks => "source at: ",
+            Self::TargetClocks => "target at: ",
             Self::ExportPath | Self::ExportEvaluation | Self::ExportComponents => "export to: ",
         }
     }

@@ -74,6 +74,10 @@ impl State {
     /// Answers every row again: source, target, model or ceilings changed.
     pub(super) fn predict_all(&mut self) {
         self.put_blocks();
+        // Copied only while a job still reads the old one.
+        if self.session.tunings() != self.selection.tunings {
+            Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
+        }
         let Selection { source, settings, targets, .. } = &self.selection;
         let (session, rows) = (&self.session, &self.rows);
         let all = |target: usize| -> Vec<Answer> {

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::block;
+use super::clocks;
 use super::layout::{Pane, areas};
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
@@ -57,6 +58,9 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             state.overlay = Overlay::prompt(PromptKind::Size, text);
         }
         Action::TypeBlock => return block::ask(state),
+        Action::TargetClocks | Action::SourceClocks => {
+            return clocks::ask(state, action == Action::SourceClocks);
+        }
         Action::Import => return files::open(state),
         Action::Filter => ask_filter(state),
         Action::SortNext => state.sort.0 = next_in(&Sort::ALL, state.sort.0, 1),

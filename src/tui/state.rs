@@ -7,7 +7,7 @@ use super::rows::first_rows;
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{Answer, ErrorSummary, Protocol, Settings};
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Gpu, Tuning};
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
@@ -31,7 +31,7 @@ const ROOM_FOR_FOUR: (u16, u16) = (64, 18);
 const UNDO_DEPTH: usize = 100;
 
 /// Source, targets, model and the rest: what is asked of every row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Position of the source GPU.
     pub source: usize,
@@ -41,6 +41,8 @@ pub struct Selection {
     pub settings: Settings,
     /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
     pub blocks: BTreeMap<usize, u32>,
+    /// Clocks and power limits that were typed, by GPU.
+    pub tunings: BTreeMap<usize, Tuning>,
 }
 
 /// What the predictions are sorted by.
@@ -167,21 +169,28 @@ pub struct State {
     pub(super) undo: Vec<Step>,
 }
 
+/// The targets of the first screen: those asked for or remembered, else the usual one.
+#[must_use]
+pub fn first_targets(session: &Session, saved: &Saved) -> Vec<usize> {
+    let mut targets: Vec<usize> = Vec::new();
+    for target in saved.targets.iter().filter_map(|t| session.gpus.position(t).ok()) {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    if targets.is_empty() {
+        targets.push(session.gpus.position(FIRST_TARGET).unwrap_or(0));
+    }
+    targets
+}
+
 impl State {
     /// The first screen: the pair asked for, else the remembered one, else one that was measured on both sides.
     #[must_use]
     pub fn new(session: Arc<Session>, keymap: Keymap, themes: (Vec<Theme>, usize), saved: &Saved) -> Self {
         let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
         let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or(0);
-        let mut targets: Vec<usize> = Vec::new();
-        for target in saved.targets.iter().filter_map(|t| find(Some(t))) {
-            if !targets.contains(&target) {
-                targets.push(target);
-            }
-        }
-        if targets.is_empty() {
-            targets.push(find(Some(FIRST_TARGET)).unwrap_or(0));
-        }
+        let targets = first_targets(&session, saved);
         let model = saved.model.as_deref().and_then(|m| model_position(m).ok()).unwrap_or(0);
         let ceilings = match saved.ceilings.as_deref() {
             Some("achieved") => Ceilings::Achieved,
@@ -205,6 +214,7 @@ impl State {
                 targets,
                 settings: Settings { model, ceilings, rules },
                 blocks: BTreeMap::new(),
+                tunings: session.tunings(),
             },
             session,
             answers: Vec::new(),

@@ -15,7 +15,8 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
-const KERNELS: [&str; 6] = ["saxpy", "vector_add", "dot_product", "reduce_sum", "matmul_tiled", "naive_transpose"];
+const KERNELS: [&str; 6] =
+    ["saxpy", "vector_add", "dot_product", "reduce_sum", "matmul_tiled", "naive_transpose"];
 const SUBJECTS: usize = 1000;
 
 /// One CSV: every subject timed on every GPU of the catalogue.
@@ -24,8 +25,13 @@ fn world() -> (Session, Vec<Subject>) {
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     let size = |i: usize| {
         let kernel = KERNELS[i % KERNELS.len()];
-        let n = if kernel.contains("matmul") || kernel.contains("transpose") { 256 + i } else { 65_536 + 4096 * i };
-        let problem = if kernel.contains("transpose") { format!("rows={n};cols={n}") } else { format!("n={n}") };
+        let n = if kernel.contains("matmul") || kernel.contains("transpose") {
+            256 + i
+        } else {
+            65_536 + 4096 * i
+        };
+        let problem =
+            if kernel.contains("transpose") { format!("rows={n};cols={n}") } else { format!("n={n}") };
         (kernel, problem)
     };
     for i in 0..SUBJECTS {
@@ -34,7 +40,8 @@ fn world() -> (Session, Vec<Subject>) {
             writeln!(text, "{},{kernel},{problem},{}", gpu.id, 0.01 + i as f64 * 0.001).unwrap();
         }
     }
-    let read = read_csv(text.as_bytes(), "generated", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read =
+        read_csv(text.as_bytes(), "generated", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
     assert_eq!(read.refused_count, 0);
     session.store.add(read.rows);
     let subject = |i: usize| {
@@ -61,14 +68,25 @@ fn main() {
             for source in gpus.iter().step_by(8) {
                 for target in &gpus {
                     let pair = [*source, *target];
-                    let q = question(kernel, subject, pair, &session.store, Default::default(), Default::default());
+                    let q = question(
+                        kernel,
+                        subject,
+                        pair,
+                        &session.store,
+                        Default::default(),
+                        Default::default(),
+                    );
                     n += usize::from(black_box(model.time(&q)).is_ok());
                 }
             }
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
-    println!("{n} answers, one core: {:.2} M/s ({:.0} ns each)", n as f64 / best / 1e6, best / n as f64 * 1e9);
+    println!(
+        "{n} answers, one core: {:.2} M/s ({:.0} ns each)",
+        n as f64 / best / 1e6,
+        best / n as f64 * 1e9
+    );
     let start = Instant::now();
     let mut letters = 0;
     for subject in &subjects {
@@ -78,5 +96,8 @@ fn main() {
         }
     }
     let all = subjects.len() * gpus.len();
-    println!("{all} whole answers with interval text, one core: {:.1} ms ({letters} letters)", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{all} whole answers with interval text, one core: {:.1} ms ({letters} letters)",
+        start.elapsed().as_secs_f64() * 1e3
+    );
 }

@@ -3,6 +3,7 @@
 pub(super) mod beyond_roof;
 pub(super) mod calibration;
 pub(super) mod compiled;
+pub(super) mod contradictory_counts;
 pub(super) mod copied;
 pub(super) mod duplicates;
 pub(super) mod first_launch;

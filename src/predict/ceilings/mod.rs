@@ -31,7 +31,7 @@ pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
 use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, sound};
-use crate::kernel::{Kernel, RunsAs, Work};
+use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
 use sides::{Sides, Start};
@@ -137,6 +137,12 @@ fn knows_sm_side(work: &Work) -> bool {
     on_sm.map(Component::count).any(|count| work.get(count).is_some())
 }
 
+/// The counts behind the components that nobody made.
+fn missing(work: &Work) -> Vec<Count> {
+    let counts = Component::ALL.into_iter().map(Component::count);
+    counts.filter(|count| work.get(*count).is_none()).collect()
+}
+
 /// Cautions of both models.
 fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     let mut all = q.cautions(true);
@@ -145,8 +151,11 @@ fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
         all.push(Caution::NoMeasurement);
     }
     // Asked by its own name, the lite model leaves known counts aside.
+    let missing = missing(&q.work);
     if answered.lite && !knows_sm_side(&q.work) {
-        all.push(Caution::CountsMissing);
+        all.push(Caution::CountsMissing(missing.into()));
+    } else if !answered.lite && !missing.is_empty() {
+        all.push(Caution::CountsPartly(missing.into()));
     }
     all
 }

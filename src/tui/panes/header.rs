@@ -50,10 +50,14 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     if area.width >= 100 {
         spans.push(Span::styled("roofswap  ", look.title()));
     }
+    let tuned =
+        |gpu: usize| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
+        Span::styled(tuned(state.selection.source), look.caution()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(target.short_name().to_string(), look.target()),
+        Span::styled(tuned(state.target()), look.caution()),
     ]);
     if state.selection.targets.len() > 1 {
         spans.push(Span::styled(format!(" +{}", state.selection.targets.len() - 1), look.target()));

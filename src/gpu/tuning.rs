@@ -1,0 +1,446 @@
+//! A GPU at other clocks or another power limit than its documents state: a hypothesis, every changed number marked so.
+//!
+//! | number | at SM clock f instead of f0, memory clock m instead of m0, power limit P |
+//! |---|---|
+//! | FP32, FP64, FP16 and tensor peaks, L2 bandwidth | x f/f0 |
+//! | data rate, DRAM peak | x m/m0 |
+//! | FP32 achieved, sustained | peak x the part that the power law leaves at f and P over the part it leaves at f0 and P0 |
+//! | FP64, FP16 achieved | the same |
+//! | DRAM achieved | x m/m0, at most what L2 passes on |
+//!
+//! What an SM does per clock, sizes, limits, occupancy and the launch floor stay. The memory clock is the one that
+//! `nvidia-smi` prints: half the data rate per pin.
+
+use super::{ArchitectureTable, Gpu, TensorRate};
+use crate::catalogue::{FileError, Origin, Sourced};
+use crate::units::{FlopsPerSecond, Hertz, Watts};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Id in `specs/sources.toml` of numbers that rest on typed clocks.
+const TYPED: &str = "typed";
+
+/// The most a clock or limit may be of the stated one: boards are not overclocked further.
+const MOST: f64 = 2.0;
+
+/// The least: idle memory clocks are about 4 % of the rated ones.
+const LEAST: f64 = 0.02;
+
+/// Clocks and a power limit to reckon with; `None` = as the documents state it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tuning {
+    /// SM clock.
+    pub sm_clock: Option<Hertz>,
+    /// Memory clock as `nvidia-smi` prints it: half the data rate per pin.
+    pub mem_clock: Option<Hertz>,
+    /// Board power limit.
+    pub power_limit: Option<Watts>,
+}
+
+/// The clocks a GPU is reckoned at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clocks {
+    /// SM clock.
+    pub sm: Hertz,
+    /// Memory clock as `nvidia-smi` prints it.
+    pub mem: Hertz,
+    /// Board power limit.
+    pub power_limit: Watts,
+}
+
+/// A clock or limit that no GPU could be set to, or a text that is none.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TuningError {
+    /// Far from what the GPU's documents state.
+    #[error("{gpu}: {what} {expected}")]
+    OutOfRange {
+        /// The GPU's id.
+        gpu: String,
+        /// `SM clock`.
+        what: &'static str,
+        /// What was typed, what is taken, what its documents state.
+        expected: String,
+    },
+    /// No clock.
+    #[error("clock `{0}`: expected megahertz above 0, such as 1200, 1200MHz or 1.2GHz")]
+    NoClock(String),
+    /// No power.
+    #[error("power limit `{0}`: expected watts above 0, such as 150 or 150W")]
+    NoPower(String),
+    /// No setting.
+    #[error("`{0}`: expected settings such as sm=1200MHz mem=5000MHz power=150W")]
+    NoSetting(String),
+    /// A table inside the program is damaged.
+    #[error(transparent)]
+    Table(#[from] FileError),
+}
+
+impl Tuning {
+    /// Whether nothing is changed.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// `@1200MHz/mem 850MHz/150W`, for a line with little room.
+    #[must_use]
+    pub fn brief(&self) -> String {
+        let clock =
+            |name: &str, clock: Option<Hertz>| clock.map(|c| format!("{name}{}MHz", plain(c.0 / 1e6)));
+        let power = self.power_limit.map(|w| format!("{}W", plain(w.0)));
+        let all = [clock("", self.sm_clock), clock("mem ", self.mem_clock), power];
+        format!("@{}", all.into_iter().flatten().collect::<Vec<_>>().join("/"))
+    }
+
+    /// What of it differs from these clocks.
+    #[must_use]
+    pub fn beside(self, stated: Clocks) -> Self {
+        let other = |typed: f64, stated: f64| (typed / stated - 1.0).abs() > 1e-5;
+        Self {
+            sm_clock: self.sm_clock.filter(|c| other(c.0, stated.sm.0)),
+            mem_clock: self.mem_clock.filter(|c| other(c.0, stated.mem.0)),
+            power_limit: self.power_limit.filter(|p| other(p.0, stated.power_limit.0)),
+        }
+    }
+}
+
+/// `sm=1200MHz mem=850MHz power=150W`, as [`Tuning::from_str`] reads it; empty where nothing is changed.
+impl fmt::Display for Tuning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clock =
+            |name: &str, clock: Option<Hertz>| clock.map(|c| format!("{name}={}MHz", plain(c.0 / 1e6)));
+        let power = self.power_limit.map(|w| format!("power={}W", plain(w.0)));
+        let all = [clock("sm", self.sm_clock), clock("mem", self.mem_clock), power];
+        f.write_str(&all.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    }
+}
+
+impl FromStr for Tuning {
+    type Err = TuningError;
+
+    fn from_str(text: &str) -> Result<Self, TuningError> {
+        let mut tuning = Self::default();
+        for word in text.split([' ', ',', ';']).filter(|w| !w.is_empty()) {
+            let (name, value) = word.split_once('=').ok_or_else(|| TuningError::NoSetting(short(word)))?;
+            match name.to_ascii_lowercase().as_str() {
+                "sm" => tuning.sm_clock = Some(clock(value)?),
+                "mem" => tuning.mem_clock = Some(clock(value)?),
+                "power" => tuning.power_limit = Some(power(value)?),
+                _ => return Err(TuningError::NoSetting(short(word))),
+            }
+        }
+        Ok(tuning)
+    }
+}
+
+/// A typed clock: `1200`, `1200MHz`, `1.2GHz`.
+///
+/// # Errors
+/// [`TuningError::NoClock`] for anything else, and for 0.
+pub fn clock(text: &str) -> Result<Hertz, TuningError> {
+    let lower = text.trim().to_ascii_lowercase();
+    let (digits, unit) = match lower.strip_suffix("hz") {
+        Some(rest) => match (rest.strip_suffix('g'), rest.strip_suffix('m'), rest.strip_suffix('k')) {
+            (Some(digits), ..) => (digits, 1e9),
+            (_, Some(digits), _) => (digits, 1e6),
+            (.., Some(digits)) => (digits, 1e3),
+            _ => (rest, 1.0),
+        },
+        None => (lower.as_str(), 1e6),
+    };
+    number(digits, unit).map(Hertz).ok_or_else(|| TuningError::NoClock(short(text)))
+}
+
+/// A typed power: `150`, `150W`, `0.3kW`.
+///
+/// # Errors
+/// [`TuningError::NoPower`] for anything else, and for 0.
+pub fn power(text: &str) -> Result<Watts, TuningError> {
+    let lower = text.trim().to_ascii_lowercase();
+    let (digits, unit) = match (lower.strip_suffix("kw"), lower.strip_suffix('w')) {
+        (Some(digits), _) => (digits, 1e3),
+        (_, Some(digits)) => (digits, 1.0),
+        _ => (lower.as_str(), 1.0),
+    };
+    number(digits, unit).map(Watts).ok_or_else(|| TuningError::NoPower(short(text)))
+}
+
+fn number(digits: &str, unit: f64) -> Option<f64> {
+    let digits = digits.trim();
+    let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let value: f64 = digits.parse().ok().filter(|_| plain)?;
+    Some(value * unit).filter(|v| v.is_finite() && *v > 0.0)
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Without digits that a change of unit leaves behind.
+fn plain(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}
+
+impl Gpu {
+    /// The clocks and the limit this GPU is reckoned at.
+    #[must_use]
+    pub fn clocks(&self) -> Clocks {
+        let mem = Hertz(self.data_rate.value / 2.0);
+        Clocks { sm: self.boost_clock.value, mem, power_limit: self.power_limit.value }
+    }
+
+    /// This GPU at other clocks or under another limit. Tune what the documents state, not what was tuned before.
+    ///
+    /// # Errors
+    /// [`TuningError::OutOfRange`] for a clock or limit that no such board could be set to.
+    pub fn tuned(&self, tuning: Tuning) -> Result<Self, TuningError> {
+        let now = self.clocks();
+        let mhz = |hz: f64| format!("{} MHz", plain(hz / 1e6));
+        let watts = |w: f64| format!("{} W", plain(w));
+        let sm = tuning.sm_clock.map_or(now.sm.0, |c| c.0);
+        let mem = tuning.mem_clock.map_or(now.mem.0, |c| c.0);
+        let power = tuning.power_limit.map_or(now.power_limit.0, |p| p.0);
+        let by_sm = self.ratio("SM clock", [sm, now.sm.0], mhz)?;
+        let by_mem = self.ratio("memory clock", [mem, now.mem.0], mhz)?;
+        let by_power = self.ratio("power limit", [power, now.power_limit.0], watts)?;
+        let architectures = ArchitectureTable::shipped()?;
+        let mut gpu = self.clone();
+        let sm_note = Note::new(by_sm, &mhz(sm), &mhz(now.sm.0));
+        let mem_note = Note::new(by_mem, &format!("{} memory clock", mhz(mem)), &mhz(now.mem.0));
+        let power_note =
+            Note::new(by_power, &format!("a limit of {}", watts(power)), &watts(now.power_limit.0));
+        gpu.power_limit = power_note.on(&self.power_limit, |w| *w * by_power);
+        gpu.set_sm_clock(by_sm, &sm_note);
+        gpu.data_rate = mem_note.on(&self.data_rate, |r| r * by_mem);
+        gpu.bandwidth_peak = mem_note.on(&self.bandwidth_peak, |b| *b * by_mem);
+        if let Some(architecture) = architectures.get(self.compute_capability) {
+            // First without anything achieved: what the power law leaves at both settings.
+            let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
+            let all = Note::of(&[&sm_note, &mem_note, &power_note]);
+            gpu.set_achieved(self, after.0 / before.0, by_mem, &all);
+            gpu.resolve(architecture, architectures);
+            gpu.mark_sustained(self, &all);
+        }
+        Ok(gpu)
+    }
+
+    fn ratio(
+        &self,
+        what: &'static str,
+        [typed, stated]: [f64; 2],
+        show: impl Fn(f64) -> String,
+    ) -> Result<f64, TuningError> {
+        let ratio = typed / stated;
+        if (LEAST..=MOST).contains(&ratio) {
+            return Ok(ratio);
+        }
+        let [typed, least, most, stated] = [typed, LEAST * stated, MOST * stated, stated].map(show);
+        let expected = format!("{typed}: expected {least} to {most} (its documents state {stated})");
+        Err(TuningError::OutOfRange { gpu: self.id.clone(), what, expected })
+    }
+
+    /// Everything stated that goes with the SM clock.
+    fn set_sm_clock(&mut self, by: f64, note: &Note) {
+        let flops = |rate: &Option<Sourced<FlopsPerSecond>>| rate.as_ref().map(|r| note.on(r, |v| *v * by));
+        self.fp32_peak = note.on(&self.fp32_peak, |r| *r * by);
+        self.fp64_peak = flops(&self.fp64_peak);
+        self.fp16_peak = flops(&self.fp16_peak);
+        let tensor = |t: &TensorRate| TensorRate {
+            input: t.input.clone(),
+            accumulate: t.accumulate.clone(),
+            dense: flops(&t.dense),
+            sparse: flops(&t.sparse),
+        };
+        self.tensor = self.tensor.iter().map(tensor).collect();
+        self.l2_bandwidth = self.l2_bandwidth.as_ref().map(|b| note.on(b, |v| *v * by));
+        self.boost_clock = note.on(&self.boost_clock, |c| *c * by);
+        // No clock is held above the highest there is.
+        let most = self.boost_clock.value;
+        for held in [&mut self.base_clock, &mut self.sustained_clock].into_iter().flatten() {
+            if held.value > most {
+                *held = note.on(held, |_| most);
+            }
+        }
+    }
+
+    /// What somebody reached, at the new clocks: arithmetic by `compute`, DRAM by `memory`, at most what L2 passes on.
+    fn set_achieved(&mut self, stock: &Self, compute: f64, memory: f64, note: &Note) {
+        let flops = |rate: &Option<Sourced<FlopsPerSecond>>| {
+            rate.as_ref().map(|r| if compute == 1.0 { r.clone() } else { note.on(r, |v| *v * compute) })
+        };
+        self.fp32_achieved = flops(&stock.fp32_achieved);
+        self.fp64_achieved = flops(&stock.fp64_achieved);
+        self.fp16_achieved = flops(&stock.fp16_achieved);
+        let l2 = stock.l2_bandwidth_or_derived().value * (self.boost_clock.value / stock.boost_clock.value);
+        self.bandwidth_achieved = stock.bandwidth_achieved.as_ref().map(|b| {
+            let value = (b.value * memory).min(l2);
+            if value == b.value { b.clone() } else { note.on(b, |_| value) }
+        });
+    }
+
+    /// Marks what the whole GPU sustains where it is another number than before.
+    fn mark_sustained(&mut self, stock: &Self, note: &Note) {
+        let (new, old) = (&mut self.sustained, &stock.sustained);
+        if new.fp32.value != old.fp32.value && &*new.fp32.source != TYPED {
+            new.fp32 = note.on(&new.fp32, |v| *v);
+        }
+        if new.dram.value != old.dram.value && &*new.dram.source != TYPED {
+            new.dram = note.on(&new.dram, |v| *v);
+        }
+        if new.l2.value != old.l2.value && &*new.l2.source != TYPED {
+            new.l2 = note.on(&new.l2, |v| *v);
+        }
+    }
+}
+
+/// What is written beside a changed number; empty where nothing changes.
+struct Note(String);
+
+impl Note {
+    fn new(by: f64, typed: &str, stated: &str) -> Self {
+        Self(if by == 1.0 { String::new() } else { format!("at {typed} instead of {stated} (typed)") })
+    }
+
+    fn of(notes: &[&Self]) -> Self {
+        let said: Vec<&str> = notes.iter().map(|n| n.0.as_str()).filter(|n| !n.is_empty()).collect();
+        Self(said.join(", "))
+    }
+
+    /// The changed number, assumed; the same one where nothing changes.
+    fn on<T: Clone>(&self, number: &Sourced<T>, change: impl Fn(&T) -> T) -> Sourced<T> {
+        if self.0.is_empty() {
+            return number.clone();
+        }
+        let before = number.note.as_deref().map(|n| format!("; {n}")).unwrap_or_default();
+        let note = format!("{}, from {}{before}", self.0, number.source);
+        Sourced {
+            value: change(&number.value),
+            origin: Origin::Assumed,
+            source: Arc::from(TYPED),
+            note: Some(note.into()),
+            date: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LimitsTable, load_shipped};
+    use super::*;
+    use crate::catalogue::shipped_sources;
+
+    fn gpu(id: &str) -> Gpu {
+        let sources = shipped_sources().unwrap();
+        let (gpus, _) = load_shipped(&sources, &LimitsTable::shipped().unwrap());
+        gpus.find(id).unwrap().clone()
+    }
+
+    fn at(gpu: &Gpu, text: &str) -> Gpu {
+        gpu.tuned(text.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn half_the_sm_clock_halves_what_goes_with_it_and_nothing_else() {
+        let stock = gpu("titan-v");
+        let half = at(&stock, "sm=727.5MHz");
+        for (new, old) in [
+            (&half.fp32_peak, &stock.fp32_peak),
+            (half.fp64_peak.as_ref().unwrap(), stock.fp64_peak.as_ref().unwrap()),
+        ] {
+            assert!((new.value.0 / old.value.0 - 0.5).abs() < 1e-12);
+            assert_eq!((new.origin, &*new.source), (Origin::Assumed, "typed"));
+            assert!(new.note.as_ref().unwrap().starts_with("at 727.5 MHz instead of 1455 MHz (typed)"));
+        }
+        assert!(
+            (half.l2_bandwidth_or_derived().value.0 / stock.l2_bandwidth_or_derived().value.0 - 0.5).abs()
+                < 1e-12
+        );
+        assert_eq!(half.l2_bandwidth_or_derived().origin, Origin::Assumed);
+        assert_eq!(half.bandwidth_peak, stock.bandwidth_peak);
+        assert_eq!(
+            (half.limits, half.sms.clone(), half.sm.clone()),
+            (stock.limits, stock.sms.clone(), stock.sm.clone())
+        );
+        assert_eq!(half.launch_floor_or_assumed(), stock.launch_floor_or_assumed());
+    }
+
+    #[test]
+    fn the_memory_clock_is_half_the_data_rate_and_moves_dram_alone() {
+        let stock = gpu("titan-v");
+        assert_eq!(stock.clocks().mem, Hertz(850e6));
+        let slow = at(&stock, "mem=425");
+        assert!((slow.bandwidth_peak.value.0 / stock.bandwidth_peak.value.0 - 0.5).abs() < 1e-12);
+        assert!(
+            (slow.bandwidth_sustained().value.0 / stock.bandwidth_sustained().value.0 - 0.5).abs() < 1e-12
+        );
+        assert_eq!(slow.bandwidth_sustained().origin, Origin::Assumed);
+        assert_eq!((&slow.fp32_peak, slow.fp32_sustained()), (&stock.fp32_peak, stock.fp32_sustained()));
+    }
+
+    #[test]
+    fn a_power_limit_acts_through_the_power_law() {
+        // Nobody measured its FP32 rate, and its limit leaves all of the peak or less.
+        let stock = gpu("a100-pcie-40gb");
+        let law = &ArchitectureTable::shipped().unwrap().power_law;
+        let low = at(&stock, "power=125W");
+        let lanes = f64::from(stock.sms.value * stock.fp32_lanes_per_sm.value);
+        let w = 125_000.0 / (lanes * stock.boost_clock.value.0 / 1e9);
+        let part = (w / law.full_power.value).powf(law.exponent.value).min(1.0);
+        let before = stock.fp32_by_power(law).value.0;
+        let expected = stock.fp32_sustained().value.0 * part * stock.fp32_peak.value.0 / before;
+        assert!((low.fp32_sustained().value.0 / expected - 1.0).abs() < 1e-12);
+        assert!(low.fp32_sustained().value.0 < stock.fp32_sustained().value.0);
+        assert_eq!(low.fp32_peak, stock.fp32_peak);
+        // A slower clock needs less power: the part that is left grows.
+        let both = at(&stock, "power=125W sm=900MHz");
+        assert!(both.fp32_sustained_part() > low.fp32_sustained_part());
+    }
+
+    #[test]
+    fn the_stated_clocks_change_nothing() {
+        for id in ["titan-v", "rtx-4070", "a100-pcie-40gb", "gtx-980"] {
+            let stock = gpu(id);
+            let Clocks { sm, mem, power_limit } = stock.clocks();
+            let same = stock.tuned(Tuning {
+                sm_clock: Some(sm),
+                mem_clock: Some(mem),
+                power_limit: Some(power_limit),
+            });
+            assert_eq!(format!("{:?}", same.unwrap()), format!("{stock:?}"), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_read_back_and_nonsense_is_refused() {
+        for (text, shown) in [
+            ("sm=1.2GHz", "sm=1200MHz"),
+            ("power=0.15kW, MEM=5001MHZ", "mem=5001MHz power=150W"),
+            ("sm=1200", "sm=1200MHz"),
+            ("", ""),
+        ] {
+            let tuning: Tuning = text.parse().unwrap();
+            assert_eq!(tuning.to_string(), shown, "{text}");
+            assert_eq!(shown.parse::<Tuning>().unwrap(), tuning);
+        }
+        for bad in
+            ["sm=0", "sm=-1", "sm=nan", "sm=1e3", "sm=", "sm", "clock=3", "power=0W", "mem=inf", "power=1MHz"]
+        {
+            let why = bad.parse::<Tuning>().unwrap_err().to_string();
+            assert!(why.contains("expected"), "{bad}: {why}");
+        }
+        let stock = gpu("titan-v");
+        for (bad, words) in [
+            (
+                "sm=3GHz",
+                "titan-v: SM clock 3000 MHz: expected 29.1 MHz to 2910 MHz (its documents state 1455 MHz)",
+            ),
+            ("sm=1MHz", "SM clock 1 MHz"),
+            ("mem=9GHz", "memory clock 9000 MHz"),
+            ("power=1kW", "power limit 1000 W: expected 5 W to 500 W"),
+        ] {
+            let why = stock.tuned(bad.parse().unwrap()).unwrap_err().to_string();
+            assert!(why.contains(words), "{bad}: {why}");
+        }
+    }
+}

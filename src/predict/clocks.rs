@@ -1,0 +1,100 @@
+//! The clocks of either side: a row that states its clocks was timed at them, whatever the GPU's documents say.
+
+use super::{Caution, Subject, Visible};
+use crate::gpu::{Gpu, Tuning};
+use crate::measurement::{Measurement, Number};
+use crate::units::{Hertz, significant};
+use std::sync::Arc;
+
+/// Clocks nearer than this are the same: drivers round to steps of about 1 %.
+const SAME: f64 = 0.01;
+
+/// The source as its row states it.
+#[derive(Debug, Clone, Default)]
+pub struct Reckoned {
+    /// Where the row states other clocks than the GPU has in the catalogue.
+    gpu: Option<Gpu>,
+    caution: Option<Caution>,
+}
+
+impl Reckoned {
+    /// The GPU to reckon the source at.
+    #[must_use]
+    pub fn gpu<'a>(&'a self, catalogued: &'a Gpu) -> &'a Gpu {
+        self.gpu.as_ref().unwrap_or(catalogued)
+    }
+
+    /// What must be said about it.
+    #[must_use]
+    pub fn caution(&self) -> Option<Caution> {
+        self.caution.clone()
+    }
+}
+
+/// The clocks that the row behind the source time states: of this size, else of the nearest one timed. `stock` is the GPU
+/// as its documents state it, `catalogued` as it stands in the catalogue; a typed power limit stays.
+#[must_use]
+pub fn reckoned<'a>(
+    stock: &Gpu,
+    catalogued: &Gpu,
+    subject: &Subject,
+    at: usize,
+    store: impl Into<Visible<'a>>,
+) -> Reckoned {
+    let store: Visible<'a> = store.into();
+    let exact = subject.config.and_then(|c| store.row(c, at));
+    let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
+    let Some(row) = exact.or_else(nearest) else { return Reckoned::default() };
+    let [sm_clock, mem_clock] = stated(row);
+    if (sm_clock.is_none() && mem_clock.is_none()) || is_at(row, catalogued) {
+        return Reckoned::default();
+    }
+    let power_limit = Some(catalogued.power_limit.value);
+    let now = catalogued.clocks();
+    let tuning =
+        Tuning { sm_clock: sm_clock.or(Some(now.sm)), mem_clock: mem_clock.or(Some(now.mem)), power_limit };
+    match stock.tuned(tuning) {
+        Ok(gpu) => {
+            let caution = Some(Caution::SourceAtRowClocks(differences(&gpu, catalogued)));
+            Reckoned { gpu: Some(gpu), caution }
+        }
+        Err(why) => {
+            Reckoned { gpu: None, caution: Some(Caution::ClocksUnbelievable(why.to_string().into())) }
+        }
+    }
+}
+
+/// SM and memory clock of a row, where it states them.
+fn stated(row: &Measurement) -> [Option<Hertz>; 2] {
+    [Number::SmClock, Number::MemClock]
+        .map(|column| row.number(column).filter(|mhz| *mhz > 0.0).map(Hertz::from_mega))
+}
+
+/// Whether every clock that this row states is that of this GPU; false where it states none.
+#[must_use]
+pub fn is_at(row: &Measurement, gpu: &Gpu) -> bool {
+    let [sm, mem] = stated(row);
+    let now = gpu.clocks();
+    let same = |stated: Option<Hertz>, now: Hertz| stated.is_none_or(|s| (s / now - 1.0).abs() <= SAME);
+    (sm.is_some() || mem.is_some()) && same(sm, now.sm) && same(mem, now.mem)
+}
+
+/// `titan-v at SM 1200 MHz instead of 1455 MHz, 150 W instead of 250 W`.
+#[must_use]
+pub fn differences(gpu: &Gpu, from: &Gpu) -> Arc<str> {
+    let (new, old) = (gpu.clocks(), from.clocks());
+    let mhz = |clock: Hertz| format!("{:.0} MHz", clock.0 / 1e6);
+    let mut all = Vec::new();
+    if new.sm != old.sm {
+        all.push(format!("SM {} instead of {}", mhz(new.sm), mhz(old.sm)));
+    }
+    if new.mem != old.mem {
+        all.push(format!("memory {} instead of {}", mhz(new.mem), mhz(old.mem)));
+    }
+    if new.power_limit != old.power_limit {
+        let [new, old] = [new, old].map(|c| significant(c.power_limit.0));
+        all.push(format!("{new} W instead of {old} W"));
+    }
+    format!("{} at {}", gpu.id, if all.is_empty() { "its stated clocks".into() } else { all.join(", ") })
+        .into()
+}
