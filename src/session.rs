@@ -2,9 +2,12 @@
 
 mod evaluation;
 mod import;
+mod known_rows;
+mod several;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, recognise, recognise_path};
+pub use several::Sources;
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
@@ -43,6 +46,8 @@ pub struct Session {
     pub roofs: Vec<Roof>,
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
+    /// What the user's rows say of the models.
+    corrections: known_rows::Corrections,
 }
 
 /// What came of a measurement file.
@@ -120,7 +125,17 @@ impl Session {
             problems
                 .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
         }
-        Ok(Self { gpus, kernels, sources, store, datasets, calibration, roofs: Vec::new(), problems })
+        Ok(Self {
+            gpus,
+            kernels,
+            sources,
+            store,
+            datasets,
+            calibration,
+            roofs: Vec::new(),
+            problems,
+            corrections: Default::default(),
+        })
     }
 
     /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept.
@@ -158,6 +173,7 @@ impl Session {
         let ReadResult { rows, refused, refused_count } = read;
         let added = rows.len();
         self.store.add(rows);
+        self.corrections = Default::default();
         Loaded { rows: added, refused, refused_count, remarks }
     }
 
@@ -271,11 +287,12 @@ impl Session {
         behind.flat_map(|d| d.of_all()).map(String::as_str)
     }
 
-    /// Answers one question about two GPUs of the catalogue.
+    /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
-        answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
+        let known = Known { gpus, kernels, store, datasets, calibration };
+        self.corrected(answer(known, subject, (source, target), settings), subject)
     }
 }
 

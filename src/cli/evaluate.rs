@@ -4,7 +4,7 @@ use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::question::gpus;
 use super::{Usage, load, output};
 use crate::chart::{evaluation_chart, render_svg, suggested_size};
-use crate::evaluate::{Progress, Protocol, Scope, Setup, World};
+use crate::evaluate::{Asking, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
 use crate::predict::{MODELS, model_position};
 use crate::report::evaluation::Report;
@@ -40,6 +40,12 @@ pub(super) struct EvaluateArgs {
     /// Only these kernels
     #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
+    /// `all`: every GPU that timed a configuration is a source of one prediction, instead of one prediction per pair
+    #[arg(long, value_enum, default_value = "pairs")]
+    sources: SourcesChoice,
+    /// Rows of each target that are known: they correct the other predictions there and are not scored
+    #[arg(long, value_name = "N", default_value = "0")]
+    known_rows: usize,
     /// Know of kernels only what the rows say: no formulas, and no registers of our own builds
     #[arg(long, requires = "data")]
     rows_only: bool,
@@ -71,6 +77,14 @@ enum ProtocolChoice {
     /// Nothing that was fitted has seen the kernel
     #[value(name = "new-kernel")]
     Kernel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SourcesChoice {
+    /// One source at a time
+    Pairs,
+    /// All at once
+    All,
 }
 
 impl From<ProtocolChoice> for Protocol {
@@ -118,6 +132,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, args)?,
+        asking: asking(args)?,
     };
     let store = session.rows_to_evaluate();
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;
@@ -153,6 +168,17 @@ fn models(asked: &[String]) -> Result<Vec<usize>> {
     let mut seen = BTreeSet::new();
     all.retain(|m| seen.insert(*m));
     Ok(all)
+}
+
+/// What is known beside one source.
+fn asking(args: &EvaluateArgs) -> Result<Asking> {
+    let asking = Asking { all_sources: args.sources == SourcesChoice::All, known_rows: args.known_rows };
+    if asking != Asking::default() && Protocol::from(args.protocol) != Protocol::NewGpu {
+        let text =
+            "--sources all and --known-rows ask about a new GPU: leave them out, or use --protocol new-gpu";
+        return Err(Usage(text.into()).into());
+    }
+    Ok(asking)
 }
 
 fn use_stated(session: &mut Session) -> Result<()> {

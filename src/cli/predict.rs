@@ -1,12 +1,12 @@
 //! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
 
 use super::choices::FormatChoice;
-use super::output;
 use super::question::{Question, QuestionArgs};
+use super::{Usage, output};
 use crate::evaluate::Answer;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{Format, explain};
+use crate::report::{Format, explain, sources};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -28,24 +28,43 @@ pub(super) struct PredictArgs {
 
 pub(super) fn run(args: &PredictArgs) -> Result<()> {
     let question = args.question.check()?;
-    let answers = answers(&question);
+    let answers = answers(&question)?;
     let session = &question.session;
     let rows: Vec<Comparison<'_>> =
-        answers.iter().map(|(s, a)| Comparison::new(&session.gpus, &session.kernels, s, a)).collect();
+        answers.iter().flat_map(|(s, a)| sources::rows(&session.gpus, &session.kernels, s, a)).collect();
     output::answer(text(session, &rows, args.explain, args.format.into()).as_bytes())
 }
 
 /// Every kernel on every target with every model, in that order.
-fn answers(q: &Question) -> Vec<(&Subject, Answer)> {
+fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     let mut all = Vec::with_capacity(q.subjects.len() * q.targets.len() * q.settings.len());
+    let mut without = Vec::new();
     for subject in &q.subjects {
         for target in &q.targets {
             for settings in &q.settings {
-                all.push((subject, q.session.answer(subject, q.source, *target, *settings)));
+                match q.session.answer_from(subject, &q.sources, *target, *settings) {
+                    Some(answer) => all.push((subject, answer)),
+                    None => without.push((subject, *target)),
+                }
             }
         }
     }
-    all
+    // Every model is asked alike.
+    without.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
+    let named = |(subject, target): &(&Subject, usize)| {
+        let kernel = &q.session.kernels.entries()[subject.kernel].id;
+        format!("{kernel} on {}", q.session.gpus.entries()[*target].id)
+    };
+    let Some(first) = without.first().map(named) else { return Ok(all) };
+    if all.is_empty() {
+        let text = format!(
+            "--from all: nobody timed a source for {first}; name one GPU, or give measurements with --data"
+        );
+        return Err(Usage(text).into());
+    }
+    let n = without.len();
+    output::remark(format!("{n} questions left out, because no other GPU was timed; the first is {first}"));
+    Ok(all)
 }
 
 fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: Format) -> String {
@@ -54,7 +73,8 @@ fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: For
         return table.render(format);
     }
     let mut text = predictions::overview(rows).render(format);
-    for row in rows.iter().filter(|_| explained) {
+    // A combined answer is explained by its shares in the table, and by its own chain.
+    for row in rows.iter().filter(|r| explained && r.share.is_none()) {
         text.push_str(&explained_text(session, row, format));
     }
     text
@@ -67,8 +87,9 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> St
         text.push_str(&format!("\n{}\n", explain::chain(prediction).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
-        for line in explain::interval(row.answer).into_iter().chain(explain::measured(row.answer)).chain(data)
-        {
+        let shares = sources::lines(&session.gpus, row.answer).into_iter().chain(sources::spread(row.answer));
+        let said = shares.chain(explain::interval(row.answer)).chain(explain::measured(row.answer));
+        for line in said.chain(data) {
             text.push_str(&format!("{line}\n"));
         }
     }

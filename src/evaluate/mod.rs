@@ -3,21 +3,27 @@
 
 mod answer;
 mod calibration;
+mod combined;
 mod compare;
+mod known_rows;
 mod metrics;
 pub mod paper1;
 mod protocol;
 mod residuals;
 mod run;
+mod several;
 mod tally;
 mod trial;
 
 pub use answer::{Answer, Known, Measured, Settings, answer};
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
+pub use combined::{Combined, FAR_APART, Share, combine, log_mean};
 pub use compare::{Compared, compare};
+pub use known_rows::{Correction, KnownRow, KnownRows};
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};
 pub use run::{Outcome, Progress, Setup, World, evaluate, evaluate_with};
+pub use several::Asking;
 pub use tally::Refused;
 pub use trial::Trial;

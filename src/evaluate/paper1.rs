@@ -109,8 +109,13 @@ fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
 }
 
 fn experiment(world: World<'_>, number: u8, what: &'static str, scope: Scope) -> Experiment {
-    let setup =
-        Setup { protocol: Protocol::NewGpu, ceilings: Ceilings::Achieved, rules: Rules::Study, scope };
+    let setup = Setup {
+        protocol: Protocol::NewGpu,
+        ceilings: Ceilings::Achieved,
+        rules: Rules::Study,
+        scope,
+        ..Setup::default()
+    };
     let models: Vec<&dyn Predictor> =
         COMPARED.iter().filter_map(|id| model_position(id).ok()).map(|m| MODELS[m]).collect();
     let mut outcomes =

@@ -3,6 +3,7 @@
 
 use super::protocol::{Protocol, Scope, Split};
 use super::residuals::{Fold, Residuals};
+use super::several::{self, Asking};
 use super::tally::{Refused, Tally};
 use super::trial::Trial;
 use crate::catalogue::Catalogue;
@@ -10,7 +11,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
-use crate::predict::{Predictor, Question, Subject, Visible, question};
+use crate::predict::{Predictor, Question, Subject, Visible, question, weight};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -37,6 +38,8 @@ pub struct Setup {
     pub rules: Rules,
     /// Which trials are looked at.
     pub scope: Scope,
+    /// What is known beside one source; only for a new GPU.
+    pub asking: Asking,
 }
 
 /// The strings that lead to whoever waits.
@@ -94,7 +97,15 @@ pub fn evaluate_with(
     } else {
         (pairs(world, setup, models, progress)?, None)
     };
+    let Asking { all_sources, known_rows } = setup.asking;
+    let known = several::known(world, known_rows);
     let outcome = |(i, tally): (usize, &mut Tally)| {
+        several::learn(world, &known, &mut tally.trials);
+        if all_sources {
+            let trials = several::combined(&tally.trials, &setup.scope, fold);
+            let refused = several::refused(world, &setup.scope, &known, trials.len());
+            return Outcome { model: models[i].id(), trials, refused };
+        }
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::of(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
@@ -214,6 +225,7 @@ impl Asker<'_> {
             predicted: 0.0,
             interval: 0.0,
             borrowed: false,
+            weight: 0.0,
         }
     }
 
@@ -240,10 +252,10 @@ impl Asker<'_> {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
             return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(&why));
         }
-        let borrowed = borrows(&q, subject);
+        let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
             match model.time(&q) {
-                Ok(time) => tally.trials.push(Trial { predicted: time.0, borrowed, ..trial }),
+                Ok(time) => tally.trials.push(Trial { predicted: time.0, borrowed, weight, ..trial }),
                 Err(why) if looked_at => tally.refuse_for(&why),
                 Err(_) => {}
             }

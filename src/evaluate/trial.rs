@@ -21,6 +21,8 @@ pub struct Trial {
     pub interval: f64,
     /// Whether counts or shapes came from a row of a third GPU.
     pub borrowed: bool,
+    /// How much the source says about the target beside other sources.
+    pub weight: f64,
 }
 
 impl Trial {
@@ -63,6 +65,7 @@ impl Trial {
             predicted: 1.0,
             interval: 0.0,
             borrowed: false,
+            weight: 1.0,
         }
     }
 }

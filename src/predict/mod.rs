@@ -38,6 +38,7 @@ mod same_time;
 mod source_time;
 mod subject;
 mod visible;
+mod weight;
 
 pub use caution::Caution;
 pub use ceilings::{CARRIED, Carried, Elasticity, Explanation, NextCeiling, Roof, USUAL, carry};
@@ -49,6 +50,7 @@ pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
+pub use weight::weight;
 
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Work;

@@ -86,8 +86,9 @@ impl Report<'_> {
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!(
-            "{}; {} ceilings, {} occupancy rules",
+            "{}{}; {} ceilings, {} occupancy rules",
             self.setup.protocol.sentence(),
+            self.setup.asking.sentence(),
             self.ceilings,
             self.setup.rules.word()
         );
@@ -196,6 +197,8 @@ impl Report<'_> {
             "protocol": self.setup.protocol.word(),
             "ceilings": self.ceilings,
             "rules": self.setup.rules.word(),
+            "sources": if self.setup.asking.all_sources { "all" } else { "pairs" },
+            "known_rows": self.setup.asking.known_rows,
             "models": models,
         });
         format!("{all:#}\n")

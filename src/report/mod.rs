@@ -18,6 +18,7 @@ pub mod occupancy;
 pub mod predictions;
 pub mod reproduction;
 pub mod shown;
+pub mod sources;
 pub mod table;
 
 pub use cell::Cell;

@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::run::run;
 use super::state::State;
-use crate::evaluate::{Protocol, Scope, Setup};
+use crate::evaluate::{Asking, Protocol, Scope, Setup};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::NewGpu, Protocol::NewSize, Protocol::NewKernel];
 
@@ -20,6 +20,7 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
         ceilings: settings.ceilings,
         rules: settings.rules,
         scope: Scope::default(),
+        asking: Asking::default(),
     };
     vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
 }

@@ -41,7 +41,7 @@ fn of_model(state: &State, at: usize) -> String {
     let mut settings = state.selection.settings;
     settings.model = at;
     let subject = &state.rows[state.selected];
-    let answer = state.session.answer(subject, state.selection.source, state.target(), settings);
+    let answer = state.ask(subject, state.target(), settings);
     let dash = || "-".to_string();
     match &answer.prediction {
         Ok(p) => row(

@@ -52,6 +52,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     }
     spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
+        Span::styled(if state.selection.all_sources { " and all sources" } else { "" }, look.source()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(target.short_name().to_string(), look.target()),
     ]);

@@ -2,7 +2,7 @@
 
 use super::{audit, compare, evaluate, files};
 use crate::predict::{Factor, MODELS, Prediction};
-use crate::report::explain;
+use crate::report::{explain, sources};
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::prompt::{Overlay, matching_actions};
@@ -157,6 +157,10 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let mut lines = Vec::new();
+    let entries = &state.session.gpus;
+    for text in sources::lines(entries, answer).into_iter().chain(sources::spread(answer)) {
+        lines.extend(paragraph(&text, width, look.source()));
+    }
     lines.extend(explain::interval(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
     lines.extend(
         explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),
