@@ -390,7 +390,7 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     let (id, config) = session.store.configs().last().unwrap();
     let row = session.store.rows_of(id).next().unwrap();
     let (kernel, source) = (config.kernel, row.gpu);
-    let subject = session.subject(kernel, &config.problem, "").unwrap();
+    let subject = session.subject(kernel, config.problem, "").unwrap();
     let target = session.gpus.position("rtx-4090").unwrap();
     let answer = session.answer(&subject, source, target, Settings::default());
     let at = |level| intensity(&answer.work, level).map(|i| (100.0 * i.0).round() / 100.0);

@@ -100,7 +100,7 @@ pub fn evaluate_with(
     let Asking { all_sources, known_rows } = setup.asking;
     let known = several::known(world, known_rows);
     let outcome = |(i, tally): (usize, &mut Tally)| {
-        several::learn(world, &known, &mut tally.trials);
+        several::learn(world, &known, models[i], &mut tally.trials);
         if all_sources {
             let trials = several::combined(&tally.trials, &setup.scope, fold);
             let refused = several::refused(world, &setup.scope, &known, trials.len());

@@ -12,6 +12,7 @@ use super::run::World;
 use super::tally::Refused;
 use super::trial::Trial;
 use crate::measurement::Measurement;
+use crate::predict::Predictor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is known beside one source.
@@ -71,10 +72,14 @@ fn hash(text: &str) -> u64 {
     (fnv ^ (fnv >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Corrects every prediction by the known rows of its target as its source predicts them, and drops those rows.
-pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, trials: &mut Vec<Trial>) {
+/// Drops the known rows, and corrects every other prediction by those of its target as its source predicts them, where
+/// this model is corrected at all.
+pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predictor, trials: &mut Vec<Trial>) {
     if known.is_empty() {
         return;
+    }
+    if !model.is_corrected() {
+        return trials.retain(|t| !known.contains(&(t.config, t.target)));
     }
     let category = |t: &Trial| world.kernels.entries()[t.kernel].known_category();
     let mut rows: HashMap<(usize, usize), Vec<KnownRow<'_>>> = HashMap::new();

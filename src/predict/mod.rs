@@ -66,6 +66,10 @@ pub trait Predictor: Sync {
     fn summary(&self) -> &'static str;
     /// Whether the answer depends on a time on the source.
     fn needs_source(&self) -> bool;
+    /// Whether rows measured on the target correct it. The papers' models and the baselines stay as they are written.
+    fn is_corrected(&self) -> bool {
+        false
+    }
     /// Answers the question.
     ///
     /// # Errors

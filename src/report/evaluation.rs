@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
-use crate::evaluate::{Outcome, Score, Setup, Trial, World, score};
+use crate::evaluate::{Asking, Outcome, Score, Setup, Trial, World, score};
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -193,14 +193,18 @@ impl Report<'_> {
             };
             running.into_iter().map(told).collect()
         });
-        let all = json!({
+        let mut all = json!({
             "protocol": self.setup.protocol.word(),
             "ceilings": self.ceilings,
             "rules": self.setup.rules.word(),
-            "sources": if self.setup.asking.all_sources { "all" } else { "pairs" },
-            "known_rows": self.setup.asking.known_rows,
             "models": models,
         });
+        let asking = self.setup.asking;
+        // Only where more was known: what reads the plain form is not surprised.
+        if asking != Asking::default() {
+            all["sources"] = json!(if asking.all_sources { "all" } else { "pairs" });
+            all["known_rows"] = json!(asking.known_rows);
+        }
         format!("{all:#}\n")
     }
 }

@@ -21,10 +21,17 @@ struct Learned {
 }
 
 /// The user's rows by GPU, and what was learned from them so far. Whoever changes rows, kernels or GPUs makes a new one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Corrections {
-    rows: OnceLock<Arc<BTreeMap<usize, Vec<ConfigId>>>>,
-    learned: Arc<Mutex<HashMap<Asked, Arc<Learned>>>>,
+    rows: OnceLock<BTreeMap<usize, Vec<ConfigId>>>,
+    learned: Mutex<HashMap<Asked, Arc<Learned>>>,
+}
+
+/// A session is cloned to be changed: the clone learns again.
+impl Clone for Corrections {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Corrections {
@@ -34,7 +41,7 @@ impl Corrections {
     }
 
     fn rows(&self, store: &Store) -> &BTreeMap<usize, Vec<ConfigId>> {
-        self.rows.get_or_init(|| Arc::new(own_rows(store)))
+        self.rows.get_or_init(|| own_rows(store))
     }
 }
 
@@ -67,8 +74,8 @@ impl Session {
     /// source and target are the same.
     pub(super) fn corrected(&self, mut answer: Answer, subject: &Subject) -> Answer {
         let asked = (answer.source, answer.target, answer.settings);
-        if answer.source == answer.target || !self.corrections.rows(&self.store).contains_key(&answer.target)
-        {
+        let unknown = || !self.corrections.rows(&self.store).contains_key(&answer.target);
+        if !MODELS[answer.settings.model].is_corrected() || answer.source == answer.target || unknown() {
             return answer;
         }
         let learned = self.learned(asked);

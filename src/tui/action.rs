@@ -38,7 +38,7 @@ actions! {
     SetTarget = "set_target",
     /// Add the GPU under the cursor as a further target, or drop it.
     AddTarget = "add_target",
-    /// Predict from all GPUs that timed the kernel, or the source alone.
+    /// Predict from all GPUs that timed it, or from the source alone.
     AllSources = "all_sources",
     /// Swap source and target.
     Swap = "swap",

@@ -157,10 +157,9 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 fn closing(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let mut lines = Vec::new();
-    let entries = &state.session.gpus;
-    for text in sources::lines(entries, answer).into_iter().chain(sources::spread(answer)) {
-        lines.extend(paragraph(&text, width, look.source()));
-    }
+    let shares = sources::lines(&state.session.gpus, answer);
+    lines.extend(shares.iter().map(|text| Line::styled(clip(text, width), look.source())));
+    lines.extend(sources::spread(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
     lines.extend(explain::interval(answer).map(|t| paragraph(&t, width, look.text())).into_iter().flatten());
     lines.extend(
         explain::measured(answer).map(|t| paragraph(&t, width, look.measured())).into_iter().flatten(),
