@@ -315,7 +315,7 @@ fn intervals_hold_what_they_promise_on_the_shipped_figures() {
     for model in MODELS {
         let (mut inside, mut all) = (0, 0);
         for (id, config) in SHIPPED.store.configs() {
-            let subject = SHIPPED.subject(config.kernel, &config.problem, &config.variant).unwrap();
+            let subject = SHIPPED.subject(config.kernel, config.problem, config.variant).unwrap();
             let timed: Vec<usize> = SHIPPED.store.rows_of(id).map(|r| r.gpu).collect();
             for (from, to) in timed.iter().flat_map(|a| timed.iter().map(move |b| (*a, *b))) {
                 let settings = Settings { model: model_position(model.id()).unwrap(), ..Settings::default() };
