@@ -391,6 +391,10 @@ fn an_evaluation_says_what_else_was_known() {
     assert_eq!((&json["sources"], &json["known_rows"]), (&"all".into(), &2.into()));
     // Fourteen kernels on four GPUs, two of each known.
     assert_eq!(json["models"]["ceilings"]["asked"], 14 * 4 - 8);
+    let plain = desk.types("evaluate --sources all --model plain-roofline").works().stdout;
+    assert!(plain.contains("4 refused: no source gives a time: "), "{plain}");
+    let all_known = desk.types("evaluate --known-rows 999").works().stdout;
+    assert!(all_known.contains("every row is known: lower --known-rows"), "{all_known}");
     for words in
         ["evaluate --sources all --protocol new-size", "evaluate --known-rows 1 --protocol new-kernel"]
     {

@@ -49,7 +49,7 @@ pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> Cha
         title: format!("Predicted and measured times: {}", outcome.model),
         subtitle: format!(
             "{}, {ceilings} ceilings, {} occupancy rules",
-            setup.protocol.word(),
+            setup.protocol.word().to_string() + &setup.asking.sentence(),
             setup.rules.word()
         ),
         x: axis("measured time, s"),

@@ -103,7 +103,8 @@ pub fn evaluate_with(
         several::learn(world, &known, models[i], &mut tally.trials);
         if all_sources {
             let trials = several::combined(&tally.trials, &setup.scope, fold);
-            let refused = several::refused(world, &setup.scope, &known, trials.len());
+            let of_pairs = std::mem::take(tally).into_refused();
+            let refused = several::refused(world, &setup.scope, &known, trials.len(), &of_pairs);
             return Outcome { model: models[i].id(), trials, refused };
         }
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);

@@ -137,8 +137,14 @@ fn factor(pairs: &[Trial], fold: Fold) -> Option<f64> {
     conformal_rank(all.len()).map(|rank| all[rank - 1].exp())
 }
 
-/// The rows of the scope that were asked about and got no time from any source.
-pub(super) fn refused(world: World<'_>, scope: &Scope, known: &BTreeSet<Row>, answered: usize) -> Refused {
+/// The rows of the scope that were asked about and got no time from any source, with what pairs were refused for.
+pub(super) fn refused(
+    world: World<'_>,
+    scope: &Scope,
+    known: &BTreeSet<Row>,
+    answered: usize,
+    of_pairs: &Refused,
+) -> Refused {
     let mut asked = 0usize;
     for (at, (id, config)) in world.store.configs().enumerate() {
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
@@ -149,6 +155,7 @@ pub(super) fn refused(world: World<'_>, scope: &Scope, known: &BTreeSet<Row>, an
         asked += rows.iter().filter(|r| !known.contains(&(at, r.gpu)) && has(r.gpu)).count();
     }
     let none = asked.saturating_sub(answered);
-    let reason = "no source gives a time".to_string();
+    let reasons: Vec<&str> = of_pairs.keys().map(String::as_str).collect();
+    let reason = format!("no source gives a time: {}", reasons.join("; "));
     if none > 0 { [(reason, none)].into() } else { Refused::new() }
 }

@@ -11,7 +11,7 @@
 //! A source that nobody timed at any size weighs nothing. One rule for everything. Each step away halves, because on tuned
 //! GEMM and convolutions (five GPUs) the root mean square of ln(measured / predicted) is 0.22 within a compute capability,
 //! 0.30 within an architecture and 0.37 elsewhere. With each target left out in turn, the others chose 1, 1, 1/6 or
-//! 1, 1/2, 1/6, which is within one point of error of this.
+//! 1, 1/2, 1/6, which is within 1.2 points of error of this.
 
 use super::{Question, SourceKind};
 use crate::gpu::Gpu;

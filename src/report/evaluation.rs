@@ -128,6 +128,9 @@ impl Report<'_> {
     fn nothing_asked(&self) -> &'static str {
         use crate::evaluate::Protocol;
         match self.setup.protocol {
+            _ if self.setup.asking.known_rows > 0 => {
+                "nothing to ask: no configuration was timed on two GPUs, or every row is known: lower --known-rows"
+            }
             Protocol::NewSize => "nothing to ask: no kernel was timed at two sizes on one GPU",
             _ => "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs",
         }
