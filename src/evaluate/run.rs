@@ -12,6 +12,7 @@ use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
 use crate::predict::{Predictor, Question, Subject, Visible, question, weight};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -90,15 +91,15 @@ pub fn evaluate_with(
     fold: &dyn Fn(&Trial) -> Fold,
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
+    let Asking { all_sources, known_rows } = setup.asking;
+    let known = several::known(world, known_rows);
     let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
         let split = Split::largest_of(world.store);
         let tallies = sizes(world, &split, setup, models, progress)?;
         (tallies, Some(smaller_sizes(world, &split, setup, models, progress)?))
     } else {
-        (pairs(world, setup, models, progress)?, None)
+        (pairs(world, setup, models, &known, progress)?, None)
     };
-    let Asking { all_sources, known_rows } = setup.asking;
-    let known = several::known(world, known_rows);
     let outcome = |(i, tally): (usize, &mut Tally)| {
         several::learn(world, &known, models[i], &mut tally.trials);
         if all_sources {
@@ -122,11 +123,12 @@ fn pairs(
     world: World<'_>,
     setup: &Setup,
     models: &[&dyn Predictor],
+    known: &BTreeSet<several::Row>,
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
-        let asker = Asker { world, setup, models };
+        let asker = Asker { world, setup, models, known };
         let id = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
         let Some(subject) = (rows.len() > 1).then(|| subject(world, world.store, id)) else { return };
@@ -153,7 +155,7 @@ fn sizes(
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
-        let asker = Asker { world, setup, models };
+        let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row(configs[at], gpu) else { return };
         let subject = subject(world, &split.known, configs[at]);
@@ -212,6 +214,8 @@ struct Asker<'a> {
     world: World<'a>,
     setup: &'a Setup,
     models: &'a [&'a dyn Predictor],
+    /// Rows that are not scored: what is refused of them counts no more than what is answered.
+    known: &'a BTreeSet<several::Row>,
 }
 
 impl Asker<'_> {
@@ -240,7 +244,8 @@ impl Asker<'_> {
         tallies: &mut [Tally],
     ) {
         let Setup { ceilings, rules, scope, .. } = self.setup;
-        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target);
+        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
+            && !self.known.contains(&(trial.config, trial.target));
         let subject = match subject {
             Ok(subject) => subject,
             Err(why) => return tallies.iter_mut().filter(|_| looked_at).for_each(|t| t.refuse(why)),

@@ -38,7 +38,7 @@ impl Asking {
 }
 
 /// Configuration and target of a row.
-type Row = (usize, usize);
+pub(super) type Row = (usize, usize);
 
 /// This many rows of every GPU, among those that another GPU timed too.
 pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
