@@ -2,11 +2,14 @@
 
 mod evaluation;
 mod import;
+mod known_rows;
 mod loaded;
+mod several;
 mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, read_compiled};
+pub use several::Sources;
 pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
@@ -48,6 +51,8 @@ pub struct Session {
     pub problems: Vec<String>,
     /// The tuned GPUs as their documents state them, with what was typed.
     tuned: BTreeMap<usize, (Gpu, Tuning)>,
+    /// What the user's rows say of the models.
+    corrections: known_rows::Corrections,
 }
 
 /// What came of a measurement file.
@@ -135,6 +140,7 @@ impl Session {
             roofs: Vec::new(),
             problems,
             tuned: BTreeMap::new(),
+            corrections: Default::default(),
         })
     }
 
@@ -174,6 +180,7 @@ impl Session {
         remarks.extend(loaded::remarks(&rows, &self.kernels));
         let added = rows.len();
         self.store.add(rows);
+        self.corrections = Default::default();
         Loaded { rows: added, refused, refused_count, remarks }
     }
 
@@ -295,10 +302,11 @@ impl Session {
         behind.flat_map(|d| d.of_all()).map(String::as_str)
     }
 
-    /// Answers one question about two GPUs of the catalogue.
+    /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
     #[must_use]
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
-        answer(self.known(source, target), subject, (source, target), settings)
+        let plain = answer(self.known(source, target), subject, (source, target), settings);
+        self.corrected(plain, subject)
     }
 
     /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its

@@ -127,6 +127,8 @@ small_screens! {
     a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
     an_absurd_size: "n ctrl-u n = 0 enter",
     two_targets: "1 up T up T 4",
+    all_sources: "a 4 z",
+    all_sources_explained: "a enter pagedown pagedown",
 }
 
 #[test]

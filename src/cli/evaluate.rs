@@ -4,7 +4,7 @@ use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::question::{gpus, models};
 use super::{Usage, load, output};
 use crate::chart::{evaluation_chart, render_svg, suggested_size};
-use crate::evaluate::{Outcome, Progress, Protocol, Scope, Setup, World};
+use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
 use crate::measurement::import::Roof;
 use crate::predict::{BASELINES, model_position};
@@ -38,6 +38,12 @@ pub(super) struct EvaluateArgs {
     /// Only these kernels
     #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
+    /// `all`: every GPU that timed a configuration is a source of one prediction, instead of one prediction per pair
+    #[arg(long, value_enum, default_value = "pairs")]
+    sources: SourcesChoice,
+    /// Rows of each target that are known: they correct the other predictions there and are not scored
+    #[arg(long, value_name = "N", default_value = "0")]
+    known_rows: usize,
     /// Know of kernels only what the rows say: no formulas, and no registers of our own builds
     #[arg(long, requires = "data")]
     rows_only: bool,
@@ -80,6 +86,14 @@ pub(super) enum ProtocolChoice {
     /// Nothing that was fitted has seen the kernel
     #[value(name = "new-kernel")]
     Kernel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SourcesChoice {
+    /// One source at a time
+    Pairs,
+    /// All at once
+    All,
 }
 
 impl From<ProtocolChoice> for Protocol {
@@ -128,6 +142,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         rules: args.rules.into(),
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
         shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
+        asking: asking(args)?,
     };
     let store = session.rows_to_evaluate();
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;
@@ -188,6 +203,17 @@ fn with_baselines(asked: &[String]) -> Result<Vec<usize>> {
     let mut seen = BTreeSet::new();
     all.retain(|m| seen.insert(*m));
     Ok(all)
+}
+
+/// What is known beside one source.
+fn asking(args: &EvaluateArgs) -> Result<Asking> {
+    let asking = Asking { all_sources: args.sources == SourcesChoice::All, known_rows: args.known_rows };
+    if asking != Asking::default() && Protocol::from(args.protocol) != Protocol::NewGpu {
+        let text =
+            "--sources all and --known-rows ask about a new GPU: leave them out, or use --protocol new-gpu";
+        return Err(Usage(text.into()).into());
+    }
+    Ok(asking)
 }
 
 fn use_stated(session: &mut Session) -> Result<()> {

@@ -151,6 +151,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
 struct Picture<'a> {
     question: &'a Question,
     gpus: [&'a Gpu; 2],
+    source: usize,
     target: usize,
 }
 
@@ -160,13 +161,17 @@ impl<'a> Picture<'a> {
             let text = "a chart compares two GPUs with one model: give one --to and at most one --model";
             return Err(Usage(text.into()).into());
         };
-        let gpus = [question.source, *target].map(|g| &question.session.gpus.entries()[g]);
-        Ok(Self { question, gpus, target: *target })
+        let Some(source) = question.sources.only() else {
+            let text = "a chart compares two GPUs: give one GPU to --from; `predict` combines several";
+            return Err(Usage(text.into()).into());
+        };
+        let gpus = [source, *target].map(|g| &question.session.gpus.entries()[g]);
+        Ok(Self { question, gpus, source, target: *target })
     }
 
     fn answer(&self, subject: &Subject) -> Answer {
         let q = self.question;
-        q.session.answer(subject, q.source, self.target, q.settings[0])
+        q.session.answer(subject, self.source, self.target, q.settings[0])
     }
 
     /// The only kernel asked for.
@@ -202,7 +207,7 @@ impl<'a> Picture<'a> {
         let session = &self.question.session;
         let kernels = (0..session.kernels.entries().len()).filter(|k| *k != subject.kernel);
         let points = kernels.filter_map(|kernel| {
-            let size = session.default_size(kernel, Some(self.question.source));
+            let size = session.default_size(kernel, Some(self.source));
             let other = session.subject(kernel, &size, &session.default_variant(kernel)).ok()?;
             self.answer(&other).timed_point()
         });

@@ -52,6 +52,7 @@ impl EvaluationArgs {
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
             shipped: Some(session.calibration.shipped()),
+            ..Setup::default()
         };
         let store = session.rows_to_evaluate();
         let outcomes =

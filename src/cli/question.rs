@@ -6,7 +6,7 @@ use super::{Usage, load, output, sass};
 use crate::evaluate::Settings;
 use crate::kernel::Problem;
 use crate::predict::{MODELS, Subject, UnknownModel, model_position};
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// A question as it is typed.
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
-    /// Source GPU: where the kernel was timed
-    #[arg(long, value_name = "GPU")]
-    from: Option<String>,
+    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
@@ -57,8 +57,8 @@ pub(super) struct QuestionArgs {
 pub(super) struct Question {
     /// All that is loaded.
     pub(super) session: Session,
-    /// The source GPU's position.
-    pub(super) source: usize,
+    /// Where the kernels were timed.
+    pub(super) sources: Sources,
     /// The target GPUs' positions.
     pub(super) targets: Vec<usize>,
     /// Kernels at their sizes.
@@ -80,7 +80,7 @@ impl QuestionArgs {
             return Err(Usage(text.into()).into());
         }
         let kernels = self.kernel.iter().flat_map(|typed| apart(typed)).map(str::to_string).collect();
-        Ok([self.from.iter().cloned().collect(), self.to.clone(), kernels])
+        Ok([self.from.to_vec(), self.to.clone(), kernels])
     }
 
     /// Loads the session with the measurement files.
@@ -92,10 +92,10 @@ impl QuestionArgs {
     pub(super) fn check(&self) -> Result<Question> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
-        let Some(from) = &self.from else {
+        if self.from.is_empty() {
             let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
             return Err(Usage(text.into()).into());
-        };
+        }
         if self.to.is_empty() {
             let text =
                 "no --to: give one GPU or several, for example --to rtx-4070,a100-pcie-40gb, or --to all";
@@ -103,12 +103,40 @@ impl QuestionArgs {
         }
         let settings = self.settings()?;
         let mut session = load::session(&self.data)?;
-        let source = session.gpus.position(from)?;
-        let targets = gpus(&session, &self.to, Some(source))?;
+        let sources = self.sources(&session)?;
+        let one = sources.only();
+        let targets = gpus(&session, &self.to, one)?;
+        if let (Sources::These(some), None) = (&sources, one) {
+            for both in targets.iter().filter(|t| some.contains(t)) {
+                let id = &session.gpus.entries()[*both].id;
+                output::remark(format!("{id} is a target too: it is no source of its own times"));
+            }
+        }
         self.clocks.typed().lay(&mut session, &targets)?;
-        let subjects = self.subjects(&session, source)?;
+        let seen_from = match &sources {
+            Sources::These(some) => some.first().copied(),
+            _ => None,
+        };
+        let subjects = self.subjects(&session, seen_from)?;
         self.translate(&mut session, &subjects)?;
-        Ok(Question { source, targets, subjects, settings, session })
+        Ok(Question { sources, targets, subjects, settings, session })
+    }
+
+    /// The GPUs of `--from`, each once.
+    fn sources(&self, session: &Session) -> Result<Sources> {
+        if matches!(&self.from[..], [all] if all == "all") {
+            return Ok(Sources::All);
+        }
+        if self.from.iter().any(|name| name == "all") {
+            return Err(Usage("--from: `all` stands alone, or name the GPUs".into()).into());
+        }
+        let mut places = Vec::new();
+        for place in gpus(session, &self.from, None)? {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        Ok(Sources::These(places))
     }
 
     /// Lays what two listings say over the one kernel that is asked about.
@@ -136,7 +164,7 @@ impl QuestionArgs {
     }
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
-    fn subjects(&self, session: &Session, source: usize) -> Result<Vec<Subject>> {
+    fn subjects(&self, session: &Session, source: Option<usize>) -> Result<Vec<Subject>> {
         let named: Vec<&str> = self.kernel.iter().flat_map(|typed| apart(typed)).collect();
         if !named.is_empty() && named != ["all"] {
             let one = |name: &&str| {
@@ -170,11 +198,11 @@ impl QuestionArgs {
         Ok(fitting)
     }
 
-    fn subject(&self, session: &Session, kernel: usize, source: usize) -> Result<Subject> {
+    fn subject(&self, session: &Session, kernel: usize, source: Option<usize>) -> Result<Subject> {
         let variant = variant(session, kernel, self.variant.as_deref())?;
         let size = match &self.size {
             Some(typed) => session.kernels.entries()[kernel].typed(typed)?,
-            None => session.default_size_of(kernel, &variant, Some(source)),
+            None => session.default_size_of(kernel, &variant, source),
         };
         Ok(session.subject(kernel, &size, &variant)?)
     }

@@ -1,14 +1,17 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
 use super::calibration::{Asked, Calibration, Interval, Start};
-use crate::catalogue::Catalogue;
+use super::combined::Combined;
+use super::known_rows::Correction;
+use crate::catalogue::{Catalogue, Origin};
 use crate::gpu::{Ceilings, Clocks, Gpu};
 use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Caution, Explanation, KernelRoofs, MODELS, Prediction, Question, Refusal, RegistersFrom, SourceKind,
-    SourceTime, Subject, body, differences, is_at, kernel_roofs, question, reckoned,
+    Amount, Caution, Explanation, Factor, KernelRoofs, MODELS, Prediction, Provenance, Question, Refusal,
+    RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at, kernel_roofs, question,
+    reckoned, weight,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -76,6 +79,12 @@ pub struct Answer {
     /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
     /// have it too.
     pub data: Vec<Caution>,
+    /// How much this source says about this target beside others: [`weight`].
+    pub weight: f64,
+    /// What the rows measured on the target did to the predicted time.
+    pub correction: Option<Correction>,
+    /// What the predicted time was made of, where several sources were asked.
+    pub combined: Option<Combined>,
 }
 
 impl Answer {
@@ -112,6 +121,29 @@ impl Answer {
         Some(100.0 * (self.prediction.as_ref().ok()?.time / self.measured?.time - 1.0))
     }
 
+    /// Multiplies the predicted time and its interval by what the rows measured on this target say.
+    pub fn correct(&mut self, correction: Correction, target: &str) {
+        let Ok(prediction) = &mut self.prediction else { return };
+        let time = Seconds(prediction.time.0 * correction.factor);
+        if !time.0.is_finite() || time.0 <= 0.0 {
+            return;
+        }
+        prediction.time = time;
+        let whose = format!("{} rows on {target}", correction.rows);
+        let from = Provenance::Stated(Origin::Derived, whose.into());
+        prediction.factors.push(Factor::of_target(
+            "rows measured here",
+            Amount::Times(correction.factor),
+            from,
+        ));
+        let Correction { factor, rows } = correction;
+        prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
+        if let Some(i) = &mut self.interval {
+            (i.low, i.high) = (Seconds(i.low.0 * correction.factor), Seconds(i.high.0 * correction.factor));
+        }
+        self.correction = Some(correction);
+    }
+
     /// What must be said of either side's build, each once.
     #[must_use]
     pub fn of_builds(&self) -> Vec<&Caution> {
@@ -133,6 +165,9 @@ impl Answer {
     /// Whether the predicted time rests on an estimate instead of a measurement.
     #[must_use]
     pub fn is_estimate(&self) -> bool {
+        if let Some(combined) = &self.combined {
+            return combined.is_estimate();
+        }
         let from_estimate = self.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
         from_estimate || !MODELS[self.settings.model].needs_source()
     }
@@ -185,6 +220,7 @@ pub fn answer(
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
+    let weight = weight(&q);
     let asked = Asked {
         settings: used,
         kernel: subject.kernel,
@@ -213,6 +249,9 @@ pub fn answer(
         launch_refusal: [q.source.refusal, q.target.refusal],
         measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
         data,
+        weight,
+        correction: None,
+        combined: None,
         source_time: q.source_time,
     }
 }

@@ -4,6 +4,7 @@
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
 use super::residuals::{Fold, Residuals};
+use super::several::{self, Asking};
 use super::shipped::ShippedErrors;
 use super::tally::{Refused, Tally, reason};
 use super::trial::Trial;
@@ -12,7 +13,10 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
-use crate::predict::{Predictor, Question, Refusal, Subject, Visible, never_started, question, reckoned};
+use crate::predict::{
+    Predictor, Question, Refusal, Subject, Visible, never_started, question, reckoned, weight,
+};
+use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -43,6 +47,8 @@ pub struct Setup {
     /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
     /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
     pub shipped: Option<Arc<ShippedErrors>>,
+    /// What is known beside one source; only for a new GPU.
+    pub asking: Asking,
 }
 
 /// The strings that lead to whoever waits.
@@ -93,14 +99,23 @@ pub fn evaluate_with(
     fold: &(dyn Fn(&Trial) -> Fold + Sync),
     progress: &Progress,
 ) -> Option<Vec<Outcome>> {
+    let Asking { all_sources, known_rows } = setup.asking;
+    let known = several::known(world, known_rows);
     let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
         let split = Split::largest_of(world.store);
         let tallies = sizes(world, &split, setup, models, progress)?;
         (tallies, Some(smaller_sizes(world, &split, setup, models, progress)?))
     } else {
-        (pairs(world, setup, models, progress)?, None)
+        (pairs(world, setup, models, &known, progress)?, None)
     };
     let outcome = |i: usize, tally: &mut Tally| {
+        several::learn(world, &known, models[i], &mut tally.trials);
+        if all_sources {
+            let trials = several::combined(&tally.trials, &setup.scope, fold);
+            let of_pairs = std::mem::take(tally).into_refused();
+            let refused = several::refused(world, &setup.scope, &known, trials.len(), &of_pairs);
+            return Outcome { model: models[i].id(), trials, refused };
+        }
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
         let residuals = Residuals::of(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
@@ -127,11 +142,12 @@ fn pairs(
     world: World<'_>,
     setup: &Setup,
     models: &[&dyn Predictor],
+    known: &BTreeSet<several::Row>,
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
-        let asker = Asker { world, setup, models };
+        let asker = Asker { world, setup, models, known };
         let id = configs[at];
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
         let Some(subject) = (rows.len() > 1).then(|| subject(world, world.store, id)) else { return };
@@ -163,7 +179,7 @@ fn sizes(
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
     in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
-        let asker = Asker { world, setup, models };
+        let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row(configs[at], gpu) else { return };
         let subject = subject(world, &split.known, configs[at]);
@@ -226,6 +242,8 @@ struct Asker<'a> {
     world: World<'a>,
     setup: &'a Setup,
     models: &'a [&'a dyn Predictor],
+    /// Rows that are not scored: what is refused of them counts no more than what is answered.
+    known: &'a BTreeSet<several::Row>,
 }
 
 impl Asker<'_> {
@@ -240,6 +258,7 @@ impl Asker<'_> {
             predicted: 0.0,
             interval: 0.0,
             borrowed: false,
+            weight: 0.0,
             doubt: None,
         }
     }
@@ -274,7 +293,8 @@ impl Asker<'_> {
         tallies: &mut [Tally],
     ) {
         let Setup { ceilings, rules, scope, .. } = self.setup;
-        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target);
+        let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
+            && !self.known.contains(&(trial.config, trial.target));
         let subject = match subject {
             Ok(subject) => subject,
             Err(why) => return self.refuse(trial, why, tallies),
@@ -289,12 +309,12 @@ impl Asker<'_> {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
             return self.refuse(trial, &why, tallies);
         }
-        let borrowed = borrows(&q, subject);
+        let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
             match model.time_and_doubt(&q) {
                 Ok((time, doubt)) => {
                     let doubt = doubt.map(|d| d.total());
-                    tally.trials.push(Trial { predicted: time.0, borrowed, doubt, ..trial });
+                    tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, ..trial });
                 }
                 Err(why) if looked_at => tally.refuse_for(&why),
                 Err(_) => {}

@@ -151,6 +151,12 @@ pub struct Instance {
 }
 
 impl Kernel {
+    /// The category, where somebody stated one: kernels of measurement files and compiler reports have none.
+    #[must_use]
+    pub fn known_category(&self) -> Option<&str> {
+        (!matches!(&*self.category, "measured" | "compiled")).then_some(&*self.category)
+    }
+
     /// A kernel known only by the name it has in a measurement file.
     #[must_use]
     pub fn from_measurements(id: &str, dtype: &str) -> Self {

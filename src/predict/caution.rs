@@ -102,6 +102,27 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is reckoned at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// The time was corrected by other rows that were measured on the target.
+    RowsMeasuredHere {
+        /// What it was multiplied by.
+        factor: f64,
+        /// How many rows said so.
+        rows: usize,
+    },
+    /// Two sources of a combined time say times that lie far apart.
+    SourcesDisagree {
+        /// The source of the shortest time, and that time.
+        shortest: (Arc<str>, Seconds),
+        /// The source of the longest time, and that time.
+        longest: (Arc<str>, Seconds),
+    },
+    /// A source that was asked for has no part in the combined time.
+    SourceLeftOut {
+        /// The source GPU.
+        gpu: Arc<str>,
+        /// What it refused.
+        why: Arc<str>,
+    },
     /// What the dataset of a row says of its rows of this kernel.
     Data(Arc<str>),
     /// A caution of the kernel file.
@@ -236,6 +257,18 @@ impl fmt::Display for Caution {
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): intervals were found at stated clocks, not at these")
             }
+            Self::RowsMeasuredHere { factor, rows } => {
+                let plural = if *rows == 1 { "" } else { "s" };
+                write!(f, "rows measured here: × {factor:.3} (from {rows} row{plural})")
+            }
+            Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => {
+                write!(
+                    f,
+                    "sources disagree by × {:.1}: {low} from {a}, {high} from {b}; measure one of them again",
+                    *high / *low
+                )
+            }
+            Self::SourceLeftOut { gpu, why } => write!(f, "source {gpu} left out: {why}"),
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
         }

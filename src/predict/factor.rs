@@ -104,7 +104,7 @@ impl Factor {
     }
 
     /// A number of the target alone.
-    pub(super) fn of_target(name: &'static str, amount: Amount, from: Provenance) -> Self {
+    pub(crate) fn of_target(name: &'static str, amount: Amount, from: Provenance) -> Self {
         Self { name, source: None, target: Some(amount), from: [None, Some(from)] }
     }
 

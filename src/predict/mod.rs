@@ -44,6 +44,7 @@ mod same_time;
 mod source_time;
 mod subject;
 mod visible;
+mod weight;
 
 pub use caution::Caution;
 pub use ceilings::{
@@ -62,6 +63,7 @@ pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
+pub use weight::weight;
 
 use crate::catalogue::Feature;
 use crate::gpu::{Ceilings, ComputeCapability, Gpu};
@@ -78,6 +80,10 @@ pub trait Predictor: Sync {
     fn summary(&self) -> &'static str;
     /// Whether the answer depends on a time on the source.
     fn needs_source(&self) -> bool;
+    /// Whether rows measured on the target correct it. The papers' models and the baselines stay as they are written.
+    fn is_corrected(&self) -> bool {
+        false
+    }
     /// Answers the question.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
-use crate::evaluate::{Outcome, Protocol, Score, Setup, Trial, World, answered_by_all, score};
+use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, Trial, World, answered_by_all, score};
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -91,8 +91,9 @@ impl Report<'_> {
         columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!(
-            "{}; {} ceilings, {} occupancy rules",
+            "{}{}; {} ceilings, {} occupancy rules",
             self.setup.protocol.sentence(),
+            self.setup.asking.sentence(),
             self.ceilings,
             self.setup.rules.word()
         );
@@ -172,6 +173,9 @@ impl Report<'_> {
             Protocol::NewSize => {
                 format!("nothing to ask: no kernel was timed at two sizes on one GPU{within}")
             }
+            _ if self.setup.asking.known_rows > 0 => format!(
+                "nothing to ask: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
+            ),
             _ => format!(
                 "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
             ),
@@ -256,6 +260,12 @@ impl Report<'_> {
             "rules": self.setup.rules.word(),
             "models": models,
         });
+        let asking = self.setup.asking;
+        // Only where more was known: what reads the plain form is not surprised.
+        if asking != Asking::default() {
+            all["sources"] = json!(if asking.all_sources { "all" } else { "pairs" });
+            all["known_rows"] = json!(asking.known_rows);
+        }
         if let Some(why) = self.nothing_answered() {
             all["reason"] = why.into();
         }

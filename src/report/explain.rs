@@ -85,7 +85,7 @@ pub fn heading(row: &Comparison<'_>) -> String {
         Ok(_) => shown::predicted(row.answer).unwrap_or_default(),
         Err(refusal) => refusal.to_string(),
     };
-    format!("{kernel} {size}: {} → {}, {}, {result}", row.source.id, row.target.id, row.model())
+    format!("{kernel} {size}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
 }
 
 /// Where the interval comes from and why it is as wide as it is; nothing where there is none.

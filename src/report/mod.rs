@@ -21,6 +21,7 @@ pub mod reproduction;
 pub mod sass;
 pub mod shown;
 pub mod side_by_side;
+pub mod sources;
 pub mod table;
 
 pub use cell::Cell;

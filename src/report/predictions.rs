@@ -2,6 +2,7 @@
 
 use super::cell::Cell;
 use super::shown;
+use super::sources;
 use super::table::{Column, Table};
 use crate::catalogue::Catalogue;
 use crate::evaluate::{Answer, COVERAGE};
@@ -13,7 +14,7 @@ use crate::roofline::Bound;
 use crate::units::{Hertz, Seconds};
 
 /// One answer with the names of what it is about.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Comparison<'a> {
     /// Where it was timed.
     pub source: &'a Gpu,
@@ -25,6 +26,10 @@ pub struct Comparison<'a> {
     pub problem: &'a Problem,
     /// The answer.
     pub answer: &'a Answer,
+    /// Its share of the combined answer below it, 0 to 1; `None` where it stands alone.
+    pub share: Option<f64>,
+    /// The ids of a combined answer's sources, the heaviest first.
+    pub several: Vec<&'a str>,
 }
 
 impl<'a> Comparison<'a> {
@@ -42,7 +47,16 @@ impl<'a> Comparison<'a> {
             kernel: &kernels.entries()[subject.kernel],
             problem: &subject.problem,
             answer,
+            share: None,
+            several: sources::ids(gpus, answer),
         }
+    }
+
+    /// The source, or the sources of a combined answer, the heaviest first: `titan-v+rtx-2080-ti`.
+    #[must_use]
+    pub fn from(&self) -> String {
+        let whole = || self.source.id.clone();
+        self.answer.combined.as_ref().map_or_else(whole, |_| self.several.join("+"))
     }
 
     /// The model's id.
@@ -60,7 +74,7 @@ impl<'a> Comparison<'a> {
     /// The first five cells of every table for programs: GPUs, kernel, problem, model.
     pub(super) fn identity(&self) -> [Cell; 5] {
         [
-            Cell::text(&self.source.id),
+            Cell::text(self.from()),
             Cell::text(&self.target.id),
             Cell::text(&self.kernel.id),
             Cell::text(self.problem.to_string()),
@@ -72,18 +86,20 @@ impl<'a> Comparison<'a> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());
+        // Several sources have no one time.
+        let alone = a.combined.is_none();
         let ms = |time: Option<Seconds>| Cell::maybe(time.map(shown::millis), Cell::number);
         let bound = |b: Option<Bound>| Cell::maybe(b, |b| Cell::text(b.word()));
         let occupancy = |o: &Option<Occupancy>| Cell::maybe(o.map(|o| o.fraction()), Cell::number);
         let mut cells = Vec::from(self.identity());
         cells.extend([
-            ms(a.source_time.as_ref().map(|t| t.time)),
-            Cell::maybe(a.source_time.as_ref(), |t| Cell::text(t.kind.word())),
+            ms(a.source_time.as_ref().filter(|_| alone).map(|t| t.time)),
+            Cell::maybe(a.source_time.as_ref().filter(|_| alone), |t| Cell::text(t.kind.word())),
             ms(prediction.map(|p| p.time)),
             ms(a.interval.map(|i| i.low)),
             ms(a.interval.map(|i| i.high)),
-            Cell::maybe(a.speedup(), Cell::number),
-            bound(prediction.and_then(|p| p.bound_source)),
+            Cell::maybe(a.speedup().filter(|_| alone), Cell::number),
+            bound(prediction.filter(|_| alone).and_then(|p| p.bound_source)),
             bound(prediction.and_then(|p| p.bound_target)),
             occupancy(&a.occupancy[0]),
             occupancy(&a.occupancy[1]),
@@ -140,14 +156,16 @@ pub const COLUMNS: [Column; 27] = [
     Column::right("power_limit_w_target"),
 ];
 
-/// For programs: every column, full precision, null where there is none.
+/// For programs: every column, full precision, null where there is none. Where several sources were asked, two more:
+/// [`sources::COLUMNS`].
 #[must_use]
 pub fn records(rows: &[Comparison<'_>]) -> Table {
-    Table {
+    let table = Table {
         columns: COLUMNS.to_vec(),
         rows: rows.iter().map(Comparison::record).collect(),
         ..Table::default()
-    }
+    };
+    sources::with_columns(table, rows)
 }
 
 /// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
@@ -174,7 +192,10 @@ pub fn overview(rows: &[Comparison<'_>]) -> Table {
     if levels {
         table.notes.push(LEVELS_NOTE.into());
     }
-    let same = [("target", targets), ("model", models), ("levels", levels)];
+    let several = rows.iter().any(|r| r.share.is_some() || r.answer.combined.is_some());
+    table.notes.extend(sources::notes(rows));
+    let same =
+        [("target", targets), ("model", models), ("levels", levels), ("from", several), ("weight", several)];
     let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
     table.footnoted("notes").without(&hidden)
 }
@@ -188,6 +209,8 @@ fn overview_columns() -> Vec<Column> {
         Column::left("size"),
         Column::left("target"),
         Column::left("model"),
+        Column::left("from"),
+        Column::right("weight"),
         Column::right("source"),
         Column::right("predicted"),
         Column::right("interval"),
@@ -204,17 +227,21 @@ fn overview_columns() -> Vec<Column> {
 fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
     let a = row.answer;
     let prediction = a.prediction.as_ref().ok();
-    let bounds = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
+    let alone = a.combined.is_none();
+    let bounds = prediction
+        .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
     vec![
         Cell::text(&row.kernel.id),
         Cell::text(row.kernel.short_problem(row.problem)),
         Cell::text(&row.target.id),
         Cell::text(row.model()),
-        Cell::maybe(a.source_time.as_ref(), |t| Cell::text(shown::source_time(t))),
+        Cell::text(sources::word(row)),
+        Cell::maybe(row.share, |s| Cell::text(format!("{:.0} %", 100.0 * s))),
+        Cell::maybe(a.source_time.as_ref().filter(|_| alone), |t| Cell::text(shown::source_time(t))),
         Cell::maybe(shown::predicted(a), Cell::Text),
         Cell::maybe(shown::interval(a), Cell::Text),
         Cell::maybe(shown::levels(a), Cell::Text),
-        Cell::maybe(shown::speedup(a), Cell::Text),
+        Cell::maybe(shown::speedup(a).filter(|_| alone), Cell::Text),
         Cell::maybe(bounds, Cell::Text),
         Cell::maybe(shown::occupancies(a), Cell::Text),
         Cell::maybe(a.measured, |m| Cell::text(shown::measured(m.time, m.kind))),
@@ -235,6 +262,7 @@ fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
         "achieved ceilings where both GPUs have them, else peak".into()
     };
     let (rules, covered) = (first.answer.settings.rules.word(), 100.0 * COVERAGE);
-    let source = &first.source.id;
+    let combined = rows.iter().any(|r| r.answer.combined.is_some());
+    let source = if combined { "several sources" } else { &first.source.id };
     format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
 }

@@ -42,7 +42,9 @@ pub fn levels(answer: &Answer) -> Option<String> {
 /// `2.26×`, or `~2.26×` where it is an estimate; nothing where there is no prediction.
 #[must_use]
 pub fn speedup(answer: &Answer) -> Option<String> {
-    answer.speedup().map(|factor| marked(answer, &format!("{}×", significant(factor))))
+    let text = format!("{}×", significant(answer.speedup()?));
+    let estimated = answer.source_time.as_ref().is_some_and(|t| t.kind == SourceKind::Estimated);
+    Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
 }
 
 /// `0.785`, or `~0.785` where it is an estimate; nothing for a model that carries no efficiency over.

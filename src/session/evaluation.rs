@@ -38,6 +38,7 @@ impl Session {
     pub fn forget_kernels(&mut self) {
         self.kernels = Catalogue::new("kernel");
         self.store = Store::default();
+        self.corrections = Default::default();
     }
 
     /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: of what
@@ -47,6 +48,7 @@ impl Session {
     /// [`NameError`] where a file names a GPU that is not in the catalogue.
     pub fn use_stated_ceilings(&mut self) -> Result<(), NameError> {
         self.gpus = with_achieved(&self.gpus, &self.roofs)?;
+        self.corrections = Default::default();
         Ok(())
     }
 

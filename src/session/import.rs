@@ -123,6 +123,7 @@ impl Session {
     /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known
     /// by nothing else. What could not be added is returned.
     pub fn add_compiled(&mut self, kernels: &[JoinedKernel]) -> Vec<String> {
+        self.corrections = Default::default();
         let mut refused = Vec::new();
         for joined in kernels {
             let mut kernel = match self.kernels.get(&joined.id) {

@@ -38,6 +38,8 @@ actions! {
     SetTarget = "set_target",
     /// Add the GPU under the cursor as a further target, or drop it.
     AddTarget = "add_target",
+    /// Predict from all GPUs that timed it, or from the source alone.
+    AllSources = "all_sources",
     /// Swap source and target.
     Swap = "swap",
     /// Step the selected kernel to its next larger size.

@@ -47,8 +47,9 @@ impl Evaluated {
         Some(Self {
             model: MODELS[model].id(),
             subtitle: format!(
-                "{}; {ceilings} ceilings, {} rules, {} rows",
+                "{}{}; {ceilings} ceilings, {} rules, {} rows",
                 setup.protocol.sentence(),
+                setup.asking.sentence(),
                 setup.rules.word(),
                 store.len()
             ),

@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::run::run;
 use super::state::State;
-use crate::evaluate::{Protocol, Scope, Setup};
+use crate::evaluate::{Asking, Protocol, Scope, Setup};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::NewGpu, Protocol::NewSize, Protocol::NewKernel];
 
@@ -15,12 +15,15 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
     state.evaluated = None;
     state.job = Some("measuring the models …".into());
     let settings = state.selection.settings;
+    // The other protocols know nothing of several sources.
+    let all_sources = state.selection.all_sources && state.protocol == Protocol::NewGpu;
     let setup = Setup {
         protocol: state.protocol,
         ceilings: settings.ceilings,
         rules: settings.rules,
         scope: Scope::default(),
         shipped: Some(state.session.calibration.shipped()),
+        asking: Asking { all_sources, known_rows: 0 },
     };
     vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
 }
@@ -28,7 +31,7 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
 /// What an action means while the evaluation is open; `None` where it means what it means over any text.
 pub(super) fn in_overlay(state: &mut State, action: Action) -> Option<Vec<Effect>> {
     match action {
-        Action::ModelNext | Action::ModelPrevious | Action::Ceilings | Action::Rules => {
+        Action::ModelNext | Action::ModelPrevious | Action::Ceilings | Action::Rules | Action::AllSources => {
             let mut effects = run(state, action);
             effects.extend(start(state));
             Some(effects)

@@ -203,7 +203,8 @@ fn predict_command(state: &State) -> String {
     let subject = &state.rows[state.selected];
     let mut words = vec!["roofswap".to_string(), "predict".into()];
     let mut add = |flag: &str, value: &str| words.extend([flag.to_string(), quoted(value)]);
-    add("--from", &gpus[state.selection.source].id);
+    let all = state.selection.all_sources && state.answer().combined.is_some();
+    add("--from", if all { "all" } else { &gpus[state.selection.source].id });
     add("--to", &targets.join(","));
     add("--kernel", &state.kernel().id);
     if !subject.problem.pairs().is_empty() {

@@ -7,7 +7,7 @@ use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::predict::{MODELS, Subject};
-use crate::session::Session;
+use crate::session::{Session, Sources};
 use std::sync::Arc;
 
 /// The most rows that are predicted again within a frame.
@@ -71,6 +71,18 @@ impl State {
         }
     }
 
+    /// One row onto one target: from the source, or from all of them.
+    #[must_use]
+    pub fn ask(&self, row: &Subject, target: usize, settings: Settings) -> Answer {
+        let source = self.selection.source;
+        let alone = || self.session.answer(row, source, target, settings);
+        if !self.selection.all_sources {
+            return alone();
+        }
+        let from = Sources::AllBeside(source);
+        self.session.answer_from(row, &from, target, settings).unwrap_or_else(alone)
+    }
+
     /// Answers every row again: source, target, model or ceilings changed.
     pub(super) fn predict_all(&mut self) {
         self.put_blocks();
@@ -78,10 +90,9 @@ impl State {
         if self.session.tunings() != self.selection.tunings {
             Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
         }
-        let Selection { source, settings, targets, .. } = &self.selection;
-        let (session, rows) = (&self.session, &self.rows);
+        let Selection { settings, targets, .. } = &self.selection;
         let all = |target: usize| -> Vec<Answer> {
-            rows.iter().map(|r| session.answer(r, *source, target, *settings)).collect()
+            self.rows.iter().map(|r| self.ask(r, target, *settings)).collect()
         };
         let times =
             |target: &usize| all(*target).into_iter().map(|a| a.prediction.ok().map(|p| p.time)).collect();
@@ -94,8 +105,7 @@ impl State {
     pub(super) fn predict_selected(&mut self) {
         self.put_blocks();
         let (row, selection) = (self.selected, &self.selection);
-        let answer =
-            |target| self.session.answer(&self.rows[row], selection.source, target, selection.settings);
+        let answer = |target| self.ask(&self.rows[row], target, selection.settings);
         let main = answer(selection.targets[0]);
         let times: Vec<_> =
             selection.targets[1..].iter().map(|t| answer(*t).prediction.ok().map(|p| p.time)).collect();
@@ -180,14 +190,13 @@ impl State {
     }
 
     fn errors_of(&self, model: usize) -> Option<ErrorSummary> {
-        let Selection { source, settings, .. } = &self.selection;
-        let settings = Settings { model, ..*settings };
+        let settings = Settings { model, ..self.selection.settings };
         let time = |a: &Answer| a.prediction.as_ref().ok().map(|p| p.time.0);
         let predicted = |row: usize| {
             if model == self.selection.settings.model {
                 return time(&self.answers[row]);
             }
-            time(&self.session.answer(&self.rows[row], *source, self.target(), settings))
+            time(&self.ask(&self.rows[row], self.target(), settings))
         };
         let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time.0)));
         let pairs: Vec<(f64, f64)> =

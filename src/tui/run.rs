@@ -43,6 +43,10 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
             return go_and_choose(state, action);
         }
         Action::SetSource | Action::SetTarget | Action::AddTarget | Action::Swap => choose_gpu(state, action),
+        Action::AllSources => {
+            let all_sources = !state.selection.all_sources;
+            reselect(state, Selection { all_sources, ..state.selection.clone() });
+        }
         Action::ModelNext | Action::ModelPrevious | Action::Ceilings | Action::Rules => {
             choose_settings(state, action)
         }

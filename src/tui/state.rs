@@ -37,6 +37,8 @@ pub struct Selection {
     pub source: usize,
     /// Positions of the targets; the first is the main one, there is always one.
     pub targets: Vec<usize>,
+    /// Whether every GPU that timed a kernel is its source; the rest is as seen from the source above.
+    pub all_sources: bool,
     /// Model, ceilings, rules.
     pub settings: Settings,
     /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
@@ -212,6 +214,7 @@ impl State {
             selection: Selection {
                 source,
                 targets,
+                all_sources: false,
                 settings: Settings { model, ceilings, rules },
                 blocks: BTreeMap::new(),
                 tunings: session.tunings(),

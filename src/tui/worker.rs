@@ -73,7 +73,7 @@ impl Worker {
             let mut session = (*session).clone();
             let read = watch.reading(&path, || {
                 let added = session.add_file_watched(&path, watch.strings);
-                session.store.arrange();
+                session.arrange();
                 added
             });
             match read {
@@ -185,7 +185,7 @@ fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
             }
         }
     }
-    session.store.arrange();
+    session.arrange();
     let summary = match refused {
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),

@@ -29,6 +29,10 @@ impl Predictor for CeilingsLite {
         true
     }
 
+    fn is_corrected(&self) -> bool {
+        true
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
         let answered = lite(q, &sides, self.id())?;

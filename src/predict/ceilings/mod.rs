@@ -55,6 +55,10 @@ impl Predictor for CeilingsModel {
         true
     }
 
+    fn is_corrected(&self) -> bool {
+        true
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
         let answered = answered(q, &sides)?;

@@ -48,7 +48,7 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
 
 fn of_model(state: &State, at: usize) -> Answer {
     let settings = Settings { model: at, ..state.selection.settings };
-    state.session.answer(&state.rows[state.selected], state.selection.source, state.target(), settings)
+    state.ask(&state.rows[state.selected], state.target(), settings)
 }
 
 /// One model: its numbers, or a dash and why it has none.

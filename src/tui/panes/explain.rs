@@ -13,7 +13,7 @@
 
 use crate::chart::{ChartSpec, Mark, Scale};
 use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
-use crate::report::{explain, explanation, shown};
+use crate::report::{explain, explanation, shown, sources};
 use crate::tui::export::components_of;
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -240,7 +240,11 @@ fn certainty(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     let levels = explain::levels(answer).map(|t| paragraph(&t, width, look.text()));
     let interval = explain::interval(answer).map(|t| paragraph(&t, width, look.text()));
     let measured = explain::measured(answer).map(|t| paragraph(&t, width, look.measured()));
-    levels.into_iter().chain(interval).chain(measured).flatten().collect()
+    let shares = sources::lines(&state.session.gpus, answer);
+    let shares: Vec<_> = shares.iter().map(|text| Line::styled(clip(text, width), look.source())).collect();
+    let spread = sources::spread(answer).map(|t| paragraph(&t, width, look.text()));
+    let said = levels.into_iter().chain(spread).chain(interval).chain(measured).flatten();
+    shares.into_iter().chain(said).collect()
 }
 
 /// What the data say of themselves, and the prediction's cautions.

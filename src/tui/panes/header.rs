@@ -55,6 +55,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
         Span::styled(tuned(state.selection.source), look.caution()),
+        Span::styled(if state.selection.all_sources { " and all sources" } else { "" }, look.source()),
         Span::styled(" ▶ ", look.dim()),
         Span::styled(target.short_name().to_string(), look.target()),
         Span::styled(tuned(state.target()), look.caution()),

@@ -10,7 +10,7 @@
 use super::border::pane_frame;
 use crate::evaluate::Answer;
 use crate::predict::SourceKind;
-use crate::report::shown;
+use crate::report::{shown, sources};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::{Sort, State};
@@ -38,6 +38,7 @@ enum Column {
     Efficiency,
     Cautions,
     Further(usize),
+    Sources,
 }
 
 /// Rows on one page.
@@ -69,6 +70,9 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
         (Column::Efficiency, 9, 9),
         (Column::Cautions, 4, 10),
     ];
+    if state.selection.all_sources {
+        all.insert(4, (Column::Sources, 11, 1));
+    }
     all.extend((1..state.selection.targets.len()).map(|i| (Column::Further(i - 1), 13, 2)));
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|i| all[*i].2);
@@ -142,6 +146,7 @@ fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'sta
             Column::Occupancy => ("occupancy".into(), look.title()),
             Column::Efficiency => ("η".into(), look.title()),
             Column::Cautions => ("!".into(), look.title()),
+            Column::Sources => ("sources".into(), look.source()),
             Column::Further(i) => {
                 let gpu = &state.session.gpus.entries()[state.selection.targets[i + 1]];
                 (gpu.short_name().into(), look.target())
@@ -241,6 +246,7 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
         Column::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
         Column::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
         Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
+        Column::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
         Column::Further(i) => {
             let time = state.further.get(i).and_then(|c| c[row]);
             // The further targets share the source time, so what is an estimate for one is for all.

@@ -1,0 +1,161 @@
+//! Evaluations that know more than one pair of GPUs: every source at once, and a few rows of the target.
+//!
+//! Known rows are chosen by the hash of what they time, never by how long it took; they correct the model as
+//! [`super::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
+
+use super::calibration::conformal_rank;
+use super::combined::log_mean;
+use super::known_rows::{KnownRow, KnownRows};
+use super::protocol::Scope;
+use super::residuals::Fold;
+use super::run::World;
+use super::tally::Refused;
+use super::trial::Trial;
+use crate::measurement::Measurement;
+use crate::predict::Predictor;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What is known beside one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asking {
+    /// Every other GPU that timed the configuration is a source, and all of them make one prediction per row.
+    pub all_sources: bool,
+    /// How many rows of each target are known.
+    pub known_rows: usize,
+}
+
+impl Asking {
+    /// What is added to the protocol's sentence; nothing where nothing is.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        let known = match self.known_rows {
+            0 => String::new(),
+            n => format!("; but for {n} rows of it, which correct the rest and are not scored"),
+        };
+        let sources = if self.all_sources { "; all sources at once" } else { "" };
+        format!("{known}{sources}")
+    }
+}
+
+/// Configuration and target of a row.
+pub(super) type Row = (usize, usize);
+
+/// This many rows of every GPU, among those that another GPU timed too.
+pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
+    let mut by_gpu: BTreeMap<usize, Vec<(u64, usize)>> = BTreeMap::new();
+    if rows_per_gpu == 0 {
+        return BTreeSet::new();
+    }
+    for (at, (id, config)) in world.store.configs().enumerate() {
+        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        if rows.len() < 2 {
+            continue;
+        }
+        let kernel = &world.kernels.entries()[config.kernel].id;
+        for row in rows {
+            let gpu = &world.gpus.entries()[row.gpu].id;
+            let content = format!("{gpu}/{kernel}/{}/{}", config.problem, config.variant);
+            by_gpu.entry(row.gpu).or_default().push((hash(&content), at));
+        }
+    }
+    let chosen = |(gpu, mut rows): (usize, Vec<(u64, usize)>)| {
+        rows.sort_unstable();
+        rows.into_iter().take(rows_per_gpu).map(move |(_, config)| (config, gpu))
+    };
+    by_gpu.into_iter().flat_map(chosen).collect()
+}
+
+/// FNV-1a with its upper bits mixed in: the same choice on every machine.
+fn hash(text: &str) -> u64 {
+    let fnv =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    (fnv ^ (fnv >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Drops the known rows, and corrects every other prediction by those of its target as its source predicts them, where
+/// this model is corrected at all.
+pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predictor, trials: &mut Vec<Trial>) {
+    if known.is_empty() {
+        return;
+    }
+    if !model.is_corrected() {
+        return trials.retain(|t| !known.contains(&(t.config, t.target)));
+    }
+    let category = |t: &Trial| world.kernels.entries()[t.kernel].known_category();
+    let mut rows: HashMap<(usize, usize), Vec<KnownRow<'_>>> = HashMap::new();
+    for t in trials.iter().filter(|t| known.contains(&(t.config, t.target))) {
+        let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
+        rows.entry((t.source, t.target)).or_default().push(row);
+    }
+    let rows: HashMap<_, _> = rows.into_iter().map(|(pair, rows)| (pair, KnownRows::of(rows))).collect();
+    trials.retain(|t| !known.contains(&(t.config, t.target)));
+    for t in trials {
+        let of_pair = rows.get(&(t.source, t.target));
+        let correction = of_pair.and_then(|r| r.correction(t.kernel, category(t), None));
+        t.predicted *= correction.map_or(1.0, |c| c.factor);
+    }
+}
+
+/// One prediction per configuration and target from all of these pairs, in their order, with its interval.
+pub(super) fn combined(pairs: &[Trial], scope: &Scope, fold: &dyn Fn(&Trial) -> Fold) -> Vec<Trial> {
+    let looked_at = |t: &Trial| scope.has(t.config, t.kernel, t.source, t.target);
+    let mut all: Vec<Trial> = groups(pairs).filter_map(|g| together(g, looked_at)).collect();
+    let mut factors: BTreeMap<Fold, f64> = BTreeMap::new();
+    for trial in &mut all {
+        let fold = fold(trial);
+        trial.interval = *factors.entry(fold).or_insert_with(|| factor(pairs, fold).unwrap_or(0.0));
+    }
+    all
+}
+
+/// The pairs of one configuration and target each; they lie side by side.
+fn groups(pairs: &[Trial]) -> impl Iterator<Item = &[Trial]> {
+    pairs.chunk_by(|a, b| (a.config, a.target) == (b.config, b.target))
+}
+
+/// The pairs of a group that may be used, as one.
+fn together(group: &[Trial], used: impl Fn(&Trial) -> bool) -> Option<Trial> {
+    let used: Vec<&Trial> = group.iter().filter(|t| used(t)).collect();
+    let parts: Vec<(f64, f64)> = used.iter().map(|t| (t.predicted, t.weight)).collect();
+    let (predicted, _) = log_mean(&parts)?;
+    let first = **used.first()?;
+    // No single GPU is the source: an order of two GPUs is not asked for.
+    let borrowed = used.iter().any(|t| t.borrowed);
+    Some(Trial { source: first.target, source_time: None, predicted, borrowed, ..first })
+}
+
+/// The factor of a 90 % interval from predictions in which what is held out has no part, as target, as source, or as the
+/// row a count was borrowed from.
+fn factor(pairs: &[Trial], fold: Fold) -> Option<f64> {
+    let known = |t: &Trial| match fold {
+        Fold::Gpu(gpu) => t.target != gpu && t.source != gpu && !t.borrowed,
+        Fold::Kernel(kernel) => t.kernel != kernel,
+        Fold::Nothing => true,
+    };
+    let mut all: Vec<f64> = groups(pairs).filter_map(|g| together(g, known)).map(|t| t.residual()).collect();
+    all.sort_by(f64::total_cmp);
+    conformal_rank(all.len()).map(|rank| all[rank - 1].exp())
+}
+
+/// The rows of the scope that were asked about and got no time from any source, with what pairs were refused for.
+pub(super) fn refused(
+    world: World<'_>,
+    scope: &Scope,
+    known: &BTreeSet<Row>,
+    answered: usize,
+    of_pairs: &Refused,
+) -> Refused {
+    let mut asked = 0usize;
+    for (at, (id, config)) in world.store.configs().enumerate() {
+        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        let has = |target: usize| {
+            let mut sources = rows.iter().map(|r| r.gpu).filter(|s| *s != target);
+            sources.any(|source| scope.has(at, config.kernel, source, target))
+        };
+        asked += rows.iter().filter(|r| !known.contains(&(at, r.gpu)) && has(r.gpu)).count();
+    }
+    let none = asked.saturating_sub(answered);
+    let reasons: Vec<&str> = of_pairs.keys().map(String::as_str).collect();
+    let reason = format!("no source gives a time: {}", reasons.join("; "));
+    if none > 0 { [(reason, none)].into() } else { Refused::new() }
+}

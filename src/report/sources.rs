@@ -1,0 +1,109 @@
+//! What a combined answer is made of, for tables and for the dashboard.
+
+use super::cell::Cell;
+use super::predictions::Comparison;
+use super::shown;
+use super::table::{Column, Table};
+use crate::catalogue::Catalogue;
+use crate::evaluate::{Answer, Share};
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::predict::Subject;
+use crate::units::significant;
+
+/// What `predict` adds to its columns where several sources are asked: the share of a source in the combined time, 0 to 1,
+/// and how far the sources of a combined time are apart, as the weighted standard deviation of ln T.
+pub const COLUMNS: [Column; 2] = [Column::right("weight"), Column::right("spread")];
+
+/// An answer as rows: where it is combined, the answer of each source with its share first.
+#[must_use]
+pub fn rows<'a>(
+    gpus: &'a Catalogue<Gpu>,
+    kernels: &'a Catalogue<Kernel>,
+    subject: &'a Subject,
+    answer: &'a Answer,
+) -> Vec<Comparison<'a>> {
+    let of = |answer: &'a Answer| Comparison::new(gpus, kernels, subject, answer);
+    let shares = answer.combined.iter().flat_map(|c| &c.shares);
+    let mut all: Vec<Comparison<'a>> =
+        shares.map(|s| Comparison { share: Some(s.weight), ..of(&s.answer) }).collect();
+    all.push(of(answer));
+    all
+}
+
+/// The ids of a combined answer's sources, the heaviest first.
+pub(super) fn ids<'a>(gpus: &'a Catalogue<Gpu>, answer: &Answer) -> Vec<&'a str> {
+    let shares = answer.combined.iter().flat_map(|c| &c.shares);
+    shares.map(|s| gpus.entries()[s.answer.source].id.as_str()).collect()
+}
+
+/// One source's name; `3 sources` for a combined answer.
+pub(super) fn word(row: &Comparison<'_>) -> String {
+    match &row.answer.combined {
+        Some(combined) => count(combined.counted().count()),
+        None => row.source.id.clone(),
+    }
+}
+
+/// `3 sources`.
+fn count(n: usize) -> String {
+    if n == 1 { "1 source".into() } else { format!("{n} sources") }
+}
+
+/// [`COLUMNS`] beside the others, where several sources were asked.
+pub(super) fn with_columns(mut table: Table, rows: &[Comparison<'_>]) -> Table {
+    if rows.iter().all(|r| r.answer.combined.is_none() && r.share.is_none()) {
+        return table;
+    }
+    table.columns.extend(COLUMNS);
+    for (cells, row) in table.rows.iter_mut().zip(rows) {
+        let spread = row.answer.combined.as_ref().map(|c| c.spread);
+        cells.extend([Cell::maybe(row.share, Cell::number), Cell::maybe(spread, Cell::number)]);
+    }
+    table
+}
+
+/// How far the sources of every combined answer are apart.
+pub(super) fn notes(rows: &[Comparison<'_>]) -> Vec<String> {
+    let of = |row: &Comparison<'_>| {
+        let said = spread(row.answer)?;
+        Some(format!(
+            "{} {} on {}: {said}",
+            row.kernel.id,
+            row.kernel.short_problem(row.problem),
+            row.target.id
+        ))
+    };
+    rows.iter().filter_map(of).collect()
+}
+
+/// `log-mean of 3 sources, which lie ÷ and × 1.12 around it`; nothing for a plain answer.
+#[must_use]
+pub fn spread(answer: &Answer) -> Option<String> {
+    let combined = answer.combined.as_ref()?;
+    let (sources, apart) = (count(combined.counted().count()), significant(combined.spread.exp()));
+    Some(format!("weighted log-mean of {sources}, which lie ÷ and × {apart} around it"))
+}
+
+/// `3 ÷×1.12`: how many sources, and how far they are apart; `1` for a plain answer, nothing where there is none.
+#[must_use]
+pub fn brief(answer: &Answer) -> Option<String> {
+    answer.prediction.as_ref().ok()?;
+    Some(match &answer.combined {
+        Some(c) if c.shares.len() > 1 => format!("{} ÷×{}", c.counted().count(), significant(c.spread.exp())),
+        _ => "1".into(),
+    })
+}
+
+/// Each source's prediction and share: `titan-v: 31.8 µs ◆, 57 %`; nothing for a plain answer.
+#[must_use]
+pub fn lines(gpus: &Catalogue<Gpu>, answer: &Answer) -> Vec<String> {
+    let shares = answer.combined.iter().flat_map(|c| &c.shares);
+    let line = |s: &Share| {
+        let id = &gpus.entries()[s.answer.source].id;
+        let timed = s.answer.source_time.as_ref().map(shown::source_time).unwrap_or_default();
+        let said = shown::predicted(&s.answer).unwrap_or_default();
+        format!("{id:<20}{timed:>12} → {said:<12}{:>5.0} %", 100.0 * s.weight)
+    };
+    shares.map(line).collect()
+}
