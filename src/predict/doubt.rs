@@ -13,18 +13,28 @@ pub struct Doubt {
     pub disagreement: f64,
     /// 0.05 where source and target are of different architectures.
     pub distance: f64,
+    /// 0.1 where nobody knows the registers of a build: it may spill on one GPU and not on the other.
+    pub build: f64,
     /// 0.2 (1 - x): the source's time is mostly launch floor, x the share that is not.
     pub floor: f64,
 }
 
 impl Doubt {
-    /// From |ln η - ln 1.1| as carried over, |ln| between the models, whether the architectures differ, and x.
+    /// From |ln η - ln 1.1| as carried over, |ln| between the models, whether the architectures differ, whether the
+    /// registers are unknown, and x.
     #[must_use]
-    pub(super) fn new(efficiency: f64, disagreement: f64, other_architecture: bool, own: f64) -> Self {
+    pub(super) fn new(
+        efficiency: f64,
+        disagreement: f64,
+        other_architecture: bool,
+        unknown_build: bool,
+        own: f64,
+    ) -> Self {
         Self {
             efficiency: 0.7 * efficiency,
             disagreement: 0.2 * disagreement,
             distance: if other_architecture { 0.05 } else { 0.0 },
+            build: if unknown_build { 0.1 } else { 0.0 },
             floor: 0.2 * (1.0 - own),
         }
     }
@@ -33,8 +43,8 @@ impl Doubt {
     #[must_use]
     #[inline]
     pub fn total(&self) -> f64 {
-        let Self { efficiency, disagreement, distance, floor } = *self;
-        [LEAST, efficiency, disagreement, distance, floor].iter().map(|d| d * d).sum::<f64>().sqrt()
+        let Self { efficiency, disagreement, distance, build, floor } = *self;
+        [LEAST, efficiency, disagreement, distance, build, floor].iter().map(|d| d * d).sum::<f64>().sqrt()
     }
 
     /// The largest cause in words; nothing where none stands out of what every answer has.
@@ -44,6 +54,7 @@ impl Doubt {
             (self.efficiency, "the kernel runs far from its roof, for a reason no count shows"),
             (self.disagreement, "`ceilings` and `ceilings-lite` disagree"),
             (self.distance, "source and target are of different architectures"),
+            (self.build, "nobody knows the registers of its builds"),
             (self.floor, "the source's time is mostly launch floor"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -57,10 +68,10 @@ mod tests {
 
     #[test]
     fn doubt_adds_up_and_names_its_largest_cause() {
-        let sure = Doubt::new(0.0, 0.0, false, 1.0);
+        let sure = Doubt::new(0.0, 0.0, false, false, 1.0);
         assert!((sure.total() - LEAST).abs() < 1e-15 && sure.reason().is_none());
-        let far = Doubt::new(1.0, 0.3, true, 1.0);
+        let far = Doubt::new(1.0, 0.3, true, true, 1.0);
         assert!(far.total() > 0.7 && far.reason().is_some_and(|r| r.contains("far from its roof")));
-        assert!(Doubt::new(0.0, 0.0, true, 0.2).reason().is_some_and(|r| r.contains("floor")));
+        assert!(Doubt::new(0.0, 0.0, true, false, 0.2).reason().is_some_and(|r| r.contains("floor")));
     }
 }

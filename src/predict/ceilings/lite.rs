@@ -1,11 +1,13 @@
 //! `ceilings-lite`: where only FLOPs and bytes are known.
 //!
 //! roof = max(D (h/B_L2 + (1 - h)/B_D), F/C φ); T_t = roof_t + max(T_s - roof_s, 0) w_s/w_t, with w the width of the SM side,
-//! N f (lsu gl s)^(1/3): the time above the roof scales with the SMs, not with the roof. T_s roof_t/roof_s below it.
+//! N f (lsu gl s)^(1/3): the time above the roof scales with the SMs, not with the roof. T_s roof_t/roof_s below it. Refuses,
+//! like the plain roofline, where same-address atomics bind.
 
 use super::sides::Sides;
 use super::{Answered, Explanation, explain};
 use crate::kernel::{Count, Work};
+use crate::predict::plain_roofline::binding_atomics;
 use crate::predict::{Prediction, Predictor, Question, Refusal, sound};
 use crate::roofline::{Machine, Spec};
 use crate::units::Seconds;
@@ -69,6 +71,9 @@ pub(super) fn lite(q: &Question<'_>, sides: &Sides, model: &'static str) -> Resu
     let [source, target] = sides.machines.map(|machine| roof(&machine, &q.work));
     if source <= 0.0 || target <= 0.0 {
         return Err(Refusal::NoWork { model });
+    }
+    if let Some(time) = binding_atomics(q.target.gpu, &q.work, Seconds(target)) {
+        return Err(Refusal::AtomicsBind { model, time });
     }
     let body = |body: f64| {
         if body < source {

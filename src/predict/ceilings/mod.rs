@@ -30,7 +30,7 @@ pub(super) use lite::CeilingsLite;
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
-use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, sound};
+use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, RegistersFrom, Side, sound};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
@@ -127,7 +127,9 @@ fn doubt(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Doubt {
     let lite = if answered.lite { None } else { lite::lite(q, sides, ID).ok() };
     let disagreement = lite.map_or(0.0, |lite| (lite.time / answered.time).ln().abs());
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    Doubt::new((efficiency / USUAL).ln().abs(), disagreement, other, believed)
+    let unknown = |side: &Side<'_>| side.registers == RegistersFrom::Unknown;
+    let build = q.kernel.runs_as == RunsAs::Kernel && (unknown(&q.source) || unknown(&q.target));
+    Doubt::new((efficiency / USUAL).ln().abs(), disagreement, other, build, believed)
 }
 
 /// Whether FLOPs and bytes are all that is known of a kernel.
