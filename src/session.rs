@@ -9,7 +9,7 @@ pub use import::{Added, Recognised, read_compiled};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{Answer, Calibration, Known, Settings, answer, explain};
+use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::gpu::{self, Gpu, LimitsTable};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
@@ -286,6 +286,20 @@ impl Session {
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
         answer(Known { gpus, kernels, store, datasets, calibration }, subject, (source, target), settings)
+    }
+
+    /// The times and intervals of [`Session::answer`] for many targets, in their order; `None` where there is no
+    /// prediction.
+    #[must_use]
+    pub fn briefs(
+        &self,
+        subject: &Subject,
+        source: usize,
+        targets: &[usize],
+        settings: Settings,
+    ) -> Vec<Option<Brief>> {
+        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
+        briefs(Known { gpus, kernels, store, datasets, calibration }, subject, (source, targets), settings)
     }
 
     /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its

@@ -46,8 +46,8 @@ mod visible;
 
 pub use caution::Caution;
 pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Roof, Step, USUAL, amount,
-    carry, in_words,
+    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
+    Starting, Step, USUAL, amount, carry, in_words,
 };
 pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
@@ -94,6 +94,10 @@ pub trait Predictor: Sync {
     /// As [`Predictor::predict`].
     fn time_and_doubt(&self, question: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
         Ok((self.time(question)?, self.doubt(question)))
+    }
+    /// Whether [`Prepared`] gives this model's answers.
+    fn is_prepared(&self) -> bool {
+        false
     }
     /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
     ///

@@ -75,11 +75,9 @@ pub fn question<'a>(
 ) -> Question<'a> {
     let store: Visible<'a> = store.into();
     let config = subject.config;
-    let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
-    // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
+    let rows = Shared::of(config.into_iter().flat_map(|c| store.rows_of(c)));
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
-    let any_row =
-        source_row.into_iter().chain(rows()).find(|r| r.launch().is_some()).or_else(|| rows().next());
+    let any_row = rows.shape(source_row);
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
@@ -87,9 +85,7 @@ pub fn question<'a>(
     let [source, target] = gpus.map(side);
     let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let own = source_row.map_or_else(Work::default, |r| r.work());
-    let counters = rows().fold(own, |found, row| row.filling(found));
-    let work = subject.instance.work.overlaid(&counters);
+    let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
     Question {
@@ -110,6 +106,40 @@ pub fn question<'a>(
         ceilings,
         ceilings_asked,
         ceilings_caution,
+    }
+}
+
+/// What the rows of one configuration say on every GPU, whoever the source is: shapes and counters hold everywhere, so
+/// whoever wrote them down is asked, the source's own row first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shared<'a> {
+    /// The first row that states a launch, else the first one.
+    shape: Option<&'a Measurement>,
+    /// Every counter of the first row that has it.
+    counted: Work,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn of(rows: impl Iterator<Item = &'a Measurement>) -> Self {
+        let mut all = Self { shape: None, counted: Work::default() };
+        for row in rows {
+            if all.shape.is_none_or(|s| s.launch().is_none() && row.launch().is_some()) {
+                all.shape = Some(row);
+            }
+            all.counted = row.filling(all.counted);
+        }
+        all
+    }
+
+    /// The row whose shape holds where a GPU's own row states none, asked from a source with this row.
+    pub(super) fn shape(&self, source: Option<&'a Measurement>) -> Option<&'a Measurement> {
+        source.filter(|r| r.launch().is_some()).or(self.shape)
+    }
+
+    /// The work, asked from a source with this row.
+    pub(super) fn work(&self, subject: &Subject, source: Option<&Measurement>) -> Work {
+        let counted = source.map_or(self.counted, |own| self.counted.overlaid(&own.work()));
+        subject.instance.work.overlaid(&counted)
     }
 }
 

@@ -76,12 +76,13 @@ impl State {
         self.put_blocks();
         let Selection { source, settings, targets, .. } = &self.selection;
         let (session, rows) = (&self.session, &self.rows);
-        let all = |target: usize| -> Vec<Answer> {
-            rows.iter().map(|r| session.answer(r, *source, target, *settings)).collect()
-        };
-        let times =
-            |target: &usize| all(*target).into_iter().map(|a| a.prediction.ok().map(|p| p.time)).collect();
-        let (answers, further) = (all(targets[0]), targets[1..].iter().map(times).collect());
+        let answers = rows.iter().map(|r| session.answer(r, *source, targets[0], *settings)).collect();
+        let others = &targets[1..];
+        let mut further: Vec<Vec<_>> = vec![Vec::new(); others.len()];
+        for row in rows.iter().filter(|_| !others.is_empty()) {
+            let times = session.briefs(row, *source, others, *settings);
+            further.iter_mut().zip(times).for_each(|(column, b)| column.push(b.map(|b| b.time)));
+        }
         (self.answers, self.further) = (answers, further);
         self.arrange();
     }
@@ -89,15 +90,12 @@ impl State {
     /// Answers the selected row again: its size changed.
     pub(super) fn predict_selected(&mut self) {
         self.put_blocks();
-        let (row, selection) = (self.selected, &self.selection);
-        let answer =
-            |target| self.session.answer(&self.rows[row], selection.source, target, selection.settings);
-        let main = answer(selection.targets[0]);
-        let times: Vec<_> =
-            selection.targets[1..].iter().map(|t| answer(*t).prediction.ok().map(|p| p.time)).collect();
-        self.answers[row] = main;
-        for (column, time) in self.further.iter_mut().zip(times) {
-            column[row] = time;
+        let (row, session) = (self.selected, &self.session);
+        let Selection { source, settings, targets, .. } = &self.selection;
+        self.answers[row] = session.answer(&self.rows[row], *source, targets[0], *settings);
+        let times = session.briefs(&self.rows[row], *source, &targets[1..], *settings);
+        for (column, brief) in self.further.iter_mut().zip(times) {
+            column[row] = brief.map(|b| b.time);
         }
         self.arrange();
     }
@@ -183,7 +181,8 @@ impl State {
             if model == self.selection.settings.model {
                 return time(&self.answers[row]);
             }
-            time(&self.session.answer(&self.rows[row], *source, self.target(), settings))
+            let briefs = self.session.briefs(&self.rows[row], *source, &[self.target()], settings);
+            briefs.first()?.map(|b| b.time.0)
         };
         let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time.0)));
         let pairs: Vec<(f64, f64)> =
