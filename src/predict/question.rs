@@ -1,14 +1,16 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
 use super::floor::{Floor, floor};
-use super::registers::{RegistersFrom, registers};
+use super::registers::{Found, RegistersFrom, registers};
 use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{BlockSize, Cc, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work};
+use crate::kernel::{
+    BlockSize, Cc, Compiled, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work,
+};
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
@@ -153,7 +155,7 @@ pub fn never_started(
     row: &Measurement,
     any_row: Option<&Measurement>,
 ) -> Option<LaunchRefusal> {
-    Side::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
+    Fit::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -167,6 +169,72 @@ fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
     }
 }
 
+/// What fits on one GPU, in numbers: the part of a [`Side`] that needs no words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fit<'a> {
+    pub(super) launch: Option<Launch>,
+    pub(super) refusal: Option<LaunchRefusal>,
+    needs: Option<BlockNeeds>,
+    occupancy: Option<Occupancy>,
+    /// Threads per block that stand in for an unknown launch shape.
+    unstated: Option<BlockSize>,
+    registers: Found<'a>,
+    /// The compiler's word, where it is the build that runs here.
+    build: Option<&'a Resources>,
+}
+
+impl<'a> Fit<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        instance: &Instance,
+        gpu: &Gpu,
+        row: Option<&'a Measurement>,
+        any_row: Option<&'a Measurement>,
+        rules: Rules,
+    ) -> Self {
+        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
+        let launch = timed(row).or(timed(any_row)).or(instance.launch);
+        let unstated = if launch.is_some() { None } else { instance.block_size };
+        let cc = gpu.compute_capability;
+        let compiled = kernel.resources_on(cc.major, cc.minor);
+        let (regs_per_thread, registers) = registers(compiled, row, any_row);
+        // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
+        let build = compiled.filter(|c| c.borrowed_from.is_none());
+        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, Found::TimedRow(_)));
+        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
+        let needs = threads.map(|threads| BlockNeeds {
+            threads,
+            regs_per_thread,
+            max_threads: build.and_then(Resources::most_threads),
+            ..shared_needs(compiled, instance, row, any_row)
+        });
+        // A block that nobody asked for refuses nothing, unless no block at all could be launched.
+        let smallest = |n: BlockNeeds| BlockNeeds { threads: 1, ..n };
+        let asked = if is_assumed(unstated) { needs.map(smallest) } else { needs };
+        let required = build.and_then(Resources::required_threads).zip(asked);
+        let other_block = required.filter(|(required, asked)| *required != asked.threads);
+        let refusal = other_block
+            .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
+            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
+        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
+        let occupancy = match (rules, refusal) {
+            // The study's formula knows no refusal.
+            (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
+            _ => resident,
+        };
+        Self { launch, refusal, needs, occupancy, unstated, registers, build }
+    }
+
+    /// As [`Side::stated_occupancy`].
+    pub(super) fn stated_occupancy(&self) -> Option<Occupancy> {
+        self.occupancy.filter(|_| !is_assumed(self.unstated))
+    }
+}
+
+fn is_assumed(block: Option<BlockSize>) -> bool {
+    matches!(block, Some(BlockSize::Assumed(_)))
+}
+
 impl<'a> Side<'a> {
     pub(super) fn new(
         kernel: &Kernel,
@@ -176,50 +244,24 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
-        let launch = timed(row).or(timed(any_row)).or(instance.launch);
-        let unstated = if launch.is_some() { None } else { instance.block_size };
-        let (regs_per_thread, registers) = registers(kernel, gpu, row, any_row);
-        // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
-        let cc = gpu.compute_capability;
-        let build = kernel.resources_on(cc.major, cc.minor).filter(|c| c.borrowed_from.is_none());
-        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, RegistersFrom::TimedRow(_)));
-        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
-        let needs = threads.map(|threads| BlockNeeds {
-            threads,
-            regs_per_thread,
-            max_threads: build.and_then(Resources::most_threads),
-            ..shared_needs(kernel, instance, gpu, row, any_row)
-        });
-        let block_assumed = matches!(unstated, Some(BlockSize::Assumed(_)));
-        // A block that nobody asked for refuses nothing, unless no block at all could be launched.
-        let smallest = |n: BlockNeeds| BlockNeeds { threads: 1, ..n };
-        let asked = if block_assumed { needs.map(smallest) } else { needs };
-        let required = build.and_then(Resources::required_threads).zip(asked);
-        let other_block = required.filter(|(required, asked)| *required != asked.threads);
+        let fit = Fit::new(kernel, instance, gpu, row, any_row, rules);
+        let Fit { launch, refusal, needs, occupancy, unstated, registers, build } = fit;
+        let registers = RegistersFrom::from(registers);
         let said = [
             registers.caution(gpu),
             build.and_then(|b| spilled(gpu, b)),
             unstated.and_then(Caution::of_block),
         ];
-        let refusal = other_block
-            .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
-            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
-        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
         Self {
             gpu,
             launch,
             needs,
-            // The study's formula knows no refusal.
-            occupancy: match (rules, refusal) {
-                (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
-                _ => resident,
-            },
+            occupancy,
             refusal,
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
-            block_assumed,
+            block_assumed: is_assumed(unstated),
         }
     }
 
@@ -230,31 +272,34 @@ impl<'a> Side<'a> {
 
     /// Why no time can be given on this GPU, whatever the model.
     pub(super) fn feasible(&self, work: &Work) -> Result<(), Refusal> {
-        if let Some(why) = self.refusal {
-            return Err(Refusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
-        }
-        let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
-        let memory = self.gpu.memory_size.value;
-        if needed > memory {
-            return Err(Refusal::DoesNotFit { gpu: self.gpu.id.clone(), needed, memory });
-        }
-        Ok(())
+        feasible(self.gpu, self.refusal, work)
     }
+}
+
+/// [`Side::feasible`] on this GPU, where the launch may have been refused.
+pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -> Result<(), Refusal> {
+    if let Some(why) = refusal {
+        return Err(Refusal::CannotLaunch { gpu: gpu.id.clone(), why });
+    }
+    let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
+    let memory = gpu.memory_size.value;
+    if needed > memory {
+        return Err(Refusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
+    }
+    Ok(())
 }
 
 /// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
 /// the formula, a row timed elsewhere; another architecture's build after everything.
 fn shared_needs(
-    kernel: &Kernel,
+    compiled: Option<Compiled<'_>>,
     instance: &Instance,
-    gpu: &Gpu,
     row: Option<&Measurement>,
     any_row: Option<&Measurement>,
 ) -> BlockNeeds {
     let stated = |stated: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
         row.and_then(of_row).or(stated).or_else(|| any_row.and_then(of_row))
     };
-    let compiled = kernel.resources_on(gpu.compute_capability.major, gpu.compute_capability.minor);
     let [exact, nearest] = [true, false].map(|exact| {
         let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
         fits.and_then(|c| c.resources.static_smem_bytes)

@@ -12,7 +12,7 @@ use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
-use crate::predict::question::Shared;
+use crate::predict::question::{Fit, Shared, feasible};
 use crate::predict::source_time::{Asked, source_time};
 use crate::predict::{Doubt, Refusal, Side, SourceTime, Subject, Visible};
 use crate::roofline::Machine;
@@ -43,7 +43,9 @@ struct Known<'a> {
 struct Group<'a> {
     work: Work,
     shape: Option<&'a Measurement>,
+    /// By GPU.
     ready: Vec<OnceCell<Ready>>,
+    rows: Vec<Option<&'a Measurement>>,
 }
 
 /// The same without a last wave, and with one where waves are known: they count only where both sides know them.
@@ -102,12 +104,14 @@ impl<'a> Prepared<'a> {
         let alike = |g: &Group<'_>| g.work == work && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
-            self.groups.push(Group { work, shape, ready });
+            let mut rows = vec![None; of.gpus.len()];
+            of.rows().for_each(|row| rows[row.gpu] = Some(row));
+            self.groups.push(Group { work, shape, ready, rows });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
         let side = group.side(of, source);
-        let ready = group.ready[source].get_or_init(|| group.reckon(of, source, &side));
+        let ready = group.ready(of, source);
         let floor = floor(of.kernel, of.subject.kernel, (source, side.gpu), of.store);
         let Known { kernel, subject, store, rules, .. } = of;
         let asked =
@@ -140,18 +144,25 @@ fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3]
 
 impl<'a> Group<'a> {
     fn side(&self, of: Known<'a>, at: usize) -> Side<'a> {
-        Side::new(of.kernel, &of.subject.instance, &of.gpus[at], of.row(at), self.shape, of.rules)
+        Side::new(of.kernel, &of.subject.instance, &of.gpus[at], self.rows[at], self.shape, of.rules)
     }
 
-    fn reckon(&self, of: Known<'a>, at: usize, side: &Side<'_>) -> Ready {
-        let machine = Machine::of(side.gpu, &of.kernel.dtype);
+    fn ready(&self, of: Known<'a>, at: usize) -> &Ready {
+        self.ready[at].get_or_init(|| self.reckon(of, at))
+    }
+
+    fn reckon(&self, of: Known<'a>, at: usize) -> Ready {
+        let gpu = &of.gpus[at];
+        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at], self.shape, of.rules);
+        let machine = Machine::of(gpu, &of.kernel.dtype);
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
         let components = machine.components(&self.work, true);
         let lite = lite::roof(&machine, &self.work);
-        let floor = floor(of.kernel, of.subject.kernel, (at, side.gpu), of.store).time.0;
+        let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
         let end = |waves| End::new(Roof::new(&machine, &components, waves), lite, floor);
-        let waves = if of.kernel.runs_as == RunsAs::Operator { None } else { waves_on(side) };
-        let refusal = side.feasible(&self.work).err().map(Box::new);
+        let waved = of.kernel.runs_as == RunsAs::Kernel;
+        let waves = waves_on(gpu, fit.launch.filter(|_| waved), fit.stated_occupancy());
+        let refusal = feasible(gpu, fit.refusal, &self.work).err().map(Box::new);
         Ready { end: Waved { without: end(None), with: waves.map(|w| end(Some(w))) }, refusal }
     }
 }
@@ -163,7 +174,7 @@ impl Starting<'_, '_> {
     /// As [`crate::predict::Predictor::predict`].
     pub fn to(&self, target: usize) -> Result<Quick, Refusal> {
         let (of, group) = (self.of, self.group);
-        let ready = group.ready[target].get_or_init(|| group.reckon(of, target, &group.side(of, target)));
+        let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
             return Err((**why).clone());
         }

@@ -2,7 +2,9 @@
 
 use super::transfer::{CARRIED, Roof, USUAL, carry};
 use super::{is_lite, lite};
-use crate::kernel::{Kernel, RunsAs, Work};
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Launch, RunsAs, Work};
+use crate::occupancy::Occupancy;
 use crate::predict::{Floor, Question, Refusal, Side};
 use crate::roofline::{Components, Machine, Spec, joined, rest};
 use crate::units::Seconds;
@@ -160,12 +162,13 @@ fn waves(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
     if runs_as == RunsAs::Operator {
         return None;
     }
-    Some([waves_on(sides[0])?, waves_on(sides[1])?])
+    let of = |side: &Side<'_>| waves_on(side.gpu, side.launch, side.stated_occupancy());
+    Some([of(sides[0])?, of(sides[1])?])
 }
 
-/// Waves of a kernel on one GPU, where they are known.
-pub(super) fn waves_on(side: &Side<'_>) -> Option<f64> {
-    let resident = side.stated_occupancy()?.active_blocks;
-    let blocks = side.launch?.blocks() as f64;
-    (resident > 0).then(|| blocks / (f64::from(side.gpu.sms.value) * f64::from(resident)))
+/// Waves of a launch on one GPU, where it and its resident blocks are known.
+pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
+    let resident = occupancy?.active_blocks;
+    let blocks = launch?.blocks() as f64;
+    (resident > 0).then(|| blocks / (f64::from(gpu.sms.value) * f64::from(resident)))
 }
