@@ -14,7 +14,7 @@ pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{Answer, Calibration, Known, Settings, answer, explain};
+use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::gpu::{self, Gpu, LimitsTable, Tuning};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
@@ -307,6 +307,24 @@ impl Session {
     pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
         let plain = answer(self.known(source, target), subject, (source, target), settings);
         self.corrected(plain, subject)
+    }
+
+    /// The times and intervals of [`Session::answer`] for many targets, in their order; `None` where there is no
+    /// prediction.
+    #[must_use]
+    pub fn briefs(
+        &self,
+        subject: &Subject,
+        source: usize,
+        targets: &[usize],
+        settings: Settings,
+    ) -> Vec<Option<Brief>> {
+        // Typed clocks, clocks that a row states, and what the user's rows correct belong to whole answers.
+        if !self.tuned.is_empty() || self.corrections.any(&self.store) {
+            let whole = |target: &usize| self.answer(subject, source, *target, settings).brief();
+            return targets.iter().map(whole).collect();
+        }
+        briefs(self.known(source, source), subject, (source, targets), settings)
     }
 
     /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its

@@ -210,6 +210,9 @@ pub fn significant(value: f64) -> String {
     if !value.is_finite() {
         return format!("{value}");
     }
+    if (1.0..999.5).contains(&value) {
+        return three_digits(value);
+    }
     // Round first, so that 999.6 becomes 1000 before its digits are counted.
     let exponent = value.abs().log10().floor() as i32;
     let scale = 10f64.powi(2 - exponent);
@@ -219,6 +222,22 @@ pub fn significant(value: f64) -> String {
         -4..=5 => format!("{:.*}", (2 - exponent).max(0) as usize, rounded),
         _ => format!("{rounded:.2e}"),
     }
+}
+
+/// [`significant`] from 1 to 999.5, where nearly every number with a prefix lies: a screen has hundreds.
+fn three_digits(value: f64) -> String {
+    let before = 1 + usize::from(value >= 10.0) + usize::from(value >= 100.0);
+    let rounded = (value * [100.0, 10.0, 1.0][before - 1]).round() as u16;
+    // 9.996 is 10.0.
+    let (before, rounded) = if rounded == 1000 { (before + 1, 100) } else { (before, rounded) };
+    let digits = [rounded / 100, rounded / 10 % 10, rounded % 10].map(|d| char::from(b'0' + d as u8));
+    let mut text = String::with_capacity(16);
+    text.extend(&digits[..before]);
+    if before < 3 {
+        text.push('.');
+        text.extend(&digits[before..]);
+    }
+    text
 }
 
 /// SI prefixes with their scale, largest first.
@@ -244,7 +263,9 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
     let found = PREFIXES[..smallest].iter().find(fits);
     match found {
         Some(&(scale, prefix)) if value.abs() < 1e21 => {
-            format!("{} {prefix}{symbol}", significant(value / scale))
+            let mut text = significant(value / scale);
+            text.extend([" ", prefix, symbol]);
+            text
         }
         _ => format!("{} {symbol}", significant(value)),
     }
@@ -259,11 +280,14 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
 /// ```
 #[must_use]
 pub fn range(low: Seconds, high: Seconds) -> String {
-    let (low, high) = (low.to_string(), high.to_string());
-    match (low.split_once(' '), high.split_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
-        _ => format!("{low}–{high}"),
+    let [mut text, high] = [low, high].map(|time| prefixed(time.0, "s"));
+    if let (Some((number, unit)), Some((_, same))) = (text.split_once(' '), high.split_once(' '))
+        && unit == same
+    {
+        text.truncate(number.len());
     }
+    text.extend(["–", &high]);
+    text
 }
 
 /// `+17.2 %`: a deviation with its sign.
@@ -291,6 +315,21 @@ mod tests {
     fn a_ridge_point_is_flops_over_bandwidth() {
         let ridge = FlopsPerSecond::from_tera(29.1) / BytesPerSecond::from_giga(504.0);
         assert_eq!(significant(ridge.0), "57.7");
+    }
+
+    #[test]
+    fn three_digits_are_those_of_the_formatter() {
+        // Every place where a digit may turn, and its neighbours.
+        for turn in (1000..=9_995).flat_map(|n| [1e-3, 1e-2, 1e-1].map(|unit| f64::from(n) * unit)) {
+            for value in
+                [turn.next_down(), turn, turn.next_up()].into_iter().filter(|v| (1.0..999.5).contains(v))
+            {
+                let scale = 10f64.powi(2 - value.log10().floor() as i32);
+                let rounded = (value * scale).round() / scale;
+                let decimals = (2 - rounded.log10().floor() as i32) as usize;
+                assert_eq!(significant(value), format!("{rounded:.decimals$}"), "{value}");
+            }
+        }
     }
 
     #[test]

@@ -9,9 +9,9 @@ use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Amount, Caution, Explanation, Factor, KernelRoofs, MODELS, Prediction, Provenance, Question, Refusal,
-    RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at, kernel_roofs, question,
-    reckoned, weight,
+    Amount, Caution, Explanation, Factor, KernelRoofs, MODELS, Prediction, Prepared, Provenance, Question,
+    Quick, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at, kernel_roofs,
+    question, reckoned, weight,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -162,6 +162,13 @@ impl Answer {
         self.build.iter().flatten().any(|c| matches!(c, Caution::BlockAssumed(_)))
     }
 
+    /// The time and the interval alone; `None` where there is no prediction.
+    #[must_use]
+    pub fn brief(&self) -> Option<Brief> {
+        let (interval, is_estimate) = (self.interval, self.is_estimate());
+        Some(Brief { time: self.prediction.as_ref().ok()?.time, interval, is_estimate })
+    }
+
     /// Whether the predicted time rests on an estimate instead of a measurement.
     #[must_use]
     pub fn is_estimate(&self) -> bool {
@@ -225,7 +232,7 @@ pub fn answer(
         settings: used,
         kernel: subject.kernel,
         target,
-        start: start(used, &q),
+        start: start_of(used, q.source_time.as_ref()),
         kernel_id: &kernel.id,
         doubt: MODELS[settings.model].doubt(&q),
     };
@@ -256,6 +263,45 @@ pub fn answer(
     }
 }
 
+/// An answer without its reasons: the numbers of [`answer`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Brief {
+    /// Predicted time per launch on the target.
+    pub time: Seconds,
+    /// Its interval, where the calibration can give one.
+    pub interval: Option<Interval>,
+    /// Whether it rests on an estimate instead of a measurement, as [`Answer::is_estimate`].
+    pub is_estimate: bool,
+}
+
+/// The time and the interval of [`answer`] for many targets of one source, in their order; `None` where there is no
+/// prediction.
+#[must_use]
+pub fn briefs(
+    known: Known<'_>,
+    subject: &Subject,
+    (source, targets): (usize, &[usize]),
+    settings: Settings,
+) -> Vec<Option<Brief>> {
+    let Known { gpus, kernels, store, calibration, .. } = known;
+    if !MODELS[settings.model].is_prepared() {
+        let brief = |target: &usize| answer(known, subject, (source, *target), settings).brief();
+        return targets.iter().map(brief).collect();
+    }
+    let kernel = &kernels.entries()[subject.kernel];
+    let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
+    let from = prepared.start(source);
+    let is_estimate = from.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
+    let start = start_of(settings, from.source_time.as_ref());
+    let brief = |target: &usize| {
+        let Quick { time, doubt } = from.to(*target).ok()?;
+        let (kernel_id, doubt) = (kernel.id.as_str(), Some(doubt));
+        let asked = Asked { settings, kernel: subject.kernel, target: *target, start, kernel_id, doubt };
+        Some(Brief { time, interval: calibration.interval(time, asked), is_estimate })
+    };
+    targets.iter().map(brief).collect()
+}
+
 /// The prediction of [`answer`] taken apart; `None` where there is none, or the model has nothing beside its factors.
 #[must_use]
 pub fn explain(
@@ -275,8 +321,8 @@ pub fn explain(
 }
 
 /// What a prediction with these settings starts from.
-fn start(settings: Settings, q: &Question<'_>) -> Start {
-    match &q.source_time {
+fn start_of(settings: Settings, source_time: Option<&SourceTime>) -> Start {
+    match source_time {
         Some(t) if MODELS[settings.model].needs_source() => {
             t.extrapolation.map_or(Start::StandIn, Start::Timed)
         }

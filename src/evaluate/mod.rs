@@ -17,7 +17,7 @@ mod shipped;
 mod tally;
 mod trial;
 
-pub use answer::{Answer, Known, Measured, Settings, answer, explain};
+pub use answer::{Answer, Brief, Known, Measured, Settings, answer, briefs, explain};
 pub use answered_by_all::answered_by_all;
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
 pub use combined::{Combined, FAR_APART, Share, combine, log_mean};

@@ -8,6 +8,7 @@ use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::kernel::Kernel;
 use serde::Deserialize;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// The table.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -16,6 +17,20 @@ pub struct ShippedErrors {
     /// Families of kernels.
     #[serde(rename = "family", default)]
     pub families: Vec<Family>,
+    /// Made when a width is first asked for.
+    #[serde(skip)]
+    widths: OnceLock<Widths>,
+}
+
+/// Half a width for a timed source, and for one that nobody timed.
+type Pair = [Option<HalfWidth>; 2];
+
+/// The half widths for every kernel: all kernels of the same families have the same.
+#[derive(Debug, Clone, Default)]
+struct Widths {
+    of_kernel: HashMap<String, Pair>,
+    /// For a kernel of no family.
+    of_others: Pair,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -55,12 +70,12 @@ impl ShippedErrors {
 
     /// The 90 % point of the scores of every family without this kernel, each weighing the same.
     pub(super) fn half_width(&self, kernel: &str) -> Option<HalfWidth> {
-        self.point(kernel, |f| &f.scores)
+        self.widths(kernel)[0]
     }
 
     /// The same for a kernel nobody timed on the source, in ln.
     pub(super) fn unmeasured(&self, kernel: &str) -> Option<HalfWidth> {
-        self.point(kernel, |f| &f.unmeasured)
+        self.widths(kernel)[1]
     }
 
     /// Sets the interval of every trial of a model that says how uncertain its answer is.
@@ -74,8 +89,27 @@ impl ShippedErrors {
         }
     }
 
-    fn point(&self, kernel: &str, of: fn(&Family) -> &Vec<f64>) -> Option<HalfWidth> {
-        let others = || self.families.iter().filter(|f| f.kernels.iter().all(|k| k != kernel));
+    fn widths(&self, kernel: &str) -> Pair {
+        let Widths { of_kernel, of_others } = self.widths.get_or_init(|| self.all_widths());
+        of_kernel.get(kernel).copied().unwrap_or(*of_others)
+    }
+
+    /// Sorts the scores once for each set of families that some kernel belongs to.
+    fn all_widths(&self) -> Widths {
+        let mut of_families: HashMap<Vec<bool>, Pair> = HashMap::new();
+        let mut pair = |kernel: &str| {
+            let has = |f: &Family| f.kernels.iter().any(|k| k == kernel);
+            let own = self.families.iter().map(has).collect();
+            let both = |own: &Vec<bool>| [self.point(own, |f| &f.scores), self.point(own, |f| &f.unmeasured)];
+            *of_families.entry(own).or_insert_with_key(both)
+        };
+        let kernels = self.families.iter().flat_map(|f| &f.kernels);
+        Widths { of_kernel: kernels.map(|k| (k.clone(), pair(k))).collect(), of_others: pair("") }
+    }
+
+    /// The 90 % point without those of the families that are marked as the kernel's own.
+    fn point(&self, own: &[bool], of: fn(&Family) -> &Vec<f64>) -> Option<HalfWidth> {
+        let others = || self.families.iter().zip(own).filter(|(_, own)| !**own).map(|(f, _)| f);
         let mut weighed: Vec<(f64, f64)> =
             others().flat_map(|f| of(f).iter().map(|score| (*score, 1.0 / of(f).len() as f64))).collect();
         weighed.sort_by(|a, b| a.0.total_cmp(&b.0));

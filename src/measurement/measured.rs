@@ -150,13 +150,15 @@ impl Measurement {
 
     /// These counts, and the row's where they have none.
     #[must_use]
-    pub fn filling(&self, work: Work) -> Work {
-        let fill = |work: Work, (count, value): (Count, Option<f64>)| {
-            if value.is_some() && work.get(count).is_none() { work.with(count, value) } else { work }
-        };
+    pub fn filling(&self, mut work: Work) -> Work {
         let common = [(Count::Flops, self.flops.get()), (Count::DramBytes, self.dram_bytes.get())];
-        let rare = self.rare_counts().map(|(count, value)| (count, Some(value)));
-        common.into_iter().chain(rare).fold(work, fill)
+        let common = common.into_iter().filter_map(|(count, value)| Some((count, value?)));
+        for (count, value) in common.chain(self.rare_counts()) {
+            if work.get(count).is_none() {
+                work = work.with(count, Some(value));
+            }
+        }
+        work
     }
 
     /// Arithmetic by instruction and bytes of shared memory, as far as the row counts them.

@@ -48,8 +48,8 @@ mod weight;
 
 pub use caution::Caution;
 pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Roof, Step, USUAL, amount,
-    carry, in_words,
+    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
+    Starting, Step, USUAL, amount, carry, in_words,
 };
 pub use clocks::{Reckoned, differences, is_at, reckoned};
 pub use doubt::Doubt;
@@ -103,6 +103,10 @@ pub trait Predictor: Sync {
     /// As [`Predictor::predict`].
     fn time_and_doubt(&self, question: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
         Ok((self.time(question)?, self.doubt(question)))
+    }
+    /// Whether [`Prepared`] gives this model's answers.
+    fn is_prepared(&self) -> bool {
+        false
     }
     /// The time of [`Predictor::predict`] alone: the same number, for those who ask half a million times.
     ///

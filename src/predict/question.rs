@@ -1,7 +1,7 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
 use super::floor::{Floor, floor};
-use super::registers::{RegistersFrom, registers};
+use super::registers::{Found, RegistersFrom, registers};
 use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
@@ -9,8 +9,8 @@ use super::{Caution, Provenance, Refusal};
 use crate::catalogue::{Feature, Origin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu};
 use crate::kernel::{
-    BlockSize, Cc, Contradiction, Count, Instance, Kernel, Launch, Mix, Resources, Translation, Work,
-    contradictions,
+    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Resources, Translation,
+    Work, contradictions,
 };
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
@@ -80,11 +80,9 @@ pub fn question<'a>(
 ) -> Question<'a> {
     let store: Visible<'a> = store.into();
     let config = subject.config;
-    let rows = || config.into_iter().flat_map(|c| store.rows_of(c));
-    // Shapes and counters hold on every GPU: whoever wrote them down is asked, the source's own row first.
+    let rows = Shared::of(config.into_iter().flat_map(|c| store.rows_of(c)));
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
-    let any_row =
-        source_row.into_iter().chain(rows()).find(|r| r.launch().is_some()).or_else(|| rows().next());
+    let any_row = rows.shape(source_row);
     let side = |(at, gpu): (usize, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
@@ -93,9 +91,7 @@ pub fn question<'a>(
     target.barred = barred(kernel, target.gpu);
     let ceilings_asked = ceilings;
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
-    let own = source_row.map_or_else(Work::default, |r| r.work());
-    let counters = rows().fold(own, |found, row| row.filling(found));
-    let work = subject.instance.work.overlaid(&counters);
+    let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
     Question {
@@ -119,6 +115,40 @@ pub fn question<'a>(
     }
 }
 
+/// What the rows of one configuration say on every GPU, whoever the source is: shapes and counters hold everywhere, so
+/// whoever wrote them down is asked, the source's own row first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shared<'a> {
+    /// The first row that states a launch, else the first one.
+    shape: Option<&'a Measurement>,
+    /// Every counter of the first row that has it.
+    counted: Work,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn of(rows: impl Iterator<Item = &'a Measurement>) -> Self {
+        let mut all = Self { shape: None, counted: Work::default() };
+        for row in rows {
+            if all.shape.is_none_or(|s| s.launch().is_none() && row.launch().is_some()) {
+                all.shape = Some(row);
+            }
+            all.counted = row.filling(all.counted);
+        }
+        all
+    }
+
+    /// The row whose shape holds where a GPU's own row states none, asked from a source with this row.
+    pub(super) fn shape(&self, source: Option<&'a Measurement>) -> Option<&'a Measurement> {
+        source.filter(|r| r.launch().is_some()).or(self.shape)
+    }
+
+    /// The work, asked from a source with this row.
+    pub(super) fn work(&self, subject: &Subject, source: Option<&Measurement>) -> Work {
+        let counted = source.map_or(self.counted, |own| self.counted.overlaid(&own.work()));
+        subject.instance.work.overlaid(&counted)
+    }
+}
+
 /// Why the launch that `row` times cannot have started on its GPU, by the row's own words first; `any_row` gives the shape
 /// where it states none. What was timed then is the refusal, and no kernel.
 #[must_use]
@@ -129,7 +159,7 @@ pub fn never_started(
     row: &Measurement,
     any_row: Option<&Measurement>,
 ) -> Option<LaunchRefusal> {
-    Side::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
+    Fit::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -143,6 +173,76 @@ fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
     }
 }
 
+/// What fits on one GPU, in numbers: the part of a [`Side`] that needs no words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fit<'a> {
+    pub(super) launch: Option<Launch>,
+    pub(super) refusal: Option<LaunchRefusal>,
+    needs: Option<BlockNeeds>,
+    occupancy: Option<Occupancy>,
+    /// Threads per block that stand in for an unknown launch shape.
+    unstated: Option<BlockSize>,
+    registers: Found<'a>,
+    /// The compiler's word, where it is the build that runs here.
+    build: Option<&'a Resources>,
+}
+
+impl<'a> Fit<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        instance: &Instance,
+        gpu: &Gpu,
+        row: Option<&'a Measurement>,
+        any_row: Option<&'a Measurement>,
+        rules: Rules,
+    ) -> Self {
+        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
+        let launch = timed(row).or(timed(any_row)).or(instance.launch);
+        let unstated = if launch.is_some() { None } else { instance.block_size };
+        let cc = gpu.compute_capability;
+        let compiled = kernel.resources_on(cc.major, cc.minor);
+        let (regs_per_thread, registers) = registers(compiled, row, any_row);
+        // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
+        let build = compiled.filter(|c| c.borrowed_from.is_none());
+        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, Found::TimedRow(_)));
+        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
+        let needs = threads.map(|threads| BlockNeeds {
+            threads,
+            regs_per_thread,
+            max_threads: build.and_then(Resources::most_threads),
+            ..shared_needs(compiled, instance, row, any_row)
+        });
+        // A block that nobody asked for refuses nothing, unless no block at all could be launched.
+        let smallest = |n: BlockNeeds| BlockNeeds { threads: 1, ..n };
+        let asked = if is_assumed(unstated) { needs.map(smallest) } else { needs };
+        let required = build.and_then(Resources::required_threads).zip(asked);
+        let other_block = required.filter(|(required, asked)| *required != asked.threads);
+        let refusal = other_block
+            .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
+            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
+        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
+        let occupancy = match (rules, refusal) {
+            // The study's formula knows no refusal.
+            (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
+            _ => resident,
+        };
+        Self { launch, refusal, needs, occupancy, unstated, registers, build }
+    }
+
+    /// As [`Side::stated_occupancy`].
+    pub(super) fn stated_occupancy(&self) -> Option<Occupancy> {
+        self.occupancy.filter(|_| !is_assumed(self.unstated))
+    }
+
+    pub(super) fn registers_unknown(&self) -> bool {
+        matches!(self.registers, Found::Unknown)
+    }
+}
+
+fn is_assumed(block: Option<BlockSize>) -> bool {
+    matches!(block, Some(BlockSize::Assumed(_)))
+}
+
 impl<'a> Side<'a> {
     pub(super) fn new(
         kernel: &Kernel,
@@ -152,51 +252,25 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
-        let launch = timed(row).or(timed(any_row)).or(instance.launch);
-        let unstated = if launch.is_some() { None } else { instance.block_size };
-        let (regs_per_thread, registers) = registers(kernel, gpu, row, any_row);
-        // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
-        let cc = gpu.compute_capability;
-        let build = kernel.resources_on(cc.major, cc.minor).filter(|c| c.borrowed_from.is_none());
-        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, RegistersFrom::TimedRow(_)));
-        let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
-        let needs = threads.map(|threads| BlockNeeds {
-            threads,
-            regs_per_thread,
-            max_threads: build.and_then(Resources::most_threads),
-            ..shared_needs(kernel, instance, gpu, row, any_row)
-        });
-        let block_assumed = matches!(unstated, Some(BlockSize::Assumed(_)));
-        // A block that nobody asked for refuses nothing, unless no block at all could be launched.
-        let smallest = |n: BlockNeeds| BlockNeeds { threads: 1, ..n };
-        let asked = if block_assumed { needs.map(smallest) } else { needs };
-        let required = build.and_then(Resources::required_threads).zip(asked);
-        let other_block = required.filter(|(required, asked)| *required != asked.threads);
+        let fit = Fit::new(kernel, instance, gpu, row, any_row, rules);
+        let Fit { launch, refusal, needs, occupancy, unstated, registers, build } = fit;
+        let registers = RegistersFrom::from(registers);
         let said = [
             registers.caution(gpu),
             build.and_then(|b| spilled(gpu, b)),
             unstated.and_then(Caution::of_block),
         ];
-        let refusal = other_block
-            .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
-            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
-        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
         Self {
             gpu,
             launch,
             needs,
-            // The study's formula knows no refusal.
-            occupancy: match (rules, refusal) {
-                (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
-                _ => resident,
-            },
+            occupancy,
             refusal,
             barred: None,
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,
-            block_assumed,
+            block_assumed: is_assumed(unstated),
         }
     }
 
@@ -210,20 +284,25 @@ impl<'a> Side<'a> {
         if let Some(why) = &self.barred {
             return Err(why.clone());
         }
-        if let Some(why) = self.refusal {
-            return Err(Refusal::CannotLaunch { gpu: self.gpu.id.clone(), why });
-        }
-        let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
-        let memory = self.gpu.memory_size.value;
-        if needed > memory {
-            return Err(Refusal::DoesNotFit { gpu: self.gpu.id.clone(), needed, memory });
-        }
-        Ok(())
+        feasible(self.gpu, self.refusal, work)
     }
 }
 
+/// [`Side::feasible`] on this GPU, where the launch may have been refused.
+pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -> Result<(), Refusal> {
+    if let Some(why) = refusal {
+        return Err(Refusal::CannotLaunch { gpu: gpu.id.clone(), why });
+    }
+    let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
+    let memory = gpu.memory_size.value;
+    if needed > memory {
+        return Err(Refusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
+    }
+    Ok(())
+}
+
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
-fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
+pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
     let cc = gpu.compute_capability;
     // A test reads the table; a damaged one bars nothing.
     let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));
@@ -238,16 +317,14 @@ fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
 /// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
 /// the formula, a row timed elsewhere; another architecture's build after everything.
 fn shared_needs(
-    kernel: &Kernel,
+    compiled: Option<Compiled<'_>>,
     instance: &Instance,
-    gpu: &Gpu,
     row: Option<&Measurement>,
     any_row: Option<&Measurement>,
 ) -> BlockNeeds {
     let stated = |stated: Option<u32>, of_row: fn(&Measurement) -> Option<u32>| {
         row.and_then(of_row).or(stated).or_else(|| any_row.and_then(of_row))
     };
-    let compiled = kernel.resources_on(gpu.compute_capability.major, gpu.compute_capability.minor);
     let [exact, nearest] = [true, false].map(|exact| {
         let fits = compiled.filter(|c| c.borrowed_from.is_none() == exact);
         fits.and_then(|c| c.resources.static_smem_bytes)

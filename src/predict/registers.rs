@@ -2,7 +2,7 @@
 
 use super::Caution;
 use crate::gpu::Gpu;
-use crate::kernel::Kernel;
+use crate::kernel::Compiled;
 use crate::measurement::Measurement;
 use std::fmt;
 use std::sync::Arc;
@@ -69,29 +69,47 @@ impl fmt::Display for RegistersFrom {
     }
 }
 
+/// [`RegistersFrom`], as long as nobody keeps it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Found<'a> {
+    TimedRow(&'a Measurement),
+    Compiled(Compiled<'a>),
+    OtherRow(&'a Measurement),
+    Unknown,
+}
+
+impl From<Found<'_>> for RegistersFrom {
+    fn from(found: Found<'_>) -> Self {
+        match found {
+            Found::TimedRow(row) => Self::TimedRow(Arc::from(&*row.source)),
+            Found::Compiled(known) => match known.borrowed_from {
+                None => Self::Build(known.source.clone()),
+                Some(cc) => {
+                    let spills = known.resources.spills().is_some();
+                    Self::NearestBuild { cc, source: known.source.clone(), spills }
+                }
+            },
+            Found::OtherRow(row) => Self::OtherRow(Arc::from(&*row.source)),
+            Found::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// Registers per thread, from the best source: the row timed here, the compiler's word for this compute capability, the
-/// nearest one's, a row timed elsewhere. 0 = unknown.
-pub(super) fn registers(
-    kernel: &Kernel,
-    gpu: &Gpu,
-    row: Option<&Measurement>,
-    any_row: Option<&Measurement>,
-) -> (u32, RegistersFrom) {
-    let of_row =
-        |row: Option<&Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, Arc::from(&*r.source))));
-    if let Some((regs, source)) = of_row(row) {
-        return (regs, RegistersFrom::TimedRow(source));
+/// nearest one's, a row timed elsewhere. 0 = unknown. `compiled` is [`Kernel::resources_on`] this GPU.
+///
+/// [`Kernel::resources_on`]: crate::kernel::Kernel::resources_on
+pub(super) fn registers<'a>(
+    compiled: Option<Compiled<'a>>,
+    row: Option<&'a Measurement>,
+    any_row: Option<&'a Measurement>,
+) -> (u32, Found<'a>) {
+    let of_row = |row: Option<&'a Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, r)));
+    if let Some((regs, row)) = of_row(row) {
+        return (regs, Found::TimedRow(row));
     }
-    let cc = gpu.compute_capability;
-    if let Some(known) = kernel.resources_on(cc.major, cc.minor) {
-        let from = match known.borrowed_from {
-            None => RegistersFrom::Build(known.source.clone()),
-            Some(cc) => {
-                let spills = known.resources.spills().is_some();
-                RegistersFrom::NearestBuild { cc, source: known.source.clone(), spills }
-            }
-        };
-        return (known.resources.registers, from);
+    if let Some(known) = compiled {
+        return (known.resources.registers, Found::Compiled(known));
     }
-    of_row(any_row).map_or((0, RegistersFrom::Unknown), |(regs, s)| (regs, RegistersFrom::OtherRow(s)))
+    of_row(any_row).map_or((0, Found::Unknown), |(regs, row)| (regs, Found::OtherRow(row)))
 }

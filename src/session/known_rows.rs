@@ -40,6 +40,11 @@ impl Corrections {
         let _ = self.rows(store);
     }
 
+    /// Whether the user has rows at all.
+    pub(super) fn any(&self, store: &Store) -> bool {
+        !self.rows(store).is_empty()
+    }
+
     fn rows(&self, store: &Store) -> &BTreeMap<usize, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }

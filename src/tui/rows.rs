@@ -8,6 +8,7 @@ use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::predict::{MODELS, Subject};
 use crate::session::{Session, Sources};
+use crate::units::Seconds;
 use std::sync::Arc;
 
 /// The most rows that are predicted again within a frame.
@@ -83,6 +84,16 @@ impl State {
         self.session.answer_from(row, &from, target, settings).unwrap_or_else(alone)
     }
 
+    /// The times of [`State::ask`] for many targets.
+    fn times(&self, row: &Subject, targets: &[usize], settings: Settings) -> Vec<Option<Seconds>> {
+        if self.selection.all_sources {
+            let time = |target: &usize| Some(self.ask(row, *target, settings).prediction.ok()?.time);
+            return targets.iter().map(time).collect();
+        }
+        let briefs = self.session.briefs(row, self.selection.source, targets, settings);
+        briefs.into_iter().map(|b| b.map(|b| b.time)).collect()
+    }
+
     /// Answers every row again: source, target, model or ceilings changed.
     pub(super) fn predict_all(&mut self) {
         self.put_blocks();
@@ -91,12 +102,13 @@ impl State {
             Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
         }
         let Selection { settings, targets, .. } = &self.selection;
-        let all = |target: usize| -> Vec<Answer> {
-            self.rows.iter().map(|r| self.ask(r, target, *settings)).collect()
-        };
-        let times =
-            |target: &usize| all(*target).into_iter().map(|a| a.prediction.ok().map(|p| p.time)).collect();
-        let (answers, further) = (all(targets[0]), targets[1..].iter().map(times).collect());
+        let answers = self.rows.iter().map(|r| self.ask(r, targets[0], *settings)).collect();
+        let others = &targets[1..];
+        let mut further: Vec<Vec<_>> = vec![Vec::new(); others.len()];
+        for row in self.rows.iter().filter(|_| !others.is_empty()) {
+            let times = self.times(row, others, *settings);
+            further.iter_mut().zip(times).for_each(|(column, time)| column.push(time));
+        }
         (self.answers, self.further) = (answers, further);
         self.arrange();
     }
@@ -105,10 +117,8 @@ impl State {
     pub(super) fn predict_selected(&mut self) {
         self.put_blocks();
         let (row, selection) = (self.selected, &self.selection);
-        let answer = |target| self.ask(&self.rows[row], target, selection.settings);
-        let main = answer(selection.targets[0]);
-        let times: Vec<_> =
-            selection.targets[1..].iter().map(|t| answer(*t).prediction.ok().map(|p| p.time)).collect();
+        let main = self.ask(&self.rows[row], selection.targets[0], selection.settings);
+        let times = self.times(&self.rows[row], &selection.targets[1..], selection.settings);
         self.answers[row] = main;
         for (column, time) in self.further.iter_mut().zip(times) {
             column[row] = time;
@@ -196,7 +206,7 @@ impl State {
             if model == self.selection.settings.model {
                 return time(&self.answers[row]);
             }
-            time(&self.ask(&self.rows[row], self.target(), settings))
+            self.times(&self.rows[row], &[self.target()], settings).first()?.map(|t| t.0)
         };
         let timed = self.shown.iter().filter_map(|r| Some((*r, self.answers[*r].measured?.time.0)));
         let pairs: Vec<(f64, f64)> =

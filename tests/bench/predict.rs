@@ -1,16 +1,19 @@
-//! How fast the default model answers: one core, (kernel, source, target) after (kernel, source, target); and a whole table
-//! of 1,000 kernels on 60 targets with intervals as text.
+//! How fast the default model answers: prepared answers and whole questions on one core, (kernel, source, target) after
+//! (kernel, source, target); 1,000 kernels on 60 targets with intervals as text, brief and as whole answers.
 //!
 //! `cargo bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
 //! source.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use roofswap::evaluate::Settings;
+use roofswap::evaluate::{Brief, Settings};
 use roofswap::gpu::Gpu;
 use roofswap::measurement::{Kind, read_csv};
-use roofswap::predict::{MODELS, Subject, question};
+use roofswap::occupancy::Rules;
+use roofswap::predict::{MODELS, Prepared, Subject, question};
+use roofswap::report::shown;
 use roofswap::session::Session;
+use roofswap::units::range;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
@@ -18,6 +21,7 @@ use std::time::Instant;
 const KERNELS: [&str; 6] =
     ["saxpy", "vector_add", "dot_product", "reduce_sum", "matmul_tiled", "naive_transpose"];
 const SUBJECTS: usize = 1000;
+const TARGETS: usize = 60;
 
 /// One CSV: every subject timed on every GPU of the catalogue.
 fn world() -> (Session, Vec<Subject>) {
@@ -54,50 +58,90 @@ fn world() -> (Session, Vec<Subject>) {
     (session, subjects)
 }
 
-fn main() {
-    let (session, subjects) = world();
-    let gpus: Vec<(usize, &Gpu)> = session.gpus.entries().iter().enumerate().collect();
-    let model = MODELS[0];
+/// Takes the best of three runs of something that answers so many times.
+fn best(name: &str, run: impl Fn() -> usize) {
     let mut best = f64::INFINITY;
     let mut n = 0;
     for _ in 0..3 {
         let start = Instant::now();
-        n = 0;
-        for subject in &subjects {
-            let kernel = &session.kernels.entries()[subject.kernel];
-            for source in gpus.iter().step_by(8) {
-                for target in &gpus {
-                    let pair = [*source, *target];
-                    let q = question(
-                        kernel,
-                        subject,
-                        pair,
-                        &session.store,
-                        Default::default(),
-                        Default::default(),
-                    );
-                    n += usize::from(black_box(model.time(&q)).is_ok());
-                }
-            }
-        }
+        n = black_box(run());
         best = best.min(start.elapsed().as_secs_f64());
     }
-    println!(
-        "{n} answers, one core: {:.2} M/s ({:.0} ns each)",
-        n as f64 / best / 1e6,
-        best / n as f64 * 1e9
-    );
-    let start = Instant::now();
-    let mut letters = 0;
-    for subject in &subjects {
-        for (target, _) in &gpus {
-            let a = session.answer(subject, gpus[0].0, *target, Settings::default());
-            letters += roofswap::report::shown::interval(&a).map_or(0, |t| t.len());
+    let (rate, each) = (n as f64 / best / 1e6, best / n as f64 * 1e9);
+    println!("{name}: {n} answers in {:.1} ms: {rate:.2} M/s ({each:.0} ns each)", best * 1e3);
+}
+
+/// Times and doubts of these subjects from every n-th source to every target, preparation included.
+fn prepared(session: &Session, subjects: &[Subject], every: usize) -> usize {
+    let gpus = session.gpus.entries();
+    let mut n = 0;
+    for subject in subjects {
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let mut prepared = Prepared::new(kernel, subject, gpus, &session.store, Rules::Exact);
+        for source in (0..gpus.len()).step_by(every) {
+            let from = prepared.start(source);
+            n += (0..gpus.len()).filter(|target| black_box(from.to(*target)).is_ok()).count();
         }
     }
-    let all = subjects.len() * gpus.len();
-    println!(
-        "{all} whole answers with interval text, one core: {:.1} ms ({letters} letters)",
-        start.elapsed().as_secs_f64() * 1e3
-    );
+    n
+}
+
+/// The same, each a question of its own.
+fn asked(session: &Session, subjects: &[Subject]) -> usize {
+    let gpus: Vec<(usize, &Gpu)> = session.gpus.entries().iter().enumerate().collect();
+    let mut n = 0;
+    for subject in subjects {
+        let kernel = &session.kernels.entries()[subject.kernel];
+        for source in gpus.iter().step_by(8) {
+            for target in &gpus {
+                let pair = [*source, *target];
+                let q =
+                    question(kernel, subject, pair, &session.store, Default::default(), Default::default());
+                n += usize::from(black_box(MODELS[0].time_and_doubt(&q)).is_ok());
+            }
+        }
+    }
+    n
+}
+
+/// Times and intervals of these subjects on 60 targets (the catalogue, and its first again), the intervals as text.
+fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
+    let targets: Vec<usize> = (0..session.gpus.entries().len()).cycle().take(TARGETS).collect();
+    let interval = |brief: Option<Brief>| {
+        let interval = brief?.interval?;
+        Some(if text { range(interval.low, interval.high).len() } else { 1 })
+    };
+    let of = |s: &Subject| {
+        session.briefs(s, 0, &targets, Settings::default()).into_iter().filter_map(interval).count()
+    };
+    subjects.iter().map(of).sum()
+}
+
+/// [`brief`] on all cores; the dashboard answers on one.
+fn brief_on_all_cores(session: &Session, subjects: &[Subject]) -> usize {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    std::thread::scope(|scope| {
+        let parts = subjects.chunks(subjects.len().div_ceil(cores));
+        let running: Vec<_> = parts.map(|part| scope.spawn(|| brief(session, part, true))).collect();
+        running.into_iter().map(|r| r.join().unwrap()).sum()
+    })
+}
+
+/// The same as whole answers.
+fn whole(session: &Session, subjects: &[Subject]) -> usize {
+    let targets: Vec<usize> = (0..session.gpus.entries().len()).cycle().take(TARGETS).collect();
+    let answer = |s: &Subject, t: usize| shown::interval(&session.answer(s, 0, t, Settings::default()));
+    subjects.iter().map(|s| targets.iter().filter(|t| answer(s, **t).is_some()).count()).sum()
+}
+
+fn main() {
+    let (session, subjects) = world();
+    best("prepared, every source, one core", || prepared(&session, &subjects, 1));
+    best("prepared, one source in eight, one core", || prepared(&session, &subjects, 8));
+    best("prepared, one source, one core", || prepared(&session, &subjects, usize::MAX));
+    best("a question each, one core", || asked(&session, &subjects));
+    best("brief on 60 targets, one core", || brief(&session, &subjects, false));
+    best("brief on 60 targets with interval text, one core", || brief(&session, &subjects, true));
+    best("brief on 60 targets with interval text, all cores", || brief_on_all_cores(&session, &subjects));
+    best("whole answers on 60 targets with interval text, one core", || whole(&session, &subjects));
 }

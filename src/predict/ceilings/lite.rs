@@ -4,11 +4,11 @@
 //! N f (lsu gl s)^(1/3): the time above the roof scales with the SMs, not with the roof. T_s roof_t/roof_s below it. Refuses,
 //! like the plain roofline, where same-address atomics bind.
 
+use super::ends::ends;
 use super::sides::Sides;
 use super::{Answered, Explanation, explain};
 use crate::kernel::{Count, Work};
-use crate::predict::plain_roofline::binding_atomics;
-use crate::predict::{Prediction, Predictor, Question, Refusal, sound};
+use crate::predict::{Prediction, Predictor, Question, Refusal};
 use crate::roofline::{Machine, Spec};
 use crate::units::Seconds;
 
@@ -68,25 +68,6 @@ fn lite_of_its_own(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal>
 
 /// The model's answer.
 pub(super) fn lite(q: &Question<'_>, sides: &Sides, model: &'static str) -> Result<Answered, Refusal> {
-    let [source, target] = sides.machines.map(|machine| roof(&machine, &q.work));
-    if source <= 0.0 || target <= 0.0 {
-        return Err(Refusal::NoWork { model });
-    }
-    if let Some(time) = binding_atomics(q.target.gpu, &q.work, Seconds(target)) {
-        return Err(Refusal::AtomicsBind { model, time });
-    }
-    let body = |body: f64| {
-        if body < source {
-            body * target / source
-        } else {
-            target + (body - source) * sides.roofs[0].width / sides.roofs[1].width
-        }
-    };
-    let start = sides.start(source);
-    let at_target = match start.body {
-        Some(timed) => body(timed),
-        None => target * super::transfer::USUAL,
-    };
-    let time = sound(Seconds(sides.launched(at_target)), model)?;
-    Ok(Answered { time, body: at_target, start, roofs: [source, target], carried: None, lite: true })
+    let (origin, target) = ends(q, sides);
+    origin.lite(&target, model)
 }

@@ -19,21 +19,25 @@
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
 mod chain;
+mod ends;
 mod explain;
 mod lite;
+mod prepared;
 mod sides;
 mod transfer;
 
 pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use lite::CeilingsLite;
+pub use prepared::{Prepared, Quick, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
-use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, RegistersFrom, Side, sound};
+use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
+use ends::ends;
 use sides::{Sides, Start};
 
 /// The model.
@@ -74,9 +78,14 @@ impl Predictor for CeilingsModel {
     }
 
     fn time_and_doubt(&self, q: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
-        let sides = Sides::new(q)?;
-        let answered = answered(q, &sides)?;
-        Ok((answered.time, Some(doubt(q, &sides, &answered))))
+        let (origin, target) = ends(q, &Sides::new(q)?);
+        let answered = origin.answered(&target)?;
+        let other = q.source.gpu.architecture != q.target.gpu.architecture;
+        Ok((answered.time, Some(origin.doubt(&target, &answered, other))))
+    }
+
+    fn is_prepared(&self) -> bool {
+        true
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
@@ -101,35 +110,8 @@ struct Answered {
 
 /// The full model where a count of the SM side is known, the lite one elsewhere.
 fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    if is_lite(q.kernel, &q.work) {
-        return lite::lite(q, sides, ID);
-    }
-    let [source, target] = &sides.roofs;
-    let roofs = [source.whole(), target.whole()];
-    if roofs.iter().any(|r| *r <= 0.0) {
-        return Err(Refusal::NoWork { model: ID });
-    }
-    let start = sides.start(roofs[0]);
-    let carried = carry(source, target, start.body.unwrap_or(roofs[0] * USUAL), start.carried);
-    let body = carried.body();
-    let time = sound(Seconds(sides.launched(body)), ID)?;
-    Ok(Answered { time, body, start, roofs, carried: Some(carried), lite: false })
-}
-
-/// What makes this answer less certain than others.
-fn doubt(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Doubt {
-    let believed = answered.start.carried / CARRIED;
-    let efficiency = match (answered.carried, answered.start.body) {
-        (Some(carried), _) => carried.efficiency,
-        (None, Some(body)) => USUAL * (body / answered.roofs[0] / USUAL).powf(answered.start.carried),
-        (None, None) => USUAL,
-    };
-    let lite = if answered.lite { None } else { lite::lite(q, sides, ID).ok() };
-    let disagreement = lite.map_or(0.0, |lite| (lite.time / answered.time).ln().abs());
-    let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    let unknown = |side: &Side<'_>| side.registers == RegistersFrom::Unknown;
-    let build = q.kernel.runs_as == RunsAs::Kernel && (unknown(&q.source) || unknown(&q.target));
-    Doubt::new((efficiency / USUAL).ln().abs(), disagreement, other, build, believed)
+    let (origin, target) = ends(q, sides);
+    origin.answered(&target)
 }
 
 /// Whether FLOPs and bytes are all that is known of a kernel.

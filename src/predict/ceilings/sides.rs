@@ -2,7 +2,9 @@
 
 use super::transfer::{CARRIED, Roof, USUAL, carry};
 use super::{is_lite, lite};
-use crate::kernel::{Kernel, RunsAs, Work};
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Launch, RunsAs, Work};
+use crate::occupancy::Occupancy;
 use crate::predict::{Floor, Question, Refusal, Side};
 use crate::roofline::{Components, Machine, Spec, joined, rest};
 use crate::units::Seconds;
@@ -70,31 +72,40 @@ impl Sides {
     }
 
     /// What the source's time says of the kernel, under a roof of so many seconds.
-    pub(super) fn start(&self, roof: f64) -> Start {
-        let Some(time) = self.timed else { return Start { body: None, carried: 0.0 } };
-        let floor = self.floors[0].time.0;
-        match self.runs_as {
-            RunsAs::Kernel => {
-                let own = 1.0 - (floor / time).min(1.0).powi(4);
-                let body = rest(time, floor).max(LEAST_BODY * time);
-                let at_floor = own < LEAST_BODY;
-                let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
-                Start { body: Some(body), carried: CARRIED * own.max(LEAST_BODY) }
-            }
-            RunsAs::Operator => {
-                let own = (1.0 - floor / time).max(0.0);
-                Start { body: Some(time * own.max(LEAST_OPERATOR_BODY)), carried: CARRIED * own }
-            }
-        }
+    fn start(&self, roof: f64) -> Start {
+        start(self.runs_as, self.timed, self.floors[0].time.0, roof)
     }
 
     /// The time of a launch on the target whose body takes so long.
-    pub(super) fn launched(&self, body: f64) -> f64 {
-        let floor = self.floors[1].time.0;
-        match self.runs_as {
-            RunsAs::Kernel => joined(floor, body),
-            RunsAs::Operator => floor + body,
+    fn launched(&self, body: f64) -> f64 {
+        launched(self.runs_as, self.floors[1].time.0, body)
+    }
+}
+
+/// What a time on the source says of the kernel, under a roof of so many seconds.
+pub(super) fn start(runs_as: RunsAs, timed: Option<f64>, floor: f64, roof: f64) -> Start {
+    let Some(time) = timed else { return Start { body: None, carried: 0.0 } };
+    match runs_as {
+        RunsAs::Kernel => {
+            let own = 1.0 - (floor / time).min(1.0).powi(4);
+            let body = rest(time, floor).max(LEAST_BODY * time);
+            let at_floor = own < LEAST_BODY;
+            let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
+            Start { body: Some(body), carried: CARRIED * own.max(LEAST_BODY) }
         }
+        RunsAs::Operator => {
+            let own = (1.0 - floor / time).max(0.0);
+            Start { body: Some(time * own.max(LEAST_OPERATOR_BODY)), carried: CARRIED * own }
+        }
+    }
+}
+
+/// The time of a launch whose body takes so long.
+#[inline]
+pub(super) fn launched(runs_as: RunsAs, floor: f64, body: f64) -> f64 {
+    match runs_as {
+        RunsAs::Kernel => joined(floor, body),
+        RunsAs::Operator => floor + body,
     }
 }
 
@@ -151,10 +162,13 @@ fn waves(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
     if runs_as == RunsAs::Operator {
         return None;
     }
-    let of = |side: &Side<'_>| {
-        let resident = side.stated_occupancy()?.active_blocks;
-        let blocks = side.launch?.blocks() as f64;
-        (resident > 0).then(|| blocks / (f64::from(side.gpu.sms.value) * f64::from(resident)))
-    };
+    let of = |side: &Side<'_>| waves_on(side.gpu, side.launch, side.stated_occupancy());
     Some([of(sides[0])?, of(sides[1])?])
+}
+
+/// Waves of a launch on one GPU, where it and its resident blocks are known.
+pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
+    let resident = occupancy?.active_blocks;
+    let blocks = launch?.blocks() as f64;
+    (resident > 0).then(|| blocks / (f64::from(gpu.sms.value) * f64::from(resident)))
 }

@@ -77,19 +77,45 @@ impl Carried {
 #[must_use]
 #[inline]
 pub fn carry(source: &Roof, target: &Roof, body: f64, carried: f64) -> Carried {
-    let roof = source.whole();
-    let source_efficiency = body / roof;
-    let usual = USUAL.ln();
-    let efficiency = (usual + carried * (source_efficiency.ln() - usual)).exp();
-    let everything = target.whole() * efficiency;
-    if efficiency <= 1.0 || source.sm <= 0.0 {
-        return Carried { source_efficiency, efficiency, everything, sm_only: everything, belief: 0.0 };
+    Habit::of(source, body, carried).under(target, target.whole())
+}
+
+/// How a kernel behaves under its source's roof: all of [`carry`] that is the same for every target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habit {
+    source_efficiency: f64,
+    /// η taken for a target.
+    pub(super) efficiency: f64,
+    /// How many times as slow the SM side would have to be to explain the whole, and how far that is believed; `None`
+    /// where there is nothing to explain.
+    slower: Option<(f64, f64)>,
+}
+
+impl Habit {
+    #[inline]
+    pub(super) fn of(source: &Roof, body: f64, carried: f64) -> Self {
+        let roof = source.whole();
+        let source_efficiency = body / roof;
+        let usual = USUAL.ln();
+        let efficiency = (usual + carried * (source_efficiency.ln() - usual)).exp();
+        let slower = (efficiency > 1.0 && source.sm > 0.0).then(|| {
+            // The SM side slow enough to explain the whole.
+            let slower = rest(roof * efficiency, source.memory) / source.sm;
+            (slower, 1.0 / (1.0 + slower.ln().powi(2)))
+        });
+        Self { source_efficiency, efficiency, slower }
     }
-    // The SM side slow enough to explain the whole.
-    let slower = rest(roof * efficiency, source.memory) / source.sm;
-    let sm_only = joined(target.memory, target.sm * slower);
-    let belief = 1.0 / (1.0 + slower.ln().powi(2));
-    Carried { source_efficiency, efficiency, everything, sm_only, belief }
+
+    /// The same behaviour under another roof, whose [`Roof::whole`] is given.
+    #[inline]
+    pub(super) fn under(&self, target: &Roof, whole: f64) -> Carried {
+        let Self { source_efficiency, efficiency, slower } = *self;
+        let everything = whole * efficiency;
+        let (sm_only, belief) = slower.map_or((everything, 0.0), |(slower, belief)| {
+            (joined(target.memory, target.sm * slower), belief)
+        });
+        Carried { source_efficiency, efficiency, everything, sm_only, belief }
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,190 @@
+//! Many answers about one kernel at one size: what a GPU brings is reckoned once, and an answer is what `carry` leaves to do.
+//!
+//! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
+//! from the source's own row: sources that say the same share what was reckoned for their targets, any other has its own.
+
+use super::ends::{End, Origin};
+use super::sides::waves_on;
+use super::transfer::Roof;
+use super::{is_lite, lite};
+use crate::gpu::Gpu;
+use crate::kernel::{Kernel, Launch, RunsAs, Work};
+use crate::measurement::Measurement;
+use crate::occupancy::Rules;
+use crate::predict::floor::floor;
+use crate::predict::question::{Fit, Shared, barred, feasible};
+use crate::predict::source_time::{Asked, source_time};
+use crate::predict::{Doubt, Refusal, Side, SourceTime, Subject, Visible};
+use crate::roofline::{Component, Machine};
+use crate::units::Seconds;
+use std::cell::OnceCell;
+
+/// One kernel at one size, ready to be asked about any two GPUs.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    of: Known<'a>,
+    shared: Shared<'a>,
+    /// By what their sources say.
+    groups: Vec<Group<'a>>,
+}
+
+/// What does not depend on any GPU.
+#[derive(Debug, Clone, Copy)]
+struct Known<'a> {
+    kernel: &'a Kernel,
+    subject: &'a Subject,
+    gpus: &'a [Gpu],
+    store: Visible<'a>,
+    rules: Rules,
+}
+
+/// The targets as sources see them whose rows state the same.
+#[derive(Debug)]
+struct Group<'a> {
+    work: Work,
+    shape: Option<&'a Measurement>,
+    /// By GPU.
+    ready: Vec<OnceCell<Ready>>,
+    rows: Vec<Option<&'a Measurement>>,
+}
+
+/// The same without a last wave, and with one where waves are known: they count only where both sides know them.
+#[derive(Debug)]
+struct Waved<T> {
+    without: T,
+    with: Option<T>,
+}
+
+/// One GPU under one work and shape.
+#[derive(Debug)]
+struct Ready {
+    end: Waved<End>,
+    refusal: Option<Box<Refusal>>,
+}
+
+/// A source, ready to be asked for any target.
+#[derive(Debug)]
+pub struct Starting<'p, 'a> {
+    of: Known<'a>,
+    group: &'p Group<'a>,
+    gpu: &'a Gpu,
+    origin: Waved<Origin>,
+    /// The time on the source.
+    pub source_time: Option<SourceTime>,
+}
+
+/// An answer without its reasons.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quick {
+    /// Time per launch on the target.
+    pub time: Seconds,
+    /// How uncertain it is.
+    pub doubt: Doubt,
+}
+
+impl<'a> Prepared<'a> {
+    /// For this kernel at this size among `gpus`, which a place in the catalogue is a place of.
+    #[must_use]
+    pub fn new(
+        kernel: &'a Kernel,
+        subject: &'a Subject,
+        gpus: &'a [Gpu],
+        store: impl Into<Visible<'a>>,
+        rules: Rules,
+    ) -> Self {
+        let of = Known { kernel, subject, gpus, store: store.into(), rules };
+        Self { of, shared: Shared::of(of.rows()), groups: Vec::new() }
+    }
+
+    /// Everything that the GPU at this place says as a source.
+    pub fn start(&mut self, source: usize) -> Starting<'_, 'a> {
+        let of = self.of;
+        let row = of.row(source);
+        let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
+        let alike = |g: &Group<'_>| g.work == work && stated(g.shape) == stated(shape);
+        let at = self.groups.iter().position(alike).unwrap_or_else(|| {
+            let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
+            let mut rows = vec![None; of.gpus.len()];
+            of.rows().for_each(|row| rows[row.gpu] = Some(row));
+            self.groups.push(Group { work, shape, ready, rows });
+            self.groups.len() - 1
+        });
+        let group = &self.groups[at];
+        let side = group.side(of, source);
+        let ready = group.ready(of, source);
+        let floor = floor(of.kernel, of.subject.kernel, (source, side.gpu), of.store);
+        let Known { kernel, subject, store, rules, .. } = of;
+        let asked =
+            Asked { kernel, subject, work: &group.work, at: source, side: &side, floor, store, rules };
+        let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
+        let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+        let lite = is_lite(kernel, &group.work);
+        let origin = |end: End| Origin::new(end, timed, kernel.runs_as, lite);
+        let Waved { without, with } = &ready.end;
+        let origin = Waved { without: origin(*without), with: with.map(origin) };
+        Starting { of, group, gpu: side.gpu, origin, source_time }
+    }
+}
+
+impl<'a> Known<'a> {
+    fn row(&self, gpu: usize) -> Option<&'a Measurement> {
+        self.subject.config.and_then(|c| self.store.row(c, gpu))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &'a Measurement> + use<'a> {
+        let store = self.store;
+        self.subject.config.into_iter().flat_map(move |c| store.rows_of(c))
+    }
+}
+
+/// What [`Side::new`] takes from the row of another GPU.
+fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3])> {
+    row.map(|r| (r.launch(), [r.regs_per_thread(), r.smem_static(), r.smem_dynamic()]))
+}
+
+impl<'a> Group<'a> {
+    fn side(&self, of: Known<'a>, at: usize) -> Side<'a> {
+        Side::new(of.kernel, &of.subject.instance, &of.gpus[at], self.rows[at], self.shape, of.rules)
+    }
+
+    fn ready(&self, of: Known<'a>, at: usize) -> &Ready {
+        self.ready[at].get_or_init(|| self.reckon(of, at))
+    }
+
+    fn reckon(&self, of: Known<'a>, at: usize) -> Ready {
+        let gpu = &of.gpus[at];
+        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at], self.shape, of.rules);
+        let machine = Machine::of(gpu, &of.kernel.dtype);
+        // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
+        let components = machine.components(&self.work, true);
+        let lite = lite::roof(&machine, &self.work);
+        let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
+        let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());
+        let end = |waves| End::new(Roof::new(&machine, &components, waves), lite, floor, atomics, unknown);
+        let waved = of.kernel.runs_as == RunsAs::Kernel;
+        let waves = waves_on(gpu, fit.launch.filter(|_| waved), fit.stated_occupancy());
+        let refusal =
+            barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
+        Ready { end: Waved { without: end(None), with: waves.map(|w| end(Some(w))) }, refusal }
+    }
+}
+
+impl Starting<'_, '_> {
+    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::time_and_doubt`].
+    ///
+    /// # Errors
+    /// As [`crate::predict::Predictor::predict`].
+    pub fn to(&self, target: usize) -> Result<Quick, Refusal> {
+        let (of, group) = (self.of, self.group);
+        let ready = group.ready(of, target);
+        if let Some(why) = &ready.refusal {
+            return Err((**why).clone());
+        }
+        let (mine, theirs) = (&self.origin, &ready.end);
+        let waved = mine.with.as_ref().zip(theirs.with.as_ref());
+        let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
+        let answered = origin.answered(end)?;
+        let other = self.gpu.architecture != of.gpus[target].architecture;
+        Ok(Quick { time: answered.time, doubt: origin.doubt(end, &answered, other) })
+    }
+}

@@ -1,0 +1,135 @@
+//! What is prepared for many answers gives the numbers of each question asked on its own: every kernel, every ordered pair of
+//! GPUs, with rows and without, whoever states shapes and counters.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::evaluate::Settings;
+use roofswap::measurement::{Kind, read_csv};
+use roofswap::occupancy::Rules;
+use roofswap::predict::{MODELS, Prepared, Refusal, Subject, Visible, question};
+use roofswap::session::Session;
+use std::collections::BTreeSet;
+
+/// Every kernel at its first size.
+fn subjects(session: &Session) -> Vec<Subject> {
+    let first = |kernel: usize| {
+        let variant = session.default_variant(kernel);
+        session.subject(kernel, &session.default_size(kernel, None), &variant).ok()
+    };
+    (0..session.kernels.entries().len()).filter_map(first).collect()
+}
+
+fn the_same(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() <= 1e-12 || a == b
+}
+
+/// Asks both ways for every pair; how many answers there were, and the kinds of refusals.
+fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTreeSet<String>) {
+    let gpus = session.gpus.entries();
+    let (mut answers, mut refused) = (0, BTreeSet::new());
+    for subject in subjects(session) {
+        let kernel = &session.kernels.entries()[subject.kernel];
+        let mut prepared = Prepared::new(kernel, &subject, gpus, visible, rules);
+        for (s, source) in gpus.iter().enumerate() {
+            let from = prepared.start(s);
+            for (t, target) in gpus.iter().enumerate() {
+                let pair = [(s, source), (t, target)];
+                let q = question(kernel, &subject, pair, visible, Default::default(), rules);
+                let place = || format!("{} {}: {} -> {}", kernel.id, subject.problem, source.id, target.id);
+                assert_eq!(from.source_time, q.source_time, "{}", place());
+                match (from.to(t), MODELS[0].time_and_doubt(&q)) {
+                    (Ok(quick), Ok((time, doubt))) => {
+                        let doubt = doubt.unwrap();
+                        assert!(the_same(quick.time.0, time.0), "{}: {quick:?}, {time:?}", place());
+                        assert!(
+                            the_same(quick.doubt.total(), doubt.total()),
+                            "{}: {quick:?}, {doubt:?}",
+                            place()
+                        );
+                        answers += 1;
+                    }
+                    (quick, one) => {
+                        let why = one.map(|(time, _)| time).unwrap_err();
+                        assert_eq!(quick.unwrap_err(), why, "{}", place());
+                        refused.insert(kind(&why));
+                    }
+                }
+            }
+        }
+    }
+    (answers, refused)
+}
+
+fn kind(why: &Refusal) -> String {
+    format!("{why:?}").chars().take_while(|c| c.is_alphabetic()).collect()
+}
+
+#[test]
+fn shipped_kernels_and_rows() {
+    let session = Session::load(None).unwrap();
+    for rules in [Rules::Exact, Rules::Study] {
+        let (answers, _) = compare(&session, (&session.store).into(), rules);
+        assert!(answers > 50_000, "{answers}");
+    }
+}
+
+/// GPUs that state other launches, registers, shared memory and counters of the same configuration, GPUs that state
+/// nothing, one that times another size, blocks that do not fit everywhere, and kernels nobody has a file of.
+#[test]
+fn rows_that_state_something_else_on_every_gpu() {
+    let mut session = Session::load(None).unwrap();
+    let mut csv = String::from(
+        "gpu,kernel,problem,block,grid,time_ms,regs_per_thread,smem_dynamic_bytes,flops,dram_bytes,lsu_warp_insts\n",
+    );
+    for (i, gpu) in session.gpus.entries().iter().enumerate() {
+        let id = &gpu.id;
+        let time = 0.004 + 0.01 * i as f64;
+        csv += &match i % 4 {
+            0 => format!(
+                "{id},own,n=1000,{},{},{time},{},{},2e6,{},\n",
+                128 + i,
+                4096 / (i + 1),
+                20 + i,
+                1024 * i,
+                3e6 + i as f64
+            ),
+            1 => format!("{id},own,n=1000,,,{time},,,,,\n"),
+            2 => format!("{id},own,n=1000,256,7,{time},,,,{},{}\n", 5e5 * i as f64, 10_000 * i),
+            _ => String::new(),
+        };
+        csv += &match i % 3 {
+            0 => format!("{id},saxpy,n=1048576,256,4096,{time},{},,,,\n", 16 + i),
+            1 => format!("{id},saxpy,n=2097152,,,{time},,,,,\n"),
+            _ => format!("{id},alike,n=5,512,64,{time},32,0,1e8,1e7,\n"),
+        };
+    }
+    let read =
+        read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    assert!(read.refused.is_empty(), "{:?}", read.refused);
+    session.store.add(read.rows);
+    let (answers, refused) = compare(&session, (&session.store).into(), Rules::Exact);
+    assert!(answers > 50_000, "{answers}");
+    assert!(refused.contains("CannotLaunch"), "{refused:?}");
+    for hidden in [0, 2, 5] {
+        compare(&session, Visible::without_gpu(&session.store, hidden), Rules::Exact);
+    }
+}
+
+/// What the dashboard shows of further targets is what it shows of the main one.
+#[test]
+fn brief_answers_are_whole_answers_cut_short() {
+    let session = Session::load(None).unwrap();
+    let targets: Vec<usize> = (0..session.gpus.entries().len()).collect();
+    for model in 0..MODELS.len() {
+        let settings = Settings { model, ..Settings::default() };
+        for subject in subjects(&session).iter().step_by(3) {
+            for (target, brief) in session.briefs(subject, 3, &targets, settings).into_iter().enumerate() {
+                let whole = session.answer(subject, 3, target, settings);
+                let time = whole.prediction.as_ref().ok().map(|p| p.time);
+                assert_eq!(brief.map(|b| b.time), time, "{model} {target}");
+                assert_eq!(brief.and_then(|b| b.interval), whole.interval.filter(|_| time.is_some()));
+                assert!(brief.is_none_or(|b| b.is_estimate == whole.is_estimate()));
+            }
+        }
+    }
+}
