@@ -83,7 +83,7 @@ pub struct Quick {
 }
 
 impl<'a> Prepared<'a> {
-    /// For this kernel at this size among `gpus`, which a place in the catalogue is a place of.
+    /// For this kernel at this size. `gpus` are all of the catalogue, in its order: a GPU is asked for by its place there.
     #[must_use]
     pub fn new(
         kernel: &'a Kernel,
