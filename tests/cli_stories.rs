@@ -115,7 +115,7 @@ fn a_size_nobody_timed_is_an_estimate_and_says_so() {
         row["cautions"][0]
             .as_str()
             .unwrap()
-            .contains("scaled by the roofline from the measured size n=1048576")
+            .contains("scaled as `ceilings` does from the measured size n=1048576")
     );
     let table = desk.types(&format!("{SAXPY} --size n=2^22")).works().stdout;
     let line = table.lines().find(|l| l.starts_with("saxpy")).unwrap();

@@ -148,7 +148,7 @@ impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NearestSize(p) => {
-                write!(f, "source time is an estimate (~): scaled by the roofline from the measured size {p}")
+                write!(f, "source time is an estimate (~): scaled as `ceilings` does from the measured size {p}")
             }
             Self::SourceModelled => f.write_str(
                 "source time is an estimate (~): nobody timed this kernel there; its roof and the usual efficiency stand in",
