@@ -62,9 +62,7 @@ fn unmeasured(session: &Session, kernels: &BTreeSet<usize>) -> Vec<f64> {
             continue;
         }
         let kernel = &session.kernels.entries()[config.kernel];
-        let instance = kernel.instance(config.problem, config.variant).unwrap();
-        let (problem, variant) = (config.problem.clone(), config.variant.clone());
-        let subject = Subject { kernel: config.kernel, problem, variant, instance, config: None };
+        let subject = Subject::of(kernel, config, None).unwrap();
         for row in session.store.rows_of(id) {
             let gpu = (row.gpu, &session.gpus.entries()[row.gpu]);
             let q = question(kernel, &subject, [gpu, gpu], &empty, Default::default(), Default::default());

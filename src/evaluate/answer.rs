@@ -10,8 +10,8 @@ use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
     Amount, Caution, Explanation, Factor, KernelRoofs, MODELS, Prediction, Prepared, Provenance, Question,
-    Quick, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at, kernel_roofs,
-    question, reckoned, weight,
+    Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at,
+    kernel_roofs, question, reckoned, weight,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -208,9 +208,7 @@ pub fn answer(
     let Known { gpus, kernels, store, datasets, calibration, stock } = known;
     let on_target = &gpus.entries()[target];
     let kernel = &kernels.entries()[subject.kernel];
-    // On the same GPU typed clocks are those of the target: the time was taken at the stated ones.
-    let stated = stock[0].filter(|_| source == target).unwrap_or(&gpus.entries()[source]);
-    let reckoned = reckoned(stock[0].unwrap_or(stated), stated, subject, source, store);
+    let (stated, reckoned) = at_clocks(known, subject, (source, target));
     let pair = [(source, reckoned.gpu(stated)), (target, on_target)];
     let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     let timed = subject.config.and_then(|c| store.row(c, target));
@@ -234,7 +232,7 @@ pub fn answer(
         target,
         start: start_of(used, q.source_time.as_ref()),
         kernel_id: &kernel.id,
-        doubt: MODELS[settings.model].doubt(&q),
+        doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
     };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
@@ -310,14 +308,24 @@ pub fn explain(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Option<Explanation> {
-    let Known { gpus, kernels, store, stock, .. } = known;
+    let Known { gpus, kernels, store, .. } = known;
     let kernel = &kernels.entries()[subject.kernel];
-    // The clocks of `answer`.
-    let stated = stock[0].filter(|_| source == target).unwrap_or(&gpus.entries()[source]);
-    let reckoned = reckoned(stock[0].unwrap_or(stated), stated, subject, source, store);
+    let (stated, reckoned) = at_clocks(known, subject, (source, target));
     let pair = [(source, reckoned.gpu(stated)), (target, &gpus.entries()[target])];
     let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     MODELS[settings.model].explain(&q)
+}
+
+/// The source as its documents or typed clocks have it, and as the row behind its time states it. On the same GPU typed
+/// clocks are those of the target: the time was taken at the stated ones.
+fn at_clocks<'a>(
+    known: Known<'a>,
+    subject: &Subject,
+    (source, target): (usize, usize),
+) -> (&'a Gpu, Reckoned) {
+    let stock = known.stock[0];
+    let stated = stock.filter(|_| source == target).unwrap_or(&known.gpus.entries()[source]);
+    (stated, reckoned(stock.unwrap_or(stated), stated, subject, source, known.store))
 }
 
 /// What a prediction with these settings starts from.

@@ -208,15 +208,12 @@ fn smaller_sizes(
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
     let kernel = &world.kernels.entries()[config.kernel];
-    let instance = kernel.instance(config.problem, config.variant);
-    let instance = instance.map_err(|e| format!("{}: {e}", kernel.id))?;
-    let (problem, variant) = (config.problem.clone(), config.variant.clone());
     let place = if std::ptr::eq(world.store, known) {
         Some(id)
     } else {
-        known.find(config.kernel, &problem, &variant)
+        known.find(config.kernel, config.problem, config.variant)
     };
-    Ok(Subject { kernel: config.kernel, problem, variant, instance, config: place })
+    Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }
 
 /// Whether counts or shapes came from a row that is neither the source's nor the target's.

@@ -59,7 +59,7 @@ impl Predictor for EfficiencyTransfer {
             factors,
             cautions: Self::cautions(q, chain.by_bytes()),
             levels: None,
-            spread: None,
+            doubt: None,
         })
     }
 

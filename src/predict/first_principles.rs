@@ -55,7 +55,7 @@ impl Predictor for FirstPrinciples {
             factors,
             cautions: target_cautions(q),
             levels: None,
-            spread: None,
+            doubt: None,
         })
     }
 

@@ -93,16 +93,12 @@ pub trait Predictor: Sync {
     fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
         None
     }
-    /// How uncertain the answer is beside others of this model; `None` for a model that cannot say.
-    fn doubt(&self, _: &Question<'_>) -> Option<Doubt> {
-        None
-    }
-    /// [`Predictor::time`] with [`Predictor::doubt`], found together.
+    /// [`Predictor::time`] with [`Prediction::doubt`].
     ///
     /// # Errors
     /// As [`Predictor::predict`].
     fn time_and_doubt(&self, question: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
-        Ok((self.time(question)?, self.doubt(question)))
+        Ok((self.time(question)?, None))
     }
     /// Whether [`Prepared`] gives this model's answers.
     fn is_prepared(&self) -> bool {
@@ -161,8 +157,8 @@ pub struct Prediction {
     pub cautions: Vec<Caution>,
     /// The model's own interval, where it says one time per memory level; not one of coverage.
     pub levels: Option<LevelTimes>,
-    /// |ln| between this time and that of the model's other reading of the same question, where it has one.
-    pub spread: Option<f64>,
+    /// How uncertain it is beside others of this model; `None` for a model that cannot say.
+    pub doubt: Option<Doubt>,
 }
 
 /// Why a model gives no time.

@@ -98,7 +98,7 @@ impl Predictor for PlainRoofline {
             factors: work_factors(q),
             cautions: target_cautions(q),
             levels: None,
-            spread: None,
+            doubt: None,
         })
     }
 

@@ -61,7 +61,7 @@ impl Predictor for Projection {
             factors: factors(q, &parts, &levels)?,
             cautions: cautions(q, &parts),
             levels: Some(levels),
-            spread: None,
+            doubt: None,
         })
     }
 

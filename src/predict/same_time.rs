@@ -37,7 +37,7 @@ impl Predictor for SameTime {
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),
             levels: None,
-            spread: None,
+            doubt: None,
         })
     }
 

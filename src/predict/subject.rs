@@ -1,7 +1,7 @@
 //! What a question is about.
 
-use crate::kernel::{Instance, Problem};
-use crate::measurement::ConfigId;
+use crate::kernel::{FormulaError, Instance, Kernel, Problem};
+use crate::measurement::{Config, ConfigId};
 use std::sync::Arc;
 
 /// A kernel at one size in one variant, with its counts evaluated: everything that does not depend on a GPU.
@@ -17,4 +17,20 @@ pub struct Subject {
     pub instance: Instance,
     /// Its place in the store, where somebody timed it.
     pub config: Option<ConfigId>,
+}
+
+impl Subject {
+    /// What was timed as this configuration of this kernel; `place`: where a store has it, if it does.
+    ///
+    /// # Errors
+    /// [`FormulaError`] where a formula gives no sound number at this size.
+    pub fn of(kernel: &Kernel, timed: Config<'_>, place: Option<ConfigId>) -> Result<Self, FormulaError> {
+        Ok(Self {
+            kernel: timed.kernel,
+            problem: timed.problem.clone(),
+            variant: timed.variant.clone(),
+            instance: kernel.instance(timed.problem, timed.variant)?,
+            config: place,
+        })
+    }
 }

@@ -212,15 +212,15 @@ impl Machine {
 
     /// The time of every component for this work; what nobody counted takes none.
     ///
-    /// `reused`: whether the launch finds its buffers where an earlier one left them.
+    /// The launch is taken to find its buffers where an earlier one left them.
     #[must_use]
     #[inline]
-    pub fn components(&self, work: &Work, reused: bool) -> Components {
+    pub fn components(&self, work: &Work) -> Components {
         let count = |c: Count| work.get(c).unwrap_or(0.0);
         let sm_clocks = self.get(Spec::Sms) * self.get(Spec::Clock);
         let dram = count(Count::DramBytes);
         let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
-        let resident = if reused { self.l2_residency(touched) } else { 0.0 };
+        let resident = self.l2_residency(touched);
         // A load that no profile followed passes L2 at least once.
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
         let lanes = work.get(Count::ActiveThreadsPerInst).map_or(1.0, |t| 32.0 / t.clamp(1.0, 32.0));

@@ -119,9 +119,7 @@ impl Session {
     /// ln(measured / predicted); `None` where nobody timed the kernel on the source, or the model refuses.
     fn residual(&self, id: ConfigId, row: &Measurement, source: usize, settings: Settings) -> Option<f64> {
         let kernel = &self.kernels.entries()[row.kernel];
-        let instance = kernel.instance(&row.problem, &row.variant).ok()?;
-        let (problem, variant) = (row.problem.clone(), row.variant.clone());
-        let subject = Subject { kernel: row.kernel, problem, variant, instance, config: Some(id) };
+        let subject = Subject::of(kernel, self.store.config(id), Some(id)).ok()?;
         let pair = [source, row.gpu].map(|g| (g, &self.gpus.entries()[g]));
         let q = question(kernel, &subject, pair, &self.store, settings.ceilings, settings.rules);
         q.source_time.as_ref()?.extrapolation?;

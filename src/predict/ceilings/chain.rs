@@ -191,7 +191,7 @@ fn across(q: &Question<'_>, sides: &Sides, a: &Answered, body: f64, links: &mut 
         if a.lite {
             return lite::roof(machine, &q.work);
         }
-        let [memory, sm] = machine.components(&q.work, true).sides();
+        let [memory, sm] = machine.components(&q.work).sides();
         joined(memory, sm)
     };
     let mut numbers = shares(&sides.machines, roof);

@@ -6,7 +6,7 @@ use super::sides::Sides;
 use super::{Answered, answered, cautions, lite};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
-use crate::predict::{Amount, Factor, Floor, Prediction, Provenance, Question, Refusal};
+use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
 
@@ -67,7 +67,7 @@ pub(super) fn prediction(
     q: &Question<'_>,
     sides: &Sides,
     answered: &Answered,
-    model: &'static str,
+    doubt: Option<Doubt>,
 ) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
@@ -78,7 +78,6 @@ pub(super) fn prediction(
         };
         if launch { Some(Bound::Launch) } else { looked_at(sides, answered)[at].binding().map(Bound::from) }
     };
-    let other = if model == super::ID { lite::lite(q, sides, model) } else { answered_fully(q, sides) };
     Prediction {
         time: answered.time,
         bound_source: bound(0),
@@ -87,13 +86,8 @@ pub(super) fn prediction(
         factors: factors(q, sides, answered),
         cautions: cautions(q, answered),
         levels: None,
-        spread: other.ok().map(|o| (o.time / answered.time).ln().abs()),
+        doubt,
     }
-}
-
-/// The full model's answer, for the lite one to be compared with.
-fn answered_fully(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    answered(q, sides)
 }
 
 /// How a model of this family answers.

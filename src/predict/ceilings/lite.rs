@@ -38,7 +38,7 @@ impl Predictor for CeilingsLite {
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
         let answered = lite(q, &sides, self.id())?;
-        Ok(explain::prediction(q, &sides, &answered, self.id()))
+        Ok(explain::prediction(q, &sides, &answered, None))
     }
 
     fn explain(&self, q: &Question<'_>) -> Option<Explanation> {

@@ -65,23 +65,16 @@ impl Predictor for CeilingsModel {
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
-        let answered = answered(q, &sides)?;
-        Ok(explain::prediction(q, &sides, &answered, ID))
+        let (answered, doubt) = doubted(q, &sides)?;
+        Ok(explain::prediction(q, &sides, &answered, Some(doubt)))
     }
 
     fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
         explain::explanation(q, answered).ok()
     }
 
-    fn doubt(&self, q: &Question<'_>) -> Option<Doubt> {
-        self.time_and_doubt(q).ok()?.1
-    }
-
     fn time_and_doubt(&self, q: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
-        let (origin, target) = ends(q, &Sides::new(q)?);
-        let answered = origin.answered(&target)?;
-        let other = q.source.gpu.architecture != q.target.gpu.architecture;
-        Ok((answered.time, Some(origin.doubt(&target, &answered, other))))
+        doubted(q, &Sides::new(q)?).map(|(answered, doubt)| (answered.time, Some(doubt)))
     }
 
     fn is_prepared(&self) -> bool {
@@ -112,6 +105,14 @@ struct Answered {
 fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
     let (origin, target) = ends(q, sides);
     origin.answered(&target)
+}
+
+/// [`answered`], with what makes this answer less certain than others.
+fn doubted(q: &Question<'_>, sides: &Sides) -> Result<(Answered, Doubt), Refusal> {
+    let (origin, target) = ends(q, sides);
+    let answered = origin.answered(&target)?;
+    let other = q.source.gpu.architecture != q.target.gpu.architecture;
+    Ok((answered, origin.doubt(&target, &answered, other)))
 }
 
 /// Whether FLOPs and bytes are all that is known of a kernel.

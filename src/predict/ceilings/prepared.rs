@@ -156,7 +156,7 @@ impl<'a> Group<'a> {
         let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at], self.shape, of.rules);
         let machine = Machine::of(gpu, &of.kernel.dtype);
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
-        let components = machine.components(&self.work, true);
+        let components = machine.components(&self.work);
         let lite = lite::roof(&machine, &self.work);
         let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
         let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());

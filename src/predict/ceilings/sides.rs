@@ -46,7 +46,7 @@ impl Sides {
         let machines = gpus.map(|gpu| Machine::of(gpu, &q.kernel.dtype));
         let runs_as = q.kernel.runs_as;
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
-        let components = machines.map(|m| m.components(&q.work, true));
+        let components = machines.map(|m| m.components(&q.work));
         let roofs = roofs(&machines, &components, runs_as, [&q.source, &q.target]);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         Ok(Self { machines, components, roofs, floors: q.floors, runs_as, timed })
@@ -55,7 +55,7 @@ impl Sides {
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
     fn of_sizes(kernel: &Kernel, sides: [&Side<'_>; 2], works: [&Work; 2], floor: Floor, timed: f64) -> Self {
         let machines = sides.map(|side| Machine::of(side.gpu, &kernel.dtype));
-        let components = [machines[0].components(works[0], true), machines[1].components(works[1], true)];
+        let components = [machines[0].components(works[0]), machines[1].components(works[1])];
         let roofs = roofs(&machines, &components, kernel.runs_as, sides);
         let (floors, runs_as) = ([floor; 2], kernel.runs_as);
         Self { machines, components, roofs, floors, runs_as, timed: Some(timed) }
@@ -66,7 +66,7 @@ impl Sides {
         let machine = self.machines[1].scaled(spec, factor);
         let mut nudged = self.clone();
         nudged.machines[1] = machine;
-        nudged.components[1] = machine.components(&q.work, true);
+        nudged.components[1] = machine.components(&q.work);
         nudged.roofs[1] = Roof::of(&machine, &nudged.components[1], self.roofs[1].tail);
         nudged
     }
