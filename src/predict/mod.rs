@@ -48,7 +48,7 @@ mod weight;
 
 pub use caution::Caution;
 pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
+    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof, feature_names, features,
     Starting, Step, USUAL, amount, carry, in_words,
 };
 pub use clocks::{Reckoned, differences, is_at, reckoned};

@@ -21,6 +21,7 @@
 mod chain;
 mod ends;
 mod explain;
+mod features;
 mod lite;
 mod prepared;
 mod sides;
@@ -28,6 +29,7 @@ mod transfer;
 
 pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
+pub use features::{feature_names, features};
 pub(super) use lite::CeilingsLite;
 pub use prepared::{Prepared, Quick, Starting};
 pub(super) use sides::{resized, unmeasured};
