@@ -25,14 +25,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
-    ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
-    ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
-    ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),
-    ("report", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart"]),
+    ("learn", &[]),
+    ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
+    ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
+    ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),
+    ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart"]),
     ("config", &["units", "catalogue"]),
-    ("session", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config"]),
-    ("cli", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
-    ("tui", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
