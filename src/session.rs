@@ -3,6 +3,7 @@
 mod evaluation;
 mod import;
 mod known_rows;
+mod lessons;
 mod loaded;
 mod several;
 mod tuning;
@@ -22,7 +23,7 @@ use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
     read_opened, read_rows,
 };
-use crate::predict::{Explanation, Subject};
+use crate::predict::{Explanation, Lessons, Subject};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,8 @@ pub struct Session {
     tuned: BTreeMap<usize, (Gpu, Tuning)>,
     /// What the user's rows say of the models.
     corrections: known_rows::Corrections,
+    /// What `hybrid` learned from the user's rows.
+    lessons: Arc<Lessons>,
 }
 
 /// What came of a measurement file.
@@ -141,6 +144,7 @@ impl Session {
             problems,
             tuned: BTreeMap::new(),
             corrections: Default::default(),
+            lessons: Arc::default(),
         })
     }
 
@@ -181,6 +185,7 @@ impl Session {
         let added = rows.len();
         self.store.add(rows);
         self.corrections = Default::default();
+        self.lessons = Arc::default();
         Loaded { rows: added, refused, refused_count, remarks }
     }
 
@@ -337,9 +342,10 @@ impl Session {
 
     /// What an answer about these two GPUs is drawn from.
     fn known(&self, source: usize, target: usize) -> Known<'_> {
-        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
+        let Self { gpus, kernels, store, datasets, calibration, lessons, .. } = self;
         let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
-        Known { gpus, kernels, store, datasets, calibration, stock: [stock(source), stock(target)] }
+        let stock = [stock(source), stock(target)];
+        Known { gpus, kernels, store, datasets, calibration, lessons, stock }
     }
 }
 

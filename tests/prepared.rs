@@ -37,9 +37,9 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
                 let q = question(kernel, &subject, pair, visible, Default::default(), rules);
                 let place = || format!("{} {}: {} -> {}", kernel.id, subject.problem, source.id, target.id);
                 assert_eq!(from.source_time, q.source_time, "{}", place());
-                match (from.to(t), MODELS[0].time_and_doubt(&q)) {
-                    (Ok(quick), Ok((time, doubt))) => {
-                        let doubt = doubt.unwrap();
+                match (from.to(t), MODELS[0].told(&q)) {
+                    (Ok(quick), Ok(told)) => {
+                        let (time, doubt) = (told.time, told.doubt.unwrap());
                         assert!(the_same(quick.time.0, time.0), "{}: {quick:?}, {time:?}", place());
                         assert!(
                             the_same(quick.doubt.total(), doubt.total()),
@@ -49,7 +49,7 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
                         answers += 1;
                     }
                     (quick, one) => {
-                        let why = one.map(|(time, _)| time).unwrap_err();
+                        let why = one.map(|told| told.time).unwrap_err();
                         assert_eq!(quick.unwrap_err(), why, "{}", place());
                         refused.insert(kind(&why));
                     }

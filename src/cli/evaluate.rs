@@ -143,6 +143,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
         shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
         asking: asking(args)?,
+        lessons: None,
     };
     let store = session.rows_to_evaluate();
     let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;

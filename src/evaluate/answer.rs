@@ -9,9 +9,9 @@ use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Amount, Caution, Explanation, Factor, KernelRoofs, MODELS, Prediction, Prepared, Provenance, Question,
-    Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences, is_at,
-    kernel_roofs, question, reckoned, weight,
+    Amount, Caution, Explanation, Factor, KernelRoofs, Lessons, MODELS, Prediction, Prepared, Provenance,
+    Question, Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences,
+    is_at, kernel_roofs, question, reckoned, weight,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -193,6 +193,8 @@ pub struct Known<'a> {
     pub datasets: &'a [Dataset],
     /// How wide intervals are.
     pub calibration: &'a Calibration,
+    /// What `hybrid` learned.
+    pub lessons: &'a Lessons,
     /// Source and target as their documents state them, where they are reckoned at typed clocks.
     pub stock: [Option<&'a Gpu>; 2],
 }
@@ -205,12 +207,13 @@ pub fn answer(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Answer {
-    let Known { gpus, kernels, store, datasets, calibration, stock } = known;
+    let Known { gpus, kernels, store, datasets, calibration, lessons, stock } = known;
     let on_target = &gpus.entries()[target];
     let kernel = &kernels.entries()[subject.kernel];
     let (stated, reckoned) = at_clocks(known, subject, (source, target));
     let pair = [(source, reckoned.gpu(stated)), (target, on_target)];
-    let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    q.lesson = lessons.of(subject.kernel, target);
     let timed = subject.config.and_then(|c| store.row(c, target));
     let timed = timed.filter(|row| stock[1].is_none() || is_at(row, on_target));
     let data = of_datasets(datasets, kernel, &q, timed);
@@ -233,6 +236,7 @@ pub fn answer(
         start: start_of(used, q.source_time.as_ref()),
         kernel_id: &kernel.id,
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
+        width: prediction.as_ref().ok().and_then(|p| p.width),
     };
     let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
     let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
@@ -294,7 +298,8 @@ pub fn briefs(
     let brief = |target: &usize| {
         let Quick { time, doubt } = from.to(*target).ok()?;
         let (kernel_id, doubt) = (kernel.id.as_str(), Some(doubt));
-        let asked = Asked { settings, kernel: subject.kernel, target: *target, start, kernel_id, doubt };
+        let (kernel, target) = (subject.kernel, *target);
+        let asked = Asked { settings, kernel, target, start, kernel_id, doubt, width: None };
         Some(Brief { time, interval: calibration.interval(time, asked), is_estimate })
     };
     targets.iter().map(brief).collect()
@@ -308,11 +313,12 @@ pub fn explain(
     (source, target): (usize, usize),
     settings: Settings,
 ) -> Option<Explanation> {
-    let Known { gpus, kernels, store, .. } = known;
+    let Known { gpus, kernels, store, lessons, .. } = known;
     let kernel = &kernels.entries()[subject.kernel];
     let (stated, reckoned) = at_clocks(known, subject, (source, target));
     let pair = [(source, reckoned.gpu(stated)), (target, &gpus.entries()[target])];
-    let q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    q.lesson = lessons.of(subject.kernel, target);
     MODELS[settings.model].explain(&q)
 }
 

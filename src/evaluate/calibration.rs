@@ -19,7 +19,7 @@ use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
 use crate::measurement::Store;
 use crate::occupancy::Rules;
-use crate::predict::{Doubt, MODELS};
+use crate::predict::{Doubt, MODELS, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -62,6 +62,8 @@ pub struct Asked<'a> {
     pub kernel_id: &'a str,
     /// How uncertain the model calls its answer.
     pub doubt: Option<Doubt>,
+    /// How wide the interval is by the model's own errors, where it is not by those of the shipped families.
+    pub width: Option<Width>,
 }
 
 /// What a prediction starts from.
@@ -148,7 +150,8 @@ impl Calibration {
     fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
         let (ln, n, widened) = match asked.start {
             Start::Timed(ratio) => {
-                let (width, n) = self.shipped.half_width(asked.kernel_id)?;
+                let own = asked.width.map(|w| (w.in_doubts, w.rows));
+                let (width, n) = own.or_else(|| self.shipped.half_width(asked.kernel_id))?;
                 let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
                 ((width * doubt.total()).hypot(extra), n, extra > 0.0)
             }
@@ -207,7 +210,7 @@ mod tests {
 
     fn asked(kernel: usize, target: usize) -> Asked<'static> {
         let settings = Settings::default();
-        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None }
+        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
 use crate::predict::{
-    Predictor, Question, Refusal, Subject, Visible, never_started, question, reckoned, weight,
+    Lessons, Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
 };
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -49,6 +49,8 @@ pub struct Setup {
     pub shipped: Option<Arc<ShippedErrors>>,
     /// What is known beside one source; only for a new GPU.
     pub asking: Asking,
+    /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
+    pub lessons: Option<Arc<Lessons>>,
 }
 
 /// The strings that lead to whoever waits.
@@ -257,6 +259,7 @@ impl Asker<'_> {
             borrowed: false,
             weight: 0.0,
             doubt: None,
+            width: None,
         }
     }
 
@@ -289,7 +292,7 @@ impl Asker<'_> {
         borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
         tallies: &mut [Tally],
     ) {
-        let Setup { ceilings, rules, scope, .. } = self.setup;
+        let Setup { ceilings, rules, scope, lessons, .. } = self.setup;
         let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
             && !self.known.contains(&(trial.config, trial.target));
         let subject = match subject {
@@ -301,17 +304,18 @@ impl Asker<'_> {
         let (source, stated) = at(trial.source);
         let reckoned = reckoned(stated, stated, subject, source, visible);
         let pair = [(source, reckoned.gpu(stated)), at(trial.target)];
-        let q = question(kernel, subject, pair, visible, *ceilings, *rules);
+        let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
+        q.lesson = lessons.as_ref().and_then(|l| l.of(trial.kernel, trial.target));
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
             return self.refuse(trial, &why, tallies);
         }
         let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
-            match model.time_and_doubt(&q) {
-                Ok((time, doubt)) => {
-                    let doubt = doubt.map(|d| d.total());
-                    tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, ..trial });
+            match model.told(&q) {
+                Ok(Told { time, doubt, width }) => {
+                    let (doubt, width) = (doubt.map(|d| d.total()), width.map(|w| w.in_doubts));
+                    tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, width, ..trial });
                 }
                 Err(why) if looked_at => tally.refuse_for(&why),
                 Err(_) => {}

@@ -85,7 +85,7 @@ impl ShippedErrors {
             let Some(doubt) = trial.doubt else { continue };
             let id = || &kernels.entries()[trial.kernel].id;
             let width = known.entry(trial.kernel).or_insert_with(|| self.half_width(id()).map(|(w, _)| w));
-            trial.interval = width.map_or(0.0, |width| (width * doubt).exp());
+            trial.interval = trial.width.or(*width).map_or(0.0, |width| (width * doubt).exp());
         }
     }
 

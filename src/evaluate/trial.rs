@@ -23,6 +23,8 @@ pub struct Trial {
     pub borrowed: bool,
     /// How uncertain the model called it beside others of its answers, in ln; `None` where it cannot say.
     pub doubt: Option<f64>,
+    /// How wide the interval is in doubts by the model's own errors, where it is not by those of the shipped families.
+    pub width: Option<f64>,
     /// How much the source says about the target beside other sources.
     pub weight: f64,
 }
@@ -74,6 +76,7 @@ impl Trial {
             interval: 0.0,
             borrowed: false,
             doubt: None,
+            width: None,
             weight: 1.0,
         }
     }

@@ -1,5 +1,6 @@
 //! What the reader of a prediction must know.
 
+use super::lesson::Abstains;
 use crate::gpu::Ceilings;
 use crate::kernel::{BlockSize, Count, Precision, Problem};
 use crate::units::{Seconds, significant};
@@ -123,6 +124,8 @@ pub enum Caution {
         /// What it refused.
         why: Arc<str>,
     },
+    /// `hybrid` has nothing to add to `ceilings`.
+    Abstains(Abstains),
     /// What the dataset of a row says of its rows of this kernel.
     Data(Arc<str>),
     /// A caution of the kernel file.
@@ -269,6 +272,7 @@ impl fmt::Display for Caution {
                 )
             }
             Self::SourceLeftOut { gpu, why } => write!(f, "source {gpu} left out: {why}"),
+            Self::Abstains(why) => why.fmt(f),
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
         }

@@ -60,6 +60,7 @@ impl Predictor for EfficiencyTransfer {
             cautions: Self::cautions(q, chain.by_bytes()),
             levels: None,
             doubt: None,
+            width: None,
         })
     }
 

@@ -56,6 +56,7 @@ impl Predictor for FirstPrinciples {
             cautions: target_cautions(q),
             levels: None,
             doubt: None,
+            width: None,
         })
     }
 

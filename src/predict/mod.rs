@@ -34,7 +34,9 @@ mod efficiency_transfer;
 mod factor;
 mod first_principles;
 mod floor;
+mod hybrid;
 mod kernel_roofs;
+mod lesson;
 mod levels;
 mod plain_roofline;
 mod projection;
@@ -48,14 +50,16 @@ mod weight;
 
 pub use caution::Caution;
 pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof, feature_names, features,
-    Starting, Step, USUAL, amount, carry, in_words,
+    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
+    Starting, Step, USUAL, amount, carry, feature_names, in_words,
 };
 pub use clocks::{Reckoned, differences, is_at, reckoned};
 pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
+pub use hybrid::residual_features;
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
+pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
@@ -71,6 +75,7 @@ use crate::kernel::Work;
 use crate::occupancy::LaunchRefusal;
 use crate::roofline::{Bound, bound};
 use crate::units::{Bytes, Seconds};
+use serde::{Deserialize, Serialize};
 
 /// A model that predicts the time on the target.
 pub trait Predictor: Sync {
@@ -93,12 +98,12 @@ pub trait Predictor: Sync {
     fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
         None
     }
-    /// [`Predictor::time`] with [`Prediction::doubt`].
+    /// [`Predictor::time`] with what an interval is made of.
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    fn time_and_doubt(&self, question: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
-        Ok((self.time(question)?, None))
+    fn told(&self, question: &Question<'_>) -> Result<Told, Refusal> {
+        Ok(Told { time: self.time(question)?, doubt: None, width: None })
     }
     /// Whether [`Prepared`] gives this model's answers.
     fn is_prepared(&self) -> bool {
@@ -114,8 +119,9 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 7] = [
+pub const MODELS: [&dyn Predictor; 8] = [
     &ceilings::CeilingsModel,
+    &hybrid::Hybrid,
     &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
@@ -140,6 +146,26 @@ pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
     MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
 }
 
+/// The numbers of a model's answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    /// As [`Prediction::time`].
+    pub time: Seconds,
+    /// As [`Prediction::doubt`].
+    pub doubt: Option<Doubt>,
+    /// As [`Prediction::width`].
+    pub width: Option<Width>,
+}
+
+/// Half an interval in units of [`Doubt`], found on rows that the answer's model had not seen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Width {
+    /// The 90 % point of |ln(measured / predicted)| over doubt.
+    pub in_doubts: f64,
+    /// How many such rows there were.
+    pub rows: usize,
+}
+
 /// A model's answer.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -159,6 +185,8 @@ pub struct Prediction {
     pub levels: Option<LevelTimes>,
     /// How uncertain it is beside others of this model; `None` for a model that cannot say.
     pub doubt: Option<Doubt>,
+    /// How wide its interval is by the model's own errors; `None` where those of the shipped families stand for it.
+    pub width: Option<Width>,
 }
 
 /// Why a model gives no time.

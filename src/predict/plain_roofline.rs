@@ -99,6 +99,7 @@ impl Predictor for PlainRoofline {
             cautions: target_cautions(q),
             levels: None,
             doubt: None,
+            width: None,
         })
     }
 

@@ -62,6 +62,7 @@ impl Predictor for Projection {
             cautions: cautions(q, &parts),
             levels: Some(levels),
             doubt: None,
+            width: None,
         })
     }
 

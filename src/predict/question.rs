@@ -1,6 +1,7 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
 use super::floor::{Floor, floor};
+use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
 use super::source_time::{Asked, SourceKind, SourceTime, source_time};
 use super::subject::Subject;
@@ -64,6 +65,8 @@ pub struct Question<'a> {
     pub ceilings_asked: Ceilings,
     /// Set where other ceilings were asked for than are in use.
     pub ceilings_caution: Option<Caution>,
+    /// What other GPUs taught about `ceilings` on this kernel, where anything was learned; [`question`] leaves it empty.
+    pub lesson: Option<&'a Lesson>,
 }
 
 /// Gathers all that is known for `subject` on two GPUs.
@@ -112,6 +115,7 @@ pub fn question<'a>(
         ceilings,
         ceilings_asked,
         ceilings_caution,
+        lesson: None,
     }
 }
 

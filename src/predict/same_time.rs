@@ -38,6 +38,7 @@ impl Predictor for SameTime {
             cautions: q.cautions(true),
             levels: None,
             doubt: None,
+            width: None,
         })
     }
 

@@ -31,7 +31,9 @@ impl Session {
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
         let gpus = &self.stock_gpus();
-        evaluate(World { gpus, kernels: &self.kernels, store }, setup, &models, progress)
+        let world = World { gpus, kernels: &self.kernels, store };
+        let taught = self.taught(world, setup, &models, progress)?;
+        evaluate(world, taught.as_ref().unwrap_or(setup), &models, progress)
     }
 
     /// Forgets every kernel and every row, so that files added now say all that is known of theirs.

@@ -121,7 +121,8 @@ impl Session {
         let kernel = &self.kernels.entries()[row.kernel];
         let subject = Subject::of(kernel, self.store.config(id), Some(id)).ok()?;
         let pair = [source, row.gpu].map(|g| (g, &self.gpus.entries()[g]));
-        let q = question(kernel, &subject, pair, &self.store, settings.ceilings, settings.rules);
+        let mut q = question(kernel, &subject, pair, &self.store, settings.ceilings, settings.rules);
+        q.lesson = self.lessons.of(row.kernel, row.gpu);
         q.source_time.as_ref()?.extrapolation?;
         let predicted = MODELS[settings.model].time(&q).ok()?;
         let ln = (row.time / predicted).ln();

@@ -24,6 +24,7 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
         scope: Scope::default(),
         shipped: Some(state.session.calibration.shipped()),
         asking: Asking { all_sources, known_rows: 0 },
+        lessons: None,
     };
     vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
 }

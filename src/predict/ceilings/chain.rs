@@ -48,6 +48,8 @@ pub enum Cause {
     AboveRoof,
     /// The launch is added again.
     FloorOn(Seconds, Origin),
+    /// What so many pairs of so many other GPUs taught about this model's errors.
+    Residual(usize, usize),
 }
 
 /// One link of a chain.
@@ -87,6 +89,7 @@ impl Cause {
             Self::SmSide(_) => "SM side alone",
             Self::AboveRoof => "above the roof",
             Self::FloorOn(..) => "launch floor on",
+            Self::Residual(..) => "learned residual",
         }
     }
 
@@ -100,7 +103,9 @@ impl Cause {
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
-            Self::OtherNumbers(_) | Self::OtherComponents | Self::AboveRoof => [None, None],
+            Self::OtherNumbers(_) | Self::OtherComponents | Self::AboveRoof | Self::Residual(..) => {
+                [None, None]
+            }
         }
     }
 }
@@ -135,6 +140,9 @@ impl fmt::Display for Cause {
                 write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
             }
             Self::AboveRoof => f.write_str("goes with the width of the SMs"),
+            Self::Residual(pairs, gpus) => {
+                write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+            }
         }
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn prediction(
         cautions: cautions(q, answered),
         levels: None,
         doubt,
+        width: None,
     }
 }
 

@@ -1,94 +1,94 @@
-//! A question in numbers without names: what a learned residual may look at.
+//! A question in numbers without names: what a learned residual looks at.
 //!
-//! Every number is a ratio, a share or a logarithm of one, so that no GPU, kernel or size can be recognised by its digits
-//! alone, and all of them mean the same on every pair of GPUs. "Towards" numbers are ln(target / source).
+//! Every number is a share, a ratio or a logarithm of one, so that no GPU, kernel or size is recognised by its digits. Numbers of
+//! the GPUs themselves (bandwidths, SMs, clocks, target over source) are left out on purpose: a handful of GPUs differ in so many
+//! of them that a model takes them for names, and with whole GPUs left out it was worse with them (docs/models.md, "Hybrid").
 
 use super::ends::ends;
 use super::sides::{Sides, waves_on};
-use crate::predict::{Question, Refusal};
-use crate::roofline::{Component, Spec};
+use crate::kernel::Count;
+use crate::predict::{Question, Refusal, Side};
+use crate::roofline::{Component, Components, Spec, joined};
 
-/// Components below this share of the roof weigh nothing in it, and are all written as this.
+/// A component below this share of its roof adds nothing to it; all such are alike.
 const LEAST_SHARE: f64 = 0.02;
 
-/// The names of [`features`], in order.
+/// The names of [`features`], in their order.
 #[must_use]
 pub fn feature_names() -> Vec<String> {
-    let shares = ["source", "target"].into_iter().flat_map(|side| {
-        Component::ALL.into_iter().map(move |c| format!("{} share, {side}", c.word()))
-    });
-    let towards = Spec::ALL.into_iter().map(|s| format!("{} towards", s.word()));
-    let rest = [
+    let shares = SIDES
+        .into_iter()
+        .flat_map(|side| Component::ALL.into_iter().map(move |c| format!("{} share, {side}", c.word())));
+    let of_sides = ["floor share", "waves", "occupancy", "working set over L2", "intensity over ridge"];
+    let of_sides = of_sides.into_iter().flat_map(|what| SIDES.map(|side| format!("{what}, {side}")));
+    let of_pair = [
         "efficiency",
-        "believed",
-        "roof towards",
-        "floor share, source",
-        "floor share, target",
-        "waves, source",
-        "waves, target",
-        "occupancy, source",
-        "occupancy, target",
-        "occupancy towards",
-        "L2 fit, source",
-        "L2 fit, target",
-        "lite towards full",
+        "efficiency believed",
+        "roof, target over source",
+        "lite over full",
         "registers unknown",
-        "intensity over ridge, source",
-        "intensity over ridge, target",
-        "body, source",
     ];
-    shares.chain(towards).chain(rest.into_iter().map(String::from)).collect()
+    shares.chain(of_sides).chain(of_pair.map(String::from)).collect()
 }
 
-/// The numbers of this question, in the order of [`feature_names`]; where nobody knows one it is 0, in logarithms "as much
-/// on both sides".
+const SIDES: [&str; 2] = ["source", "target"];
+
+/// The numbers of this question, in the order of [`feature_names`], all finite. What nobody knows is written as the number
+/// that says nothing: one wave, full occupancy.
 ///
 /// # Errors
 /// [`Refusal`] where the model has no roof for it.
-pub fn features(q: &Question<'_>) -> Result<Vec<f64>, Refusal> {
+pub(in crate::predict) fn features(q: &Question<'_>) -> Result<Vec<f64>, Refusal> {
     let sides = Sides::new(q)?;
     let (origin, target) = ends(q, &sides);
     let answered = origin.answered(&target)?;
     let doubt = origin.doubt(&target, &answered, false);
-    let mut all = Vec::with_capacity(48);
-    for at in 0..2 {
-        let roof = sides.roofs[at].whole() / sides.roofs[at].tail;
-        let share = |c| (sides.components[at].get(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln();
-        all.extend(Component::ALL.map(share));
-    }
-    let [from, to] = &sides.machines;
-    all.extend(Spec::ALL.map(|s| (to.get(s) / from.get(s)).ln()));
-    let body = answered.start.body.unwrap_or(answered.roofs[0]);
-    let timed = sides.timed.unwrap_or(answered.roofs[0]);
-    let questions = [&q.source, &q.target];
-    let waves = questions.map(|s| waves_on(s.gpu, s.launch, s.stated_occupancy()).unwrap_or(0.0));
-    let waves = waves.map(|w| if w > 0.0 { w.clamp(0.05, 100.0).ln() } else { 0.0 });
-    let occupancy = questions.map(|s| s.stated_occupancy().map_or(1.0, |o| o.fraction()).max(0.02));
-    let touched = q.work.get(crate::kernel::Count::WorkingSetBytes).or(q.work.dram().map(|b| b.0)).unwrap_or(0.0);
-    let fit = [from, to].map(|m| (touched / m.get(Spec::L2Size)).clamp(0.01, 100.0).ln());
-    let ridge = [0, 1].map(|at| {
-        let t = |c| sides.components[at].get(c).0.max(1e-12);
-        (t(Component::Fp) / t(Component::Dram).max(t(Component::L2))).clamp(0.01, 100.0).ln()
-    });
-    let lite = origin.lite(&target, "lite").map_or(0.0, |l| (l.time / answered.time).ln());
+    let [source_roof, target_roof] = answered.roofs;
+    let timed = sides.timed.unwrap_or(source_roof);
+    let body = answered.start.body.unwrap_or(source_roof);
+    let lite = origin.lite(&target, super::ID).map_or(0.0, |l| (l.time / answered.time).ln());
+    let mut all: Vec<f64> = sides.components.iter().flat_map(shares).collect();
+    let floors = sides.floors.map(|f| f.time.0);
+    all.extend([floors[0] / timed, floors[1] / answered.time.0].map(|share| share.min(1.0)));
+    all.extend([&q.source, &q.target].map(waves));
+    all.extend([&q.source, &q.target].map(occupancy));
+    let touched = q.work.get(Count::WorkingSetBytes).or(q.work.get(Count::DramBytes)).unwrap_or(0.0);
+    all.extend(sides.machines.map(|m| bounded(touched / m.get(Spec::L2Size))));
+    all.extend([0, 1].map(|at| over_ridge(&sides.components[at])));
     all.extend([
-        (body / answered.roofs[0]).ln(),
+        (body / source_roof).ln(),
         answered.start.carried,
-        (answered.roofs[1] / answered.roofs[0]).ln(),
-        (sides.floors[0].time.0 / timed).min(1.0),
-        (sides.floors[1].time.0 / answered.time.0).min(1.0),
-        waves[0],
-        waves[1],
-        occupancy[0].ln(),
-        occupancy[1].ln(),
-        (occupancy[1] / occupancy[0]).ln(),
-        fit[0],
-        fit[1],
+        (target_roof / source_roof).ln(),
         lite,
         f64::from(u8::from(doubt.build > 0.0)),
-        ridge[0],
-        ridge[1],
-        body.ln(),
     ]);
     Ok(all)
+}
+
+/// ln of each component's share of the roof.
+fn shares(components: &Components) -> [f64; Component::ALL.len()] {
+    let [memory, sm] = components.sides();
+    let roof = joined(memory, sm);
+    Component::ALL.map(|c| (components.get(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
+}
+
+/// ln of the waves; 0, one wave, where they are unknown.
+fn waves(side: &Side<'_>) -> f64 {
+    waves_on(side.gpu, side.launch, side.stated_occupancy()).map_or(0.0, |w| w.clamp(0.05, 100.0).ln())
+}
+
+/// ln of the occupancy; 0, full, where it is unknown.
+fn occupancy(side: &Side<'_>) -> f64 {
+    side.stated_occupancy().map_or(0.0, |o| o.fraction().max(0.02).ln())
+}
+
+/// ln of arithmetic time over memory time: operational intensity over the ridge point.
+fn over_ridge(components: &Components) -> f64 {
+    let time = |c| components.get(c).0;
+    bounded(time(Component::Fp) / time(Component::Dram).max(time(Component::L2)))
+}
+
+/// ln of a ratio within a hundred on either side of 1; what is no number at all (nothing over nothing) is the middle.
+fn bounded(ratio: f64) -> f64 {
+    if ratio.is_nan() { 0.0 } else { ratio.clamp(0.01, 100.0).ln() }
 }

@@ -29,13 +29,14 @@ mod transfer;
 
 pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
-pub use features::{feature_names, features};
+pub use features::feature_names;
+pub(super) use features::features;
 pub(super) use lite::CeilingsLite;
 pub use prepared::{Prepared, Quick, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
-use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal};
+use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, Told};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
@@ -75,8 +76,9 @@ impl Predictor for CeilingsModel {
         explain::explanation(q, answered).ok()
     }
 
-    fn time_and_doubt(&self, q: &Question<'_>) -> Result<(Seconds, Option<Doubt>), Refusal> {
-        doubted(q, &Sides::new(q)?).map(|(answered, doubt)| (answered.time, Some(doubt)))
+    fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
+        let (answered, doubt) = doubted(q, &Sides::new(q)?)?;
+        Ok(Told { time: answered.time, doubt: Some(doubt), width: None })
     }
 
     fn is_prepared(&self) -> bool {

@@ -170,7 +170,7 @@ impl<'a> Group<'a> {
 }
 
 impl Starting<'_, '_> {
-    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::time_and_doubt`].
+    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::told`].
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].

@@ -1,0 +1,187 @@
+//! What pairs of other GPUs taught about `ceilings`' errors: a regressor of ln(measured / predicted), the ranges it has seen, and
+//! how it did on GPUs and kernels it had not seen. Only data: `train` makes them, `hybrid` uses them.
+
+use super::Width;
+use crate::learn::Fitted;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+/// How much of what was learned is believed, in ln. With whole GPUs left out, half was better than all of it in every family of
+/// kernels (docs/models.md, "Hybrid").
+const BELIEVED: f64 = 0.5;
+
+/// How many numbers of a question may lie outside the training's ranges: with two or more the residual was as often wrong as
+/// right.
+const MOST_OUTSIDE: usize = 1;
+
+/// The residual of one kernel (or of several with few rows each), learned without one GPU or kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// Pairs of GPUs and configurations it was learned from.
+    pub pairs: usize,
+    /// Ids of the GPUs behind them.
+    pub gpus: Vec<String>,
+    /// Ids of their kernels.
+    pub kernels: Vec<String>,
+    /// How it did on groups it had not seen.
+    pub checks: Vec<Check>,
+    /// `None` where that was no better than `ceilings` alone.
+    pub taught: Option<Taught>,
+}
+
+/// One group held out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// The GPU's or kernel's id.
+    pub held_out: String,
+    /// Pairs scored.
+    pub pairs: usize,
+    /// MAPE of `ceilings` in percent.
+    pub without: f64,
+    /// MAPE with the residual, in percent.
+    pub with: f64,
+}
+
+/// What was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Taught {
+    /// ln(measured / predicted) from [`super::feature_names`].
+    pub fitted: Fitted,
+    /// What each of them ranged over.
+    pub ranges: Vec<[f64; 2]>,
+    /// Half an interval, in doubts, from the groups held out.
+    pub width: Width,
+}
+
+/// Why the residual says nothing here, so that the answer is that of `ceilings`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Abstains {
+    /// Nothing was learned of this kernel.
+    NothingLearned,
+    /// On groups it had not seen it was no better: MAPE without and with it, in percent.
+    NotBetter([f64; 2]),
+    /// The question lies outside of what it has seen, by these numbers.
+    Outside(Arc<[String]>),
+    /// Nobody timed this size on the source.
+    NotTimed,
+    /// Source and target are the same GPU.
+    SameGpu,
+}
+
+impl fmt::Display for Abstains {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("hybrid: the answer is that of `ceilings`, ")?;
+        match self {
+            Self::NothingLearned => f.write_str(
+                "because nothing was learned of this kernel: it takes measured rows (--data) of the same configurations on three \
+                 GPUs beside the target",
+            ),
+            Self::NotBetter([without, with]) => write!(
+                f,
+                "because what was learned is no better on groups left out: {with:.1} % instead of {without:.1} %"
+            ),
+            Self::Outside(names) => {
+                write!(f, "because the question lies outside of what was learned from: {}", names.join("; "))
+            }
+            Self::NotTimed => f.write_str("because nobody timed this size on the source"),
+            Self::SameGpu => f.write_str("because source and target are the same GPU"),
+        }
+    }
+}
+
+impl Lesson {
+    /// Mean MAPE over the groups held out, without and with the residual, in percent.
+    #[must_use]
+    pub fn errors(&self) -> Option<[f64; 2]> {
+        let mean = |of: fn(&Check) -> f64| self.checks.iter().map(of).sum::<f64>() / self.checks.len() as f64;
+        (!self.checks.is_empty()).then(|| [mean(|c| c.without), mean(|c| c.with)])
+    }
+
+    /// What the time of `ceilings` is multiplied by, and how wide the interval is then.
+    pub(super) fn factor(
+        &self,
+        features: &[f64],
+        names: impl Fn() -> Vec<String>,
+    ) -> Result<(f64, Width), Abstains> {
+        let Some(taught) = &self.taught else {
+            return Err(self.errors().map_or(Abstains::NothingLearned, Abstains::NotBetter));
+        };
+        taught.factor(features).map(|factor| (factor, taught.width)).ok_or_else(|| {
+            let names = names();
+            let outside = taught.outside(features);
+            Abstains::Outside(outside.filter_map(|at| names.get(at).cloned()).collect())
+        })
+    }
+}
+
+impl Taught {
+    /// What the time of `ceilings` is multiplied by; `None` outside of what was learned from.
+    #[must_use]
+    pub fn factor(&self, features: &[f64]) -> Option<f64> {
+        let within = self.outside(features).count() <= MOST_OUTSIDE;
+        within.then(|| (BELIEVED * self.fitted.predict_row(features)).exp())
+    }
+
+    /// The places of numbers outside their range.
+    fn outside(&self, features: &[f64]) -> impl Iterator<Item = usize> {
+        let pairs = features.iter().zip(&self.ranges).enumerate();
+        pairs.filter(|(_, (x, [low, high]))| !(low..=high).contains(x)).map(|(at, _)| at)
+    }
+}
+
+/// What a lesson must not have seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhatIsNew {
+    /// The target GPU.
+    #[default]
+    Gpu,
+    /// The kernel.
+    Kernel,
+}
+
+/// The lessons that answer questions, by kernel and by the GPU that each has not seen.
+#[derive(Debug, Clone, Default)]
+pub struct Lessons {
+    new: WhatIsNew,
+    /// The GPUs that were measured.
+    gpus: BTreeSet<usize>,
+    all: HashMap<(usize, Option<usize>), Arc<Lesson>>,
+}
+
+impl Lessons {
+    /// None yet, from rows of these GPUs.
+    #[must_use]
+    pub fn new(new: WhatIsNew, gpus: BTreeSet<usize>) -> Self {
+        Self { new, gpus, all: HashMap::new() }
+    }
+
+    /// The GPU that a lesson for this target must not have seen, if any.
+    #[must_use]
+    pub fn hidden_for(&self, target: usize) -> Option<usize> {
+        (self.new == WhatIsNew::Gpu && self.gpus.contains(&target)).then_some(target)
+    }
+
+    /// Adds a lesson for questions about this kernel, learned without this GPU.
+    pub fn insert(&mut self, kernel: usize, hidden: Option<usize>, lesson: Arc<Lesson>) {
+        self.all.insert((kernel, hidden), lesson);
+    }
+
+    /// The lesson for this kernel that has seen nothing of this target.
+    #[must_use]
+    pub fn of(&self, kernel: usize, target: usize) -> Option<&Lesson> {
+        self.all.get(&(kernel, self.hidden_for(target))).map(|lesson| &**lesson)
+    }
+
+    /// Every lesson with the kernel it is for and the GPU it has not seen.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Option<usize>, &Lesson)> {
+        self.all.iter().map(|((kernel, hidden), lesson)| (*kernel, *hidden, &**lesson))
+    }
+
+    /// Whether any of them is used.
+    #[must_use]
+    pub fn any_used(&self) -> bool {
+        self.all.values().any(|lesson| lesson.taught.is_some())
+    }
+}

@@ -1,0 +1,84 @@
+//! What `hybrid` has learned from the user's rows, and when it answers without being asked for.
+
+use super::Session;
+use crate::catalogue::Catalogue;
+use crate::evaluate::{Progress, Protocol, Setup, World};
+use crate::gpu::Gpu;
+use crate::learn::{self, LearnError};
+use crate::measurement::Kind;
+use crate::predict::{Lessons, Predictor, WhatIsNew, model_position};
+use crate::train::{Wanted, lessons};
+use std::sync::Arc;
+
+/// The model that lessons are for.
+const LEARNED: &str = "hybrid";
+
+/// The same rows give the same lessons.
+const SEED: u64 = 0;
+
+impl Session {
+    /// What was learned so far.
+    #[must_use]
+    pub fn lessons(&self) -> &Arc<Lessons> {
+        &self.lessons
+    }
+
+    /// Takes over what was learned elsewhere from the same rows.
+    pub fn set_lessons(&mut self, lessons: Arc<Lessons>) {
+        self.lessons = lessons;
+    }
+
+    /// Learns from the user's rows what is wanted; without any there is nothing to learn.
+    ///
+    /// # Errors
+    /// [`LearnError::Cancelled`].
+    pub fn learn_lessons(&self, wanted: &Wanted, progress: &learn::Progress) -> Result<Lessons, LearnError> {
+        if !self.store.rows().any(|r| r.kind == Kind::Measured) {
+            return Ok(Lessons::default());
+        }
+        let gpus: &Catalogue<Gpu> = &self.stock_gpus();
+        lessons(World { gpus, kernels: &self.kernels, store: &self.store }, wanted, SEED, progress)
+    }
+
+    /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and
+    /// kernels left out, else `ceilings`.
+    #[must_use]
+    pub fn default_model(&self) -> usize {
+        if self.lessons.any_used() { model_position(LEARNED).unwrap_or(0) } else { 0 }
+    }
+
+    /// This setup with lessons that have not seen what the protocol holds out, where one of the models uses them and the setup
+    /// has none; `None` inside where nothing is to be added, outside where it was cancelled.
+    pub(super) fn taught(
+        &self,
+        world: World<'_>,
+        setup: &Setup,
+        models: &[&dyn Predictor],
+        progress: &Progress,
+    ) -> Option<Option<Setup>> {
+        let new = match setup.protocol {
+            Protocol::NewGpu => WhatIsNew::Gpu,
+            Protocol::NewKernel => WhatIsNew::Kernel,
+            // On the same GPU there is no pair to learn from.
+            Protocol::NewSize => return Some(None),
+        };
+        if setup.lessons.is_some() || models.iter().all(|m| m.id() != LEARNED) {
+            return Some(None);
+        }
+        let wanted =
+            Wanted { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone(), new };
+        let learning = learn::Progress::default();
+        let learned = std::thread::scope(|scope| {
+            let run = scope.spawn(|| lessons(world, &wanted, SEED, &learning));
+            while !run.is_finished() {
+                if progress.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+                    learning.cancel();
+                }
+                std::thread::park_timeout(std::time::Duration::from_millis(5));
+            }
+            run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let lessons = Some(Arc::new(learned.ok()?));
+        Some(Some(Setup { lessons, ..setup.clone() }))
+    }
+}

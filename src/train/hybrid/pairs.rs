@@ -1,0 +1,112 @@
+//! Pairs of GPUs that timed the same configuration: what a residual is learned from.
+
+use crate::evaluate::World;
+use crate::kernel::Kernel;
+use crate::measurement::{ConfigId, Kind, Measurement};
+use crate::occupancy::Rules;
+use crate::predict::{Subject, Visible, question, reckoned, residual_features};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Most pairs of a kernel that are looked at.
+const MOST: usize = 8_000;
+
+/// One pair with a time on either side.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pair {
+    pub(super) kernel: usize,
+    pub(super) source: usize,
+    pub(super) target: usize,
+    /// In the order of [`crate::predict::feature_names`].
+    pub(super) features: Vec<f64>,
+    /// ln(measured / `ceilings`).
+    pub(super) ln: f64,
+    /// How uncertain `ceilings` calls its answer.
+    pub(super) doubt: f64,
+}
+
+/// A pair before anything was reckoned.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    config: ConfigId,
+    source: usize,
+    target: usize,
+}
+
+/// All pairs of a world, by kernel, in an order that only depends on what they are.
+pub(super) struct Pairs<'a> {
+    world: World<'a>,
+    /// Every measured GPU.
+    pub(super) gpus: BTreeSet<usize>,
+    places: BTreeMap<usize, (Vec<Place>, OnceLock<Vec<Pair>>)>,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn of(world: World<'a>) -> Self {
+        let own = world.store.rows().any(|r| r.kind == Kind::Measured);
+        let kind = if own { Kind::Measured } else { Kind::Published };
+        let mut gpus = BTreeSet::new();
+        let mut hashed: BTreeMap<usize, Vec<(u64, Place)>> = BTreeMap::new();
+        for (config, of) in world.store.configs() {
+            let rows: Vec<&Measurement> = world.store.rows_of(config).filter(|r| r.kind == kind).collect();
+            gpus.extend(rows.iter().map(|r| r.gpu));
+            let id = &world.kernels.entries()[of.kernel].id;
+            for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {
+                if source == target {
+                    continue;
+                }
+                let [from, to] = [source, target].map(|g| world.gpus.entries()[g].id.as_str());
+                let hash = hash(&format!("{id}/{}/{}/{from}/{to}", of.problem, of.variant));
+                hashed.entry(of.kernel).or_default().push((hash, Place { config, source, target }));
+            }
+        }
+        let chosen = |(kernel, mut all): (usize, Vec<(u64, Place)>)| {
+            all.sort_unstable_by_key(|(hash, _)| *hash);
+            all.truncate(MOST);
+            (kernel, (all.into_iter().map(|(_, place)| place).collect(), OnceLock::new()))
+        };
+        Self { world, gpus, places: hashed.into_iter().map(chosen).collect() }
+    }
+
+    /// The kernels that have any.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = usize> {
+        self.places.keys().copied()
+    }
+
+    /// How many a kernel has without this GPU.
+    pub(super) fn count(&self, kernel: usize, hidden: Option<usize>) -> usize {
+        let known = |p: &&Place| Some(p.source) != hidden && Some(p.target) != hidden;
+        self.places.get(&kernel).map_or(0, |(places, _)| places.iter().filter(known).count())
+    }
+
+    /// A kernel's pairs that `ceilings` has an answer for.
+    pub(super) fn of_kernel(&self, kernel: usize) -> &[Pair] {
+        let Some((places, pairs)) = self.places.get(&kernel) else { return &[] };
+        pairs.get_or_init(|| self.reckoned(&self.world.kernels.entries()[kernel], places))
+    }
+
+    fn reckoned(&self, kernel: &Kernel, places: &[Place]) -> Vec<Pair> {
+        places.iter().filter_map(|place| self.pair(kernel, *place)).collect()
+    }
+
+    /// As an evaluation asks: nothing of the target's rows is known.
+    fn pair(&self, kernel: &Kernel, Place { config, source, target }: Place) -> Option<Pair> {
+        let World { gpus, store, .. } = self.world;
+        let subject = Subject::of(kernel, store.config(config), Some(config)).ok()?;
+        let visible = Visible::without_gpu(store, target);
+        let [from, to] = [source, target].map(|g| &gpus.entries()[g]);
+        let reckoned = reckoned(from, from, &subject, source, visible);
+        let pair = [(source, reckoned.gpu(from)), (target, to)];
+        let q = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);
+        let (features, told, ln) = residual_features(&q, store.row(config, target)?.time)?;
+        let doubt = told.doubt?.total();
+        Some(Pair { kernel: subject.kernel, source, target, features, ln, doubt })
+    }
+}
+
+/// FNV-1a with its upper bits mixed in: the same choice on every machine.
+fn hash(text: &str) -> u64 {
+    let fnv =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    (fnv ^ (fnv >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
