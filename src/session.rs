@@ -27,7 +27,7 @@ use crate::predict::{Explanation, Lessons, Subject};
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
 
@@ -54,8 +54,8 @@ pub struct Session {
     tuned: BTreeMap<usize, (Gpu, Tuning)>,
     /// What the user's rows say of the models.
     corrections: known_rows::Corrections,
-    /// What `hybrid` learned from the user's rows.
-    lessons: Arc<Lessons>,
+    /// What `hybrid` learned from the user's rows; empty until somebody has taught it.
+    lessons: OnceLock<Arc<Lessons>>,
 }
 
 /// What came of a measurement file.
@@ -144,7 +144,7 @@ impl Session {
             problems,
             tuned: BTreeMap::new(),
             corrections: Default::default(),
-            lessons: Arc::default(),
+            lessons: OnceLock::new(),
         })
     }
 
@@ -185,7 +185,7 @@ impl Session {
         let added = rows.len();
         self.store.add(rows);
         self.corrections = Default::default();
-        self.lessons = Arc::default();
+        self.lessons = OnceLock::new();
         Loaded { rows: added, refused, refused_count, remarks }
     }
 
@@ -342,7 +342,8 @@ impl Session {
 
     /// What an answer about these two GPUs is drawn from.
     fn known(&self, source: usize, target: usize) -> Known<'_> {
-        let Self { gpus, kernels, store, datasets, calibration, lessons, .. } = self;
+        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
+        let lessons = self.lessons();
         let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
         let stock = [stock(source), stock(target)];
         Known { gpus, kernels, store, datasets, calibration, lessons, stock }

@@ -242,7 +242,8 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked = Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None };
+    let asked =
+        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None };
     c.interval(Seconds(1.0), asked).unwrap().factor
 }
 
@@ -316,7 +317,7 @@ fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
         let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
         let kernel_id = "squared_distance";
         let kernel = SHIPPED.kernels.position(kernel_id).unwrap();
-        let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None };
+        let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None, width: None };
         SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap()
     };
     let (timed, stood_in) = (interval(Start::Timed(1.0)), interval(Start::StandIn));

@@ -15,6 +15,7 @@ mod import;
 mod import_kernels;
 mod import_measurements;
 mod kernels;
+mod learning;
 mod load;
 mod models;
 mod occupancy;

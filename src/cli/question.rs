@@ -2,11 +2,12 @@
 
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
-use super::{Usage, load, output, sass};
+use super::{Usage, learning, load, output, sass};
 use crate::evaluate::Settings;
 use crate::kernel::Problem;
-use crate::predict::{MODELS, Subject, UnknownModel, model_position};
+use crate::predict::{HYBRID, MODELS, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};
+use crate::train::Wanted;
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -119,6 +120,7 @@ impl QuestionArgs {
         };
         let subjects = self.subjects(&session, seen_from)?;
         self.translate(&mut session, &subjects)?;
+        let settings = self.taught(&session, &subjects, &targets, settings)?;
         Ok(Question { sources, targets, subjects, settings, session })
     }
 
@@ -161,6 +163,27 @@ impl QuestionArgs {
     pub(super) fn settings(&self) -> Result<Vec<Settings>> {
         let with = |model| Settings { model, ceilings: self.ceilings.into(), rules: self.rules.into() };
         Ok(models(&self.model)?.into_iter().map(with).collect())
+    }
+
+    /// Lets `hybrid` learn for this question where it may answer; it is the model of a question that names none, where it
+    /// was measured to be better than `ceilings` on GPUs and kernels left out.
+    fn taught(
+        &self,
+        session: &Session,
+        subjects: &[Subject],
+        targets: &[usize],
+        settings: Vec<Settings>,
+    ) -> Result<Vec<Settings>> {
+        if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
+            let wanted = Wanted {
+                kernels: Some(subjects.iter().map(|s| s.kernel).collect()),
+                targets: Some(targets.iter().copied().collect()),
+                new: WhatIsNew::Gpu,
+            };
+            learning::teach(session, &wanted)?;
+        }
+        let with = |s: Settings| Settings { model: session.default_model(), ..s };
+        Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
     }
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.

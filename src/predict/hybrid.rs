@@ -14,7 +14,7 @@ use crate::units::Seconds;
 pub(super) struct Hybrid;
 
 /// As typed.
-pub(super) const ID: &str = "hybrid";
+pub const ID: &str = "hybrid";
 
 const RULE: &str = "half of what boosted trees learned of `ceilings`' errors on other GPUs";
 

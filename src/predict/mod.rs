@@ -57,7 +57,7 @@ pub use clocks::{Reckoned, differences, is_at, reckoned};
 pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
-pub use hybrid::residual_features;
+pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;

@@ -45,6 +45,11 @@ impl Corrections {
         !self.rows(store).is_empty()
     }
 
+    /// Forgets what was summed up; the rows stay.
+    pub(super) fn forget(&self) {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn rows(&self, store: &Store) -> &BTreeMap<usize, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }
@@ -122,7 +127,7 @@ impl Session {
         let subject = Subject::of(kernel, self.store.config(id), Some(id)).ok()?;
         let pair = [source, row.gpu].map(|g| (g, &self.gpus.entries()[g]));
         let mut q = question(kernel, &subject, pair, &self.store, settings.ceilings, settings.rules);
-        q.lesson = self.lessons.of(row.kernel, row.gpu);
+        q.lesson = self.lessons().of(row.kernel, row.gpu);
         q.source_time.as_ref()?.extrapolation?;
         let predicted = MODELS[settings.model].time(&q).ok()?;
         let ln = (row.time / predicted).ln();

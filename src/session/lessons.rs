@@ -6,26 +6,27 @@ use crate::evaluate::{Progress, Protocol, Setup, World};
 use crate::gpu::Gpu;
 use crate::learn::{self, LearnError};
 use crate::measurement::Kind;
-use crate::predict::{Lessons, Predictor, WhatIsNew, model_position};
+use crate::predict::{HYBRID, Lessons, Predictor, WhatIsNew, model_position};
 use crate::train::{Wanted, lessons};
-use std::sync::Arc;
-
-/// The model that lessons are for.
-const LEARNED: &str = "hybrid";
+use std::sync::{Arc, OnceLock};
 
 /// The same rows give the same lessons.
 const SEED: u64 = 0;
 
 impl Session {
-    /// What was learned so far.
+    /// What was learned from these rows; nothing until [`Session::teach`].
     #[must_use]
-    pub fn lessons(&self) -> &Arc<Lessons> {
-        &self.lessons
+    pub fn lessons(&self) -> &Lessons {
+        static NONE: OnceLock<Lessons> = OnceLock::new();
+        self.lessons.get().map_or_else(|| NONE.get_or_init(Lessons::default), |lessons| lessons)
     }
 
-    /// Takes over what was learned elsewhere from the same rows.
-    pub fn set_lessons(&mut self, lessons: Arc<Lessons>) {
-        self.lessons = lessons;
+    /// Takes over what [`Session::learn_lessons`] learned from these rows; the first lessons stay.
+    pub fn teach(&self, lessons: Arc<Lessons>) {
+        if self.lessons.set(lessons).is_ok() {
+            // What the user's rows say of `hybrid` rests on its lessons.
+            self.corrections.forget();
+        }
     }
 
     /// Learns from the user's rows what is wanted; without any there is nothing to learn.
@@ -44,7 +45,7 @@ impl Session {
     /// kernels left out, else `ceilings`.
     #[must_use]
     pub fn default_model(&self) -> usize {
-        if self.lessons.any_used() { model_position(LEARNED).unwrap_or(0) } else { 0 }
+        if self.lessons().any_used() { model_position(HYBRID).unwrap_or(0) } else { 0 }
     }
 
     /// This setup with lessons that have not seen what the protocol holds out, where one of the models uses them and the setup
@@ -62,7 +63,7 @@ impl Session {
             // On the same GPU there is no pair to learn from.
             Protocol::NewSize => return Some(None),
         };
-        if setup.lessons.is_some() || models.iter().all(|m| m.id() != LEARNED) {
+        if setup.lessons.is_some() || models.iter().all(|m| m.id() != HYBRID) {
             return Some(None);
         }
         let wanted =

@@ -5,6 +5,7 @@ use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
+use crate::predict::Lessons;
 use crate::report::audit::Digest;
 use crate::session::{Added, Session};
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub enum Message {
     InputLost(String),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
+    /// The worker learned from the rows of this session.
+    Learned(Arc<Session>, Box<Lessons>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -58,6 +61,8 @@ pub enum Job {
     Evaluate,
     /// Auditing the user's measurements.
     Audit,
+    /// Learning from the user's measurements.
+    Learn,
 }
 
 /// What `update` asks the outside for.
@@ -95,6 +100,8 @@ pub enum Effect {
     Import(Arc<Session>, PathBuf),
     /// Audit these files with the GPUs and kernels of this session.
     Audit(Arc<Session>, Vec<PathBuf>),
+    /// Learn from the rows of this session.
+    Learn(Arc<Session>),
     /// Drop what is being read.
     Cancel,
 }

@@ -203,6 +203,7 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
         Effect::Audit(session, files) => worker.audit(session, files),
+        Effect::Learn(session) => worker.learn(session),
         Effect::Cancel => worker.cancel(),
     }
     Ok(true)

@@ -42,6 +42,9 @@ impl State {
     pub fn take_session(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
         self.session = session;
+        if !self.model_chosen {
+            self.selection.settings.model = self.session.default_model();
+        }
         let (rows, left_out) = first_rows(&self.session, self.selection.source);
         self.rows = rows;
         self.notices.extend(left_out);

@@ -164,8 +164,11 @@ fn choose_settings(state: &mut State, action: Action) {
     let mut next = state.selection.clone();
     let s = &mut next.settings;
     match action {
-        Action::ModelNext => s.model = (s.model + 1) % MODELS.len(),
-        Action::ModelPrevious => s.model = (s.model + MODELS.len() - 1) % MODELS.len(),
+        Action::ModelNext | Action::ModelPrevious => {
+            let by = if action == Action::ModelNext { 1 } else { MODELS.len() - 1 };
+            s.model = (s.model + by) % MODELS.len();
+            state.model_chosen = true;
+        }
         Action::Ceilings => {
             s.ceilings = if s.ceilings == Ceilings::Peak { Ceilings::Achieved } else { Ceilings::Peak };
         }

@@ -147,6 +147,8 @@ pub struct State {
     pub job: Option<String>,
     /// What is held out when the models are measured.
     pub protocol: Protocol,
+    /// Whether a person chose the model: then none is put in its place.
+    pub model_chosen: bool,
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
     /// Width and height of the terminal.
@@ -240,6 +242,7 @@ impl State {
             audit: None,
             job: None,
             protocol: Protocol::default(),
+            model_chosen: saved.model.is_some(),
             evaluated: None,
             size: (80, 24),
             keymap: Arc::new(keymap),
@@ -350,7 +353,7 @@ impl State {
             targets: self.selection.targets.iter().map(id).collect(),
             kernel: Some(self.kernel().id.clone()),
             problem: Some(self.rows[self.selected].problem.to_string()),
-            model: Some(MODELS[self.selection.settings.model].id().into()),
+            model: self.model_chosen.then(|| MODELS[self.selection.settings.model].id().into()),
             ceilings: Some(self.selection.settings.ceilings.word().into()),
             rules: Some(self.selection.settings.rules.word().into()),
             theme: self.remembered_theme.clone(),

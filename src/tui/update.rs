@@ -6,6 +6,7 @@ use super::run::say;
 use super::state::{State, Tone};
 use super::{evaluation, files, keys, mouse};
 use crate::audit::Severity;
+use crate::predict::Lessons;
 use crate::report::audit::Digest;
 use crate::session::{Added, Session};
 use std::path::PathBuf;
@@ -40,8 +41,13 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             state.take_session(Arc::new(session));
             say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
             // What is open was measured on other rows.
-            if matches!(state.overlay, Overlay::Evaluate(_)) { evaluation::start(state) } else { Vec::new() }
+            let mut effects = vec![Effect::Learn(state.session.clone())];
+            if matches!(state.overlay, Overlay::Evaluate(_)) {
+                effects.extend(evaluation::start(state));
+            }
+            effects
         }
+        Message::Learned(session, lessons) => learned(state, &session, *lessons),
         Message::Evaluated(evaluated) => {
             if let Some(evaluated) = evaluated {
                 state.job = None;
@@ -87,6 +93,10 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
             "the models were not measured"
         }
         Job::Audit => "your measurements were not audited",
+        Job::Learn => {
+            state.job = None;
+            "nothing was learned from your measurements"
+        }
     };
     say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }
@@ -118,8 +128,34 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         // What was found in fewer files is no longer the answer.
         state.audit = None;
         effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
+        effects.push(Effect::Learn(state.session.clone()));
     }
     effects
+}
+
+/// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
+/// out, and nobody chose a model, it answers from now on.
+fn learned(state: &mut State, session: &Arc<Session>, lessons: Lessons) -> Vec<Effect> {
+    state.job = None;
+    if !Arc::ptr_eq(session, &state.session) {
+        return Vec::new();
+    }
+    let any = lessons.any_used();
+    session.teach(Arc::new(lessons));
+    if !any {
+        return Vec::new();
+    }
+    if !state.model_chosen {
+        state.selection.settings.model = session.default_model();
+    }
+    state.predict_all();
+    let before = state.message.take().map(|(_, text)| text + "; ").unwrap_or_default();
+    let now = if state.model_chosen {
+        "`hybrid` has learned from your rows"
+    } else {
+        "`hybrid` answers: it was better on GPUs left out"
+    };
+    say(state, Tone::Done, format!("{before}{now}"))
 }
 
 /// Errors are said beside what the footer says of the loading; the rest waits in its overlay.

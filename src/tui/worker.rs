@@ -8,10 +8,12 @@ use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::evaluate::{Progress, Setup};
+use crate::learn;
 use crate::measurement::import::Strings;
 use crate::measurement::{Opened, told};
 use crate::report::audit::Digest;
 use crate::session::Session;
+use crate::train::Wanted;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -24,7 +26,7 @@ use std::time::Duration;
 pub struct Worker {
     answers: Sender<Message>,
     /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
-    lanes: [Lane; 5],
+    lanes: [Lane; 6],
 }
 
 impl Worker {
@@ -36,7 +38,9 @@ impl Worker {
 
     /// Stops what is being read and measured, and drops its answers.
     pub fn cancel(&self) {
-        [Job::Read, Job::Evaluate].into_iter().for_each(|kind| self.lanes[kind as usize].cancel());
+        [Job::Read, Job::Evaluate, Job::Learn]
+            .into_iter()
+            .for_each(|kind| self.lanes[kind as usize].cancel());
     }
 
     /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
@@ -65,6 +69,11 @@ impl Worker {
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
     pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
         self.spawn(Job::Evaluate, move |watch| evaluate(&session, model, &setup, watch));
+    }
+
+    /// Learns from the rows of this session; a newer session's rows overtake an older one's.
+    pub fn learn(&self, session: Arc<Session>) {
+        self.spawn(Job::Learn, move |watch| learn(session, watch));
     }
 
     /// Reads a picked file on top of this session.
@@ -163,6 +172,20 @@ fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -
     };
     let evaluated = watch.looking(shown, || Evaluated::new(session, model, setup, &progress));
     Message::Evaluated(evaluated.map(Box::new))
+}
+
+/// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
+fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
+    let progress = learn::Progress::default();
+    let shown = || {
+        if watch.is_cancelled() {
+            progress.cancel();
+        }
+        let [done, total] = [&progress.done, &progress.total].map(|n| n.load(Ordering::Relaxed));
+        (done > 0).then(|| format!("learning from your rows: {done} of {total} (Esc cancels)"))
+    };
+    let learned = watch.looking(shown, || session.learn_lessons(&Wanted::default(), &progress));
+    Message::Learned(session, Box::new(learned.unwrap_or_default()))
 }
 
 fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
