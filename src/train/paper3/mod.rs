@@ -1,0 +1,10 @@
+//! Paper 3 ("Predicting the performance of a kernel"): its seven metrics of any launch, and a random forest for the
+//! speed-up over one thread.
+
+mod facts;
+mod metrics;
+mod samples;
+
+pub use facts::{Facts, NoFacts, element_bytes};
+pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
+pub use samples::{LeftOut, Reference, Sample, Samples};
