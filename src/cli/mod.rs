@@ -16,6 +16,7 @@ mod import_kernels;
 mod import_measurements;
 mod kernels;
 mod load;
+mod metrics;
 mod models;
 mod occupancy;
 mod occupancy_batch;
@@ -70,6 +71,8 @@ enum Command {
     Export(export::ExportArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),
+    /// Paper 3's metrics of a kernel, or of every measured launch
+    Metrics(metrics::MetricsArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
     /// Measure the models on your rows: what is held out, how wrong, how often right
@@ -107,6 +110,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Metrics(args)) => metrics::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),

@@ -7,4 +7,4 @@ mod samples;
 
 pub use facts::{Facts, NoFacts, element_bytes};
 pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
-pub use samples::{LeftOut, Reference, Sample, Samples};
+pub use samples::{LaunchMetrics, LeftOut, Reference, Sample, Samples, launches};

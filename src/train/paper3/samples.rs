@@ -7,7 +7,7 @@ use super::facts::{Facts, NoFacts, OF_THE_LAUNCH};
 use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
 use crate::evaluate::World;
 use crate::kernel::Count;
-use crate::measurement::{Measurement, Number};
+use crate::measurement::{ConfigId, Measurement, Number};
 use crate::predict::Subject;
 use std::collections::BTreeMap;
 
@@ -177,6 +177,32 @@ impl Samples {
             (unknown, of().filter(|m| m.value.is_some() && m.sense != Sense::Exact).count())
         })
     }
+}
+
+/// The metrics of one measured launch, or why there are none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchMetrics {
+    /// The configuration's place in the store.
+    pub config: ConfigId,
+    /// The GPU's place.
+    pub gpu: usize,
+    /// The nine numbers of [`METRICS`].
+    pub metrics: Result<[Metric; METRICS.len()], NoFacts>,
+}
+
+/// The metrics of every launch of the store.
+#[must_use]
+pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
+    let mut all = Vec::new();
+    for (config, of) in world.store.configs() {
+        let subject = Subject::of(&world.kernels.entries()[of.kernel], of, Some(config));
+        all.extend(world.store.rows_of(config).map(|row| {
+            let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
+            let facts = facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row)));
+            LaunchMetrics { config, gpu: row.gpu, metrics: facts.map(|f| metrics(&f, formulas)) }
+        }));
+    }
+    all
 }
 
 /// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out.
