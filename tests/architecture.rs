@@ -17,7 +17,6 @@ use std::{env, fs};
 #[rustfmt::skip]
 const ROOMS: &[(&str, &[&str])] = &[
     ("units", &[]),
-    ("learn", &[]),
     ("catalogue", &["units"]),
     ("gpu", &["units", "catalogue"]),
     ("kernel", &["units", "catalogue"]),
@@ -26,15 +25,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
-    ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "learn"]),
-    ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "learn"]),
+    ("learn", &[]),
+    ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
+    ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
     ("config", &["units", "catalogue"]),
-    ("train", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "learn", "config"]),
-    ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "learn", "train",]),
-    ("report", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "learn", "train", "chart"]),
-    ("session", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "learn", "train", "chart", "report", "config"]),
-    ("cli", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "learn", "train", "chart", "report", "config", "session"]),
-    ("tui", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "learn", "train", "chart", "report", "config", "session"]),
+    ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "config"]),
+    ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "train",]),
+    ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
