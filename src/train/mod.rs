@@ -1,3 +1,30 @@
-//! Recipes of learned models: which rows, features and target make which model.
+//! Recipes of learned models: which rows, features and target make which model, and the cache of trained ones.
+//!
+//! ```text
+//! rows ─> Trainer (one file or folder per model) ─> Made ─> cache
+//!                                                    └─> Trained: what tables and screens say of it
+//! ```
 
+pub mod cache;
 pub mod paper3;
+mod trained;
+mod trainer;
+
+pub use trained::{Errors, Importance, Trained, Verdict};
+pub use trainer::{Made, TrainError, Trainer};
+
+/// Everything that can be trained with its usual options, in the order it is listed.
+#[must_use]
+pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
+    vec![Box::new(paper3::Paper3 { seed, ..paper3::Paper3::default() })]
+}
+
+/// The recipe of this id with its usual options.
+///
+/// # Errors
+/// [`TrainError::Unknown`], listing all.
+pub fn trainer(id: &str, seed: u64) -> Result<Box<dyn Trainer>, TrainError> {
+    let known = trainers(seed).iter().map(|t| t.id()).collect::<Vec<_>>().join(", ");
+    let found = trainers(seed).into_iter().find(|t| t.id() == id);
+    found.ok_or_else(|| TrainError::Unknown { typed: id.chars().take(60).collect(), known })
+}
