@@ -64,6 +64,11 @@ impl Boosting {
         Ok(boosting)
     }
 
+    /// Whether it asks no column beyond this width.
+    pub(super) fn is_of(&self, width: usize) -> bool {
+        self.importances.len() == width && self.trees.ask_below(width)
+    }
+
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         self.start + self.learning_rate * self.trees.sum(row)
     }

@@ -16,11 +16,33 @@ use serde::{Deserialize, Serialize};
 
 /// A fitted model, with the names of the columns it was trained on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Read")]
 pub struct Fitted {
     names: Vec<String>,
     recipe: Recipe,
     scaler: Option<Scaler>,
     model: Model,
+}
+
+/// A model as it was read, before its parts are known to fit together.
+#[derive(Deserialize)]
+struct Read {
+    names: Vec<String>,
+    recipe: Recipe,
+    scaler: Option<Scaler>,
+    model: Model,
+}
+
+impl TryFrom<Read> for Fitted {
+    type Error = String;
+
+    fn try_from(Read { names, recipe, scaler, model }: Read) -> Result<Self, String> {
+        if scaler.as_ref().is_some_and(|s| s.width() != names.len()) {
+            return Err(format!("the scaling is not of {} columns", names.len()));
+        }
+        model.check(names.len())?;
+        Ok(Self { names, recipe, scaler, model })
+    }
 }
 
 /// One fitted model per output.
@@ -145,6 +167,22 @@ impl Model {
         };
         progress.advance(1);
         Ok(fitted)
+    }
+
+    /// Whether it answers rows of this width; refuses parts that do not fit together.
+    fn check(&self, width: usize) -> Result<(), String> {
+        let fits = match self {
+            Self::Line(line) => line.coefficients.len() == width,
+            Self::Svr(svr) => svr.width == width && svr.support.len() == width * svr.coefficients.len(),
+            Self::Forest(forest) => forest.is_of(width),
+            Self::Boosting(boosting) => boosting.is_of(width),
+            Self::Nearest(nearest) => nearest.is_of(width),
+            Self::Stack(stack) => {
+                stack.bases.iter().try_for_each(|base| base.check(width))?;
+                return stack.last.check(stack.bases.len());
+            }
+        };
+        if fits { Ok(()) } else { Err(format!("its parts are not of {width} columns")) }
     }
 
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {

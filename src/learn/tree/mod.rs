@@ -79,6 +79,15 @@ impl TryFrom<Arrays> for Trees {
 }
 
 impl Trees {
+    /// Whether every column asked is below `width`.
+    pub(super) fn ask_below(&self, width: usize) -> bool {
+        self.nodes.iter().all(|n| n.column == LEAF || (n.column as usize) < width)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
     /// How many trees.
     pub(super) fn len(&self) -> usize {
         self.roots.len()
