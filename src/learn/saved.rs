@@ -13,6 +13,8 @@ use std::path::Path;
 
 /// The form of the file; it changes whenever a model's fields do.
 const FORM: u32 = 1;
+/// What the refusal of a sound file of another origin starts with.
+const STALE: &str = "stale: ";
 /// What the first line starts with.
 const MARK: &str = "{\"roofswap_model\":";
 
@@ -65,15 +67,7 @@ pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, Learn
 /// [`LearnError::File`]: foreign (no model file), damaged (cut off, changed), or stale (another version, recipe or data).
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) -> Result<T, LearnError> {
     let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
-    if !bytes.starts_with(MARK.as_bytes()) {
-        return Err(refuse(format!("byte 0: no model of this program (expected `{MARK}`)")));
-    }
-    let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
-        return Err(refuse(format!("byte {}: ends within the first line", bytes.len())));
-    };
-    let header: Header = serde_json::from_slice(&bytes[..end])
-        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
-    let body = &bytes[end + 1..];
+    let (header, body) = header(bytes, file)?;
     stale(&header, origin).map_or(Ok(()), |what| Err(refuse(what)))?;
     if body.len() != header.length {
         let what = format!("byte {}: {} bytes of the model, not {}", bytes.len(), body.len(), header.length);
@@ -84,6 +78,34 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) ->
         return Err(refuse(format!("damaged: checksum {sum}, not {}", header.checksum)));
     }
     postcard::from_bytes(body).map_err(|e| refuse(format!("no model behind the first line: {e}")))
+}
+
+/// The first line, and what stands behind it.
+fn header<'b>(bytes: &'b [u8], file: &str) -> Result<(Header, &'b [u8]), LearnError> {
+    let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
+    if !bytes.starts_with(MARK.as_bytes()) {
+        return Err(refuse(format!("byte 0: no model of this program (expected `{MARK}`)")));
+    }
+    let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
+        return Err(refuse(format!("byte {}: ends within the first line", bytes.len())));
+    };
+    let header = serde_json::from_slice(&bytes[..end])
+        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
+    Ok((header, &bytes[end + 1..]))
+}
+
+/// What a model file says it was made from, whatever version wrote it; the model behind it may still be damaged.
+///
+/// # Errors
+/// [`LearnError::File`]: foreign, or damaged in the first line.
+pub fn origin(bytes: &[u8], file: &str) -> Result<Origin, LearnError> {
+    header(bytes, file).map(|(header, _)| header.origin)
+}
+
+/// Whether a refusal of [`decode`] means a sound file of another version, recipe or data.
+#[must_use]
+pub fn is_stale(why: &LearnError) -> bool {
+    matches!(why, LearnError::File { what, .. } if what.starts_with(STALE))
 }
 
 /// What of a header differs from what is wanted.

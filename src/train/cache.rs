@@ -173,7 +173,8 @@ impl Cache {
     #[must_use]
     pub fn list(&self, wanted: &[Stamp]) -> Vec<Entry> {
         let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
-        let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
+        let mut files: Vec<PathBuf> =
+            files.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
         files.sort();
         files.into_iter().map(|path| entry(path, wanted)).collect()
     }
@@ -205,7 +206,9 @@ fn looked_into(path: &Path, wanted: &[Stamp]) -> Result<(State, Trained), State>
     let state = match of_data {
         None => State::OtherData,
         Some(stamp) if stamp.origin() == stated => State::Fresh,
-        Some(stamp) => State::Stale(format!("made as `{}`, wanted is `{}`", stated.purpose, stamp.origin().purpose)),
+        Some(stamp) => {
+            State::Stale(format!("made as `{}`, wanted is `{}`", stated.purpose, stamp.origin().purpose))
+        }
     };
     Ok((state, made.trained))
 }
@@ -218,7 +221,10 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, LearnError> {
         Err(e) => return Err(refused(format!("cannot be read: {e}"))),
         Ok(there) if !there.is_file() => return Err(refused("is no file".into())),
         Ok(there) if there.len() > LARGEST => {
-            return Err(refused(format!("{} bytes: no model of this program is larger than 2^30", there.len())));
+            return Err(refused(format!(
+                "{} bytes: no model of this program is larger than 2^30",
+                there.len()
+            )));
         }
         Ok(_) => {}
     }

@@ -3,8 +3,11 @@
 
 mod facts;
 mod metrics;
+mod published;
+mod recipe;
 mod samples;
 
 pub use facts::{Facts, NoFacts, element_bytes};
 pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
+pub use recipe::Paper3;
 pub use samples::{LaunchMetrics, LeftOut, Reference, Sample, Samples, launches};
