@@ -5,11 +5,13 @@ mod import;
 mod known_rows;
 mod loaded;
 mod several;
+mod training;
 mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
+pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};

@@ -26,6 +26,7 @@ mod question;
 mod reproduce;
 mod sass;
 mod shell;
+mod train;
 
 pub use dashboard::DashboardArgs;
 
@@ -34,6 +35,7 @@ use crate::config::ThemeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::session::{SubjectError, TuneError};
+use crate::train::TrainError;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -75,6 +77,8 @@ enum Command {
     Metrics(metrics::MetricsArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
+    /// Train a learned model on your rows: errors by what is held out, importances
+    Train(train::TrainArgs),
     /// Measure the models on your rows: what is held out, how wrong, how often right
     Evaluate(evaluate::EvaluateArgs),
     /// Reproduce a paper's published tables from its raw files
@@ -112,6 +116,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Metrics(args)) => metrics::run(&args),
         Some(Command::Models(args)) => models::run(&args),
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
@@ -136,6 +141,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
             || e.is::<TuneError>()
+            || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })
 }

@@ -24,6 +24,7 @@ pub mod shown;
 pub mod side_by_side;
 pub mod sources;
 pub mod table;
+pub mod training;
 
 pub use cell::Cell;
 pub use table::{Align, Column, Format, Table};

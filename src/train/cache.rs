@@ -164,6 +164,19 @@ impl Cache {
             Ok(None) => None,
             Err(why) => Some(why.to_string()),
         };
+        self.train(stamp, instead_of, train)
+    }
+
+    /// Trains whatever is in the cache, and keeps the model there; `instead_of` says why, where something was.
+    ///
+    /// # Errors
+    /// What `train` says.
+    pub fn train(
+        &self,
+        stamp: &Stamp,
+        instead_of: Option<String>,
+        train: impl FnOnce() -> Result<Made, TrainError>,
+    ) -> Result<(Made, Came), TrainError> {
         let made = train()?;
         let kept = self.put(stamp, &made);
         Ok((made, Came::Trained { instead_of, kept }))
