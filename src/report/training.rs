@@ -37,11 +37,11 @@ impl Report<'_> {
         columns.extend(headings.map(Column::right));
         let mut table = Table::new(columns);
         table.title = format!(
-            "{}: {}; {} rows, {} kernels, {}; seed {}",
+            "{}: {}; {} rows, kernels: {}; {}; seed {}",
             t.model,
             t.what,
             t.rows,
-            t.kernels.len(),
+            named(&t.kernels),
             t.gpus.join(", "),
             t.seed
         );
@@ -142,6 +142,11 @@ impl Report<'_> {
     }
 }
 
+/// Names, or how many where they are many.
+fn named(all: &[String]) -> String {
+    if all.len() <= 4 { all.join(", ") } else { all.len().to_string() }
+}
+
 fn number(value: Option<f64>) -> Cell {
     Cell::maybe(value.filter(|v| v.is_finite()), |v| Cell::shown(v, significant(v)))
 }
@@ -161,8 +166,8 @@ fn error_cells(e: &Errors) -> Vec<Cell> {
         Cell::number(e.n as f64),
         fixed(e.mape, 2),
         fixed(e.median_ape, 2),
-        number(e.mae),
-        number(e.rmse),
+        fixed(e.mae, 2),
+        fixed(e.rmse, 2),
         fixed(e.r2, 4),
         fixed(e.explained_variance, 4),
         fixed(e.coverage, 1),

@@ -5,7 +5,7 @@ use crate::evaluate::World;
 use crate::learn::Progress;
 use crate::measurement::Store;
 use crate::train::cache::{Cache, Came, Entry};
-use crate::train::{TrainError, Trained, Trainer, trainers};
+use crate::train::{Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
 
 /// A trained model, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +62,14 @@ impl Session {
             }
         };
         Ok(Training { trained: made.trained, came })
+    }
+
+    /// Every model on the rows to evaluate; `None` if it was cancelled.
+    #[must_use]
+    pub fn survey(&self, of: &SurveyOf, progress: &crate::evaluate::Progress) -> Option<Survey> {
+        let store = self.rows_to_evaluate();
+        let gpus = self.stock_gpus();
+        survey(World { gpus: &gpus, kernels: &self.kernels, store: &store }, of, progress)
     }
 
     /// What is in the cache, and whether it fits the rows that are loaded.

@@ -6,10 +6,14 @@
 //! ```
 
 pub mod cache;
+mod learned;
 pub mod paper3;
+mod survey;
 mod trained;
 mod trainer;
 
+pub use learned::{Learned, learned};
+pub use survey::{Survey, SurveyOf, Surveyed, survey};
 pub use trained::{Errors, Importance, Trained, Verdict};
 pub use trainer::{Made, TrainError, Trainer};
 
