@@ -2,6 +2,7 @@
 
 use super::evaluated::Evaluated;
 use super::layout::Pane;
+use super::models_state::Models;
 use super::prompt::Overlay;
 use super::rows::first_rows;
 use crate::chart::Curve;
@@ -149,6 +150,8 @@ pub struct State {
     pub protocol: Protocol,
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
+    /// What the Models pane knows.
+    pub models: Models,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Which key does what.
@@ -241,6 +244,7 @@ impl State {
             job: None,
             protocol: Protocol::default(),
             evaluated: None,
+            models: Models::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),
