@@ -49,9 +49,10 @@ impl Report<'_> {
         table.rows = self.survey.models.iter().map(|m| self.row(m)).collect();
         for m in &self.survey.models {
             let model = MODELS[m.model];
-            let needs =
-                if model.needs_source() { "needs a time on the source" } else { "needs no measurement" };
-            table.notes.push(format!("{}: {}; {needs}. {}", model.id(), model.summary(), m.verdict.why));
+            let needs = if model.needs_source() { "; needs a time on the source" } else { "" };
+            let used = if m.verdict.used { "used, " } else { "" };
+            let (id, summary) = (model.id(), model.summary());
+            table.notes.push(format!("{id}: {summary}{needs}. {used}{}", m.verdict.why));
         }
         table.notes.push(
             "MAPE and median: absolute percentage error; 90 % held: how often intervals made without what is held out hold; \

@@ -85,7 +85,7 @@ fn verdict(
     if at == used {
         let chosen = if at == 0 { "the default" } else { "chosen" };
         let error = score(here.iter().copied()).map_or("nothing measured to judge it by".into(), |s| {
-            format!("MAPE {} % on {} questions here", significant(s.errors.mape_percent), s.errors.n)
+            format!("MAPE {} % on {} questions", significant(s.errors.mape_percent), s.errors.n)
         });
         return Verdict { used: true, why: format!("{chosen}: {error}") };
     }
@@ -105,8 +105,12 @@ fn verdict(
         return no(format!("no question here that {id} answered too"));
     };
     let [own_error, other_error] = [own, other].map(|s| s.errors.mape_percent);
-    let numbers =
-        format!("{} against {} % on {} shared", significant(own_error), significant(other_error), both.len());
+    let numbers = format!(
+        "{} against {} % on the {} that both answered",
+        significant(own_error),
+        significant(other_error),
+        both.len()
+    );
     let baseline = if BASELINES.contains(&MODELS[at].id()) { "a baseline; " } else { "" };
     no(if own_error < other_error {
         format!("{baseline}better here than {id}: {numbers}; --model {} takes it", MODELS[at].id())

@@ -29,6 +29,9 @@ const TABLE: u16 = 76;
 const ROOM_FOR_TWO: u16 = 2 * TABLE;
 /// Columns of the longest bar.
 const BAR: usize = 14;
+/// Columns of a feature's name, and of a bar's label.
+const NAME: usize = 30;
+const LABEL: usize = 16;
 
 /// Draws the pane.
 pub fn view(buffer: &mut Buffer, body: Rect, state: &State, top: usize, look: Look<'_>) {
@@ -49,7 +52,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, top: usize, look: Lo
         String::new()
     };
     let foot = format!(
-        "{more} Enter trains {}, left/right: {}, e export, Esc ",
+        "{more} Enter trains {}, left/right: {}, e export, Esc closes ",
         chosen(state),
         state.protocol.word()
     );
@@ -88,8 +91,8 @@ fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(survey.models.iter().flat_map(|m| {
         let style = if m.verdict.used { look.predicted() } else { look.dim() };
-        let used = if m.verdict.used { "used: " } else { "" };
-        paragraph(&format!("{}: {used}{}", MODELS[m.model].id(), m.verdict.why), width, style)
+        let used = if m.verdict.used { " is used, " } else { ": " };
+        paragraph(&format!("{}{used}{}", MODELS[m.model].id(), m.verdict.why), width, style)
     }));
     lines.push(Line::default());
     lines.push(Line::styled("learned", look.title()));
@@ -195,11 +198,14 @@ fn importances(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
         .collect();
     let longest = bars.iter().map(|b| b.2).fold(0.0, f64::max);
     let mut lines = vec![Line::default(), Line::styled("which columns matter", look.title())];
+    // Both bars with their labels have to fit beside the name.
+    let cell = width.saturating_sub(NAME) / 2;
+    let most = cell.saturating_sub(LABEL).clamp(1, BAR);
     for (slot, name) in names.iter().enumerate() {
-        let mut spans = vec![Span::raw(format!("{:<30}", clip(name, 29)))];
+        let mut spans = vec![Span::raw(format!("{:<NAME$}", clip(name, NAME - 1)))];
         for (_, meaning, value, label, _) in bars.iter().filter(|b| b.0 == slot).take(2) {
-            let text = format!("{} {label}", bar(*value / longest));
-            spans.push(Span::styled(format!("{text:<w$}", w = BAR + 9), look.mark(*meaning)));
+            let text = format!("{} {label}", bar(*value / longest, most));
+            spans.push(Span::styled(format!("{:<cell$}", clip(&text, cell)), look.mark(*meaning)));
         }
         lines.push(Line::from(spans));
     }
@@ -215,10 +221,10 @@ fn importances(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
     lines
 }
 
-/// A bar of this part of the longest.
-fn bar(part: f64) -> String {
+/// A bar of this part of the longest, which has `most` columns.
+fn bar(part: f64, most: usize) -> String {
     if !part.is_finite() || part <= 0.0 {
         return String::new();
     }
-    "█".repeat(((part * BAR as f64).round() as usize).clamp(1, BAR))
+    "█".repeat(((part * most as f64).round() as usize).clamp(1, most))
 }
