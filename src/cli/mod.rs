@@ -25,6 +25,7 @@ mod question;
 mod reproduce;
 mod sass;
 mod shell;
+mod training;
 
 pub use dashboard::DashboardArgs;
 
