@@ -6,6 +6,9 @@ use super::bins::{Binned, Column};
 use super::{LEAF, Node, Trees};
 use crate::learn::random::Random;
 
+/// Gains closer than this are one: the same rows on both sides, summed in another order. Rounding must not choose the column.
+const TIED: f64 = 1.0 + 1e-9;
+
 /// What stops a tree.
 #[derive(Debug, Clone)]
 pub(in crate::learn) struct Limits<'a> {
@@ -254,7 +257,7 @@ impl Scan<'_> {
             // What the left side has above the node's mean, and the right side below it.
             let above = sum - self.whole.mean * weight;
             let gain = above * above * self.whole.weight / (weight * other);
-            if self.best.is_none_or(|b| gain > b.gain) {
+            if self.best.is_none_or(|b| gain > b.gain * TIED) {
                 let means = (self.whole.mean + above / weight, self.whole.mean - above / other);
                 if self.allowed(means) {
                     *self.best = Some(Split { gain, column: self.column, bins: (last, at), means });
