@@ -27,6 +27,7 @@ mod reproduce;
 mod sass;
 mod shell;
 mod train;
+mod training;
 
 pub use dashboard::DashboardArgs;
 

@@ -2,7 +2,7 @@
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::metrics::FormulasChoice;
-use super::{Usage, load, output};
+use super::{Usage, load, output, training};
 use crate::chart::{importances_chart, render_svg, suggested_size};
 use crate::learn::Progress;
 use crate::report::training::Report;
@@ -12,12 +12,7 @@ use crate::train::paper3::{Paper3, Reference};
 use crate::train::{TrainError, Trained, Trainer, trainer};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(
@@ -115,45 +110,12 @@ fn chosen(args: &TrainArgs) -> Result<Box<dyn Trainer>> {
 
 /// Trains with a bar on stderr; Ctrl-C ends it, and nothing is written then.
 fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Training> {
-    const LOOK: Duration = Duration::from_millis(80);
-    let cache = Cache::of_user();
-    let progress = Progress::default();
-    let stop = interrupted();
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
-        bar.set_style(style);
-    }
-    bar.set_message(format!("training {}", trainer.id()));
-    let (done, is_done) = channel::<()>();
-    let trained = std::thread::scope(|scope| {
-        let running = scope.spawn(|| {
-            let _done = done;
-            session.train(trainer, cache.as_ref(), fresh, &progress)
-        });
-        while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            if stop.load(Ordering::Relaxed) {
-                progress.cancel();
-            }
-            bar.set_length(progress.total.load(Ordering::Relaxed) as u64);
-            bar.set_position(progress.done.load(Ordering::Relaxed) as u64);
-        }
-        running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
-    bar.finish_and_clear();
-    match trained {
+    let (cache, progress) = (Cache::of_user(), Progress::default());
+    let work = || session.train(trainer, cache.as_ref(), fresh, &progress);
+    match training::watched(&progress, work) {
         Err(why) if why.is_cancelled() => bail!("cancelled: nothing was written"),
         trained => Ok(trained?),
     }
-}
-
-/// Set once the user presses Ctrl-C; without handlers, that ends the program where it stands.
-fn interrupted() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let _ = signal_hook::flag::register(signal, stop.clone());
-    }
-    stop
 }
 
 fn draw(trained: &Trained, theme: ThemeChoice, file: &Path) -> Result<()> {

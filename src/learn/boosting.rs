@@ -72,6 +72,12 @@ impl Boosting {
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         self.start + self.learning_rate * self.trees.sum(row)
     }
+
+    /// The same for rows behind each other.
+    pub(super) fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let sums = self.trees.sums(rows, width);
+        sums.into_iter().map(|sum| self.start + self.learning_rate * sum).collect()
+    }
 }
 
 /// A share of the rows, without replacement, at least one.

@@ -14,6 +14,7 @@ pub mod explain;
 pub mod explanation;
 pub mod gpus;
 pub mod kernels;
+pub mod learned;
 pub mod metrics;
 pub mod models;
 pub mod occupancy;

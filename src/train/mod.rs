@@ -7,6 +7,7 @@
 
 pub mod cache;
 mod learned;
+pub mod paper1;
 pub mod paper3;
 mod survey;
 mod trained;
