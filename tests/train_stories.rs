@@ -118,7 +118,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_threads() {
         (done.stdout, std::fs::read(&models(&desk)[0]).expect("a model file"))
     };
     let one = bytes("1");
-    assert_eq!(one, bytes("2"));
+    assert!(one == bytes("2"), "another number of threads, another model");
     let desk = Desk::new();
     desk.file("mine.csv", launches());
     let other = desk.types("train paper3 --data mine.csv --trials 3 --seed 2").works();
