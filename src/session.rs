@@ -6,11 +6,13 @@ mod known_rows;
 mod lessons;
 mod loaded;
 mod several;
+mod training;
 mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
+pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};

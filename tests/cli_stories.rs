@@ -524,7 +524,8 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
             "first-principles",
             "plain-roofline",
             "projection",
-            "same-time"
+            "same-time",
+            "paper3"
         ]
     );
     // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 13 kernels where the model does not know the atomics that

@@ -11,6 +11,7 @@ mod caption;
 mod ceilings;
 mod components;
 mod evaluation;
+mod importances;
 mod item;
 mod layout;
 mod legend;
@@ -28,6 +29,7 @@ mod wave_curve;
 
 pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
+pub use importances::importances_chart;
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};

@@ -17,6 +17,7 @@ mod import_measurements;
 mod kernels;
 mod learning;
 mod load;
+mod metrics;
 mod models;
 mod occupancy;
 mod occupancy_batch;
@@ -26,6 +27,8 @@ mod question;
 mod reproduce;
 mod sass;
 mod shell;
+mod train;
+mod training;
 
 pub use dashboard::DashboardArgs;
 
@@ -34,6 +37,7 @@ use crate::config::ThemeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::session::{SubjectError, TuneError};
+use crate::train::TrainError;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -71,8 +75,12 @@ enum Command {
     Export(export::ExportArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),
+    /// Paper 3's metrics of a kernel, or of every measured launch
+    Metrics(metrics::MetricsArgs),
     /// List the models and how wrong they are on the shipped figures
     Models(models::ModelsArgs),
+    /// Train a learned model on your rows: errors by what is held out, importances
+    Train(train::TrainArgs),
     /// Measure the models on your rows: what is held out, how wrong, how often right
     Evaluate(evaluate::EvaluateArgs),
     /// Reproduce a paper's published tables from its raw files
@@ -108,7 +116,9 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
+        Some(Command::Metrics(args)) => metrics::run(&args),
         Some(Command::Models(args)) => models::run(&args),
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
@@ -133,6 +143,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
             || e.is::<TuneError>()
+            || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })
 }

@@ -1,30 +1,68 @@
-//! `roofswap models`.
+//! `roofswap models [--data FILE... --protocol PROTOCOL --kernel K --source S --target T]`.
 
 use super::choices::FormatChoice;
+use super::evaluate::ProtocolChoice;
 use super::{load, output};
+use crate::evaluate::like::Wanted;
 use crate::evaluate::{ErrorSummary, Progress, Setup, score};
 use crate::measurement::{Kind, Store};
-use crate::predict::MODELS;
-use crate::report::Format;
-use crate::report::models::{overview, table};
+use crate::predict::{MODELS, model_position};
+use crate::report::models::Report;
 use crate::session::Session;
+use crate::train::cache::Cache;
+use crate::train::{SurveyOf, learned, trainers};
 use anyhow::{Context, Result};
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap models --format markdown")]
+#[command(
+    after_help = "Example: roofswap models --data runs.csv --kernel saxpy --source titan-v --target rtx-4070"
+)]
 pub(super) struct ModelsArgs {
+    /// Measurement files to judge the models by; the shipped figures where none is given
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// What is new to the model
+    #[arg(long, value_enum, default_value = "new-gpu")]
+    protocol: ProtocolChoice,
+    /// The kernel in hand: errors on kernels like it
+    #[arg(long, value_name = "KERNEL")]
+    kernel: Option<String>,
+    /// The source GPU in hand
+    #[arg(long, value_name = "GPU")]
+    source: Option<String>,
+    /// The target GPU in hand: errors onto GPUs like it
+    #[arg(long, value_name = "GPU")]
+    target: Option<String>,
+    /// The model in use, which the others are compared with; the default one if not said
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The seed of the learned models that are looked for in the cache
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
 }
 
 pub(super) fn run(args: &ModelsArgs) -> Result<()> {
-    let session = load::session(&[])?;
-    let rows: Vec<_> = MODELS.into_iter().zip(errors(&session)?).collect();
-    let format: Format = args.format.into();
-    let table = if format.is_for_people() { overview(&rows) } else { table(&rows) };
-    output::answer(table.render(format).as_bytes())
+    let chosen = args.model.as_deref().map(model_position).transpose()?;
+    let session = load::session(&args.data)?;
+    let gpu = |name: &Option<String>| name.as_deref().map(|n| session.gpus.position(n)).transpose();
+    let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
+    let wanted = Wanted { kernel, source: gpu(&args.source)?, target: gpu(&args.target)? };
+    let setup = Setup {
+        protocol: args.protocol.into(),
+        shipped: Some(session.calibration.shipped()),
+        ..Setup::default()
+    };
+    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or(0), chosen: chosen.is_some() };
+    let survey = session.survey(&of, &Progress::default()).context("cancelled")?;
+    let entries = Cache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
+    let learned = learned(&trainers(args.seed), entries);
+    let report = Report { survey: &survey, learned: &learned, asked: wanted != Wanted::default() };
+    output::answer(report.render(args.format.into()).as_bytes())
 }
 
 /// Every model, in their order, on the shipped figures, each of their GPUs held out once; whatever the user's rows.

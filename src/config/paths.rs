@@ -23,6 +23,15 @@ pub fn state_file() -> Option<PathBuf> {
     Some(strategy.state_dir().unwrap_or_else(|| strategy.cache_dir()).join("roofswap/state.toml"))
 }
 
+/// The folder of what can be made again: `$ROOFSWAP_CACHE`, else `~/.cache/roofswap`.
+#[must_use]
+pub fn cache_folder() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os("ROOFSWAP_CACHE").filter(|f| !f.is_empty()) {
+        return Some(folder.into());
+    }
+    choose_base_strategy().ok().map(|s| s.cache_dir().join("roofswap"))
+}
+
 /// Writes a whole file: to a temporary name in the same folder, then renamed, so that nobody ever sees half of it and a
 /// failure leaves what was there. A link stays a link; a device or a pipe (`/dev/null`, `/dev/fd/3`) is written into,
 /// because it must not be replaced by a file.

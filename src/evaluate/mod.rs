@@ -6,6 +6,7 @@ mod answered_by_all;
 mod calibration;
 mod combined;
 mod known_rows;
+pub mod like;
 mod metrics;
 pub mod paper1;
 mod parallel;

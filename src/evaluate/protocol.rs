@@ -36,6 +36,14 @@ impl Protocol {
         }
     }
 
+    /// The next one, or the one before it, in a ring.
+    #[must_use]
+    pub fn next(self, forwards: bool) -> Self {
+        let ring = [Self::NewGpu, Self::NewSize, Self::NewKernel];
+        let at = ring.iter().position(|p| *p == self).unwrap_or(0);
+        ring[(at + if forwards { 1 } else { ring.len() - 1 }) % ring.len()]
+    }
+
     /// What was held out, in words.
     #[must_use]
     pub fn sentence(self) -> &'static str {

@@ -14,6 +14,8 @@ pub mod explain;
 pub mod explanation;
 pub mod gpus;
 pub mod kernels;
+pub mod learned;
+pub mod metrics;
 pub mod models;
 pub mod occupancy;
 pub mod predictions;
@@ -23,6 +25,7 @@ pub mod shown;
 pub mod side_by_side;
 pub mod sources;
 pub mod table;
+pub mod training;
 
 pub use cell::Cell;
 pub use table::{Align, Column, Format, Table};

@@ -1,55 +1,208 @@
-//! The models, and how wrong each one is on the figures that ship with the program.
+//! The models: what each is and needs, how wrong it is on the rows loaded and on questions like the one in hand, which one is
+//! used and why; and the learned ones, with what is in the cache of them.
 
 use super::cell::Cell;
-use super::table::{Column, Table};
-use crate::evaluate::ErrorSummary;
-use crate::predict::Predictor;
+use super::table::{Column, Format, Table};
+use crate::evaluate::Score;
+use crate::predict::MODELS;
+use crate::train::{Learned, Survey, Surveyed};
+use crate::units::significant;
 
-/// One row per model with its error over the shipped figures, where it has any.
-#[must_use]
-pub fn table(rows: &[(&dyn Predictor, Option<ErrorSummary>)]) -> Table {
-    let mut table = Table::new(vec![
-        Column::left("model"),
-        Column::left("summary"),
-        Column::left("needs_source_time"),
-        Column::right("predictions"),
-        Column::right("mape_percent"),
-        Column::right("median_ape_percent"),
-        Column::right("median_ratio"),
-        Column::right("within_25_percent"),
-    ]);
-    let percent = |v: f64| Cell::shown(v, format!("{v:.1}"));
-    for (model, error) in rows {
-        let of = |f: fn(&ErrorSummary) -> f64| Cell::maybe(error.as_ref().map(f), percent);
-        table.rows.push(vec![
-            Cell::text(model.id()),
-            Cell::text(model.summary()),
-            Cell::Flag(model.needs_source()),
-            Cell::maybe(error.as_ref(), |e| Cell::number(e.n as f64)),
-            of(|e| e.mape_percent),
-            of(|e| e.median_ape_percent),
-            Cell::maybe(error.as_ref(), |e| Cell::shown(e.median_ratio, format!("{:.2}", e.median_ratio))),
-            of(|e| e.within_25_percent),
-        ]);
-    }
-    table.notes = vec![
-        "the first one is the default".into(),
-        "as `roofswap evaluate` measures it: over every ordered pair of GPUs in the shipped figures, nothing measured on \
-         the target known, less what a model refuses".into(),
-        "MAPE and median: absolute percentage error; ratio: median of predicted over measured, above 1 = too slow".into(),
-    ];
-    table
+/// Everything that is said of the models.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    /// The analytical ones.
+    pub survey: &'a Survey,
+    /// The learned ones.
+    pub learned: &'a [Learned],
+    /// Whether a question is in hand: then errors on questions like it stand first.
+    pub asked: bool,
 }
 
-/// [`table`] for people.
+impl Report<'_> {
+    /// One line per model in this format.
+    #[must_use]
+    pub fn render(&self, format: Format) -> String {
+        if !format.is_for_people() {
+            return self.records().render(format);
+        }
+        let mut text = self.overview().render(format);
+        text.push('\n');
+        text.push_str(&self.trained().render(format));
+        text
+    }
+
+    /// The analytical models for people: numbers, then what each is.
+    #[must_use]
+    pub fn overview(&self) -> Table {
+        let mut columns = vec![Column::left("model")];
+        if self.asked {
+            columns.extend(["n here", "MAPE %", "median %", "90 % held"].map(Column::right));
+            columns.extend(["n all", "MAPE all"].map(Column::right));
+        } else {
+            columns
+                .extend(["n", "MAPE %", "median %", "ratio", "within 25 %", "90 % held"].map(Column::right));
+        }
+        columns.push(Column::left("used"));
+        let mut table = Table::new(columns);
+        table.title = self.title();
+        table.rows = self.survey.models.iter().map(|m| self.row(m)).collect();
+        for m in &self.survey.models {
+            let model = MODELS[m.model];
+            let needs = if model.needs_source() { "; needs a time on the source" } else { "" };
+            let used = if m.verdict.used { "used, " } else { "" };
+            let (id, summary) = (model.id(), model.summary());
+            table.notes.push(format!("{id}: {summary}{needs}. {used}{}", m.verdict.why));
+        }
+        table.notes.push(
+            "MAPE and median: absolute percentage error; 90 % held: how often intervals made without what is held out hold; \
+             the first model is the default"
+                .into(),
+        );
+        table
+    }
+
+    fn title(&self) -> String {
+        let Survey { protocol, rows, like, .. } = self.survey;
+        let here = if self.asked { format!("; here: {like}") } else { String::new() };
+        format!("{}; {rows}{here}", protocol.sentence())
+    }
+
+    fn row(&self, m: &Surveyed) -> Vec<Cell> {
+        let name = self.survey.protocol.label(MODELS[m.model].id());
+        let n = |s: Option<Score>| Cell::maybe(s, |s| Cell::number(s.errors.n as f64));
+        let percent = |s: Option<f64>| Cell::maybe(s, |v| Cell::shown(v, format!("{v:.1}")));
+        let mape = |s: Option<Score>| percent(s.map(|s| s.errors.mape_percent));
+        let shown = if self.asked { m.here } else { m.overall };
+        let mut cells = vec![Cell::text(name), n(shown), mape(shown)];
+        cells.push(percent(shown.map(|s| s.errors.median_ape_percent)));
+        if !self.asked {
+            let ratio = shown.map(|s| s.errors.median_ratio);
+            cells.push(Cell::maybe(ratio, |r| Cell::shown(r, format!("{r:.2}"))));
+            cells.push(percent(shown.map(|s| s.errors.within_25_percent)));
+        }
+        cells.push(percent(shown.and_then(|s| s.coverage_90_percent)));
+        if self.asked {
+            cells.extend([n(m.overall), mape(m.overall)]);
+        }
+        cells.push(Cell::Flag(m.verdict.used));
+        cells
+    }
+
+    /// The learned models for people.
+    #[must_use]
+    pub fn trained(&self) -> Table {
+        let mut table = Table::new(vec![
+            Column::left("learned"),
+            Column::left("state"),
+            Column::right("rows"),
+            Column::right("seed"),
+            Column::left("written"),
+            Column::right("MAPE %"),
+            Column::left("used"),
+        ]);
+        table.title = "learned models, and what is in the cache of them".into();
+        for l in self.learned {
+            let t = l.trained.as_ref();
+            let mape = t.and_then(|t| t.errors.first()).and_then(|e| e.mape);
+            table.rows.push(vec![
+                Cell::text(l.model.as_str()),
+                Cell::text(l.state.as_str()),
+                Cell::maybe(t, |t| Cell::number(t.rows as f64)),
+                Cell::maybe(t, |t| Cell::number(t.seed as f64)),
+                Cell::maybe(l.written.as_deref(), Cell::text),
+                Cell::maybe(mape, |v| Cell::shown(v, significant(v))),
+                Cell::Flag(t.is_some_and(|t| t.used.used)),
+            ]);
+            table.notes.extend(about(l));
+        }
+        table.notes.dedup();
+        table
+    }
+
+    /// One row per model, learned ones after the others, in full precision.
+    fn records(&self) -> Table {
+        const NUMBERS: [&str; 10] = [
+            "predictions",
+            "mape_percent",
+            "median_ape_percent",
+            "median_ratio",
+            "within_25_percent",
+            "coverage_90_percent",
+            "like_n",
+            "like_mape_percent",
+            "like_median_ape_percent",
+            "like_coverage_90_percent",
+        ];
+        const WORDS: [&str; 10] =
+            ["like", "used", "why", "kind", "needs", "state", "recipe", "rows", "seed", "written"];
+        let mut columns =
+            vec![Column::left("model"), Column::left("summary"), Column::left("needs_source_time")];
+        columns.extend(NUMBERS.map(Column::right));
+        columns.extend(WORDS.map(Column::left));
+        let mut table = Table::new(columns);
+        table.rows.extend(self.survey.models.iter().map(|m| self.record(m)));
+        table.rows.extend(self.learned.iter().map(learned_record));
+        table
+    }
+
+    fn record(&self, m: &Surveyed) -> Vec<Cell> {
+        let model = MODELS[m.model];
+        let mut cells =
+            vec![Cell::text(model.id()), Cell::text(model.summary()), Cell::Flag(model.needs_source())];
+        let number = |s: Option<Score>, of: fn(&Score) -> Option<f64>| {
+            Cell::maybe(s.as_ref().and_then(of), Cell::number)
+        };
+        let (n, mape): (fn(&Score) -> _, fn(&Score) -> _) =
+            (|s| Some(s.errors.n as f64), |s| Some(s.errors.mape_percent));
+        let median: fn(&Score) -> _ = |s| Some(s.errors.median_ape_percent);
+        let held: fn(&Score) -> _ = |s| s.coverage_90_percent;
+        let [all, here] = [m.overall, m.here.filter(|_| self.asked)];
+        cells.extend([n, mape, median].map(|of| number(all, of)));
+        cells.push(number(all, |s| Some(s.errors.median_ratio)));
+        cells.push(number(all, |s| Some(s.errors.within_25_percent)));
+        cells.push(number(all, held));
+        cells.extend([n, mape, median, held].map(|of| number(here, of)));
+        let like = if self.asked { self.survey.like.as_str() } else { "" };
+        let needs = if model.needs_source() { "a time on the source" } else { "" };
+        cells.extend([Cell::text(like), Cell::Flag(m.verdict.used), Cell::text(m.verdict.why.as_str())]);
+        cells.extend([Cell::text("analytical"), Cell::text(needs)]);
+        cells.extend(std::iter::repeat_n(Cell::Null, 5));
+        cells
+    }
+}
+
+fn learned_record(l: &Learned) -> Vec<Cell> {
+    let t = l.trained.as_ref();
+    let error = t.and_then(|t| t.errors.first());
+    let number = |v: Option<f64>| Cell::maybe(v, Cell::number);
+    let mut cells = vec![Cell::text(l.model.as_str()), Cell::text(l.what.as_str()), Cell::Null];
+    cells.push(number(error.map(|e| e.n as f64)));
+    cells.extend([number(error.and_then(|e| e.mape)), number(error.and_then(|e| e.median_ape))]);
+    cells.extend([Cell::Null, Cell::Null, number(error.and_then(|e| e.coverage))]);
+    cells.extend(std::iter::repeat_n(Cell::Null, 5));
+    let why = t.map_or(l.why.as_str(), |t| &t.used.why);
+    cells.extend([Cell::Flag(t.is_some_and(|t| t.used.used)), Cell::text(why)]);
+    cells.extend([Cell::text("learned"), Cell::text(l.needs.as_str()), Cell::text(l.state.as_str())]);
+    cells.push(Cell::maybe(t, |t| Cell::text(t.recipe.as_str())));
+    cells.push(Cell::maybe(t, |t| Cell::number(t.rows as f64)));
+    cells.push(Cell::maybe(t, |t| Cell::number(t.seed as f64)));
+    cells.push(Cell::maybe(l.written.as_deref(), Cell::text));
+    cells
+}
+
+/// What a learned model is and needs, its recipe, its state, whether it is used: for notes and the pane.
 #[must_use]
-pub fn overview(rows: &[(&dyn Predictor, Option<ErrorSummary>)]) -> Table {
-    table(rows).renamed(&[
-        ("needs_source_time", "needs a time"),
-        ("predictions", "n"),
-        ("mape_percent", "MAPE %"),
-        ("median_ape_percent", "median %"),
-        ("median_ratio", "ratio"),
-        ("within_25_percent", "within 25 %"),
-    ])
+pub fn about(l: &Learned) -> Vec<String> {
+    let mut all = vec![format!("{}: {}; needs {}", l.model, l.what, l.needs)];
+    if let Some(t) = &l.trained {
+        let held = t.errors.first().map_or("", |e| &e.protocol);
+        all.push(format!("{} ({}): {}; error of {held}", l.model, t.gpus.join(", "), t.recipe));
+        let used = if t.used.used { "used" } else { "not used" };
+        all.push(format!("{}: {used}, because {}", l.model, t.used.why));
+    }
+    if !l.why.is_empty() {
+        all.push(format!("{}, {}: {}", l.model, l.state, l.why));
+    }
+    all
 }

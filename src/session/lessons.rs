@@ -1,17 +1,16 @@
 //! What `hybrid` has learned from the user's rows, and when it answers without being asked for.
 
 use super::Session;
-use crate::catalogue::Catalogue;
 use crate::evaluate::{Progress, Protocol, Setup, World};
-use crate::gpu::Gpu;
 use crate::learn::{self, LearnError};
 use crate::measurement::Kind;
 use crate::predict::{HYBRID, Lessons, Predictor, WhatIsNew, model_position};
-use crate::train::{Wanted, lessons};
+use crate::train::cache::Cache;
+use crate::train::{Hybrid, TrainError, Trainer, Wanted, lessons};
 use std::sync::{Arc, OnceLock};
 
 /// The same rows give the same lessons.
-const SEED: u64 = 0;
+const SEED: u64 = 1;
 
 impl Session {
     /// What was learned from these rows; nothing until [`Session::teach`].
@@ -34,11 +33,38 @@ impl Session {
     /// # Errors
     /// [`LearnError::Cancelled`].
     pub fn learn_lessons(&self, wanted: &Wanted, progress: &learn::Progress) -> Result<Lessons, LearnError> {
-        if !self.store.rows().any(|r| r.kind == Kind::Measured) {
+        if !self.has_own_rows() {
             return Ok(Lessons::default());
         }
-        let gpus: &Catalogue<Gpu> = &self.stock_gpus();
-        lessons(World { gpus, kernels: &self.kernels, store: &self.store }, wanted, SEED, progress)
+        let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
+        lessons(World { gpus: &gpus, kernels: &self.kernels, store: &store }, wanted, SEED, progress)
+    }
+
+    /// Every lesson of the user's rows: from the cache where it has them, else learned now and kept.
+    ///
+    /// # Errors
+    /// [`TrainError`] where the rows teach nothing, or it was cancelled.
+    pub fn learn_and_keep(
+        &self,
+        cache: Option<&Cache>,
+        progress: &learn::Progress,
+    ) -> Result<Lessons, TrainError> {
+        if !self.has_own_rows() {
+            return Ok(Lessons::default());
+        }
+        let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
+        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
+        let hybrid = Hybrid { seed: SEED };
+        let train = || hybrid.train(world, progress);
+        let made = match cache {
+            Some(cache) => cache.get_or_train(&hybrid.stamp(world)?, train)?.0,
+            None => train()?,
+        };
+        Ok(Hybrid::lessons(world, &made)?)
+    }
+
+    fn has_own_rows(&self) -> bool {
+        self.store.rows().any(|r| r.kind == Kind::Measured)
     }
 
     /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and
@@ -63,7 +89,8 @@ impl Session {
             // On the same GPU there is no pair to learn from.
             Protocol::NewSize => return Some(None),
         };
-        if setup.lessons.is_some() || models.iter().all(|m| m.id() != HYBRID) {
+        let own = || world.store.rows().any(|r| r.kind == Kind::Measured);
+        if setup.lessons.is_some() || !own() || models.iter().all(|m| m.id() != HYBRID) {
             return Some(None);
         }
         let wanted =

@@ -1,5 +1,37 @@
-//! Recipes: which rows, features and targets make which learned model.
+//! Recipes of learned models: which rows, features and target make which model, and the cache of trained ones.
+//!
+//! ```text
+//! rows ─> Trainer (one file or folder per model) ─> Made ─> cache
+//!                                                    └─> Trained: what tables and screens say of it
+//! ```
 
+pub mod cache;
 mod hybrid;
+mod learned;
+pub mod paper1;
+pub mod paper3;
+mod survey;
+mod trained;
+mod trainer;
 
-pub use hybrid::{Wanted, lessons};
+pub use hybrid::{Hybrid, Wanted, lessons};
+pub use learned::{Learned, learned};
+pub use survey::{Survey, SurveyOf, Surveyed, survey};
+pub use trained::{Errors, Importance, Trained, Verdict};
+pub use trainer::{Made, TrainError, Trainer};
+
+/// Everything that can be trained with its usual options, in the order it is listed.
+#[must_use]
+pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
+    vec![Box::new(Hybrid { seed }), Box::new(paper3::Paper3 { seed, ..paper3::Paper3::default() })]
+}
+
+/// The recipe of this id with its usual options.
+///
+/// # Errors
+/// [`TrainError::Unknown`], listing all.
+pub fn trainer(id: &str, seed: u64) -> Result<Box<dyn Trainer>, TrainError> {
+    let known = trainers(seed).iter().map(|t| t.id()).collect::<Vec<_>>().join(", ");
+    let found = trainers(seed).into_iter().find(|t| t.id() == id);
+    found.ok_or_else(|| TrainError::Unknown { typed: id.chars().take(60).collect(), known })
+}

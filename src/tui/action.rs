@@ -72,6 +72,8 @@ actions! {
     Compare = "compare",
     /// Measure the models on the loaded rows.
     Evaluate = "evaluate",
+    /// Show every model's error here, which is used, why; train.
+    Models = "models",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

@@ -7,8 +7,6 @@ use super::run::run;
 use super::state::State;
 use crate::evaluate::{Asking, Protocol, Scope, Setup};
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::NewGpu, Protocol::NewSize, Protocol::NewKernel];
-
 /// Opens the evaluation and asks the worker for it.
 pub(super) fn start(state: &mut State) -> Vec<Effect> {
     state.overlay = Overlay::Evaluate(0);
@@ -38,9 +36,7 @@ pub(super) fn in_overlay(state: &mut State, action: Action) -> Option<Vec<Effect
             Some(effects)
         }
         Action::Left | Action::Right => {
-            let at = PROTOCOLS.iter().position(|p| *p == state.protocol).unwrap_or(0);
-            let step = if action == Action::Right { 1 } else { PROTOCOLS.len() - 1 };
-            state.protocol = PROTOCOLS[(at + step) % PROTOCOLS.len()];
+            state.protocol = state.protocol.next(action == Action::Right);
             Some(start(state))
         }
         Action::Export => {

@@ -3,6 +3,7 @@
 
 use super::layout::Pane;
 use super::message::Effect;
+use super::models::importances_spec;
 use super::prompt::{Overlay, PromptKind};
 use super::run::say;
 use super::state::{State, Tone};
@@ -151,6 +152,11 @@ pub(super) fn start(state: &mut State, path: &str) -> Vec<Effect> {
 pub(super) fn start_evaluation(state: &State, path: &str) -> Vec<Effect> {
     let Some(evaluated) = &state.evaluated else { return Vec::new() };
     to_worker(state, path, evaluated.chart.clone())
+}
+
+/// Hands the importances of what was trained to the worker.
+pub(super) fn start_importances(state: &State, path: &str) -> Vec<Effect> {
+    importances_spec(state).map_or_else(Vec::new, |spec| to_worker(state, path, spec))
 }
 
 /// The selected row as one line of text.

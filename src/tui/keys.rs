@@ -7,7 +7,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
-use super::{evaluation, export, files};
+use super::{evaluation, export, files, models};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -77,6 +77,7 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
         | Overlay::Compare(top)
         | Overlay::Notices(top)
         | Overlay::Evaluate(top)
+        | Overlay::Models(top)
         | Overlay::Audit(top) => {
             // The view clamps it to the text; ten thousand lines are more than any text here.
             *top = top.saturating_add_signed(by).min(10_000);
@@ -100,6 +101,11 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
     if let (Overlay::Evaluate(_), Some(action)) = (&state.overlay, action)
         && let Some(effects) = evaluation::in_overlay(state, action)
+    {
+        return effects;
+    }
+    if let (Overlay::Models(_), Some(action)) = (&state.overlay, action)
+        && let Some(effects) = models::in_overlay(state, action)
     {
         return effects;
     }
@@ -230,7 +236,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::SourceClocks | PromptKind::TargetClocks => {
             clocks::accept(state, kind == PromptKind::SourceClocks, text)
         }
-        PromptKind::ExportPath | PromptKind::ExportEvaluation | PromptKind::ExportComponents
+        PromptKind::ExportPath
+        | PromptKind::ExportEvaluation
+        | PromptKind::ExportComponents
+        | PromptKind::ExportImportances
             if text.is_empty() =>
         {
             say(state, Tone::Refused, "type a file name, or Esc")
@@ -246,6 +255,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::ExportComponents => {
             state.overlay = Overlay::Explain(0);
             export::start_components(state, text)
+        }
+        PromptKind::ExportImportances => {
+            state.overlay = Overlay::Models(0);
+            export::start_importances(state, text)
         }
         // A filter works while it is typed; Enter keeps it.
         PromptKind::GpuFilter | PromptKind::RowFilter => {

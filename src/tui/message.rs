@@ -7,7 +7,8 @@ use crate::config::Saved;
 use crate::evaluate::Setup;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session};
+use crate::session::{Added, Session, Training};
+use crate::train::{Learned, Survey, SurveyOf};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,6 +45,10 @@ pub enum Message {
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
     Learned(Arc<Session>, Box<Lessons>),
+    /// The worker measured every model and looked into the cache; nothing if a newer survey overtook this one.
+    Surveyed(Option<Box<(Survey, Vec<Learned>)>>),
+    /// The worker trained a model, or why it did not; nothing if it was cancelled.
+    Trained(Option<Result<Box<Training>, String>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -63,6 +68,10 @@ pub enum Job {
     Audit,
     /// Learning from the user's measurements.
     Learn,
+    /// Measuring every model.
+    Survey,
+    /// Training a model.
+    Train,
 }
 
 /// What `update` asks the outside for.
@@ -93,6 +102,20 @@ pub enum Effect {
         model: usize,
         /// How.
         setup: Setup,
+    },
+    /// Measure every model on the rows of this session, and look into the cache.
+    Survey {
+        /// Whose rows.
+        session: Arc<Session>,
+        /// How, and for which question.
+        of: SurveyOf,
+    },
+    /// Train a model on the rows of this session.
+    Train {
+        /// Whose rows.
+        session: Arc<Session>,
+        /// The recipe's id.
+        model: &'static str,
     },
     /// List a folder.
     List(PathBuf),

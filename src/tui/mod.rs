@@ -19,6 +19,8 @@ mod lanes;
 mod layout;
 mod look;
 mod message;
+mod models;
+mod models_state;
 mod mouse;
 mod panes;
 mod prompt;
@@ -27,6 +29,7 @@ mod run;
 mod slide;
 mod state;
 mod text;
+mod training;
 mod update;
 mod view;
 mod worker;
@@ -37,6 +40,7 @@ pub use export::components_of;
 pub use files::{FileEntry, Listing};
 pub use layout::Pane;
 pub use message::{Effect, Job, Message};
+pub use models_state::Models;
 pub use state::{FIRST_KERNEL, State, first_targets};
 pub use update::update;
 pub use view::view;
@@ -200,6 +204,8 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
+        Effect::Survey { session, of } => worker.survey(session, of),
+        Effect::Train { session, model } => worker.train(session, model),
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
         Effect::Audit(session, files) => worker.audit(session, files),

@@ -2,6 +2,7 @@
 
 use super::evaluated::Evaluated;
 use super::layout::Pane;
+use super::models_state::Models;
 use super::prompt::Overlay;
 use super::rows::first_rows;
 use crate::chart::Curve;
@@ -151,6 +152,8 @@ pub struct State {
     pub model_chosen: bool,
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
+    /// What the Models pane knows.
+    pub models: Models,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Which key does what.
@@ -244,6 +247,7 @@ impl State {
             protocol: Protocol::default(),
             model_chosen: saved.model.is_some(),
             evaluated: None,
+            models: Models::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),

@@ -1,14 +1,15 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::message::{Effect, Job, Message};
+use super::models_state::Models;
 use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
-use super::{evaluation, files, keys, mouse};
+use super::{evaluation, files, keys, models, mouse};
 use crate::audit::Severity;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session};
+use crate::session::{Added, Session, Training};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,10 +42,13 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             state.take_session(Arc::new(session));
             say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
             // What is open was measured on other rows.
+            state.models = Models { chosen: state.models.chosen, ..Models::default() };
             let mut effects = vec![Effect::Learn(state.session.clone())];
-            if matches!(state.overlay, Overlay::Evaluate(_)) {
-                effects.extend(evaluation::start(state));
-            }
+            effects.extend(match state.overlay {
+                Overlay::Evaluate(_) => evaluation::start(state),
+                Overlay::Models(_) => models::start(state),
+                _ => Vec::new(),
+            });
             effects
         }
         Message::Learned(session, lessons) => learned(state, &session, *lessons),
@@ -55,6 +59,14 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::Surveyed(found) => {
+            if let Some(found) = found {
+                state.job = None;
+                state.models.survey = Some(Arc::from(found));
+            }
+            Vec::new()
+        }
+        Message::Trained(done) => trained(state, done),
         Message::Listed(listing) => {
             files::listed(state, *listing);
             Vec::new()
@@ -76,6 +88,25 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
     }
 }
 
+/// A training ended: what it says is shown in the Models pane, whose list of the cache is read again.
+fn trained(state: &mut State, done: Option<Result<Box<Training>, String>>) -> Vec<Effect> {
+    match done {
+        None => return Vec::new(),
+        Some(Ok(training)) => {
+            let text = format!("trained {}", training.trained.model);
+            state.models.training = Some(Arc::from(training));
+            say(state, Tone::Done, text);
+        }
+        Some(Err(why)) => {
+            state.models.refused = Some(why.clone());
+            say(state, Tone::Refused, why);
+        }
+    }
+    state.job = None;
+    let open = matches!(state.overlay, Overlay::Models(_)) && state.models.refused.is_none();
+    if open { models::start(state) } else { Vec::new() }
+}
+
 /// A job of this kind came to no end of its own: whatever waits for it waits no longer.
 fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
     let what = match kind {
@@ -91,6 +122,14 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
         Job::Evaluate => {
             state.job = None;
             "the models were not measured"
+        }
+        Job::Survey => {
+            state.job = None;
+            "the models were not measured"
+        }
+        Job::Train => {
+            state.job = None;
+            "nothing was trained"
         }
         Job::Audit => "your measurements were not audited",
         Job::Learn => {

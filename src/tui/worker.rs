@@ -4,6 +4,7 @@ use super::evaluated::Evaluated;
 use super::files::{FileEntry, Listing, MOST_ENTRIES};
 use super::lanes::Lane;
 use super::message::{Job, Message};
+use super::training;
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
@@ -13,7 +14,8 @@ use crate::measurement::import::Strings;
 use crate::measurement::{Opened, told};
 use crate::report::audit::Digest;
 use crate::session::Session;
-use crate::train::Wanted;
+use crate::train::SurveyOf;
+use crate::train::cache::Cache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -26,7 +28,7 @@ use std::time::Duration;
 pub struct Worker {
     answers: Sender<Message>,
     /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
-    lanes: [Lane; 6],
+    lanes: [Lane; 8],
 }
 
 impl Worker {
@@ -38,7 +40,7 @@ impl Worker {
 
     /// Stops what is being read and measured, and drops its answers.
     pub fn cancel(&self) {
-        [Job::Read, Job::Evaluate, Job::Learn]
+        [Job::Read, Job::Evaluate, Job::Survey, Job::Train, Job::Learn]
             .into_iter()
             .for_each(|kind| self.lanes[kind as usize].cancel());
     }
@@ -76,6 +78,16 @@ impl Worker {
         self.spawn(Job::Learn, move |watch| learn(session, watch));
     }
 
+    /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
+    pub fn survey(&self, session: Arc<Session>, of: SurveyOf) {
+        self.spawn(Job::Survey, move |watch| training::survey(&session, &of, watch));
+    }
+
+    /// Trains a model; a newer training overtakes an older one.
+    pub fn train(&self, session: Arc<Session>, model: &'static str) {
+        self.spawn(Job::Train, move |watch| training::train(&session, model, watch));
+    }
+
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, path: PathBuf) {
         self.spawn(Job::Read, move |watch| {
@@ -104,13 +116,13 @@ impl Worker {
 }
 
 /// What leads from a running job to the dashboard.
-struct Watch<'a> {
+pub(super) struct Watch<'a> {
     answers: &'a Sender<Message>,
     strings: &'a Strings,
 }
 
 impl Watch<'_> {
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.strings.cancelled.load(Ordering::SeqCst)
     }
 
@@ -122,7 +134,7 @@ impl Watch<'_> {
     }
 
     /// Runs `work` on another thread, and says what `shown` makes of its progress whenever that changes.
-    fn looking<T: Send>(
+    pub(super) fn looking<T: Send>(
         &self,
         mut shown: impl FnMut() -> Option<String>,
         work: impl FnOnce() -> T + Send,
@@ -184,7 +196,7 @@ fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
         let [done, total] = [&progress.done, &progress.total].map(|n| n.load(Ordering::Relaxed));
         (done > 0).then(|| format!("learning from your rows: {done} of {total} (Esc cancels)"))
     };
-    let learned = watch.looking(shown, || session.learn_lessons(&Wanted::default(), &progress));
+    let learned = watch.looking(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
     Message::Learned(session, Box::new(learned.unwrap_or_default()))
 }
 

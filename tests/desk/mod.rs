@@ -46,7 +46,8 @@ impl Desk {
     pub fn command(&self, words: &str, paths: &[&Path]) -> std::process::Command {
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
         command.args(words.split_whitespace()).args(paths).stdin(Stdio::null());
-        command.env("ROOFSWAP_CONFIG", self.path("config")).current_dir(self.0.path());
+        command.env("ROOFSWAP_CONFIG", self.path("config")).env("ROOFSWAP_CACHE", self.path("cache"));
+        command.current_dir(self.0.path());
         command
     }
 

@@ -13,10 +13,13 @@
 
 mod lesson;
 mod pairs;
+mod trainer;
 
 use crate::evaluate::World;
 use crate::learn::{LearnError, Progress};
 use crate::predict::{Lesson, Lessons, WhatIsNew};
+pub use trainer::Hybrid;
+
 use lesson::learned;
 use pairs::{Pair, Pairs};
 use rayon::prelude::*;
@@ -44,7 +47,7 @@ struct Plan {
     hidden: Option<usize>,
 }
 
-/// Learns from the user's rows of this world, or from the published ones where there is no other.
+/// Learns from the user's rows of this world; published ones teach nothing.
 ///
 /// The same rows and seed give the same lessons, whatever the number of threads.
 ///

@@ -43,12 +43,11 @@ pub(super) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     pub(super) fn of(world: World<'a>) -> Self {
-        let own = world.store.rows().any(|r| r.kind == Kind::Measured);
-        let kind = if own { Kind::Measured } else { Kind::Published };
         let mut gpus = BTreeSet::new();
         let mut hashed: BTreeMap<usize, Vec<(u64, Place)>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
-            let rows: Vec<&Measurement> = world.store.rows_of(config).filter(|r| r.kind == kind).collect();
+            let rows: Vec<&Measurement> =
+                world.store.rows_of(config).filter(|r| r.kind == Kind::Measured).collect();
             gpus.extend(rows.iter().map(|r| r.gpu));
             let id = &world.kernels.entries()[of.kernel].id;
             for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {

@@ -9,6 +9,7 @@ pub(super) mod explain;
 pub(super) mod files;
 pub(super) mod gpus;
 pub(super) mod header;
+pub(super) mod models;
 pub(super) mod occupancy;
 pub(super) mod overlays;
 pub(super) mod predictions;

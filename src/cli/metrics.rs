@@ -1,0 +1,140 @@
+//! `roofswap metrics KERNEL --gpu GPU`, `roofswap metrics --data FILE...`.
+
+use super::choices::FormatChoice;
+use super::{Usage, load, output, question};
+use crate::evaluate::World;
+use crate::measurement::Store;
+use crate::report::Format;
+use crate::report::metrics::{Named, OnGpu, of_kernel, of_rows, overview, rows_overview};
+use crate::session::Session;
+use crate::train::paper3::{Facts, Formulas, LaunchMetrics, launches, metrics};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap metrics saxpy --gpu rtx-2080-ti --size n=2^20\n\
+    Paper 3's formulas: max percentage of blocks = blocks per SM x SMs / blocks x 100; blocks per SM = min(registers, shared \
+    memory, threads of an SM over those of a block), fractions kept; occupancy = blocks per SM x warps / most warps; branch \
+    divergence = (most - least iterations in a warp) / iterations of the warp x 100; CGMA = instructions / DRAM bytes; \
+    shared-memory utilisation = 1024 x blocks / problem size; global-memory reduction = DRAM bytes of one thread - DRAM bytes \
+    / threads of the grid. The exact form uses the occupancy calculator, idle lanes, FLOPs per element moved, and shared \
+    memory held by the resident blocks over that of an SM.")]
+pub(super) struct MetricsArgs {
+    /// A kernel of the catalogue: its metrics in both forms
+    #[arg(required_unless_present = "data")]
+    kernel: Option<String>,
+    /// GPUs, or `all`; needed with a kernel
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    gpu: Vec<String>,
+    /// Its sizes such as n=1024; the smallest measured one where none is given
+    #[arg(long, value_name = "KEY=N", requires = "kernel", allow_hyphen_values = true)]
+    size: Option<String>,
+    /// Its code variant, where its file's formulas read one
+    #[arg(long, value_name = "KEY=N;…", requires = "kernel")]
+    variant: Option<String>,
+    /// Measurement files: without a kernel, the metrics of every launch in them
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// Which formulas, for measured launches
+    #[arg(long, value_enum, default_value = "exact")]
+    formulas: FormulasChoice,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+/// `--formulas`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum FormulasChoice {
+    /// The tool's own occupancy and counts
+    Exact,
+    /// As paper 3 writes them
+    Paper,
+}
+
+impl From<FormulasChoice> for Formulas {
+    fn from(choice: FormulasChoice) -> Self {
+        match choice {
+            FormulasChoice::Exact => Self::Exact,
+            FormulasChoice::Paper => Self::Paper,
+        }
+    }
+}
+
+pub(super) fn run(args: &MetricsArgs) -> Result<()> {
+    question::size_is_read(args.size.as_deref())?;
+    let session = load::session(&args.data)?;
+    let format: Format = args.format.into();
+    let table = match &args.kernel {
+        Some(name) => {
+            let (title, all) = one(&session, name, args)?;
+            if format.is_for_people() { overview(&title, &all) } else { of_kernel(&title, &all) }
+        }
+        None => {
+            let rows = measured(&session, args)?;
+            let formulas = args.formulas.into();
+            if format.is_for_people() { rows_overview(&rows, formulas) } else { of_rows(&rows, formulas) }
+        }
+    };
+    output::answer(table.render(format).as_bytes())
+}
+
+/// One kernel on every GPU asked for.
+fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec<OnGpu>)> {
+    if args.gpu.is_empty() {
+        let text = "no --gpu: give one GPU or several, for example --gpu rtx-2080-ti, or --gpu all";
+        return Err(Usage(text.into()).into());
+    }
+    let at = session.kernels.position(name)?;
+    let kernel = &session.kernels.entries()[at];
+    let gpus = question::gpus(session, &args.gpu, None)?;
+    let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
+    let size = size.unwrap_or_else(|| session.default_size(at, None));
+    let variant = question::variant(session, at, args.variant.as_deref())?;
+    question::remark_on_variant(session, at, args.variant.as_deref());
+    let subject = session.subject(at, &size, &variant)?;
+    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
+    let on = |gpu: &usize| {
+        let row = subject.config.and_then(|c| session.store.row(c, *gpu));
+        let id = session.gpus.entries()[*gpu].id.clone();
+        match Facts::of(world, &subject, *gpu, row) {
+            Ok(f) => Ok(OnGpu {
+                gpu: id,
+                exact: metrics(&f, Formulas::Exact),
+                paper: metrics(&f, Formulas::Paper),
+            }),
+            Err(why) => Err(Usage(format!(
+                "{} on {id}: no metrics, because {}; give a size or variant that launches, or rows with block and grid \
+                 by --data",
+                kernel.id,
+                why.word()
+            ))),
+        }
+    };
+    let all = gpus.iter().map(on).collect::<Result<Vec<_>, _>>()?;
+    Ok((format!("Paper 3's metrics of {} {}", kernel.label, kernel.short_problem(&size)), all))
+}
+
+/// Every launch of the files given, on the GPUs given.
+fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<Named>> {
+    let gpus = if args.gpu.is_empty() { None } else { Some(question::gpus(session, &args.gpu, None)?) };
+    let store: Store = session.rows_to_evaluate();
+    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let all = launches(world, args.formulas.into());
+    let wanted = all.into_iter().filter(|l| gpus.as_ref().is_none_or(|some| some.contains(&l.gpu)));
+    let named: Vec<Named> = wanted.map(|l| name(session, &store, l)).collect();
+    if named.is_empty() {
+        let text = "no measured launch on these GPUs: leave --gpu out, or give other files with --data";
+        return Err(Usage(text.into()).into());
+    }
+    Ok(named)
+}
+
+fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
+    let config = store.config(of.config);
+    let kernel = &session.kernels.entries()[config.kernel];
+    let gpu = session.gpus.entries()[of.gpu].id.clone();
+    let problem = config.problem.to_string();
+    Named { names: [gpu, kernel.id.clone(), problem, config.variant.to_string()], of }
+}

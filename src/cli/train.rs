@@ -1,0 +1,128 @@
+//! `roofswap train paper3 --data FILE...`.
+
+use super::choices::{FormatChoice, ThemeChoice};
+use super::metrics::FormulasChoice;
+use super::{Usage, load, output, training};
+use crate::chart::{importances_chart, render_svg, suggested_size};
+use crate::learn::Progress;
+use crate::report::training::Report;
+use crate::session::{Session, Training};
+use crate::train::cache::Cache;
+use crate::train::paper3::{Paper3, Reference};
+use crate::train::{TrainError, Trained, Trainer, trainer};
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap train paper3 --data tuning.csv --reference slowest --svg importances.svg\n\
+    A trained model is kept in the cache folder ($ROOFSWAP_CACHE, else ~/.cache/roofswap) beside what it was made from; it is \
+    used again only for the same rows, recipe, seed and version. Ctrl-C ends a training and leaves what was there."
+)]
+pub(super) struct TrainArgs {
+    /// What to train; `roofswap models` lists it
+    model: String,
+    /// Measurement files, of any format that is recognised
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    data: Vec<PathBuf>,
+    /// Seed of splits, search and regressor: the same one gives the same model
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// paper3: what speed-ups are over; one thread if not said, else, where too few rows have such a reference, the slowest
+    #[arg(long, value_enum)]
+    reference: Option<ReferenceChoice>,
+    /// paper3: which form of its metrics
+    #[arg(long, value_enum)]
+    formulas: Option<FormulasChoice>,
+    /// paper3: candidates of the search, 50 if not said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    trials: Option<u16>,
+    /// Train even where the cache has it
+    #[arg(long)]
+    fresh: bool,
+    /// Draw the importances into this SVG file as well; `-` for stdout, without the table
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+/// `--reference`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ReferenceChoice {
+    /// The slowest launch with one thread per block or one block
+    OneThread,
+    /// The slowest launch of all
+    Slowest,
+}
+
+impl From<ReferenceChoice> for Reference {
+    fn from(choice: ReferenceChoice) -> Self {
+        match choice {
+            ReferenceChoice::OneThread => Self::OneThread,
+            ReferenceChoice::Slowest => Self::Slowest,
+        }
+    }
+}
+
+pub(super) fn run(args: &TrainArgs) -> Result<()> {
+    // Slips in a name are answered before files are read.
+    let trainer = chosen(args)?;
+    if let Some(file) = args.svg.as_deref() {
+        output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
+    }
+    let session = load::session(&args.data)?;
+    let training = watched(&session, &*trainer, args.fresh)?;
+    training.remarks().iter().for_each(output::remark);
+    if let Some(file) = args.svg.as_deref() {
+        draw(&training.trained, args.theme, file)?;
+    }
+    if args.svg.as_deref().is_some_and(|file| file.as_os_str() == "-") {
+        return Ok(());
+    }
+    output::answer(Report(&training.trained).render(args.format.into()).as_bytes())
+}
+
+/// The recipe with the options typed.
+fn chosen(args: &TrainArgs) -> Result<Box<dyn Trainer>> {
+    let usual = trainer(&args.model, args.seed)?;
+    let typed = args.reference.is_some() || args.formulas.is_some() || args.trials.is_some();
+    if usual.id() != "paper3" {
+        if typed {
+            let text = "--reference, --formulas and --trials are options of paper3: leave them out";
+            return Err(Usage(text.into()).into());
+        }
+        return Ok(usual);
+    }
+    let plain = Paper3::default();
+    Ok(Box::new(Paper3 {
+        reference: args.reference.map(Into::into),
+        formulas: args.formulas.map_or(plain.formulas, Into::into),
+        trials: args.trials.map_or(plain.trials, usize::from),
+        seed: args.seed,
+    }))
+}
+
+/// Trains with a bar on stderr; Ctrl-C ends it, and nothing is written then.
+fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Training> {
+    let (cache, progress) = (Cache::of_user(), Progress::default());
+    let work = || session.train(trainer, cache.as_ref(), fresh, &progress);
+    match training::watched(&progress, work) {
+        Err(why) if why.is_cancelled() => bail!("cancelled: nothing was written"),
+        trained => Ok(trained?),
+    }
+}
+
+fn draw(trained: &Trained, theme: ThemeChoice, file: &Path) -> Result<()> {
+    let Some(spec) = importances_chart(trained) else {
+        let why = "this model cannot say which columns matter: leave --svg out".into();
+        return Err(TrainError::Rows { model: "train", why, what_to_do: "train another model".into() }.into());
+    };
+    let svg = render_svg(&spec, theme.into(), suggested_size(&spec))?;
+    if file.as_os_str() == "-" { output::answer(&svg) } else { output::file(file, &svg) }
+}

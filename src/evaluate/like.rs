@@ -1,0 +1,107 @@
+//! Which questions of an evaluation are like the one in hand: the narrowest group of kernels and GPUs around it that has
+//! enough answers to say something.
+
+use super::protocol::Scope;
+use super::run::{Outcome, World};
+use super::trial::Trial;
+use crate::gpu::Gpu;
+use std::collections::BTreeSet;
+
+/// Fewest answers that a group is judged by: as many as an interval of 90 % needs.
+pub const FEWEST: usize = 9;
+
+/// The question in hand, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// The kernel's place.
+    pub kernel: Option<usize>,
+    /// The source GPU's place.
+    pub source: Option<usize>,
+    /// The target GPU's place.
+    pub target: Option<usize>,
+}
+
+/// A group of questions, in words and as a scope.
+#[derive(Debug, Clone, Default)]
+pub struct Like {
+    /// `memory kernels onto ada GPUs`.
+    pub words: String,
+    /// The questions that belong to it.
+    pub scope: Scope,
+}
+
+impl Like {
+    /// Whether this trial belongs to it.
+    #[must_use]
+    pub fn has(&self, t: &Trial) -> bool {
+        self.scope.has(t.config, t.kernel, t.source, t.target)
+    }
+}
+
+/// The groups around a question, the narrowest first; the last one has every question.
+#[must_use]
+pub fn groups(world: World<'_>, wanted: Wanted) -> Vec<Like> {
+    let kernels = kernels_like(world, wanted.kernel);
+    let targets = gpus_like(world, wanted.target);
+    let mut all = Vec::new();
+    if let (Some(_), Some(source), Some(_)) = (wanted.kernel, wanted.source, wanted.target) {
+        let from = (format!(" from {}", world.gpus.entries()[source].id), Some(BTreeSet::from([source])));
+        all.push(like(&kernels[0], &from, &targets[0]));
+    }
+    let anywhere = (String::new(), None);
+    // The kernel alone goes first, then its kin; for each the GPU, then its kin.
+    let pairs = kernels.iter().flat_map(|k| targets.iter().map(move |t| (k, t)));
+    all.extend(pairs.map(|(k, t)| like(k, &anywhere, t)));
+    all
+}
+
+/// The narrowest group in which this outcome has [`FEWEST`] answers or more; the last group where none has.
+#[must_use]
+pub fn narrowest(groups: Vec<Like>, outcome: &Outcome) -> Like {
+    let enough = |like: &Like| outcome.trials.iter().filter(|t| like.has(t)).count() >= FEWEST;
+    let at = groups.iter().position(enough).unwrap_or(groups.len().saturating_sub(1));
+    groups.into_iter().nth(at).unwrap_or_default()
+}
+
+type Part = (String, Option<BTreeSet<usize>>);
+
+fn like(kernels: &Part, sources: &Part, targets: &Part) -> Like {
+    let words = format!("{}{}{}", kernels.0, sources.0, targets.0);
+    let scope = Scope {
+        kernels: kernels.1.clone(),
+        sources: sources.1.clone(),
+        targets: targets.1.clone(),
+        configs: None,
+    };
+    Like { words, scope }
+}
+
+/// The kernel, the kernels of its category, every kernel.
+fn kernels_like(world: World<'_>, kernel: Option<usize>) -> Vec<Part> {
+    let entries = world.kernels.entries();
+    let mut all = Vec::new();
+    if let Some(at) = kernel {
+        all.push((entries[at].label.clone(), Some(BTreeSet::from([at]))));
+        if let Some(category) = entries[at].known_category() {
+            let kin = entries.iter().enumerate().filter(|(_, k)| k.known_category() == Some(category));
+            all.push((format!("{category} kernels"), Some(kin.map(|(i, _)| i).collect())));
+        }
+    }
+    all.push(("all kernels".into(), None));
+    all
+}
+
+/// The GPU, the GPUs of its architecture, every GPU.
+fn gpus_like(world: World<'_>, gpu: Option<usize>) -> Vec<Part> {
+    let entries = world.gpus.entries();
+    let mut all = Vec::new();
+    if let Some(at) = gpu {
+        let of = &entries[at].architecture;
+        let kin = |g: &Gpu| g.architecture == *of;
+        all.push((format!(" onto {}", entries[at].id), Some(BTreeSet::from([at]))));
+        let places = entries.iter().enumerate().filter(|(_, g)| kin(g)).map(|(i, _)| i).collect();
+        all.push((format!(" onto {of} GPUs"), Some(places)));
+    }
+    all.push((" onto all GPUs".into(), None));
+    all
+}

@@ -1,0 +1,91 @@
+//! Training on what is loaded, with the cache beside it.
+
+use super::Session;
+use crate::evaluate::World;
+use crate::learn::Progress;
+use crate::measurement::Store;
+use crate::predict::{HYBRID, MODELS, model_position};
+use crate::train::cache::{Cache, Came, Entry};
+use crate::train::{Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
+
+/// A trained model, and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Training {
+    /// What is said of it.
+    pub trained: Trained,
+    /// From the cache, or trained now.
+    pub came: Came,
+}
+
+impl Training {
+    /// Where it came from, in one line; what in the cache could not be used, in another.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        match &self.came {
+            Came::FromCache(path) => vec![format!("from the cache: {}", path.display())],
+            Came::Trained { instead_of, kept } => {
+                let instead = instead_of.iter().map(|why| format!("trained again: {why}"));
+                let kept = match kept {
+                    Ok(path) => format!("kept in {}", path.display()),
+                    Err(why) => format!("not kept: {why}"),
+                };
+                instead.chain([kept]).collect()
+            }
+        }
+    }
+}
+
+impl Session {
+    /// A model of this recipe on the rows to evaluate: from the cache where it is fresh and `anew` is not asked for, else
+    /// trained now and kept.
+    ///
+    /// # Errors
+    /// [`TrainError`] where the rows lack what the recipe needs, or it was cancelled; nothing is kept then.
+    pub fn train(
+        &self,
+        trainer: &dyn Trainer,
+        cache: Option<&Cache>,
+        anew: bool,
+        progress: &Progress,
+    ) -> Result<Training, TrainError> {
+        let store = self.rows_to_evaluate();
+        let gpus = self.stock_gpus();
+        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
+        let train = || trainer.train(world, progress);
+        let stamp = trainer.stamp(world)?;
+        progress.check()?;
+        let (made, came) = match cache {
+            Some(cache) if anew => cache.train(&stamp, None, train)?,
+            Some(cache) => cache.get_or_train(&stamp, train)?,
+            None => {
+                let kept = Err("there is no cache folder on this system; set ROOFSWAP_CACHE".into());
+                (train()?, Came::Trained { instead_of: None, kept })
+            }
+        };
+        Ok(Training { trained: made.trained, came })
+    }
+
+    /// Every model on the rows to evaluate; `None` if it was cancelled.
+    #[must_use]
+    pub fn survey(&self, of: &SurveyOf, progress: &crate::evaluate::Progress) -> Option<Survey> {
+        let store = self.rows_to_evaluate();
+        let gpus = self.stock_gpus();
+        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
+        let Some(setup) = self.taught(world, &of.setup, &MODELS, progress)? else {
+            return survey(world, of, progress);
+        };
+        let learned = setup.lessons.as_ref().is_some_and(|lessons| lessons.any_used());
+        let used = if of.chosen || !learned { of.used } else { model_position(HYBRID).unwrap_or(of.used) };
+        survey(world, &SurveyOf { setup, used, ..of.clone() }, progress)
+    }
+
+    /// What is in the cache, and whether it fits the rows that are loaded.
+    #[must_use]
+    pub fn trained(&self, cache: &Cache, seed: u64) -> Vec<Entry> {
+        let store: Store = self.rows_to_evaluate();
+        let gpus = self.stock_gpus();
+        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
+        let wanted: Vec<_> = trainers(seed).iter().filter_map(|t| t.stamp(world).ok()).collect();
+        cache.list(&wanted)
+    }
+}

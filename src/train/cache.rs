@@ -1,0 +1,245 @@
+//! Trained models kept beside their recipe: files in the user's cache folder, written whole or not at all, and never trusted
+//! further than their stamp and checksum. Whatever does not fit is trained again, and one line says why.
+
+use super::trained::Trained;
+use super::trainer::{Made, TrainError};
+use crate::learn::LearnError;
+use crate::learn::saved::{self, Origin};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The end of a model file's name.
+const EXTENSION: &str = "model";
+/// Larger files are no models of ours: reading one must not fill the memory.
+const LARGEST: u64 = 1 << 30;
+
+/// What a model is made from. Equal stamps give equal models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The model's id, of letters and digits.
+    pub model: String,
+    /// Options and parameters, in words.
+    pub recipe: String,
+    /// The seed.
+    pub seed: u64,
+    /// Hash of everything that is trained on ([`saved::DataHash`]).
+    pub data: String,
+}
+
+impl Stamp {
+    /// The same as model files state it.
+    fn origin(&self) -> Origin {
+        let purpose = format!("{}: {}, seed {}", self.model, self.recipe, self.seed);
+        Origin { purpose, recipes: Vec::new(), data: self.data.clone() }
+    }
+
+    /// One file per model and data: another recipe or seed replaces what is there.
+    fn file_name(&self) -> String {
+        format!("{}-{}.{EXTENSION}", self.model, self.data)
+    }
+}
+
+/// A folder of trained models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+/// How a model came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Came {
+    /// It was in the cache, made from the same rows by the same recipe and version.
+    FromCache(PathBuf),
+    /// It was trained now.
+    Trained {
+        /// Why what was in the cache was not used; `None` where there was nothing.
+        instead_of: Option<String>,
+        /// Where it is kept now, or why it is not.
+        kept: Result<PathBuf, String>,
+    },
+}
+
+/// The state of a file of the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Made from the loaded rows, by this version.
+    Fresh,
+    /// Whole, but made from other rows than those that are loaded.
+    OtherData,
+    /// Made by another version or recipe.
+    Stale(String),
+    /// No model, or cut off or changed.
+    Damaged(String),
+}
+
+impl State {
+    /// The word in tables.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::OtherData => "other data",
+            Self::Stale(_) => "stale",
+            Self::Damaged(_) => "damaged",
+        }
+    }
+
+    /// Why it is not used; empty for nothing.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Fresh | Self::OtherData => "",
+            Self::Stale(why) | Self::Damaged(why) => why,
+        }
+    }
+}
+
+/// A file of the cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The file.
+    pub path: PathBuf,
+    /// When it was written, where the system tells.
+    pub written: Option<SystemTime>,
+    /// What it is good for.
+    pub state: State,
+    /// What it says of itself, where it is whole.
+    pub trained: Option<Trained>,
+}
+
+impl Cache {
+    /// The cache in this folder, which need not exist yet.
+    #[must_use]
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The user's: `models` in the cache folder; `None` where the system has no such place.
+    #[must_use]
+    pub fn of_user() -> Option<Self> {
+        crate::config::cache_folder().map(|f| Self::at(f.join("models")))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The model of this stamp; `Ok(None)` where there is none.
+    ///
+    /// # Errors
+    /// Why the one that is there cannot be used: damaged, foreign or stale.
+    pub fn get(&self, stamp: &Stamp) -> Result<Option<Made>, LearnError> {
+        let path = self.folder.join(stamp.file_name());
+        let Some(bytes) = read(&path)? else { return Ok(None) };
+        saved::decode(&bytes, &stamp.origin(), &path.display().to_string()).map(Some)
+    }
+
+    /// Keeps a model; returns its file.
+    ///
+    /// # Errors
+    /// Why it could not be written; nothing is half-written then.
+    pub fn put(&self, stamp: &Stamp, made: &Made) -> Result<PathBuf, String> {
+        let path = self.folder.join(stamp.file_name());
+        let refused = |e: &dyn std::fmt::Display| format!("{} was not written: {e}", path.display());
+        let bytes = saved::encode(&stamp.origin(), made).map_err(|e| refused(&e))?;
+        std::fs::create_dir_all(&self.folder).map_err(|e| refused(&e))?;
+        crate::config::write_whole(&path, &bytes).map_err(|e| refused(&e))?;
+        Ok(path)
+    }
+
+    /// The model of this stamp from the cache, else by `train`, which is then kept. A cache that cannot be written is no
+    /// reason to fail: the model is there all the same.
+    ///
+    /// # Errors
+    /// What `train` says.
+    pub fn get_or_train(
+        &self,
+        stamp: &Stamp,
+        train: impl FnOnce() -> Result<Made, TrainError>,
+    ) -> Result<(Made, Came), TrainError> {
+        let instead_of = match self.get(stamp) {
+            Ok(Some(made)) => return Ok((made, Came::FromCache(self.folder.join(stamp.file_name())))),
+            Ok(None) => None,
+            Err(why) => Some(why.to_string()),
+        };
+        self.train(stamp, instead_of, train)
+    }
+
+    /// Trains whatever is in the cache, and keeps the model there; `instead_of` says why, where something was.
+    ///
+    /// # Errors
+    /// What `train` says.
+    pub fn train(
+        &self,
+        stamp: &Stamp,
+        instead_of: Option<String>,
+        train: impl FnOnce() -> Result<Made, TrainError>,
+    ) -> Result<(Made, Came), TrainError> {
+        let made = train()?;
+        let kept = self.put(stamp, &made);
+        Ok((made, Came::Trained { instead_of, kept }))
+    }
+
+    /// Every model file of the folder by name, beside the stamps that the loaded rows would have now.
+    #[must_use]
+    pub fn list(&self, wanted: &[Stamp]) -> Vec<Entry> {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
+        let mut files: Vec<PathBuf> =
+            files.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
+        files.sort();
+        files.into_iter().map(|path| entry(path, wanted)).collect()
+    }
+}
+
+/// What is to be said of one file.
+fn entry(path: PathBuf, wanted: &[Stamp]) -> Entry {
+    let written = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+    let (state, trained) = match looked_into(&path, wanted) {
+        Ok((state, trained)) => (state, Some(trained)),
+        Err(state) => (state, None),
+    };
+    Entry { path, written, state, trained }
+}
+
+fn looked_into(path: &Path, wanted: &[Stamp]) -> Result<(State, Trained), State> {
+    let file = path.display().to_string();
+    let damaged = |e: &dyn std::fmt::Display| State::Damaged(e.to_string());
+    let bytes = read(path).map_err(|e| damaged(&e))?;
+    let bytes = bytes.ok_or_else(|| State::Damaged(format!("{file}: has just gone")))?;
+    let stated = saved::origin(&bytes, &file).map_err(|e| damaged(&e))?;
+    let whole: Result<Made, LearnError> = saved::decode(&bytes, &stated, &file);
+    let made = match whole {
+        Ok(made) => made,
+        Err(why) if saved::is_stale(&why) => return Err(State::Stale(why.to_string())),
+        Err(why) => return Err(damaged(&why)),
+    };
+    let of_data = wanted.iter().find(|s| s.data == stated.data && s.model == made.trained.model);
+    let state = match of_data {
+        None => State::OtherData,
+        Some(stamp) if stamp.origin() == stated => State::Fresh,
+        Some(stamp) => {
+            State::Stale(format!("made as `{}`, wanted is `{}`", stated.purpose, stamp.origin().purpose))
+        }
+    };
+    Ok((state, made.trained))
+}
+
+/// A whole file; `None` where there is none.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, LearnError> {
+    let refused = |what: String| LearnError::File { file: path.display().to_string(), what };
+    match std::fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(refused(format!("cannot be read: {e}"))),
+        Ok(there) if !there.is_file() => return Err(refused("is no file".into())),
+        Ok(there) if there.len() > LARGEST => {
+            return Err(refused(format!(
+                "{} bytes: no model of this program is larger than 2^30",
+                there.len()
+            )));
+        }
+        Ok(_) => {}
+    }
+    std::fs::read(path).map(Some).map_err(|e| refused(format!("cannot be read: {e}")))
+}

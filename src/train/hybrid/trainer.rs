@@ -1,0 +1,194 @@
+//! `hybrid` as something that is trained once and kept: every lesson for every kernel and target of the rows.
+
+use super::pairs::Pairs;
+use super::{Wanted, lessons};
+use crate::evaluate::World;
+use crate::learn::LearnError;
+use crate::learn::Progress;
+use crate::learn::saved::DataHash;
+use crate::predict::{HYBRID, Lesson, Lessons, WhatIsNew};
+use crate::train::cache::Stamp;
+use crate::train::{Errors, Importance, Made, TrainError, Trained, Trainer, Verdict};
+use crate::units::significant;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The recipe; it has no options.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hybrid {
+    /// The seed of the trees.
+    pub seed: u64,
+}
+
+/// A lesson by name, so that a file holds for any order of the catalogues.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    kernels: Vec<String>,
+    hidden: Option<String>,
+    lesson: Lesson,
+}
+
+impl Trainer for Hybrid {
+    fn id(&self) -> &'static str {
+        HYBRID
+    }
+
+    fn summary(&self) -> &'static str {
+        "what your rows of other GPUs teach about the errors of `ceilings`, kernel by kernel"
+    }
+
+    fn needs(&self) -> &'static str {
+        "the same configurations timed on three GPUs or more beside the target"
+    }
+
+    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError> {
+        let pairs = Pairs::of(world);
+        let mut hash = DataHash::default();
+        for kernel in pairs.kernels() {
+            for pair in pairs.of_kernel(kernel) {
+                let [from, to] = [pair.source, pair.target].map(|g| &world.gpus.entries()[g].id);
+                hash = hash.bytes(from.as_bytes()).bytes(to.as_bytes());
+                hash = hash.numbers(&pair.features).numbers(&[pair.ln, pair.doubt]);
+            }
+        }
+        let recipe = "boosted trees of ln(measured / ceilings), one lesson per kernel and target".into();
+        Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.finish() })
+    }
+
+    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError> {
+        let lessons = lessons(world, &Wanted::default(), self.seed, progress)?;
+        let kept = kept(world, &lessons);
+        if kept.is_empty() {
+            let gpus = world.store.rows().map(|r| r.gpu).collect::<BTreeSet<_>>().len();
+            return Err(TrainError::Rows {
+                model: HYBRID,
+                why: format!("{} rows of {gpus} GPUs leave no GPU to check on", world.store.len()),
+                what_to_do: "measure the same configurations on three GPUs or more beside the target".into(),
+            });
+        }
+        let unwritten = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
+        let model = postcard::to_allocvec(&kept).map_err(unwritten)?;
+        Ok(Made { trained: self.told(&kept), model })
+    }
+}
+
+impl Hybrid {
+    /// The lessons that a training kept, for the catalogues of this world.
+    ///
+    /// # Errors
+    /// [`LearnError::File`] where the bytes are not of this recipe.
+    pub fn lessons(world: World<'_>, made: &Made) -> Result<Lessons, LearnError> {
+        let unread = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
+        let kept: Vec<Kept> = postcard::from_bytes(&made.model).map_err(unread)?;
+        let gpus = Pairs::of(world).gpus;
+        let mut all = Lessons::new(WhatIsNew::Gpu, gpus);
+        for Kept { kernels, hidden, lesson } in kept {
+            let hidden = hidden.and_then(|id| world.gpus.get(&id));
+            let lesson = Arc::new(lesson);
+            let places = kernels.iter().filter_map(|id| world.kernels.get(id));
+            places.for_each(|kernel| all.insert(kernel, hidden, lesson.clone()));
+        }
+        Ok(all)
+    }
+
+    fn told(&self, kept: &[Kept]) -> Trained {
+        let of = |ids: fn(&Kept) -> &Vec<String>| -> Vec<String> {
+            kept.iter().flat_map(|k| ids(k).iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        let used = kept.iter().filter(|k| k.lesson.taught.is_some()).count();
+        let errors = errors(kept);
+        let shown = |at: usize| errors.get(at).and_then(|e| e.mape).map_or_else(String::new, significant);
+        let why = match used {
+            0 => "on groups left out no lesson was better than `ceilings` alone".into(),
+            n => format!(
+                "{n} of {} lessons were better on groups left out: MAPE {} % instead of {} % over all",
+                kept.len(),
+                shown(1),
+                shown(0)
+            ),
+        };
+        Trained {
+            model: HYBRID.into(),
+            what: self.summary().into(),
+            recipe: "120 boosted trees of depth 3, rate 0.05, each on half of at most 4,000 pairs; half of the residual".into(),
+            seed: self.seed,
+            rows: kept.iter().map(|k| k.lesson.pairs).max().unwrap_or(0),
+            gpus: of(|k| &k.lesson.gpus),
+            kernels: of(|k| &k.kernels),
+            importances: importances(kept),
+            importance_unit: String::new(),
+            errors,
+            used: Verdict { used: used > 0, why },
+            notes: notes(kept),
+        }
+    }
+}
+
+/// Lessons that several kernels share are kept once; in an order of their own.
+fn kept(world: World<'_>, lessons: &Lessons) -> Vec<Kept> {
+    let id = |kernel: usize| world.kernels.entries()[kernel].id.clone();
+    let mut all: BTreeMap<(Option<usize>, Vec<String>), Kept> = BTreeMap::new();
+    for (kernel, hidden, lesson) in lessons.iter() {
+        let hidden_id = hidden.map(|gpu| world.gpus.entries()[gpu].id.clone());
+        let new = || Kept { kernels: Vec::new(), hidden: hidden_id, lesson: lesson.clone() };
+        all.entry((hidden, lesson.kernels.clone())).or_insert_with(new).kernels.push(id(kernel));
+    }
+    let mut kept: Vec<Kept> = all.into_values().collect();
+    kept.iter_mut().for_each(|k| k.kernels.sort());
+    kept
+}
+
+/// The mean errors of all checks, without and with the residual.
+fn errors(kept: &[Kept]) -> Vec<Errors> {
+    let checks = || kept.iter().flat_map(|k| &k.lesson.checks);
+    let n = checks().map(|c| c.pairs).sum::<usize>();
+    let mean = |of: fn(&crate::predict::Check) -> f64| {
+        checks().map(|c| of(c) * c.pairs as f64).sum::<f64>() / n as f64
+    };
+    let one = |protocol: &str, mape: f64| Errors {
+        protocol: protocol.into(),
+        n,
+        mape: mape.is_finite().then_some(mape),
+        ..Errors::default()
+    };
+    vec![
+        one("GPUs and kernels left out: `ceilings` alone", mean(|c| c.without)),
+        one("GPUs and kernels left out: with the residual", mean(|c| c.with)),
+    ]
+}
+
+/// Mean over the lessons that are used of what each number's splits saved.
+fn importances(kept: &[Kept]) -> Vec<Importance> {
+    let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
+    for taught in kept.iter().filter_map(|k| k.lesson.taught.as_ref()) {
+        for (feature, share) in taught.fitted.importances().unwrap_or_default() {
+            let sum = sums.entry(feature).or_default();
+            *sum = (sum.0 + share, sum.1 + 1);
+        }
+    }
+    let mean = |(feature, (sum, n)): (String, (f64, usize))| Importance {
+        feature,
+        impurity: Some(sum / n as f64),
+        ..Importance::default()
+    };
+    let mut all: Vec<Importance> = sums.into_iter().map(mean).collect();
+    all.sort_by(|a, b| b.impurity.unwrap_or(0.0).total_cmp(&a.impurity.unwrap_or(0.0)));
+    all
+}
+
+/// For each lesson, whom it is for and how it did.
+fn notes(kept: &[Kept]) -> Vec<String> {
+    let one = |k: &Kept| {
+        let [without, with] = k.lesson.errors()?;
+        let target = k.hidden.as_ref().map_or("a GPU that is not among the rows".into(), Clone::clone);
+        let verdict = if k.lesson.taught.is_some() { "used" } else { "not used" };
+        let of = if k.kernels.len() == 1 {
+            k.kernels[0].clone()
+        } else {
+            format!("{} kernels together", k.kernels.len())
+        };
+        Some(format!("{of} to {target}: {} -> {} %, {verdict}", significant(without), significant(with)))
+    };
+    kept.iter().filter_map(one).collect()
+}

@@ -1,0 +1,151 @@
+//! What paper 3's metrics are made of: everything known of one launch on one GPU.
+
+use crate::evaluate::World;
+use crate::gpu::{Ceilings, Limits};
+use crate::kernel::{Count, Launch, Problem, Value, Work};
+use crate::measurement::Measurement;
+use crate::occupancy::{Occupancy, Rules};
+use crate::predict::{RegistersFrom, Subject, question};
+
+/// Problem keys that choose the launch and not the work.
+pub(super) const OF_THE_LAUNCH: [&str; 5] = ["tile", "block", "block_size", "threads", "threads_per_block"];
+
+/// One launch on one GPU, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    /// The product of the problem's keys that are no choice of the launch; elements, where the problem is one-dimensional.
+    pub size: f64,
+    /// Whether the problem has one key alone, so that its elements can be counted off thread by thread.
+    pub one_dimensional: bool,
+    /// Blocks in the grid.
+    pub blocks: u64,
+    /// Threads per block.
+    pub threads: u32,
+    /// Registers per thread; `None` where nobody said.
+    pub registers: Option<u32>,
+    /// Static and dynamic shared memory per block in bytes, as far as somebody stated it.
+    pub shared: u32,
+    /// SMs of the GPU.
+    pub sms: u32,
+    /// Limits of its compute capability.
+    pub limits: Limits,
+    /// What fits on an SM, by the exact rules.
+    pub occupancy: Occupancy,
+    /// Floating-point operations.
+    pub flops: Option<f64>,
+    /// Bytes to and from DRAM.
+    pub dram_bytes: Option<f64>,
+    /// The same of the launch with one thread, where it was measured too.
+    pub one_thread_dram_bytes: Option<f64>,
+    /// Active threads per warp instruction, at most 32.
+    pub active_threads: Option<f64>,
+    /// Warp instructions issued.
+    pub warp_instructions: Option<f64>,
+    /// Bytes of an element, by the kernel's type.
+    pub element_bytes: f64,
+}
+
+/// Why there are no metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoFacts {
+    /// Nobody states block and grid.
+    NoLaunch,
+    /// The launch cannot start on this GPU, so that what was timed is no run of the kernel.
+    CannotLaunch,
+}
+
+impl NoFacts {
+    /// In words, for a message.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoLaunch => "nobody states block and grid",
+            Self::CannotLaunch => "the launch cannot start on its GPU",
+        }
+    }
+}
+
+impl Facts {
+    /// Everything known of `subject` on the GPU at this place: the row's own word first, then the kernel's formulas.
+    ///
+    /// # Errors
+    /// [`NoFacts`] where block or grid are unknown, or the launch cannot start.
+    pub fn of(
+        world: World<'_>,
+        subject: &Subject,
+        gpu: usize,
+        row: Option<&Measurement>,
+    ) -> Result<Self, NoFacts> {
+        let kernel = &world.kernels.entries()[subject.kernel];
+        let on = (gpu, &world.gpus.entries()[gpu]);
+        let q = question(kernel, subject, [on, on], world.store, Ceilings::Peak, Rules::Exact);
+        let side = &q.source;
+        if side.refusal.is_some() {
+            return Err(NoFacts::CannotLaunch);
+        }
+        let launch = row.and_then(Measurement::launch).or(side.launch).ok_or(NoFacts::NoLaunch)?;
+        let (needs, occupancy) = side.needs.zip(side.occupancy).ok_or(NoFacts::NoLaunch)?;
+        let work = counts(&q.work, subject, launch, row);
+        let known = !matches!(side.registers, RegistersFrom::Unknown) && needs.regs_per_thread > 0;
+        let of_row = row.map(|r| &*r.dtype).filter(|d| !d.is_empty());
+        Ok(Self {
+            size: sizes(&subject.problem).product(),
+            one_dimensional: sizes(&subject.problem).count() == 1,
+            blocks: launch.blocks(),
+            threads: launch.threads(),
+            registers: known.then_some(needs.regs_per_thread),
+            shared: needs.smem(),
+            sms: on.1.sms.value,
+            limits: on.1.limits,
+            occupancy,
+            flops: work.get(Count::Flops),
+            dram_bytes: work.get(Count::DramBytes),
+            one_thread_dram_bytes: None,
+            active_threads: work.get(Count::ActiveThreadsPerInst),
+            warp_instructions: work.get(Count::WarpInstsIssued),
+            element_bytes: element_bytes(of_row.unwrap_or(&kernel.dtype)),
+        })
+    }
+}
+
+/// The numbers of a problem that say how much work there is.
+fn sizes(problem: &Problem) -> impl Iterator<Item = f64> {
+    let work = problem.pairs().iter().filter(|(k, _)| !OF_THE_LAUNCH.contains(&k.as_str()));
+    work.filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None })
+}
+
+/// The counts of this launch. Formulas count instructions for the launch they state: where the row ran another one, only
+/// what does not depend on it (FLOPs, compulsory bytes) is taken from them.
+fn counts(all: &Work, subject: &Subject, launch: Launch, row: Option<&Measurement>) -> Work {
+    if subject.instance.launch.is_none_or(|l| l == launch) {
+        return *all;
+    }
+    let own = row.map_or_else(Work::default, Measurement::work);
+    let of_any = [Count::Flops, Count::DramBytes];
+    of_any.into_iter().fold(own, |work, c| {
+        let value = work.get(c).or(all.get(c));
+        work.with(c, value)
+    })
+}
+
+/// Bytes of one element of this type; four where the type says nothing.
+#[must_use]
+pub fn element_bytes(dtype: &str) -> f64 {
+    let bits: String =
+        dtype.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    match bits.parse::<u32>() {
+        Ok(bits @ (8 | 16 | 32 | 64)) => f64::from(bits / 8),
+        _ => 4.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_as_wide_as_their_type_says() {
+        let widths = ["fp32", "fp64", "fp16", "bf16", "uint8", "int32", "", "mixed", "fp8_e4m3", "tf32"];
+        assert_eq!(widths.map(element_bytes), [4.0, 8.0, 2.0, 2.0, 1.0, 4.0, 4.0, 4.0, 1.0, 4.0]);
+    }
+}

@@ -1,0 +1,13 @@
+//! Paper 3 ("Predicting the performance of a kernel"): its seven metrics of any launch, and a random forest for the
+//! speed-up over one thread.
+
+mod facts;
+mod metrics;
+mod published;
+mod recipe;
+mod samples;
+
+pub use facts::{Facts, NoFacts, element_bytes};
+pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
+pub use recipe::Paper3;
+pub use samples::{LaunchMetrics, LeftOut, Reference, Sample, Samples, launches};

@@ -1,0 +1,389 @@
+//! Paper 3's recipe: a random forest for the speed-up, an 80:20 split, a random search of at least 50 trials that minimises
+//! MAPE (the paper's Optuna run), its five metrics and both kinds of importances.
+//!
+//! Features and target are raw, as published. Beside the paper's split of rows stand harder ones, of problems, kernels and
+//! GPUs that the forest has not seen; the same forest on ln(speed-up); and the median speed-up as a baseline.
+
+use super::facts::NoFacts;
+use super::metrics::{Formulas, METRICS};
+use super::published;
+use super::samples::{Reference, Samples};
+use crate::evaluate::World;
+use crate::learn::importance::permutation;
+use crate::learn::prepare::MedianImputer;
+use crate::learn::random::Random;
+use crate::learn::saved::DataHash;
+use crate::learn::search::{self, Found, Task};
+use crate::learn::{
+    Features, Fitted, Fold, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, folds, metrics,
+};
+use crate::train::cache::Stamp;
+use crate::train::trained::{Errors, Importance, Trained, Verdict};
+use crate::train::trainer::{Made, TrainError, Trainer};
+use std::collections::BTreeSet;
+
+/// The paper's share of rows for testing.
+const TESTED: f64 = 0.2;
+/// Folds of the search.
+const FOLDS: usize = 3;
+/// Fewest samples that a forest is trained on: one fifth of them are tested on.
+const FEWEST: usize = 20;
+/// The search looks at this many rows at most; the forest itself at all.
+const SEARCHED: usize = 2000;
+/// How often a column is dealt out anew.
+const REPEATS: usize = 10;
+
+/// The recipe with its options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paper3 {
+    /// What speed-ups are over; `None`: one thread where enough rows have such a reference, else the slowest launch.
+    pub reference: Option<Reference>,
+    /// Which form of the metrics.
+    pub formulas: Formulas,
+    /// Candidates of the search.
+    pub trials: usize,
+    /// Seed of split, search and forest.
+    pub seed: u64,
+}
+
+impl Default for Paper3 {
+    fn default() -> Self {
+        Self { reference: None, formulas: Formulas::Exact, trials: 50, seed: 1 }
+    }
+}
+
+/// What the forest is trained on.
+struct Data {
+    samples: Samples,
+    reference: Reference,
+    /// Places in [`METRICS`] of the columns that anybody knows.
+    columns: Vec<usize>,
+    target: Vec<f64>,
+}
+
+impl Trainer for Paper3 {
+    fn id(&self) -> &'static str {
+        "paper3"
+    }
+
+    fn summary(&self) -> &'static str {
+        "random forest on paper 3's seven metrics for the speed-up over one thread"
+    }
+
+    fn needs(&self) -> &'static str {
+        "measured rows with block and grid, several launches of one kernel and problem on one GPU"
+    }
+
+    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError> {
+        Ok(self.stamp_of(&self.data(world)?))
+    }
+
+    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError> {
+        let data = self.data(world)?;
+        let split = folds::shuffled_split(data.target.len(), TESTED, self.seed)?;
+        let found = self.search(&data, &split, progress)?;
+        let recipe = found.best().recipe.clone();
+        let (train, test, imputer) = data.tables(&split)?;
+        let fitted = recipe.fit(&train, &data.targets(&split.train), progress)?;
+        let truth = data.targets(&split.test);
+        let mut errors = vec![Errors::of("80:20 of the rows", &truth, &fitted.predict(&test)?)];
+        errors.extend(self.beside(&data, &split, &recipe, progress)?);
+        errors.push(published::errors());
+        let importances = importances(&fitted, (&test, &truth), self.seed)?;
+        let trained = self.told(world, &data, &found, (importances, errors));
+        let whole = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
+        Ok(Made { trained, model: postcard::to_allocvec(&(imputer, fitted)).map_err(whole)? })
+    }
+}
+
+impl Paper3 {
+    fn data(&self, world: World<'_>) -> Result<Data, TrainError> {
+        let mut reference = self.reference.unwrap_or_default();
+        let mut samples = Samples::of(world, reference, self.formulas);
+        if self.reference.is_none() && samples.all.len() < FEWEST {
+            reference = Reference::Slowest;
+            samples = Samples::of(world, reference, self.formulas);
+        }
+        if samples.all.len() < FEWEST {
+            return Err(self.too_few(&samples, reference));
+        }
+        let known = |i: &usize| samples.all.iter().any(|s| s.metrics[*i].value.is_some());
+        let columns = (0..METRICS.len()).filter(known).collect();
+        let target = samples.all.iter().map(|s| s.speedup).collect();
+        Ok(Data { samples, reference, columns, target })
+    }
+
+    fn too_few(&self, samples: &Samples, reference: Reference) -> TrainError {
+        let why = format!(
+            "{} launches have a reference, and {FEWEST} are needed ({})",
+            samples.all.len(),
+            left_out(samples)
+        );
+        let what_to_do = match reference {
+            Reference::OneThread => {
+                "give rows with one thread per block or one block, or say --reference slowest"
+            }
+            Reference::Slowest => {
+                "give files by --data with block, grid and several launches of one kernel and problem on one GPU"
+            }
+        };
+        TrainError::Rows { model: self.id(), why, what_to_do: what_to_do.into() }
+    }
+
+    fn stamp_of(&self, data: &Data) -> Stamp {
+        let value = |v: Option<f64>| v.unwrap_or(f64::NAN);
+        let mut hash = DataHash::default();
+        for sample in &data.samples.all {
+            let row: Vec<f64> = sample.metrics.iter().map(|m| value(m.value)).collect();
+            hash = hash.numbers(&row).numbers(&[sample.speedup, sample.group as f64]);
+        }
+        let recipe = format!(
+            "forest, {} formulas, speed-up over {}, {} trials",
+            self.formulas.word(),
+            data.reference.word(),
+            self.trials
+        );
+        Stamp { model: self.id().into(), recipe, seed: self.seed, data: hash.finish() }
+    }
+
+    /// The forest of the smallest MAPE under folds of the training rows.
+    fn search(&self, data: &Data, split: &Fold, progress: &Progress) -> Result<Found, TrainError> {
+        let mut rows = split.train.clone();
+        rows.truncate(SEARCHED);
+        let (train, _, _) = data.tables(&Fold { train: rows.clone(), ..split.clone() })?;
+        let target = data.targets(&rows);
+        // The rows are in random order already.
+        let parts: Vec<usize> = (0..rows.len()).map(|i| i % FOLDS).collect();
+        let folds = folds::leave_one_out(&parts)?;
+        let task =
+            Task { table: &train, target: &target, groups: None, folds: &folds, metric: metrics::mape };
+        let draw =
+            |random: &mut Random| Recipe { regressor: candidate(random), scaled: false, seed: self.seed };
+        Ok(search::random(draw, self.trials.max(1), self.seed, &task, progress)?)
+    }
+
+    /// The baseline, the same forest on ln(speed-up), and what whole problems, kernels and GPUs held out cost.
+    fn beside(
+        &self,
+        data: &Data,
+        split: &Fold,
+        recipe: &Recipe,
+        progress: &Progress,
+    ) -> Result<Vec<Errors>, TrainError> {
+        let truth = data.targets(&split.test);
+        let median = metrics::median(data.targets(&split.train)).unwrap_or(1.0);
+        let mut all =
+            vec![Errors::of("80:20, the median speed-up alone", &truth, &vec![median; truth.len()])];
+        let log = data.predicted(std::slice::from_ref(split), recipe, Target::Log, progress)?;
+        all.push(Errors::of("80:20, of ln(speed-up)", &log.0, &log.1));
+        let of = |word: &str| format!("whole {word} held out");
+        let samples = &data.samples.all;
+        let groups = [
+            (of("problems"), samples.iter().map(|s| s.group).collect::<Vec<_>>(), 5),
+            (of("kernels"), samples.iter().map(|s| s.kernel).collect(), usize::MAX),
+            (of("GPUs"), samples.iter().map(|s| s.gpu).collect(), usize::MAX),
+        ];
+        for (name, groups, most) in groups {
+            if groups.iter().collect::<BTreeSet<_>>().len() > 1 {
+                let folds = folds::grouped(&groups, most.min(groups.len()))?;
+                let (truth, said) = data.predicted(&folds, recipe, Target::Raw, progress)?;
+                all.push(Errors::of(name, &truth, &said));
+            }
+        }
+        Ok(all)
+    }
+
+    fn told(
+        &self,
+        world: World<'_>,
+        data: &Data,
+        found: &Found,
+        (importances, errors): (Vec<Importance>, Vec<Errors>),
+    ) -> Trained {
+        let samples = &data.samples.all;
+        let ids =
+            |places: BTreeSet<usize>, id: &dyn Fn(usize) -> String| places.into_iter().map(id).collect();
+        let best = found.best();
+        Trained {
+            model: self.id().into(),
+            what: self.summary().into(),
+            recipe: format!(
+                "{}; best of {} trials by MAPE under {FOLDS} folds: {:.1} %",
+                in_words(&best.recipe.regressor),
+                found.trials.len(),
+                best.mean().unwrap_or(f64::NAN)
+            ),
+            seed: self.seed,
+            rows: samples.len(),
+            gpus: ids(samples.iter().map(|s| s.gpu).collect(), &|g| world.gpus.entries()[g].id.clone()),
+            kernels: ids(samples.iter().map(|s| s.kernel).collect(), &|k| {
+                world.kernels.entries()[k].id.clone()
+            }),
+            importances,
+            importance_unit: "points of MAPE on the tested rows".into(),
+            errors,
+            used: Verdict {
+                used: false,
+                why:
+                    "it says how much faster than a reference launch on the same GPU, no time on another GPU"
+                        .into(),
+            },
+            notes: notes(data, self.formulas),
+        }
+    }
+}
+
+/// Raw as published, or its logarithm.
+#[derive(Clone, Copy, PartialEq)]
+enum Target {
+    Raw,
+    Log,
+}
+
+impl Data {
+    fn targets(&self, rows: &[usize]) -> Vec<f64> {
+        rows.iter().map(|i| self.target[*i]).collect()
+    }
+
+    /// Training and test rows, gaps filled with the medians of the training rows alone.
+    fn tables(&self, split: &Fold) -> Result<(Table, Table, MedianImputer), LearnError> {
+        let rows = |places: &[usize]| -> Vec<Vec<Option<f64>>> {
+            let row =
+                |i: &usize| self.columns.iter().map(|c| self.samples.all[*i].metrics[*c].value).collect();
+            places.iter().map(row).collect()
+        };
+        let names: Vec<String> = self.columns.iter().map(|c| METRICS[*c].to_string()).collect();
+        let train = filled(rows(&split.train));
+        let imputer = MedianImputer::fit(&names, &train)?;
+        Ok((imputer.fill(&train)?, imputer.fill(&rows(&split.test))?, imputer))
+    }
+
+    /// True and predicted speed-ups of every fold's held-out rows.
+    fn predicted(
+        &self,
+        folds: &[Fold],
+        recipe: &Recipe,
+        target: Target,
+        progress: &Progress,
+    ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        let (mut truth, mut said) = (Vec::new(), Vec::new());
+        for fold in folds {
+            let (train, test, _) = self.tables(fold)?;
+            let goal = self.targets(&fold.train);
+            let log = |v: &f64| if target == Target::Log { v.ln() } else { *v };
+            let goal: Vec<f64> = goal.iter().map(log).collect();
+            let answers = recipe.fit(&train, &goal, progress)?.predict(&test)?;
+            said.extend(answers.iter().map(|v| if target == Target::Log { v.exp() } else { *v }));
+            truth.extend(self.targets(&fold.test));
+        }
+        Ok((truth, said))
+    }
+}
+
+/// A column that all training rows of a fold leave open says nothing there: it is 0 in all of them.
+fn filled(mut rows: Vec<Vec<Option<f64>>>) -> Vec<Vec<Option<f64>>> {
+    for j in 0..rows.first().map_or(0, Vec::len) {
+        if rows.iter().all(|r| r[j].is_none()) {
+            rows.iter_mut().for_each(|r| r[j] = Some(0.0));
+        }
+    }
+    rows
+}
+
+/// A forest made up for the search.
+fn candidate(random: &mut Random) -> Regressor {
+    let depth = random.below(20);
+    Regressor::Forest(ForestParameters {
+        trees: 50 + 25 * random.below(11),
+        max_depth: (depth > 0).then_some(2 + depth),
+        min_samples_leaf: 1 + random.below(8),
+        min_samples_split: 2 + random.below(12),
+        features_per_split: match random.below(4) {
+            0 => Features::All,
+            1 => Features::Sqrt,
+            _ => Features::Share(0.3 + 0.1 * random.below(7) as f64),
+        },
+        bootstrap: true,
+    })
+}
+
+/// `forest of 150 trees, depth at most 12, …`.
+fn in_words(regressor: &Regressor) -> String {
+    let Regressor::Forest(p) = regressor else { return regressor.name().into() };
+    let depth = p.max_depth.map_or("any depth".into(), |d| format!("depth at most {d}"));
+    let tried = match p.features_per_split {
+        Features::All => "all columns".into(),
+        Features::Sqrt => "the root of the columns".into(),
+        Features::Share(s) => format!("{:.0} % of the columns", 100.0 * s),
+    };
+    format!(
+        "forest of {} trees, {depth}, leaves of {} rows or more, nodes of {} or more split by {tried}",
+        p.trees, p.min_samples_leaf, p.min_samples_split
+    )
+}
+
+fn importances(
+    fitted: &Fitted,
+    (test, truth): (&Table, &[f64]),
+    seed: u64,
+) -> Result<Vec<Importance>, LearnError> {
+    let dealt = permutation(fitted, test, truth, REPEATS, seed, metrics::mape)?;
+    let saved = fitted.importances().unwrap_or_default();
+    let of = |i: crate::learn::importance::Importance| Importance {
+        impurity: saved.iter().find(|(name, _)| *name == i.name).map(|(_, share)| *share),
+        published: published::importance(&i.name),
+        permutation: Some(i.mean),
+        feature: i.name,
+    };
+    let mut all: Vec<Importance> = dealt.into_iter().map(of).collect();
+    all.sort_by(|a, b| b.impurity.unwrap_or(0.0).total_cmp(&a.impurity.unwrap_or(0.0)));
+    Ok(all)
+}
+
+/// What speed-ups are over, what was left out and why, and what was filled in.
+fn notes(data: &Data, formulas: Formulas) -> Vec<String> {
+    let samples = &data.samples;
+    let [threads, blocks, others] = samples.references;
+    let mut notes = vec![
+        format!("speed-up over {}", data.reference.sentence()),
+        format!(
+            "{} launches have a reference: {threads} references of one thread per block, {blocks} of one block, {others} of \
+             other shapes; {} are one thread in all, which is the paper's",
+            samples.all.len(),
+            samples.single_threads
+        ),
+        format!("left out: {}", left_out(samples)),
+        format!("{} formulas of the metrics, raw features and raw speed-ups as published", formulas.word()),
+    ];
+    if samples.all.len() as f64 * (1.0 - TESTED) > SEARCHED as f64 {
+        notes.push(format!(
+            "the search looked at {SEARCHED} of the training rows, the forest learned from all"
+        ));
+    }
+    for ((unknown, bounds), name) in samples.unknown_and_bounds().into_iter().zip(METRICS) {
+        if unknown == samples.all.len() {
+            notes.push(format!("{name}: nobody knows it, so it is no column"));
+        } else if unknown > 0 {
+            notes.push(format!(
+                "{name}: unknown in {unknown} rows, filled with the median of the training rows"
+            ));
+        }
+        if bounds > 0 {
+            notes.push(format!("{name}: only a bound or an assumption in {bounds} rows"));
+        }
+    }
+    notes
+}
+
+fn left_out(samples: &Samples) -> String {
+    let l = samples.left_out;
+    format!(
+        "{} because {}, {} because {}, {} without a reference, {} that are the reference",
+        l.no_launch,
+        NoFacts::NoLaunch.word(),
+        l.cannot_launch,
+        NoFacts::CannotLaunch.word(),
+        l.no_reference,
+        l.is_reference
+    )
+}

@@ -1,0 +1,216 @@
+//! Speed-ups that measured rows give: each configuration against a slow reference of the same kernel and problem on the
+//! same GPU.
+//!
+//! Paper 3's target is the speed-up over one thread, which hardly anybody measures. What comes nearest is taken, and said.
+
+use super::facts::{Facts, NoFacts, OF_THE_LAUNCH};
+use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
+use crate::evaluate::World;
+use crate::kernel::Count;
+use crate::measurement::{ConfigId, Measurement, Number};
+use crate::predict::Subject;
+use std::collections::BTreeMap;
+
+/// What the times of a group of launches are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reference {
+    /// The slowest launch with one thread per block, or with one block.
+    #[default]
+    OneThread,
+    /// The slowest launch of all, whatever its shape: where nobody measured one thread, as in tuning spaces.
+    Slowest,
+}
+
+impl Reference {
+    /// The word on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OneThread => "one-thread",
+            Self::Slowest => "slowest",
+        }
+    }
+
+    /// What the speed-up is over, in words.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::OneThread => {
+                "the slowest launch with one thread per block or one block, of the same kernel and problem on the same GPU"
+            }
+            Self::Slowest => {
+                "the slowest launch of the same kernel and problem on the same GPU, whatever its shape"
+            }
+        }
+    }
+}
+
+/// One launch with its metrics and its speed-up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The kernel's place in its catalogue.
+    pub kernel: usize,
+    /// The GPU's place.
+    pub gpu: usize,
+    /// The group it belongs to: launches of one kernel, problem and GPU.
+    pub group: usize,
+    /// The nine numbers of [`METRICS`].
+    pub metrics: [Metric; METRICS.len()],
+    /// Time of the reference over its own time.
+    pub speedup: f64,
+}
+
+/// Rows that give no sample, by reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Nobody states block and grid.
+    pub no_launch: usize,
+    /// The launch cannot start.
+    pub cannot_launch: usize,
+    /// Nothing of the same kernel and problem on the same GPU can be the reference.
+    pub no_reference: usize,
+    /// It is the reference: its speed-up is 1 by definition.
+    pub is_reference: usize,
+}
+
+/// The samples of a store.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Samples {
+    /// In the order of the configurations, then of the GPUs.
+    pub all: Vec<Sample>,
+    /// What gave none.
+    pub left_out: LeftOut,
+    /// References of one thread per block, of one block, of other shapes.
+    pub references: [usize; 3],
+    /// References of one thread in all: the paper's own, one block of one thread.
+    pub single_threads: usize,
+}
+
+/// The variant key that says how a row was timed; times of two kinds are not compared.
+const HOW_TIMED: &str = "timing";
+
+/// A row that can be compared.
+struct Candidate<'a> {
+    row: &'a Measurement,
+    /// Its place among all candidates.
+    place: usize,
+    facts: Facts,
+}
+
+/// What launches must share to be compared: kernel, GPU, problem, how they were timed with the element type, and the
+/// clocks.
+type Key = (usize, usize, String, String, [u64; 2]);
+
+impl Samples {
+    /// Every launch of the store that has a reference.
+    #[must_use]
+    pub fn of(world: World<'_>, reference: Reference, formulas: Formulas) -> Self {
+        let mut found = Self::default();
+        let groups = found.gather(world);
+        let mut all: Vec<(usize, Sample)> = Vec::new();
+        for (group, members) in groups.into_values().enumerate() {
+            found.compare(group, &members, reference, formulas, &mut all);
+        }
+        all.sort_by_key(|(place, _)| *place);
+        found.all = all.into_iter().map(|(_, sample)| sample).collect();
+        found
+    }
+
+    /// The rows whose metrics are known, in groups that can be compared.
+    fn gather<'a>(&mut self, world: World<'a>) -> BTreeMap<Key, Vec<Candidate<'a>>> {
+        let mut groups: BTreeMap<Key, Vec<Candidate<'a>>> = BTreeMap::new();
+        let mut place = 0;
+        for (id, config) in world.store.configs() {
+            let subject = Subject::of(&world.kernels.entries()[config.kernel], config, Some(id));
+            for row in world.store.rows_of(id) {
+                let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
+                match facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row))) {
+                    Ok(facts) => {
+                        groups.entry(key(row)).or_default().push(Candidate { row, place, facts });
+                        place += 1;
+                    }
+                    Err(NoFacts::NoLaunch) => self.left_out.no_launch += 1,
+                    Err(NoFacts::CannotLaunch) => self.left_out.cannot_launch += 1,
+                }
+            }
+        }
+        groups
+    }
+
+    /// The speed-ups of one group over its reference.
+    fn compare(
+        &mut self,
+        group: usize,
+        members: &[Candidate<'_>],
+        reference: Reference,
+        formulas: Formulas,
+        all: &mut Vec<(usize, Sample)>,
+    ) {
+        let may_be = |c: &&Candidate<'_>| match reference {
+            Reference::OneThread => c.facts.threads == 1 || c.facts.blocks == 1,
+            Reference::Slowest => true,
+        };
+        let slowest = members.iter().filter(may_be).max_by(|a, b| a.row.time.0.total_cmp(&b.row.time.0));
+        let Some(slowest) = slowest.filter(|_| members.len() > 1) else {
+            self.left_out.no_reference += members.len();
+            return;
+        };
+        self.left_out.is_reference += 1;
+        let shape = (slowest.facts.threads == 1, slowest.facts.blocks == 1);
+        self.single_threads += usize::from(shape == (true, true));
+        self.references[if shape.0 { 0 } else { 2 - usize::from(shape.1) }] += 1;
+        let one_thread_dram_bytes = slowest.row.count(Count::DramBytes).filter(|_| shape.0);
+        for c in members.iter().filter(|c| c.place != slowest.place) {
+            let facts = Facts { one_thread_dram_bytes, ..c.facts };
+            let (kernel, gpu, speedup) = (c.row.kernel, c.row.gpu, slowest.row.time.0 / c.row.time.0);
+            let metrics = metrics(&facts, formulas);
+            all.push((c.place, Sample { kernel, gpu, group, metrics, speedup }));
+        }
+    }
+
+    /// How many numbers of each metric are unknown, and how many are only bounds or rest on an assumption.
+    #[must_use]
+    pub fn unknown_and_bounds(&self) -> [(usize, usize); METRICS.len()] {
+        std::array::from_fn(|i| {
+            let of = || self.all.iter().map(|s| &s.metrics[i]);
+            let unknown = of().filter(|m| m.value.is_none()).count();
+            (unknown, of().filter(|m| m.value.is_some() && m.sense != Sense::Exact).count())
+        })
+    }
+}
+
+/// The metrics of one measured launch, or why there are none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchMetrics {
+    /// The configuration's place in the store.
+    pub config: ConfigId,
+    /// The GPU's place.
+    pub gpu: usize,
+    /// The nine numbers of [`METRICS`].
+    pub metrics: Result<[Metric; METRICS.len()], NoFacts>,
+}
+
+/// The metrics of every launch of the store.
+#[must_use]
+pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
+    let mut all = Vec::new();
+    for (config, of) in world.store.configs() {
+        let subject = Subject::of(&world.kernels.entries()[of.kernel], of, Some(config));
+        all.extend(world.store.rows_of(config).map(|row| {
+            let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
+            let facts = facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row)));
+            LaunchMetrics { config, gpu: row.gpu, metrics: facts.map(|f| metrics(&f, formulas)) }
+        }));
+    }
+    all
+}
+
+/// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out.
+fn key(row: &Measurement) -> Key {
+    let work = row.problem.pairs().iter().filter(|(k, _)| !OF_THE_LAUNCH.contains(&k.as_str()));
+    let problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+    let timed = row.variant.split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
+    let clock = |column| row.number(column).unwrap_or(0.0).to_bits();
+    let clocks = [clock(Number::SmClock), clock(Number::MemClock)];
+    (row.kernel, row.gpu, problem.join(";"), format!("{};{}", row.dtype, timed.unwrap_or("")), clocks)
+}

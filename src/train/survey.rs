@@ -1,0 +1,122 @@
+//! Every model on the rows to evaluate, and on the questions among them that are like the one in hand; which one is used,
+//! and why.
+
+use super::trained::Verdict;
+use crate::evaluate::like::{Like, Wanted, groups, narrowest};
+use crate::evaluate::{Outcome, Progress, Protocol, Score, Setup, Trial, World, evaluate, score};
+use crate::measurement::Kind;
+use crate::predict::{BASELINES, MODELS};
+use crate::units::significant;
+use std::collections::BTreeMap;
+
+/// What a survey asks.
+#[derive(Debug, Clone, Default)]
+pub struct SurveyOf {
+    /// How it is evaluated.
+    pub setup: Setup,
+    /// The question in hand.
+    pub wanted: Wanted,
+    /// The model in use, by its place.
+    pub used: usize,
+    /// Whether a person chose it; else it is the default one.
+    pub chosen: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// What was held out.
+    pub protocol: Protocol,
+    /// Whose rows: how many, and whether they are the user's.
+    pub rows: String,
+    /// The questions like the one in hand, in words.
+    pub like: String,
+    /// Every model, in the order of [`MODELS`].
+    pub models: Vec<Surveyed>,
+}
+
+/// One model.
+#[derive(Debug, Clone, Default)]
+pub struct Surveyed {
+    /// Its place in [`MODELS`].
+    pub model: usize,
+    /// Over every question.
+    pub overall: Option<Score>,
+    /// Over those like the one in hand.
+    pub here: Option<Score>,
+    /// The most frequent reason it gave for no answer.
+    pub refused: Option<String>,
+    /// Whether it is used, and why.
+    pub verdict: Verdict,
+}
+
+/// Measures every model on these rows; `None` if it was cancelled.
+#[must_use]
+pub fn survey(world: World<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
+    let outcomes = evaluate(world, &of.setup, &MODELS, progress)?;
+    let used = outcomes.get(of.used).or(outcomes.first())?;
+    let like = narrowest(groups(world, of.wanted), used);
+    let own = world.store.rows().any(|r| r.kind == Kind::Measured);
+    let whose = if own { "rows of yours" } else { "shipped figures" };
+    Some(Survey {
+        protocol: of.setup.protocol,
+        rows: format!("{} {whose}", world.store.len()),
+        like: like.words.clone(),
+        models: outcomes.iter().enumerate().map(|(at, o)| surveyed(at, o, (of, used), &like)).collect(),
+    })
+}
+
+fn surveyed(at: usize, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &Like) -> Surveyed {
+    let here: Vec<&Trial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
+    let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
+    let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
+    let here_score = score(here.iter().copied());
+    let verdict = verdict(at, &here, refused.as_deref(), used, like);
+    Surveyed { model: at, overall: score(&outcome.trials), here: here_score, refused, verdict }
+}
+
+/// Whether a model is used, and why: compared with the one in use on the questions that both answered.
+fn verdict(
+    at: usize,
+    here: &[&Trial],
+    refused: Option<&str>,
+    (of, of_used): (&SurveyOf, &Outcome),
+    like: &Like,
+) -> Verdict {
+    let id = MODELS[of.used].id();
+    if at == of.used {
+        let chosen = if of.chosen { "chosen" } else { "the default" };
+        let error = score(here.iter().copied()).map_or("nothing measured to judge it by".into(), |s| {
+            format!("MAPE {} % on {} questions", significant(s.errors.mape_percent), s.errors.n)
+        });
+        return Verdict { used: true, why: format!("{chosen}: {error}") };
+    }
+    let no = |why: String| Verdict { used: false, why };
+    if here.is_empty() {
+        return no(
+            refused.map_or_else(|| "no question to judge it by".into(), |why| format!("refuses: {why}"))
+        );
+    }
+    let place = |t: &&Trial| (t.config, t.target, t.source);
+    let theirs: BTreeMap<_, &Trial> =
+        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (place(&t), t)).collect();
+    let both: Vec<(&Trial, &Trial)> =
+        here.iter().filter_map(|t| Some((*t, *theirs.get(&place(t))?))).collect();
+    let scored = |side: fn(&(&Trial, &Trial)) -> Trial| score(&both.iter().map(side).collect::<Vec<_>>());
+    let (Some(own), Some(other)) = (scored(|p| *p.0), scored(|p| *p.1)) else {
+        return no(format!("no question here that {id} answered too"));
+    };
+    let [own_error, other_error] = [own, other].map(|s| s.errors.mape_percent);
+    let numbers = format!(
+        "{} against {} % on the {} that both answered",
+        significant(own_error),
+        significant(other_error),
+        both.len()
+    );
+    let baseline = if BASELINES.contains(&MODELS[at].id()) { "a baseline; " } else { "" };
+    no(if own_error < other_error {
+        format!("{baseline}better here than {id}: {numbers}; --model {} takes it", MODELS[at].id())
+    } else {
+        format!("{baseline}worse here than {id}: {numbers}")
+    })
+}

@@ -1,0 +1,69 @@
+//! What can be trained: one trait, one recipe per model.
+
+use super::cache::Stamp;
+use super::trained::Trained;
+use crate::evaluate::World;
+use crate::learn::{LearnError, Progress};
+
+/// A recipe with its options: from the rows of a world to a trained model.
+pub trait Trainer: Sync + Send {
+    /// As typed: `paper3`.
+    fn id(&self) -> &'static str;
+    /// What it predicts, and by which method, in one line.
+    fn summary(&self) -> &'static str;
+    /// What it needs of the rows, in one line.
+    fn needs(&self) -> &'static str;
+    /// What it would be trained on and how, without training: two equal stamps give equal models.
+    ///
+    /// # Errors
+    /// [`TrainError`] where the rows are too few or lack what it needs.
+    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError>;
+    /// Trains it. The bytes are the fitted model, as only this recipe reads them.
+    ///
+    /// # Errors
+    /// [`TrainError`] as for [`Trainer::stamp`], and where it was cancelled.
+    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError>;
+}
+
+/// What comes of a training.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Made {
+    /// What is said of it.
+    pub trained: Trained,
+    /// The fitted model, in a form of the recipe's own.
+    pub model: Vec<u8>,
+}
+
+/// Why nothing was trained.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// The rows do not have what the recipe needs.
+    #[error("{model}: {why}; {what_to_do}")]
+    Rows {
+        /// The model's id.
+        model: &'static str,
+        /// What is missing, with numbers.
+        why: String,
+        /// What to do.
+        what_to_do: String,
+    },
+    /// The regressor refused, or it was cancelled.
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+    /// There is no such model.
+    #[error("unknown model `{typed}`: what can be trained is: {known}")]
+    Unknown {
+        /// As typed.
+        typed: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+impl TrainError {
+    /// Whether somebody no longer wanted it.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Learn(LearnError::Cancelled))
+    }
+}

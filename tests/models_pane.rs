@@ -1,0 +1,208 @@
+//! The Models pane, cell by cell: every model's error here, which one is used and why, what was trained.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roofswap::evaluate::Progress;
+use roofswap::session::{Session, Training};
+use roofswap::train::cache::Came;
+use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, learned, trainers};
+use roofswap::tui::{Effect, Job, Message, Options, State, first_state, update, view};
+
+struct Dashboard {
+    state: State,
+    size: (u16, u16),
+}
+
+fn dashboard(width: u16, height: u16) -> Dashboard {
+    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let mut d = Dashboard { state, size: (width, height) };
+    update(&mut d.state, Message::Resize(width, height));
+    d
+}
+
+impl Dashboard {
+    fn key(&mut self, key: &str) -> Vec<Effect> {
+        update(&mut self.state, Message::Key(key.into()))
+    }
+
+    /// Opens the pane, and answers its survey.
+    fn open(&mut self) -> SurveyOf {
+        let effects = self.key("w");
+        self.answer(&effects)
+    }
+
+    /// Answers a survey as the worker would with an empty cache.
+    fn answer(&mut self, effects: &[Effect]) -> SurveyOf {
+        let [Effect::Survey { session, of }] = effects else { panic!("{effects:?}") };
+        let survey = session.survey(of, &Progress::default()).unwrap();
+        let nothing = learned(&trainers(1), Vec::new());
+        update(&mut self.state, Message::Surveyed(Some(Box::new((survey, nothing)))));
+        of.clone()
+    }
+
+    /// A training ends, and the survey after it.
+    fn trained(&mut self) {
+        let effects = update(&mut self.state, Message::Trained(Some(Ok(Box::new(training())))));
+        self.answer(&effects);
+    }
+
+    fn screen(&self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        terminal.backend().to_string()
+    }
+}
+
+/// What a training might say; the numbers only show the layout.
+fn training() -> Training {
+    let importance = |feature: &str, impurity, permutation, published| Importance {
+        feature: feature.into(),
+        impurity: Some(impurity),
+        permutation: Some(permutation),
+        published: Some(published),
+    };
+    let trained = Trained {
+        model: "paper3".into(),
+        what: "random forest for the speed-up".into(),
+        recipe: "forest of 200 trees, depth at most 13; best of 50 trials by MAPE under 3 folds: 27.4 %"
+            .into(),
+        seed: 1,
+        rows: 48,
+        gpus: vec!["rtx-4070".into()],
+        kernels: vec!["matmul_tiled".into()],
+        importances: vec![
+            importance("threads_per_block", 0.6, 27.2, 0.0024),
+            importance("cgma", 0.3, 0.5, 0.908),
+            importance("occupancy", 0.1, -0.3, 0.0005),
+        ],
+        importance_unit: "points of MAPE on the tested rows".into(),
+        errors: vec![
+            Errors::of("80:20 of the rows", &[10.0, 20.0, 40.0], &[11.0, 18.0, 44.0]),
+            Errors {
+                published: true,
+                protocol: "paper 3's Table 2".into(),
+                n: 128,
+                mape: Some(55.15),
+                ..Errors::default()
+            },
+        ],
+        used: Verdict { used: false, why: "it is no time on another GPU".into() },
+        notes: vec!["speed-up over the slowest launch with one thread per block or one block".into()],
+    };
+    Training { trained, came: Came::FromCache("/cache/paper3-1.model".into()) }
+}
+
+#[test]
+fn every_model_with_its_error_here_and_why_it_is_used() {
+    for (w, h) in [(80, 24), (120, 40), (200, 60)] {
+        let mut d = dashboard(w, h);
+        d.open();
+        insta::assert_snapshot!(format!("models_{w}x{h}"), d.screen());
+    }
+}
+
+#[test]
+fn what_was_trained_stands_below_or_beside() {
+    for (w, h) in [(80, 24), (120, 40), (200, 60)] {
+        let mut d = dashboard(w, h);
+        d.open();
+        d.trained();
+        if h < 60 {
+            d.key("end");
+        }
+        insta::assert_snapshot!(format!("models_trained_{w}x{h}"), d.screen());
+    }
+}
+
+#[test]
+fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_held_out() {
+    let mut d = dashboard(80, 24);
+    let of = d.open();
+    let id = |at: Option<usize>| d.state.session.gpus.entries()[at.unwrap()].id.clone();
+    assert_eq!((id(of.wanted.source).as_str(), id(of.wanted.target).as_str()), ("titan-v", "rtx-4070"));
+    let kernel = of.wanted.kernel.unwrap();
+    assert_eq!(d.state.session.kernels.entries()[kernel].id, "matmul_tiled");
+    let protocol = |effects: &[Effect]| {
+        effects.iter().find_map(|e| match e {
+            Effect::Survey { of, .. } => Some(of.setup.protocol.word()),
+            _ => None,
+        })
+    };
+    assert_eq!(protocol(&d.key("right")), Some("new-size"));
+    assert_eq!(protocol(&d.key("left")), Some("new-gpu"));
+    let effects = d.key("m");
+    assert!(matches!(&effects[..], [Effect::Survey { of, .. }] if of.used == 1), "the next model is in use");
+}
+
+#[test]
+fn a_training_is_started_shown_refused_and_cancelled() {
+    let mut d = dashboard(80, 24);
+    d.open();
+    assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "paper3", .. }]));
+    update(&mut d.state, Message::Progress("training paper3: 40 of 150".into()));
+    d.key("end");
+    assert!(d.screen().contains("training paper3: 40 of 150 (Esc cancels)"), "{}", d.screen());
+    assert!(matches!(d.key("esc")[..], [Effect::Cancel]), "Esc ends the job and leaves the pane open");
+    assert!(d.state.job.is_none() && d.screen().contains("Models: which one"));
+    d.key("enter");
+    let why = "paper3: 0 launches have a reference, and 20 are needed";
+    update(&mut d.state, Message::Trained(Some(Err(why.into()))));
+    d.key("end");
+    assert!(d.screen().contains(why) && d.state.job.is_none(), "{}", d.screen());
+    update(&mut d.state, Message::JobFailed(Job::Train));
+    assert!(d.screen().contains("nothing was trained: roofswap failed inside"), "{}", d.screen());
+}
+
+#[test]
+fn importances_are_exported_once_there_are_any() {
+    let mut d = dashboard(120, 40);
+    d.open();
+    assert!(d.key("e").is_empty());
+    assert!(d.screen().contains("nothing trained has importances yet"), "{}", d.screen());
+    d.trained();
+    d.key("e");
+    let effects = d.key("enter");
+    let [Effect::Export { path, spec, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(path.to_str(), Some("importances-paper3.svg"));
+    assert_eq!(spec.title, "Importances: paper3");
+}
+
+#[test]
+fn new_rows_forget_what_was_trained_on_others() {
+    let mut d = dashboard(80, 24);
+    d.open();
+    update(&mut d.state, Message::Trained(Some(Ok(Box::new(training())))));
+    let session = Session::load(None).unwrap();
+    let loaded = (session, Vec::new(), "3 rows".to_string());
+    let effects = update(&mut d.state, Message::Loaded(Box::new(loaded)));
+    assert!(matches!(&effects[..], [Effect::Survey { .. }]), "{effects:?}");
+    assert!(d.state.models.training.is_none());
+}
+
+#[test]
+fn a_file_of_the_cache_is_listed_with_its_state() {
+    let mut d = dashboard(80, 40);
+    d.key("w");
+    let survey = d.state.session.survey(&SurveyOf::default(), &Progress::default()).unwrap();
+    let stale = Learned {
+        model: "paper3".into(),
+        what: "random forest".into(),
+        needs: "launches".into(),
+        state: "damaged".into(),
+        why: "checksum 1, not 2; it is trained again where it is wanted".into(),
+        path: Some("paper3-1.model".into()),
+        written: Some("2026-11-21".into()),
+        trained: None,
+    };
+    update(&mut d.state, Message::Surveyed(Some(Box::new((survey, vec![stale])))));
+    let screen = d.screen();
+    assert!(
+        screen.contains("paper3: damaged, 2026-11-21") && screen.contains("checksum 1, not 2"),
+        "{screen}"
+    );
+}
