@@ -10,8 +10,9 @@ use ratatui::backend::TestBackend;
 use roofswap::evaluate::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
-use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, learned, trainers};
+use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
 use roofswap::tui::{Effect, Job, Message, Options, State, first_state, update, view};
+use std::sync::Arc;
 
 struct Dashboard {
     state: State,
@@ -143,6 +144,8 @@ fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_he
 fn a_training_is_started_shown_refused_and_cancelled() {
     let mut d = dashboard(80, 24);
     d.open();
+    assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "hybrid", .. }]));
+    d.key("tab");
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "paper3", .. }]));
     update(&mut d.state, Message::Progress("training paper3: 40 of 150".into()));
     d.key("end");
@@ -205,4 +208,42 @@ fn a_file_of_the_cache_is_listed_with_its_state() {
         screen.contains("paper3: damaged, 2026-11-21") && screen.contains("checksum 1, not 2"),
         "{screen}"
     );
+}
+
+#[test]
+fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
+    let mut d = dashboard(120, 40);
+    let mut session = Session::load(None).unwrap();
+    let mut text = String::from("gpu,kernel,problem,time_ms\n");
+    // On every GPU four times as slow where L2 does not hold the working set: what `ceilings` does not know.
+    for i in 0..12 {
+        let n = 65_536 + i * i * 60_000;
+        for (gpu, rate, l2) in [
+            ("titan-v", 600e9, 4.5e6),
+            ("rtx-2080-ti", 540e9, 5.5e6),
+            ("gtx-1080-ti", 400e9, 2.75e6),
+            ("a100-pcie-40gb", 1400e9, 40e6),
+        ] {
+            let bytes = 12.0 * f64::from(n);
+            let ms = 20.0 * bytes / rate * if bytes > l2 { 2.0 } else { 1.0 } * 1e3;
+            text += &format!("{gpu},saxpy,n={n},{ms}\n");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, text).unwrap();
+    session.add_data(&file).unwrap();
+    let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
+    let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(d.state.selection.settings.model, 0);
+    let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
+    let used = lessons.any_used();
+    let other = Arc::new(Session::load(None).unwrap());
+    update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
+    assert_eq!(d.state.selection.settings.model, 0, "learned from rows that are no longer there");
+    update(&mut d.state, Message::Learned(of.clone(), Box::new(lessons)));
+    assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
+    d.key("m");
+    update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));
+    assert!(d.screen().contains("ceilings-lite"), "a chosen model stays:\n{}", d.screen());
 }

@@ -63,7 +63,9 @@ impl Session {
         Ok(Hybrid::lessons(world, &made)?)
     }
 
-    fn has_own_rows(&self) -> bool {
+    /// Whether any row is the user's.
+    #[must_use]
+    pub fn has_own_rows(&self) -> bool {
         self.store.rows().any(|r| r.kind == Kind::Measured)
     }
 

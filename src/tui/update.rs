@@ -43,7 +43,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
             // What is open was measured on other rows.
             state.models = Models { chosen: state.models.chosen, ..Models::default() };
-            let mut effects = vec![Effect::Learn(state.session.clone())];
+            let mut effects = learn(state);
             effects.extend(match state.overlay {
                 Overlay::Evaluate(_) => evaluation::start(state),
                 Overlay::Models(_) => models::start(state),
@@ -167,9 +167,15 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         // What was found in fewer files is no longer the answer.
         state.audit = None;
         effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
-        effects.push(Effect::Learn(state.session.clone()));
+        effects.extend(learn(state));
     }
     effects
+}
+
+/// The user's rows are learned from as soon as they are there.
+fn learn(state: &State) -> Vec<Effect> {
+    let own = state.session.has_own_rows();
+    own.then(|| Effect::Learn(state.session.clone())).into_iter().collect()
 }
 
 /// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
