@@ -114,6 +114,9 @@ fn verdict(
         both.len()
     );
     let baseline = if BASELINES.contains(&MODELS[at].id()) { "a baseline; " } else { "" };
+    if own_error == other_error {
+        return no(format!("{baseline}the same as {id} here: {numbers}"));
+    }
     no(if own_error < other_error {
         format!("{baseline}better here than {id}: {numbers}; --model {} takes it", MODELS[at].id())
     } else {
