@@ -60,8 +60,9 @@ pub(super) enum Model {
     Stack(Stack),
 }
 
-/// Rows that a thread predicts at once: few enough for them and a tree to stay in the cache.
-const BLOCK: usize = 256;
+/// Rows that a thread predicts at once: all of them go down one tree before the next is fetched. The answers do not depend
+/// on it.
+const BLOCKS: std::ops::RangeInclusive<usize> = 256..=8192;
 
 impl Fitted {
     pub(super) fn new(names: Vec<String>, recipe: Recipe, scaler: Option<Scaler>, model: Model) -> Self {
@@ -87,8 +88,10 @@ impl Fitted {
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, LearnError> {
         table.has_columns(&self.names)?;
         let width = table.width();
+        let shared = table.len().div_ceil(4 * rayon::current_num_threads());
+        let block = shared.clamp(*BLOCKS.start(), *BLOCKS.end());
         let predicted: Vec<Vec<f64>> =
-            table.values().par_chunks(BLOCK * width).map(|rows| self.answers(rows, width)).collect();
+            table.values().par_chunks(block * width).map(|rows| self.answers(rows, width)).collect();
         let predicted = predicted.concat();
         match predicted.iter().position(|v| !v.is_finite()) {
             Some(row) => {
