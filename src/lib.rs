@@ -18,5 +18,6 @@ pub mod predict;
 pub mod report;
 pub mod roofline;
 pub mod session;
+pub mod train;
 pub mod tui;
 pub mod units;

@@ -78,8 +78,18 @@ quantity!(
     /// Electrical power.
     Watts, "W");
 quantity!(
+    /// Energy.
+    Joules, "J");
+quantity!(
     /// Operational (arithmetic) intensity: FLOPs per byte moved.
     Intensity, "FLOP/B");
+
+impl Mul<Seconds> for Watts {
+    type Output = Joules;
+    fn mul(self, time: Seconds) -> Joules {
+        Joules(self.0 * time.0)
+    }
+}
 
 impl Seconds {
     /// From milliseconds, the unit of the measurement files.

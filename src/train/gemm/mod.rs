@@ -1,0 +1,1 @@
+//! GEMM as a workload: paper 4 again, and what a tile costs.

@@ -1,0 +1,4 @@
+//! Recipes: which rows, features and target make which model. What a regressor is belongs to `learn`.
+
+pub mod gemm;
+pub mod power;
