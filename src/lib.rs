@@ -12,6 +12,7 @@ pub mod config;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;
+pub mod learn;
 pub mod measurement;
 pub mod occupancy;
 pub mod predict;

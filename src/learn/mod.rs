@@ -1,0 +1,40 @@
+//! Learned models: a table of finite numbers and a target go in, a function of a row comes out.
+//!
+//! The way is recipe -> checked recipe -> fit -> predict. Whatever a model cannot work with (NaN, columns that are missing, one
+//! row, a negative penalty) is an error before it starts, and nothing here panics on numbers. The same seed gives the same
+//! bytes, whatever the number of threads. What the columns mean is the business of the room `train`.
+//!
+//! ```
+//! use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, Table};
+//!
+//! let table = Table::new(vec!["bytes".into(), "flops".into()], (0..40).map(f64::from).collect())?;
+//! let target: Vec<f64> = table.rows().map(|row| 2.0 * row[0] + row[1]).collect();
+//! let regressor = Regressor::Forest(ForestParameters { trees: 20, ..ForestParameters::default() });
+//! let fitted = Recipe { regressor, scaled: false, seed: 1 }.fit(&table, &target, &Progress::default())?;
+//! assert!((fitted.predict_row(&[20.0, 21.0]) - 61.0).abs() < 10.0);
+//! # Ok::<(), roofswap::learn::LearnError>(())
+//! ```
+
+mod boosting;
+mod error;
+mod fitted;
+pub mod folds;
+mod forest;
+mod linear;
+pub mod metrics;
+mod nearest;
+mod progress;
+pub mod random;
+mod recipe;
+mod scaler;
+mod stack;
+mod svr;
+mod table;
+mod tree;
+
+pub use error::LearnError;
+pub use fitted::{Fitted, Outputs};
+pub use folds::Fold;
+pub use progress::Progress;
+pub use recipe::{BoostingParameters, Features, ForestParameters, Gamma, Recipe, Regressor};
+pub use table::Table;
