@@ -1,6 +1,7 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod evaluation;
+mod gemm;
 mod import;
 mod known_rows;
 mod loaded;
@@ -8,6 +9,7 @@ mod several;
 mod tuning;
 
 pub use evaluation::ReproduceError;
+pub use gemm::{Paper4, PowerFit, TrainError};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
 pub use tuning::{TuneError, TypedTunings};

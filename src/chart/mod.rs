@@ -10,6 +10,7 @@
 mod caption;
 mod ceilings;
 mod components;
+mod correlation;
 mod evaluation;
 mod item;
 mod layout;
@@ -26,6 +27,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
+pub use correlation::correlation_chart;
 pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use occupancy::occupancy_chart;
@@ -205,6 +207,19 @@ pub enum Mark {
         at: (f64, f64),
         /// The text.
         text: String,
+    },
+    /// A cell of a matrix, where both axes are categories: the fuller, the stronger.
+    Cell {
+        /// Its colour.
+        meaning: Meaning,
+        /// Index of the category on the x axis.
+        column: usize,
+        /// Index of the category on the y axis.
+        row: usize,
+        /// How full it is, 0 to 1.
+        strength: f64,
+        /// Text in it.
+        label: String,
     },
     /// A horizontal bar from the axis to a value, in a category slot.
     Bar {

@@ -23,6 +23,7 @@ mod output;
 mod predict;
 mod question;
 mod reproduce;
+mod reproduce_gemm;
 mod sass;
 mod shell;
 

@@ -1,4 +1,4 @@
-//! `roofswap reproduce paper1 --data FOLDER|FILE...`.
+//! `roofswap reproduce paper1|paper4|power --data FOLDER|FILE...`.
 
 use super::choices::FormatChoice;
 use super::{Usage, load, output};
@@ -19,16 +19,26 @@ pub(super) struct ReproduceArgs {
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
+    #[command(flatten)]
+    picture: super::reproduce_gemm::PictureArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Paper {
     /// Cross-GPU performance prediction: Tables 3, 4 and 5
     Paper1,
+    /// GEMM on Ada Lovelace: Tables IV, V and VI, and what its models are worth with problems held out
+    Paper4,
+    /// Our own power model: its fit to time and power over clock settings, with GPUs and kernels held out
+    Power,
 }
 
 pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
-    let Paper::Paper1 = args.paper;
+    match args.paper {
+        Paper::Paper1 => {}
+        Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
+        Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
+    }
     let files = files(&args.data)?;
     let session = load::session(&[])?;
     let (experiments, read) = session.reproduce_paper1(&files)?;

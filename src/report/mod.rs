@@ -16,6 +16,8 @@ pub mod gpus;
 pub mod kernels;
 pub mod models;
 pub mod occupancy;
+pub mod paper4;
+pub mod power;
 pub mod predictions;
 pub mod reproduction;
 pub mod sass;

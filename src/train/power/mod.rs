@@ -28,6 +28,7 @@
 //! ```
 
 pub mod fit;
+pub mod residual;
 pub mod study;
 
 use crate::catalogue::{FileError, Origin, SpecFile};

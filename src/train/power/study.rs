@@ -19,7 +19,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    fn of(self, row: &PowerRow) -> usize {
+    pub(super) fn of(self, row: &PowerRow) -> usize {
         match self {
             Self::Gpu => row.gpu,
             Self::Kernel => row.kernel,
@@ -104,10 +104,14 @@ pub fn study(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Result<Study, PowerErr
     Ok(Study { fit, new_gpu, new_kernel })
 }
 
+/// The folds of these rows.
+pub(super) fn folds(rows: &[PowerRow], by: Fold) -> BTreeSet<usize> {
+    rows.iter().map(|r| by.of(r)).collect()
+}
+
 fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: Fold) -> Vec<Trial> {
-    let folds: BTreeSet<usize> = rows.iter().map(|r| by.of(r)).collect();
     let mut all = Vec::with_capacity(rows.len());
-    for fold in folds {
+    for fold in folds(rows, by) {
         let keep = |gpu: usize, kernel: usize| fold != if by == Fold::Gpu { gpu } else { kernel };
         let Some(fit) = sums.fit(keep) else { continue };
         let share = mean_share(rows.iter().filter(|r| by.of(r) != fold), gpus);
@@ -121,7 +125,7 @@ fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: Fold) -> Ve
 }
 
 /// The mean share of the limit, in ln, every GPU weighing the same.
-fn mean_share<'r>(rows: impl Iterator<Item = &'r PowerRow>, gpus: &Catalogue<Gpu>) -> f64 {
+pub(super) fn mean_share<'r>(rows: impl Iterator<Item = &'r PowerRow>, gpus: &Catalogue<Gpu>) -> f64 {
     let shares: Vec<(usize, f64)> =
         rows.map(|r| (r.gpu, (r.watts / gpus.entries()[r.gpu].power_limit.value.0).ln())).collect();
     by_gpu(&shares).exp()
@@ -183,6 +187,18 @@ fn width<'t>(trials: impl Iterator<Item = &'t Trial>) -> f64 {
 }
 
 impl Study {
+    /// What the fit says of rows that it never saw, at most their boards' limit.
+    #[must_use]
+    pub fn check(&self, seen: &[PowerRow], rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Vec<Trial> {
+        let share = mean_share(seen.iter(), gpus);
+        let trial = |(at, row): (usize, &PowerRow)| {
+            let limit = gpus.entries()[row.gpu].power_limit.value.0;
+            let predicted = self.fit.watts(row, gpus).min(limit);
+            Trial { row: at, gpu: row.gpu, fold: row.gpu, measured: row.watts, predicted, share: share * limit }
+        };
+        rows.iter().enumerate().map(trial).collect()
+    }
+
     /// The fit as it ships: three decimals.
     #[must_use]
     pub fn model(&self, rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> PowerModel {
