@@ -6,12 +6,14 @@ mod import;
 mod known_rows;
 mod loaded;
 mod several;
+mod tiles;
 mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use gemm::{Paper4, PowerFit, TrainError};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
+pub use tiles::Gemm;
 pub use tuning::{TuneError, TypedTunings};
 
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};

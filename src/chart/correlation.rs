@@ -10,8 +10,10 @@ pub fn correlation_chart(
     matrix: &[Vec<Option<f64>>],
     notes: Vec<String>,
 ) -> ChartSpec {
-    let axis =
-        || Axis { label: String::new(), scale: Scale::Category(names.iter().map(ToString::to_string).collect()) };
+    let axis = || Axis {
+        label: String::new(),
+        scale: Scale::Category(names.iter().map(ToString::to_string).collect()),
+    };
     let cell = |row: usize, column: usize, r: f64| Mark::Cell {
         meaning: if r < 0.0 { Meaning::Source } else { Meaning::Target },
         column,

@@ -65,7 +65,7 @@ pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     output::answer(table.render(format.into()).as_bytes())
 }
 
-fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
+pub(super) fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
     if let Some(folder) = files.iter().find(|f| f.is_dir()) {
         return Err(Usage(format!("{}: is a folder; name its CSV files", folder.display())).into());
     }
@@ -81,7 +81,8 @@ fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
 pub(super) fn watched<T>(work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("training {bar:30} {pos}/{len} trees and fits, {elapsed}") {
+    if let Ok(style) = ProgressStyle::with_template("training {bar:30} {pos}/{len} trees and fits, {elapsed}")
+    {
         bar.set_style(style);
     }
     let ended = std::sync::atomic::AtomicBool::new(false);

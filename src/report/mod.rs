@@ -12,6 +12,7 @@ pub mod compiled;
 pub mod evaluation;
 pub mod explain;
 pub mod explanation;
+pub mod gemm;
 pub mod gpus;
 pub mod kernels;
 pub mod models;

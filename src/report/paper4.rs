@@ -44,9 +44,14 @@ impl Report<'_> {
     #[must_use]
     pub fn records(&self) -> Table {
         let mut table = Table::new(
-            ["table", "protocol", "target", "model", "metric"].map(Column::left).into_iter().chain(
-                ["ours", "published", "worst_split", "best_split", "as_written", "rows"].map(Column::right),
-            ).collect(),
+            ["table", "protocol", "target", "model", "metric"]
+                .map(Column::left)
+                .into_iter()
+                .chain(
+                    ["ours", "published", "worst_split", "best_split", "as_written", "rows"]
+                        .map(Column::right),
+                )
+                .collect(),
         );
         let number = |v: f64| Cell::shown(v, shown(v));
         let text = |words: [&str; 5]| words.map(Cell::text);
@@ -215,6 +220,7 @@ impl Report<'_> {
             Column::left("held out"),
             Column::left("target"),
             Column::left("model"),
+            Column::left("learns"),
             Column::right("n"),
             Column::right("R2"),
             Column::right("median error %"),
@@ -223,16 +229,18 @@ impl Report<'_> {
         table.title = "What the models are worth on audited rows, and on all times".into();
         let mut last: Option<(Data, Protocol)> = None;
         for line in self.lines {
-            let new = last.replace((line.data, line.protocol)) != last.filter(|_| true);
+            let group = (line.data, line.protocol);
+            let new = last != Some(group);
+            last = Some(group);
             let name = |text: &str| Cell::Text(if new { text.to_string() } else { String::new() });
-            let learned = if line.learned { "" } else { " (learned nothing here)" };
             table.rows.push(vec![
                 name(line.data.word()),
                 name(line.protocol.word()),
                 Cell::text(line.target.word()),
-                Cell::text(format!("{}{learned}", line.model)),
+                Cell::text(line.model),
+                Cell::Flag(line.learned),
                 Cell::number(line.rows as f64),
-                Cell::shown(line.scores.r2, format!("{:.3}", line.scores.r2)),
+                Cell::shown(line.scores.r2, r2(line.scores.r2)),
                 Cell::shown(line.scores.median_percent, shown(line.scores.median_percent)),
                 Cell::shown(line.scores.mean_percent, shown(line.scores.mean_percent)),
             ]);
@@ -267,7 +275,8 @@ impl Report<'_> {
             "{} rows of CUTLASS SGEMM on an RTX 4070, clipped to 1-99 %; orange grow together, blue apart",
             self.tables.rows[3]
         );
-        let notes = vec!["most of these rows' powers were read while the GPU idled or was shared".to_string()];
+        let notes =
+            vec!["most of these rows' powers were read while the GPU idled or was shared".to_string()];
         correlation_chart((title, subtitle), &names(), &self.tables.correlations, notes)
     }
 }
@@ -279,6 +288,11 @@ fn names() -> Vec<&'static str> {
 fn published4(target: usize) -> [f64; 5] {
     let p = TABLE4[target];
     [p.r2, p.mse, p.mae, p.median_percent, p.mean_percent]
+}
+
+/// Three decimals, and no more digits than matter where a model fails.
+fn r2(value: f64) -> String {
+    if value > -100.0 { format!("{value:.3}") } else { significant(value) }
 }
 
 /// Four significant digits below 10, as the paper has them for R2; three above.

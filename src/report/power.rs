@@ -29,7 +29,8 @@ pub fn table(
     ]);
     table.title = "Board power: physical model, and the same with a learned residual".into();
     for (fold, trials) in [(Fold::Gpu, &study.new_gpu), (Fold::Kernel, &study.new_kernel)] {
-        let learned = residual.iter().find(|(f, _)| *f == fold).map(|(_, t)| t.as_slice()).unwrap_or_default();
+        let learned =
+            residual.iter().find(|(f, _)| *f == fold).map(|(_, t)| t.as_slice()).unwrap_or_default();
         let boards: BTreeSet<usize> = trials.iter().map(|t| t.gpu).collect();
         for gpu in boards.iter().map(|g| Some(*g)).chain([None]) {
             let of = |all: &[Trial]| -> Vec<Trial> {

@@ -4,15 +4,15 @@ use super::Session;
 use crate::catalogue::FileError;
 use crate::learn::{LearnError, Progress};
 use crate::measurement::{Kind, Measurement, ReadAny, ReadError, read_any};
+use crate::train::gemm::GemmRow;
 use crate::train::gemm::audited::{self, Line};
 use crate::train::gemm::paper4::{Tables, reproduce};
-use crate::train::gemm::sharing::{Shared, shared};
-use crate::train::gemm::GemmRow;
-use crate::train::power::fit::PowerRow;
 use crate::train::gemm::physical::LIBRARY;
+use crate::train::gemm::sharing::{Shared, shared};
+use crate::train::power::PowerModel;
+use crate::train::power::fit::PowerRow;
 use crate::train::power::residual;
 use crate::train::power::study::{Fold, PowerError, Study, Trial, study};
-use crate::train::power::PowerModel;
 use std::path::PathBuf;
 
 /// Paper 4 from its rows.
@@ -54,7 +54,9 @@ pub enum TrainError {
     #[error(transparent)]
     Table(#[from] FileError),
     /// No row is a matrix product.
-    #[error("no row has the sizes m, n and k: give the GEMM runs, such as paper 4's cutlass_sgemm_rtx4070 as canonical CSV or as its script wrote them")]
+    #[error(
+        "no row has the sizes m, n and k: give the GEMM runs, such as paper 4's cutlass_sgemm_rtx4070 as canonical CSV or as its script wrote them"
+    )]
     NoGemm,
 }
 

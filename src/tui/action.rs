@@ -72,6 +72,8 @@ actions! {
     Compare = "compare",
     /// Measure the models on the loaded rows.
     Evaluate = "evaluate",
+    /// Time, power and energy of a matrix product, tile by tile.
+    Gemm = "gemm",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

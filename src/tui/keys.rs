@@ -7,7 +7,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
-use super::{evaluation, export, files};
+use super::{evaluation, export, files, gemm};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -75,6 +75,7 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
         Overlay::Help(top)
         | Overlay::Explain(top)
         | Overlay::Compare(top)
+        | Overlay::Gemm(top)
         | Overlay::Notices(top)
         | Overlay::Evaluate(top)
         | Overlay::Audit(top) => {
@@ -100,6 +101,11 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     let action = state.keymap.action(state.place(), key).and_then(Action::from_id);
     if let (Overlay::Evaluate(_), Some(action)) = (&state.overlay, action)
         && let Some(effects) = evaluation::in_overlay(state, action)
+    {
+        return effects;
+    }
+    if let (Overlay::Gemm(_), Some(action)) = (&state.overlay, action)
+        && let Some(effects) = gemm::in_overlay(state, action)
     {
         return effects;
     }
@@ -230,7 +236,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::SourceClocks | PromptKind::TargetClocks => {
             clocks::accept(state, kind == PromptKind::SourceClocks, text)
         }
-        PromptKind::ExportPath | PromptKind::ExportEvaluation | PromptKind::ExportComponents
+        PromptKind::ExportPath
+        | PromptKind::ExportEvaluation
+        | PromptKind::ExportComponents
+        | PromptKind::ExportGemm
             if text.is_empty() =>
         {
             say(state, Tone::Refused, "type a file name, or Esc")
@@ -242,6 +251,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::ExportEvaluation => {
             state.overlay = Overlay::Evaluate(0);
             export::start_evaluation(state, text)
+        }
+        PromptKind::ExportGemm => {
+            state.overlay = Overlay::Gemm(0);
+            gemm::start_export(state, text)
         }
         PromptKind::ExportComponents => {
             state.overlay = Overlay::Explain(0);

@@ -25,6 +25,8 @@ pub enum Overlay {
     Compare(usize),
     /// The models measured on the loaded rows.
     Evaluate(usize),
+    /// A matrix product on the target, tile by tile.
+    Gemm(usize),
     /// What was refused while loading.
     Notices(usize),
     /// Files to choose from.
@@ -71,6 +73,8 @@ pub enum PromptKind {
     ExportEvaluation,
     /// The file of an export of the component times.
     ExportComponents,
+    /// The file of an export of the GEMM pane.
+    ExportGemm,
 }
 
 impl PromptKind {
@@ -84,7 +88,9 @@ impl PromptKind {
             Self::Block => "threads per block: ",
             Self::SourceClocks => "source at: ",
             Self::TargetClocks => "target at: ",
-            Self::ExportPath | Self::ExportEvaluation | Self::ExportComponents => "export to: ",
+            Self::ExportPath | Self::ExportEvaluation | Self::ExportComponents | Self::ExportGemm => {
+                "export to: "
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the dashboard knows. Only `update` changes it; `view` only reads it.
 
 use super::evaluated::Evaluated;
+use super::gemm::GemmPane;
 use super::layout::Pane;
 use super::prompt::Overlay;
 use super::rows::first_rows;
@@ -149,6 +150,8 @@ pub struct State {
     pub protocol: Protocol,
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
+    /// The product in the GEMM pane.
+    pub gemm: GemmPane,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Which key does what.
@@ -241,6 +244,7 @@ impl State {
             job: None,
             protocol: Protocol::default(),
             evaluated: None,
+            gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),

@@ -2,14 +2,18 @@
 //! then what its models are worth on problems they have not seen, and what a tile costs.
 
 pub mod audited;
+pub mod learned;
 pub mod numpy;
 pub mod paper4;
 pub mod physical;
 pub mod prepare;
 pub mod rows;
 pub mod sharing;
+pub mod tiles;
 
-use crate::learn::{BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, metrics};
+use crate::learn::{
+    BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, metrics,
+};
 pub use rows::GemmRow;
 
 /// What is predicted of a GEMM, in paper 4's order.
@@ -112,9 +116,13 @@ impl Architecture {
     /// Its recipe; paper 4 standardises the features.
     #[must_use]
     pub fn recipe(self, seed: u64) -> Recipe {
-        let forest = Regressor::Forest(ForestParameters { max_depth: Some(6), ..ForestParameters::default() });
-        let boosting =
-            Regressor::Boosting(BoostingParameters { depth: 6, learning_rate: 0.3, ..BoostingParameters::default() });
+        let forest =
+            Regressor::Forest(ForestParameters { max_depth: Some(6), ..ForestParameters::default() });
+        let boosting = Regressor::Boosting(BoostingParameters {
+            depth: 6,
+            learning_rate: 0.3,
+            ..BoostingParameters::default()
+        });
         let regressor = match self {
             Self::Forest => forest,
             Self::Boosting => boosting,

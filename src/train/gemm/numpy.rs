@@ -86,6 +86,9 @@ mod tests {
     fn the_split_is_scikit_learns() {
         let (train, test) = train_test_split(2595, 0.2, 42);
         assert_eq!((train.len(), test.len()), (2076, 519));
-        assert_eq!((&test[..5], &train[..5]), (&[211, 2122, 1739, 2420, 1670][..], &[845, 2030, 790, 1947, 25][..]));
+        assert_eq!(
+            (&test[..5], &train[..5]),
+            (&[211, 2122, 1739, 2420, 1670][..], &[845, 2030, 790, 1947, 25][..])
+        );
     }
 }

@@ -42,8 +42,12 @@ pub const TABLE4: [Published; 4] = [
 ];
 
 /// Table V: M×N, M×K, N×K and M×N×K against runtime, power, energy, TFLOPS.
-pub const TABLE5: [[f64; 4]; 4] =
-    [[0.85, 0.80, 0.77, -0.39], [0.89, 0.59, 0.81, -0.23], [0.69, 0.38, 0.65, -0.09], [0.98, 0.70, 0.91, -0.41]];
+pub const TABLE5: [[f64; 4]; 4] = [
+    [0.85, 0.80, 0.77, -0.39],
+    [0.89, 0.59, 0.81, -0.23],
+    [0.69, 0.38, 0.65, -0.09],
+    [0.98, 0.70, 0.91, -0.41],
+];
 
 /// Table VI: R² of runtime, power, energy, in the order of [`Architecture::ALL`].
 pub const TABLE6: [[f64; 3]; 4] =
@@ -136,7 +140,8 @@ fn all_targets(
 }
 
 /// The paper's figure 6: correlations on the test rows, clipped as the models see them.
-fn correlations(p: &Prepared, test: &[usize]) -> Vec<Vec<Option<f64>>> {
+#[must_use]
+pub fn correlations(p: &Prepared, test: &[usize]) -> Vec<Vec<Option<f64>>> {
     let size = |j: usize| at(&p.features.column(j), test);
     let [m, n, k] = [0, 1, 2].map(size);
     let times = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).collect::<Vec<f64>>();

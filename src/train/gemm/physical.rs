@@ -67,8 +67,13 @@ pub fn physical(
     let variant = of.declared_variant(&row.variant);
     let instance = of.instance(&problem, &variant).ok()?;
     let blocks = instance.launch.map(|l| l.grid.iter().map(|n| *n as f64).product());
-    let subject =
-        Subject { kernel, problem: Arc::new(problem), variant: variant.as_str().into(), instance, config: None };
+    let subject = Subject {
+        kernel,
+        problem: Arc::new(problem),
+        variant: variant.as_str().into(),
+        instance,
+        config: None,
+    };
     let gpu = &gpus.entries()[row.gpu];
     let empty = Store::default();
     let place = (row.gpu, gpu);

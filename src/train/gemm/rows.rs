@@ -12,7 +12,7 @@ pub struct GemmRow {
     pub gpu: usize,
     /// m, n, k.
     pub size: [f64; 3],
-    /// `layout=nn;alpha=1;beta=0`, the variant.
+    /// `alpha=1;beta=0;layout=nn`, the variant with its parts sorted.
     pub variant: String,
     /// What the run was told of its block; it selected nothing (see [`super::sharing`]). Zeros where nobody says.
     pub nominal_block: [f64; 3],
@@ -33,7 +33,7 @@ impl GemmRow {
         Some(Self {
             gpu: row.gpu,
             size: [size("m")?, size("n")?, size("k")?],
-            variant: row.variant.to_string(),
+            variant: sorted(&row.variant),
             nominal_block: nominal_block(row).unwrap_or([0.0; 3]),
             ms: row.time.millis(),
             watts: row.number(Number::Power).or_else(read_idle),
@@ -84,6 +84,14 @@ impl GemmRow {
     pub fn problem(&self) -> String {
         format!("{} {}", self.shape(), self.variant)
     }
+}
+
+/// The parts of a variant in the order of the alphabet: a kernel's file may have turned them round.
+#[must_use]
+pub fn sorted(variant: &str) -> String {
+    let mut parts: Vec<&str> = variant.split(';').collect();
+    parts.sort_unstable();
+    parts.join(";")
 }
 
 fn attribute<'r>(row: &'r Measurement, name: &str) -> Option<&'r str> {

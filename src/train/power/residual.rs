@@ -38,8 +38,7 @@ pub fn trials(
     for fold in folds(rows, by) {
         let keep = |gpu: usize, kernel: usize| fold != if by == Fold::Gpu { gpu } else { kernel };
         let Some(fit) = sums.fit(keep) else { continue };
-        let (test, train): (Vec<usize>, Vec<usize>) =
-            (0..rows.len()).partition(|i| by.of(&rows[*i]) == fold);
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|i| by.of(&rows[*i]) == fold);
         let logs: Vec<f64> =
             train.iter().map(|i| (rows[*i].watts / fit.watts(&rows[*i], gpus)).ln()).collect();
         let said = recipe().fit(&table.select(&train), &logs, progress)?.predict(&table.select(&test))?;

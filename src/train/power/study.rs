@@ -194,7 +194,14 @@ impl Study {
         let trial = |(at, row): (usize, &PowerRow)| {
             let limit = gpus.entries()[row.gpu].power_limit.value.0;
             let predicted = self.fit.watts(row, gpus).min(limit);
-            Trial { row: at, gpu: row.gpu, fold: row.gpu, measured: row.watts, predicted, share: share * limit }
+            Trial {
+                row: at,
+                gpu: row.gpu,
+                fold: row.gpu,
+                measured: row.watts,
+                predicted,
+                share: share * limit,
+            }
         };
         rows.iter().enumerate().map(trial).collect()
     }

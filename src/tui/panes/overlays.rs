@@ -1,6 +1,6 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices, audit.
 
-use super::{audit, compare, evaluate, explain, files};
+use super::{audit, compare, evaluate, explain, files, gemm};
 use crate::tui::action::Action;
 use crate::tui::export::components_of;
 use crate::tui::look::Look;
@@ -23,6 +23,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
             ("All models, selected row".into(), compare::lines(state, width, look), *top)
         }
         Overlay::Evaluate(top) => return evaluate::view(buffer, body, state, *top, look),
+        Overlay::Gemm(top) => return gemm::view(buffer, body, state, *top, look),
         Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
         Overlay::Audit(top) => ("Audit of your measurements".into(), audit::lines(state, width, look), *top),
         Overlay::Palette { input, cursor } => {
