@@ -20,8 +20,11 @@ pub struct Report<'a> {
     pub shared: &'a [Shared],
 }
 
-/// The five numbers of a score: name, how to take it, how it is shown.
-const SCORES: [(&str, fn(&Scores) -> f64); 5] = [
+/// A number of a score: its name, and how to take it.
+type Metric = (&'static str, fn(&Scores) -> f64);
+
+/// The five numbers of a score.
+const SCORES: [Metric; 5] = [
     ("R2", |s| s.r2),
     ("MSE", |s| s.mse),
     ("MAE", |s| s.mae),

@@ -9,6 +9,7 @@ use super::audited::medians;
 use super::physical::Physical;
 use super::prepare::quantile;
 use super::rows::BUSY_PERCENT;
+use super::sharing::Shared;
 use crate::learn::metrics::median;
 use std::collections::BTreeMap;
 
@@ -95,7 +96,10 @@ impl Learned {
         let time = |r: &GemmRow| Some((r.size, (r.ms / 1e3 / model(r)?.default_model.0).ln()));
         let times: Vec<_> = middles.iter().filter_map(time).collect();
         let watts = |r: &GemmRow| Some((r.size, (r.watts? / model(r)?.watts_at_measured).ln()));
-        let powers: Vec<_> = rows.iter().filter(|r| r.is_audited()).filter_map(watts).collect();
+        let shared: Vec<String> =
+            super::sharing::shared(rows).into_iter().filter(Shared::is_shared).map(|s| s.shape).collect();
+        let own = rows.iter().filter(|r| r.is_audited() && !shared.contains(&r.shape()));
+        let powers: Vec<_> = own.filter_map(watts).collect();
         let measured = middles.into_iter().map(|m| {
             let (low, high) = ends(rows, &m);
             (m, low, high)
@@ -104,7 +108,7 @@ impl Learned {
             time: Correction::of(&times),
             power: Correction::of(&powers),
             measured: measured.collect(),
-            cautions: cautions(rows, &powers),
+            cautions: cautions(shared.len(), &powers),
         }
     }
 
@@ -126,20 +130,18 @@ fn ends(rows: &[GemmRow], of: &GemmRow) -> (f64, f64) {
     (quantile(&times, 0.05), quantile(&times, 0.95))
 }
 
-fn cautions(rows: &[GemmRow], powers: &[([f64; 3], f64)]) -> Vec<String> {
+fn cautions(slow: usize, powers: &[([f64; 3], f64)]) -> Vec<String> {
     let mut said = Vec::new();
-    let slow =
-        super::sharing::shared(rows).into_iter().filter(|s| s.ratio() >= 1.5 || s.drift >= 1.4).count();
     if slow > 0 {
         said.push(format!(
-            "--data: {slow} sizes took 1.4 times or longer at a high utilisation, or drifted so: the GPU was shared, and power read then is not the run's own"
+            "--data: {slow} sizes took 1.4 times or longer at a high utilisation, or drifted so: the GPU was shared, and nothing is learned from power read then"
         ));
     }
     let sizes =
         powers.iter().map(|(s, _)| s.map(f64::to_bits)).collect::<std::collections::BTreeSet<_>>().len();
     if sizes < FEWEST {
         said.push(format!(
-            "--data: {sizes} sizes have a power at a utilisation of at least {BUSY_PERCENT} %; power is learned from {FEWEST} on"
+            "--data: {sizes} sizes have a power of their own at a utilisation of at least {BUSY_PERCENT} %; power is learned from {FEWEST} on"
         ));
     }
     said

@@ -7,6 +7,9 @@ use super::rows::BUSY_PERCENT;
 use crate::learn::metrics::median;
 use std::collections::BTreeMap;
 
+/// Repeats of one problem on a GPU of one's own lie within a few per cent; two that share one take twice as long.
+const SUSPICIOUS: f64 = 1.4;
+
 /// One shape's times at a low and at a high utilisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shared {
@@ -21,6 +24,13 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Whether the busy rows say that somebody else used the GPU: they took half as long again as the quiet ones, or drifted
+    /// by so much among themselves.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.ratio() >= SUSPICIOUS || self.drift >= SUSPICIOUS
+    }
+
     /// Busy over quiet time.
     #[must_use]
     pub fn ratio(&self) -> f64 {

@@ -39,7 +39,7 @@ impl PowerRow {
         }
         let gpu = &gpus.entries()[row.gpu];
         let stated = gpu.clocks();
-        let clock = |column, usual: Hertz| row.number(column).map_or(usual, |mhz| Hertz::from_mega(mhz));
+        let clock = |column, usual: Hertz| row.number(column).map_or(usual, Hertz::from_mega);
         let clocks = Clocks {
             sm: clock(Number::SmClock, stated.sm),
             mem: clock(Number::MemClock, stated.mem),
@@ -139,12 +139,11 @@ impl Gram {
             if a[k][k].abs() < 1e-12 * self.rows {
                 return None;
             }
-            for row in 0..of.len() {
-                if row != k {
-                    let by = a[row][k] / a[k][k];
-                    for column in k..=of.len() {
-                        a[row][column] -= by * a[k][column];
-                    }
+            let pivot = a[k].clone();
+            for (_, row) in a.iter_mut().enumerate().filter(|(row, _)| *row != k) {
+                let by = row[k] / pivot[k];
+                for (value, of_pivot) in row.iter_mut().zip(&pivot) {
+                    *value -= by * of_pivot;
                 }
             }
         }
