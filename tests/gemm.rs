@@ -165,6 +165,12 @@ fn what_cannot_be_asked_is_refused_with_what_to_type() {
     let file = desk.file("other.csv", "gpu,kernel,problem,time_ms\nrtx-4070,saxpy,n=1048576,0.02\n");
     desk.types_with("reproduce paper4 --data", &[&file]).ends(1, &["m, n and k"]);
     desk.types_with("reproduce power --data", &[&file]).ends(1, &["power on 0 GPUs", "power_w"]);
+    for (words, said) in [
+        ("reproduce power --svg x.svg --data", "--svg belongs to `reproduce paper4`"),
+        ("reproduce paper4 --part learned --data", "--part belongs to `reproduce paper1`"),
+    ] {
+        desk.types_with(words, &[&file]).ends(2, &[said]);
+    }
     let idle = desk.file("idle.csv", "gpu,kernel,problem,time_ms\nrtx-4070,g,m=8;n=8;k=8,0.02\n");
     desk.types_with("reproduce paper4 --data", &[&idle]).ends(1, &["power_w"]);
 }

@@ -27,6 +27,7 @@ mod reproduce;
 mod reproduce_gemm;
 mod sass;
 mod shell;
+mod training;
 
 pub use dashboard::DashboardArgs;
 

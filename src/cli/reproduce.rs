@@ -1,8 +1,12 @@
-//! `roofswap reproduce paper1|paper4|power --data FOLDER|FILE...`.
+//! `roofswap reproduce paper1 --data FOLDER|FILE...`: the analytical tables, and the learned models' Table 6; `paper4` and
+//! `power` are in `reproduce_gemm`.
 
 use super::choices::FormatChoice;
+use super::training::watched;
 use super::{Usage, load, output};
-use crate::report::reproduction::table;
+use crate::learn::Progress;
+use crate::report::{Format, Table, learned, reproduction};
+use crate::train::paper1::{Figure, Pairs, RawError, read, run as train};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -13,9 +17,16 @@ pub(super) struct ReproduceArgs {
     /// Whose tables
     #[arg(value_enum)]
     paper: Paper,
-    /// The paper's folder of raw files, or files: runs_*_final.csv (or a canonical CSV) and gpu_metrics.json
+    /// Paper 1: its folder of raw files, or files: runs_*_final.csv (or a canonical CSV) and gpu_metrics.json; paper 4: its
+    /// CUTLASS runs; power: rows with power_w and clocks
     #[arg(long, value_name = "FOLDER|FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
+    /// Which of its tables
+    #[arg(long, value_enum, default_value = "all")]
+    part: Part,
+    /// How many seeds the models with chance in them are trained with (Table 6)
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..))]
+    seeds: u8,
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
@@ -25,7 +36,7 @@ pub(super) struct ReproduceArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Paper {
-    /// Cross-GPU performance prediction: Tables 3, 4 and 5
+    /// Cross-GPU performance prediction: Tables 3 to 6
     Paper1,
     /// GEMM on Ada Lovelace: Tables IV, V and VI, and what its models are worth with problems held out
     Paper4,
@@ -33,22 +44,84 @@ enum Paper {
     Power,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Tables 3, 4 and 5: Algorithm 1
+    Analytical,
+    /// Table 6: the learned models
+    Learned,
+    /// Both; as CSV, which holds one table, Algorithm 1
+    All,
+}
+
 pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
+    let paper4 = matches!(args.paper, Paper::Paper4);
+    if let Some(flag) = args.picture.typed().filter(|_| !paper4) {
+        return Err(Usage(format!("{flag} belongs to `reproduce paper4`; leave it away")).into());
+    }
+    if args.part != Part::All && !matches!(args.paper, Paper::Paper1) {
+        return Err(Usage("--part belongs to `reproduce paper1`; leave it away".into()).into());
+    }
     match args.paper {
         Paper::Paper1 => {}
         Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
         Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
     }
     let files = files(&args.data)?;
+    let mut written = Vec::new();
+    if args.part != Part::Learned {
+        written.push(("analytical", analytical(&files)?));
+    }
+    if args.part != Part::Analytical {
+        match learned_models(&files, args.seeds) {
+            Ok(figures) => written.push(("learned", learned::table(&figures))),
+            // Rows in the canonical form have no Table 6; Algorithm 1 is answered all the same.
+            Err(e) if args.part == Part::All && e.downcast_ref() == Some(&RawError::NoRows) => {
+                output::remark(e)
+            }
+            Err(e) if args.part == Part::All => {
+                output::answer(&render(&written, args.format.into()))?;
+                return Err(e);
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    output::answer(&render(&written, args.format.into()))
+}
+
+fn analytical(files: &[PathBuf]) -> Result<Table> {
     let session = load::session(&[])?;
-    let (experiments, read) = session.reproduce_paper1(&files)?;
+    let (experiments, read) = session.reproduce_paper1(files)?;
     for (file, any) in files.iter().zip(&read) {
         output::refused(&any.read.refused, any.read.refused_count);
         if any.read.refused_count > 0 {
             output::remark(format!("{}: {} rows refused", file.display(), any.read.refused_count));
         }
     }
-    output::answer(table(&experiments).render(args.format.into()).as_bytes())
+    Ok(reproduction::table(&experiments))
+}
+
+fn learned_models(files: &[PathBuf], seeds: u8) -> Result<Vec<Figure>> {
+    let pairs = Pairs::new(&read(files)?)?;
+    let progress = Progress::default();
+    Ok(watched(&progress, || train(&pairs, usize::from(seeds), &progress))?)
+}
+
+/// The tables as bytes: below each other for people, by name in JSON; CSV holds the first, and a remark says so.
+fn render(tables: &[(&str, Table)], format: Format) -> Vec<u8> {
+    match (format, tables) {
+        (_, [(_, only)]) => only.render(format).into_bytes(),
+        (Format::Json, _) => {
+            let parts =
+                tables.iter().map(|(name, table)| format!("\"{name}\": {}", table.render(format).trim_end()));
+            format!("{{{}}}\n", parts.collect::<Vec<_>>().join(",\n")).into_bytes()
+        }
+        (Format::Csv, [(_, first), ..]) => {
+            output::remark("CSV holds one table: --part learned prints Table 6");
+            first.render(format).into_bytes()
+        }
+        _ => tables.iter().map(|(_, table)| table.render(format)).collect::<Vec<_>>().join("\n").into_bytes(),
+    }
 }
 
 /// The files given; of a folder its `runs_*.csv` and `gpu_metrics.json`, by name: the paper used no other.

@@ -1,6 +1,7 @@
 //! `roofswap reproduce paper4 --data FILE...`: paper 4's tables; `roofswap reproduce power`: the power model's fit.
 
 use super::choices::{FormatChoice, ThemeChoice};
+use super::training::watched;
 use super::{Usage, load, output};
 use crate::chart::{render_svg, suggested_size};
 use crate::learn::Progress;
@@ -9,10 +10,7 @@ use crate::report::{paper4::Report, power};
 use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// What only paper 4 takes.
 #[derive(Debug, Args)]
@@ -36,10 +34,18 @@ enum View {
     Correlations,
 }
 
+impl PictureArgs {
+    /// What of it was typed, if anything.
+    pub(super) fn typed(&self) -> Option<&'static str> {
+        self.view.map(|_| "--view").or_else(|| self.svg.as_ref().map(|_| "--svg"))
+    }
+}
+
 pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureArgs) -> Result<()> {
     let session = load::session(&[])?;
     let rows = read(&session, files)?;
-    let made = watched(|progress| session.reproduce_paper4(&rows, progress))?;
+    let progress = Progress::default();
+    let made = watched(&progress, || session.reproduce_paper4(&rows, &progress))?;
     let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
     if let Some(path) = &picture.svg {
         let chart = report.chart();
@@ -60,7 +66,8 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
 pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let session = load::session(&[])?;
     let rows = read(&session, files)?;
-    let fit = watched(|progress| session.fit_power(&rows, progress))?;
+    let progress = Progress::default();
+    let fit = watched(&progress, || session.fit_power(&rows, &progress))?;
     let table = power::table(&fit.study, (&fit.learned, &fit.checked), &fit.model, &session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
@@ -75,29 +82,4 @@ pub(super) fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measureme
         any.remarks.iter().for_each(|r| output::remark(format!("{}: {r}", file.display())));
     }
     Ok(rows)
-}
-
-/// Works with a bar on stderr, where somebody sees it.
-pub(super) fn watched<T>(work: impl FnOnce(&Progress) -> T) -> T {
-    let progress = Progress::default();
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("training {bar:30} {pos}/{len} trees and fits, {elapsed}")
-    {
-        bar.set_style(style);
-    }
-    let ended = std::sync::atomic::AtomicBool::new(false);
-    let done = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ended.load(Ordering::Relaxed) {
-                bar.set_length(progress.total.load(Ordering::Relaxed) as u64);
-                bar.set_position(progress.done.load(Ordering::Relaxed) as u64);
-                std::thread::sleep(Duration::from_millis(50));
-            }
-        });
-        let done = work(&progress);
-        ended.store(true, Ordering::Relaxed);
-        done
-    });
-    bar.finish_and_clear();
-    done
 }

@@ -64,8 +64,19 @@ impl Boosting {
         Ok(boosting)
     }
 
+    /// Whether it asks no column beyond this width.
+    pub(super) fn is_of(&self, width: usize) -> bool {
+        self.importances.len() == width && self.trees.ask_below(width)
+    }
+
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         self.start + self.learning_rate * self.trees.sum(row)
+    }
+
+    /// The same for rows behind each other.
+    pub(super) fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let sums = self.trees.sums(rows, width);
+        sums.into_iter().map(|sum| self.start + self.learning_rate * sum).collect()
     }
 }
 

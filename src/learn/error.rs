@@ -97,6 +97,14 @@ pub enum LearnError {
         /// Which number.
         what: String,
     },
+    /// A metric that has no meaning on the target it was asked about.
+    #[error(
+        "the error metric has no meaning for {what}: no rows, a true value of 0 under a percentage, or no variance"
+    )]
+    NoMeaning {
+        /// What it was asked about.
+        what: String,
+    },
     /// Somebody cancelled it.
     #[error("cancelled")]
     Cancelled,

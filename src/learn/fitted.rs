@@ -16,11 +16,33 @@ use serde::{Deserialize, Serialize};
 
 /// A fitted model, with the names of the columns it was trained on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Read")]
 pub struct Fitted {
     names: Vec<String>,
     recipe: Recipe,
     scaler: Option<Scaler>,
     model: Model,
+}
+
+/// A model as it was read, before its parts are known to fit together.
+#[derive(Deserialize)]
+struct Read {
+    names: Vec<String>,
+    recipe: Recipe,
+    scaler: Option<Scaler>,
+    model: Model,
+}
+
+impl TryFrom<Read> for Fitted {
+    type Error = String;
+
+    fn try_from(Read { names, recipe, scaler, model }: Read) -> Result<Self, String> {
+        if scaler.as_ref().is_some_and(|s| s.width() != names.len()) {
+            return Err(format!("the scaling is not of {} columns", names.len()));
+        }
+        model.check(names.len())?;
+        Ok(Self { names, recipe, scaler, model })
+    }
 }
 
 /// One fitted model per output.
@@ -38,8 +60,8 @@ pub(super) enum Model {
     Stack(Stack),
 }
 
-/// Rows that a thread predicts at once.
-const BLOCK: usize = 256;
+/// Rows that a thread predicts at once: few enough for them and a tree to stay in the cache.
+const BLOCK: usize = 2048;
 
 impl Fitted {
     pub(super) fn new(names: Vec<String>, recipe: Recipe, scaler: Option<Scaler>, model: Model) -> Self {
@@ -64,12 +86,21 @@ impl Fitted {
     /// Columns that are not those of the training.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, LearnError> {
         table.has_columns(&self.names)?;
-        let blocks = (0..table.len().div_ceil(BLOCK)).into_par_iter();
-        let predicted = blocks.flat_map_iter(|block| {
-            let rows = block * BLOCK..((block + 1) * BLOCK).min(table.len());
-            rows.map(|i| self.answer(table.row(i)))
-        });
-        Ok(predicted.collect())
+        let width = table.width();
+        let predicted: Vec<Vec<f64>> =
+            table.values().par_chunks(BLOCK * width).map(|rows| self.answers(rows, width)).collect();
+        Ok(predicted.concat())
+    }
+
+    /// The answers for rows behind each other.
+    fn answers(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        match &self.scaler {
+            Some(scaler) => {
+                let scaled: Vec<f64> = rows.chunks_exact(width).flat_map(|row| scaler.row(row)).collect();
+                self.model.predict_rows(&scaled, width)
+            }
+            None => self.model.predict_rows(rows, width),
+        }
     }
 
     /// The answer for one row of the training's columns.
@@ -145,6 +176,32 @@ impl Model {
         };
         progress.advance(1);
         Ok(fitted)
+    }
+
+    /// Whether it answers rows of this width; refuses parts that do not fit together.
+    fn check(&self, width: usize) -> Result<(), String> {
+        let fits = match self {
+            Self::Line(line) => line.coefficients.len() == width,
+            Self::Svr(svr) => svr.width == width && svr.support.len() == width * svr.coefficients.len(),
+            Self::Forest(forest) => forest.is_of(width),
+            Self::Boosting(boosting) => boosting.is_of(width),
+            Self::Nearest(nearest) => nearest.is_of(width),
+            Self::Stack(stack) => {
+                stack.bases.iter().try_for_each(|base| base.check(width))?;
+                return stack.last.check(stack.bases.len());
+            }
+        };
+        if fits { Ok(()) } else { Err(format!("its parts are not of {width} columns")) }
+    }
+
+    /// The answers for rows behind each other, each of `width` numbers: to the last bit those of [`Model::predict_row`].
+    pub(super) fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        match self {
+            Self::Forest(forest) => forest.predict_rows(rows, width),
+            Self::Boosting(boosting) => boosting.predict_rows(rows, width),
+            Self::Stack(stack) => stack.predict_rows(rows, width),
+            _ => rows.chunks_exact(width).map(|row| self.predict_row(row)).collect(),
+        }
     }
 
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {

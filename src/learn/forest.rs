@@ -60,8 +60,19 @@ impl Forest {
         Ok(Self { centre, trees, importances })
     }
 
+    /// Whether it asks no column beyond this width.
+    pub(super) fn is_of(&self, width: usize) -> bool {
+        !self.trees.is_empty() && self.importances.len() == width && self.trees.ask_below(width)
+    }
+
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         self.centre + self.trees.sum(row) / self.trees.len() as f64
+    }
+
+    /// The same for rows behind each other.
+    pub(super) fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let count = self.trees.len() as f64;
+        self.trees.sums(rows, width).into_iter().map(|sum| self.centre + sum / count).collect()
     }
 }
 

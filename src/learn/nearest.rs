@@ -14,6 +14,12 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
+    /// Whether its rows have this width, and there are enough of them.
+    pub(super) fn is_of(&self, width: usize) -> bool {
+        let n = self.targets.len();
+        self.width == width && self.rows.len() == n * width && (1..=n).contains(&self.k)
+    }
+
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(self.k + 1);
         for (at, known) in self.rows.chunks_exact(self.width).enumerate() {

@@ -1,6 +1,7 @@
 //! How far a training is, and the wish to end it: shared between the thread that works and the one that shows it.
 
 use super::LearnError;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Steps done and to do (trees, rounds, trials), and whether to stop. All parts may be read and written from any thread.
@@ -11,7 +12,7 @@ pub struct Progress {
     /// Steps known so far; grows while a search or a stack finds out what it has to do.
     pub total: AtomicUsize,
     /// Set by whoever no longer wants the result.
-    pub cancelled: AtomicBool,
+    pub cancelled: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -23,6 +24,12 @@ impl Progress {
     /// Says that `steps` are done.
     pub fn advance(&self, steps: usize) {
         self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// A progress that counts for itself and is cancelled with this one: for work whose steps nobody wants to see.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self { cancelled: Arc::clone(&self.cancelled), ..Self::default() }
     }
 
     /// Asks the work to end soon; it answers with [`LearnError::Cancelled`].

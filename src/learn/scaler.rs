@@ -17,6 +17,11 @@ impl Scaler {
         Self { means, deviations }
     }
 
+    /// Columns; 0 where its two lists differ.
+    pub(super) fn width(&self) -> usize {
+        if self.means.len() == self.deviations.len() { self.means.len() } else { 0 }
+    }
+
     pub(super) fn row(&self, row: &[f64]) -> Vec<f64> {
         let moments = self.means.iter().zip(&self.deviations);
         row.iter().zip(moments).map(|(v, (mean, deviation))| (v - mean) / deviation).collect()

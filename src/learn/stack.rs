@@ -54,6 +54,14 @@ impl Stack {
         let said: Vec<f64> = self.bases.iter().map(|base| base.predict_row(row)).collect();
         self.last.predict_row(&said)
     }
+
+    /// The same for rows behind each other.
+    pub(super) fn predict_rows(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let said: Vec<Vec<f64>> = self.bases.iter().map(|base| base.predict_rows(rows, width)).collect();
+        let joined: Vec<f64> =
+            (0..rows.len() / width).flat_map(|i| said.iter().map(move |base| base[i])).collect();
+        self.last.predict_rows(&joined, self.bases.len())
+    }
 }
 
 /// The fold that each row is held out in: whole groups dealt out at random, or rows where there are no groups.

@@ -105,7 +105,8 @@ impl<'a> Solver<'a> {
         }
         let (gamma, table) = (self.gamma, self.table);
         let here = table.row(i);
-        let one = |j: usize| kernel(gamma, here, table.row(j));
+        // LIBSVM keeps its kernel in 32 bits, and rows that are equal in them count as one.
+        let one = |j: usize| f64::from(kernel(gamma, here, table.row(j)) as f32);
         let row =
             if n > 2000 { (0..n).into_par_iter().map(one).collect() } else { (0..n).map(one).collect() };
         self.rows.insert(i, row);

@@ -75,6 +75,12 @@ impl Table {
         self.values.chunks_exact(self.width())
     }
 
+    /// All numbers, row after row.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// Column `j`, top to bottom.
     ///
     /// # Panics

@@ -15,6 +15,7 @@ pub mod explanation;
 pub mod gemm;
 pub mod gpus;
 pub mod kernels;
+pub mod learned;
 pub mod models;
 pub mod occupancy;
 pub mod paper4;

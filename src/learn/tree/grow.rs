@@ -3,8 +3,11 @@
 //! is left to chance there and here: the columns are tried in a random order at each node, and the first best one stays.
 
 use super::bins::{Binned, Column};
-use super::{LEAF, Node, Trees};
+use super::{Node, Trees, depths, place};
 use crate::learn::random::Random;
+
+/// Gains closer than this are one: the same rows on both sides, summed in another order. Rounding must not choose the column.
+const TIED: f64 = 1.0 + 1e-9;
 
 /// What stops a tree.
 #[derive(Debug, Clone)]
@@ -99,36 +102,32 @@ impl<'a> Grower<'a> {
         random: &mut Random,
         gains: &mut [f64],
     ) -> Trees {
-        let leaf = Node { number: 0.0, column: LEAF, left: 0 };
-        let mut nodes = vec![leaf];
-        let mut open = vec![Open {
-            node: 0,
-            start: 0,
-            end: points.len(),
-            depth: 0,
-            least: f64::NEG_INFINITY,
-            most: f64::INFINITY,
-        }];
+        let mut tree = Trees { roots: vec![0], ..Trees::default() };
+        tree.push_leaf(0.0);
+        let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut open = vec![Open { node: 0, start: 0, end: points.len(), depth: 0, least, most }];
         while let Some(next) = open.pop() {
             let here = &mut points[next.start..next.end];
             let whole = Whole::of(here);
             let Some(split) = self.best(here, whole, &next, random) else {
-                nodes[next.node].number = whole.mean.clamp(next.least, next.most);
+                tree.answers[next.node] = whole.mean.clamp(next.least, next.most);
                 continue;
             };
             gains[split.column] += split.gain;
             let column = &self.binned.columns[split.column];
             let middle = next.start + partition(here, &mut self.scratch, column, split.bins.0);
-            let left = nodes.len();
-            nodes.extend([leaf, leaf]);
-            nodes[next.node] = Node {
+            let left = tree.nodes.len();
+            tree.push_leaf(0.0);
+            tree.push_leaf(0.0);
+            tree.nodes[next.node] = Node {
                 number: column.between(split.bins.0, split.bins.1),
-                column: u32::try_from(split.column).expect("columns were numbered from a list in memory"),
-                left: u32::try_from(left).expect("fewer nodes than twice the rows, which are below 2^31"),
+                column: place(split.column),
+                left: place(left),
             };
             open.extend(self.children(&next, left, middle, &split));
         }
-        Trees { nodes, roots: vec![0] }
+        tree.depths = depths(&tree.nodes, &tree.roots);
+        tree
     }
 
     /// Both sides of a split; under a constraint neither may cross the middle between them.
@@ -254,7 +253,7 @@ impl Scan<'_> {
             // What the left side has above the node's mean, and the right side below it.
             let above = sum - self.whole.mean * weight;
             let gain = above * above * self.whole.weight / (weight * other);
-            if self.best.is_none_or(|b| gain > b.gain) {
+            if self.best.is_none_or(|b| gain > b.gain * TIED) {
                 let means = (self.whole.mean + above / weight, self.whole.mean - above / other);
                 if self.allowed(means) {
                     *self.best = Some(Split { gain, column: self.column, bins: (last, at), means });

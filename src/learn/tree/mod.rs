@@ -7,17 +7,19 @@ pub(super) use bins::Binned;
 pub(super) use grow::{Grower, Limits, Point};
 use serde::{Deserialize, Serialize};
 
-/// Marks a leaf.
+/// Marks a leaf in the saved form.
 const LEAF: u32 = u32::MAX;
+/// Rows that walk down a tree side by side: while one waits for memory the others go on.
+const LANES: usize = 8;
 
-/// A branching or a leaf. The right child stands behind the left one.
+/// A branching; the right child stands behind the left one. A leaf is one that leads to itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Node {
-    /// Branching: rows at or below it go left. Leaf: the answer.
+    /// Rows at or below it go left; infinite at a leaf.
     number: f64,
-    /// The column asked; [`LEAF`] marks a leaf.
+    /// The column asked; the first at a leaf.
     column: u32,
-    /// Place of the left child.
+    /// Place of the left child; its own at a leaf.
     left: u32,
 }
 
@@ -26,7 +28,11 @@ struct Node {
 #[serde(try_from = "Arrays", into = "Arrays")]
 pub(super) struct Trees {
     nodes: Vec<Node>,
+    /// By node; of a leaf what it answers.
+    answers: Vec<f64>,
     roots: Vec<u32>,
+    /// The longest way from each root.
+    depths: Vec<u32>,
 }
 
 /// The same as three arrays and the roots: how trees are saved.
@@ -40,11 +46,15 @@ struct Arrays {
 
 impl From<Trees> for Arrays {
     fn from(trees: Trees) -> Self {
+        let places = || 0..trees.nodes.len();
+        let leaf = |i: usize| trees.is_leaf(i);
         Self {
+            column: places().map(|i| if leaf(i) { LEAF } else { trees.nodes[i].column }).collect(),
+            number: places()
+                .map(|i| if leaf(i) { trees.answers[i] } else { trees.nodes[i].number })
+                .collect(),
+            left: places().map(|i| if leaf(i) { 0 } else { trees.nodes[i].left }).collect(),
             roots: trees.roots,
-            column: trees.nodes.iter().map(|n| n.column).collect(),
-            number: trees.nodes.iter().map(|n| n.number).collect(),
-            left: trees.nodes.iter().map(|n| n.left).collect(),
         }
     }
 }
@@ -60,51 +70,124 @@ impl TryFrom<Arrays> for Trees {
         if column.len() != n || left.len() != n {
             return Err(format!("trees: {} columns, {n} numbers, {} children", column.len(), left.len()));
         }
-        let nodes: Vec<Node> =
-            (0..n).map(|i| Node { number: number[i], column: column[i], left: left[i] }).collect();
-        for (i, node) in nodes.iter().enumerate() {
-            let child = node.left as usize;
-            if !node.number.is_finite() || (node.column != LEAF && (child <= i || child + 1 >= n)) {
+        let mut trees = Self::default();
+        for i in 0..n {
+            let child = left[i] as usize;
+            let leaf = column[i] == LEAF;
+            if !number[i].is_finite() || (!leaf && (child <= i || child + 1 >= n)) {
                 return Err(format!(
                     "trees: node {i} of {n} is no node (number {}, child {child})",
-                    node.number
+                    number[i]
                 ));
+            }
+            if leaf {
+                trees.push_leaf(number[i]);
+            } else {
+                trees.nodes.push(Node { number: number[i], column: column[i], left: left[i] });
+                trees.answers.push(0.0);
             }
         }
         if let Some(root) = roots.iter().find(|r| **r as usize >= n) {
             return Err(format!("trees: a root at {root} of {n} nodes"));
         }
-        Ok(Self { nodes, roots })
+        trees.depths = depths(&trees.nodes, &roots);
+        Ok(Self { roots, ..trees })
     }
 }
 
+/// The longest way from each root. Children stand behind their parents, so that one pass from the back knows all.
+fn depths(nodes: &[Node], roots: &[u32]) -> Vec<u32> {
+    let mut below = vec![0_u32; nodes.len()];
+    for (i, node) in nodes.iter().enumerate().rev() {
+        let left = node.left as usize;
+        if left != i {
+            below[i] = 1 + below[left].max(below[left + 1]);
+        }
+    }
+    roots.iter().map(|root| below[*root as usize]).collect()
+}
+
 impl Trees {
+    /// Whether every column asked is below `width`.
+    pub(super) fn ask_below(&self, width: usize) -> bool {
+        self.nodes.iter().all(|n| (n.column as usize) < width)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
     /// How many trees.
     pub(super) fn len(&self) -> usize {
         self.roots.len()
     }
 
+    fn is_leaf(&self, place: usize) -> bool {
+        self.nodes[place].left as usize == place
+    }
+
+    /// Puts a leaf behind the other nodes.
+    fn push_leaf(&mut self, answer: f64) {
+        let left = place(self.nodes.len());
+        self.nodes.push(Node { number: f64::INFINITY, column: 0, left });
+        self.answers.push(answer);
+    }
+
     /// Puts the trees of `other` behind these.
     pub(super) fn append(&mut self, other: &Self) {
-        let offset =
-            u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes fit in memory with their rows");
-        let moved =
-            |node: &Node| Node { left: node.left + if node.column == LEAF { 0 } else { offset }, ..*node };
-        self.nodes.extend(other.nodes.iter().map(moved));
+        let offset = place(self.nodes.len());
+        self.nodes.extend(other.nodes.iter().map(|node| Node { left: node.left + offset, ..*node }));
+        self.answers.extend_from_slice(&other.answers);
         self.roots.extend(other.roots.iter().map(|root| root + offset));
+        self.depths.extend_from_slice(&other.depths);
     }
 
     /// The sum of what all trees answer for this row.
     pub(super) fn sum(&self, row: &[f64]) -> f64 {
-        self.roots.iter().map(|root| self.answer(*root, row)).sum()
+        self.roots.iter().fold(0.0, |sum, root| {
+            let mut at = *root as usize;
+            loop {
+                let next = self.next(at, row);
+                if next == at {
+                    break sum + self.answers[at];
+                }
+                at = next;
+            }
+        })
     }
 
-    fn answer(&self, root: u32, row: &[f64]) -> f64 {
-        let mut node = self.nodes[root as usize];
-        while node.column != LEAF {
-            let right = u32::from(row[node.column as usize] > node.number);
-            node = self.nodes[(node.left + right) as usize];
-        }
-        node.number
+    fn next(&self, at: usize, row: &[f64]) -> usize {
+        let node = self.nodes[at];
+        (node.left + u32::from(row[node.column as usize] > node.number)) as usize
     }
+
+    /// The same for rows behind each other, each of `width` numbers: tree by tree, so that a tree stays in the cache, and
+    /// several rows at once.
+    pub(super) fn sums(&self, rows: &[f64], width: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; rows.len() / width];
+        for (root, depth) in self.roots.iter().zip(&self.depths) {
+            for (rows, sums) in rows.chunks(LANES * width).zip(sums.chunks_mut(LANES)) {
+                if sums.len() < LANES {
+                    continue;
+                }
+                let mut at = [*root as usize; LANES];
+                for _ in 0..*depth {
+                    for (lane, at) in at.iter_mut().enumerate() {
+                        *at = self.next(*at, &rows[lane * width..(lane + 1) * width]);
+                    }
+                }
+                sums.iter_mut().zip(at).for_each(|(sum, at)| *sum += self.answers[at]);
+            }
+        }
+        let rest = sums.len() - sums.len() % LANES;
+        for (row, sum) in rows.chunks_exact(width).zip(&mut sums).skip(rest) {
+            *sum = self.sum(row);
+        }
+        sums
+    }
+}
+
+/// A node's place in 32 bits.
+fn place(place: usize) -> u32 {
+    u32::try_from(place).expect("2^32 nodes of 24 bytes each do not fit beside the rows they were grown on")
 }

@@ -1,0 +1,180 @@
+//! A trained model as bytes: a cache beside its recipe, never a thing to be trusted.
+//!
+//! The first line is JSON that a person can read: what it is, which recipe, which data (as a hash), which seed, which version
+//! of this program, and a checksum. Behind it stands the model in postcard's binary form: floats survive to the last bit,
+//! which they do not in JSON unless one asks for it, and a forest takes a third of the room.
+
+use super::error::LearnError;
+use super::recipe::Recipe;
+use super::table::Table;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::io::Write;
+use std::path::Path;
+
+/// The form of the file; it changes whenever a model's fields do.
+const FORM: u32 = 1;
+/// What the first line starts with.
+const MARK: &str = "{\"roofswap_model\":";
+
+/// What a model is made from: a saved one counts only where all of this is the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// What it is for, such as `paper3 speed-up`.
+    pub purpose: String,
+    /// How it was made; several where there are several models.
+    pub recipes: Vec<Recipe>,
+    /// Hash of everything it was trained on ([`DataHash`]).
+    pub data: String,
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    roofswap_model: u32,
+    version: String,
+    #[serde(flatten)]
+    origin: Origin,
+    length: usize,
+    checksum: String,
+}
+
+/// The bytes of a model file.
+///
+/// # Errors
+/// [`LearnError::File`] where the model cannot be written in this form.
+pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, LearnError> {
+    let whole = || "a model".to_owned();
+    let refuse = |what: String| LearnError::File { file: whole(), what };
+    let body = postcard::to_allocvec(model).map_err(|e| refuse(format!("cannot be written: {e}")))?;
+    let header = Header {
+        roofswap_model: FORM,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        origin: origin.clone(),
+        length: body.len(),
+        checksum: DataHash::default().bytes(&body).finish(),
+    };
+    let mut bytes = serde_json::to_vec(&header).map_err(|e| refuse(format!("cannot be written: {e}")))?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&body);
+    Ok(bytes)
+}
+
+/// The model in these bytes, if it is whole and was made from `origin` by this version; `file` is what messages call it.
+///
+/// # Errors
+/// [`LearnError::File`]: foreign (no model file), damaged (cut off, changed), or stale (another version, recipe or data).
+pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) -> Result<T, LearnError> {
+    let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
+    if !bytes.starts_with(MARK.as_bytes()) {
+        return Err(refuse(format!("byte 0: no model of this program (expected `{MARK}`)")));
+    }
+    let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
+        return Err(refuse(format!("byte {}: ends within the first line", bytes.len())));
+    };
+    let header: Header = serde_json::from_slice(&bytes[..end])
+        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
+    let body = &bytes[end + 1..];
+    stale(&header, origin).map_or(Ok(()), |what| Err(refuse(what)))?;
+    if body.len() != header.length {
+        let what = format!("byte {}: {} bytes of the model, not {}", bytes.len(), body.len(), header.length);
+        return Err(refuse(what));
+    }
+    let sum = DataHash::default().bytes(body).finish();
+    if sum != header.checksum {
+        return Err(refuse(format!("damaged: checksum {sum}, not {}", header.checksum)));
+    }
+    postcard::from_bytes(body).map_err(|e| refuse(format!("no model behind the first line: {e}")))
+}
+
+/// What of a header differs from what is wanted.
+fn stale(header: &Header, origin: &Origin) -> Option<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    let differs = |what: &str, there: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
+        Some(format!("stale: its {what} is {there:?}, wanted is {wanted:?}"))
+    };
+    if header.roofswap_model != FORM {
+        return differs("form", &header.roofswap_model, &FORM);
+    }
+    if header.version != version {
+        return differs("version", &header.version, &version);
+    }
+    if header.origin.purpose != origin.purpose {
+        return differs("purpose", &header.origin.purpose, &origin.purpose);
+    }
+    if header.origin.data != origin.data {
+        return differs("data", &header.origin.data, &origin.data);
+    }
+    (header.origin.recipes != origin.recipes)
+        .then(|| "stale: it was made by another recipe (parameters or seed)".to_owned())
+}
+
+/// Reads a model file.
+///
+/// # Errors
+/// As [`decode`], and where the file cannot be read.
+pub fn load<T: DeserializeOwned>(path: &Path, origin: &Origin) -> Result<T, LearnError> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|e| LearnError::File { file: file.clone(), what: format!("cannot be read: {e}") })?;
+    decode(&bytes, origin, &file)
+}
+
+/// Writes a model file: beside, then renamed, so that nobody ever reads half of it.
+///
+/// # Errors
+/// [`LearnError::File`] with what could not be done.
+pub fn store<T: Serialize>(path: &Path, origin: &Origin, model: &T) -> Result<(), LearnError> {
+    let bytes = encode(origin, model)?;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = tempfile::Builder::new().prefix(".roofswap-").tempfile_in(folder).and_then(|mut file| {
+        file.write_all(&bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|e| e.error)
+    });
+    let refuse = |e: std::io::Error| LearnError::File {
+        file: path.display().to_string(),
+        what: format!("cannot be written: {e}"),
+    };
+    written.map(|_| ()).map_err(refuse)
+}
+
+/// A hash of training data: FNV-1a of 64 bits over the bytes. It tells data apart; it is no defence against anyone.
+#[derive(Debug, Clone)]
+pub struct DataHash(u64);
+
+impl Default for DataHash {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl DataHash {
+    /// With these bytes.
+    #[must_use]
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+        self
+    }
+
+    /// With these numbers, and how many they are.
+    #[must_use]
+    pub fn numbers(self, numbers: &[f64]) -> Self {
+        let hash = self.bytes(&(numbers.len() as u64).to_le_bytes());
+        numbers.iter().fold(hash, |hash, number| hash.bytes(&number.to_bits().to_le_bytes()))
+    }
+
+    /// With this table: names and numbers.
+    #[must_use]
+    pub fn table(self, table: &Table) -> Self {
+        let named = table.names().iter().fold(self, |hash, name| hash.bytes(name.as_bytes()).bytes(&[0]));
+        table.rows().fold(named, Self::numbers)
+    }
+
+    /// As text.
+    #[must_use]
+    pub fn finish(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+}

@@ -1,0 +1,169 @@
+//! Looking for hyperparameters: every candidate is fitted on each fold's training rows and judged on its held-out rows. The
+//! folds decide what is found: with folds by GPU or kernel, what carries over to a new one; with shuffled rows, what
+//! remembers best.
+
+use super::error::LearnError;
+use super::folds::Fold;
+use super::importance::no_meaning;
+use super::metrics::Metric;
+use super::progress::Progress;
+use super::random::Random;
+use super::recipe::Recipe;
+use super::table::Table;
+use rayon::prelude::*;
+
+/// What candidates are judged on.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The rows.
+    pub table: &'a Table,
+    /// One number per row.
+    pub target: &'a [f64],
+    /// One group per row, for stacks; `None`: each row is its own.
+    pub groups: Option<&'a [usize]>,
+    /// What is trained on and what is held out.
+    pub folds: &'a [Fold],
+    /// An error: less is better.
+    pub metric: Metric,
+}
+
+/// One candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// What was tried.
+    pub recipe: Recipe,
+    /// Its error on each fold's held-out rows, in the order of the folds; or why it could not be fitted.
+    pub errors: Result<Vec<f64>, LearnError>,
+}
+
+impl Trial {
+    /// The mean over the folds.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        let errors = self.errors.as_ref().ok()?;
+        Some(errors.iter().sum::<f64>() / errors.len() as f64)
+    }
+}
+
+/// All trials in the order they were put, and which of them is best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// In the order of the candidates.
+    pub trials: Vec<Trial>,
+    best: usize,
+}
+
+impl Found {
+    /// The candidate of the smallest mean error; of equal ones the first.
+    #[must_use]
+    pub fn best(&self) -> &Trial {
+        &self.trials[self.best]
+    }
+
+    /// Trials from the best to the worst, failed ones last.
+    #[must_use]
+    pub fn ranked(&self) -> Vec<&Trial> {
+        let mut ranked: Vec<&Trial> = self.trials.iter().collect();
+        ranked.sort_by(|a, b| {
+            let error = |t: &Trial| t.mean().unwrap_or(f64::INFINITY);
+            error(a).total_cmp(&error(b))
+        });
+        ranked
+    }
+}
+
+/// Tries every candidate.
+///
+/// # Errors
+/// No candidates or folds, target or groups that do not fit the table, a cancelled progress, or the first candidate's
+/// error where not one could be fitted.
+pub fn grid(candidates: &[Recipe], task: &Task<'_>, progress: &Progress) -> Result<Found, LearnError> {
+    check(candidates.len(), task)?;
+    progress.expect(candidates.len() * task.folds.len());
+    let jobs = candidates.len() * task.folds.len();
+    let judge = |job: usize| {
+        progress.check()?;
+        let (recipe, fold) = (&candidates[job / task.folds.len()], &task.folds[job % task.folds.len()]);
+        let error = held_out(recipe, fold, task, progress);
+        progress.advance(1);
+        match error {
+            Err(LearnError::Cancelled) => Err(LearnError::Cancelled),
+            error => Ok(error),
+        }
+    };
+    let judged: Vec<Result<f64, LearnError>> =
+        (0..jobs).into_par_iter().map(judge).collect::<Result<_, _>>()?;
+    let trials: Vec<Trial> = candidates
+        .iter()
+        .zip(judged.chunks_exact(task.folds.len()))
+        .map(|(recipe, errors)| Trial { recipe: recipe.clone(), errors: errors.iter().cloned().collect() })
+        .collect();
+    let means = trials.iter().enumerate().filter_map(|(at, trial)| Some((at, trial.mean()?)));
+    match means.min_by(|a, b| a.1.total_cmp(&b.1)) {
+        Some((best, _)) => Ok(Found { trials, best }),
+        None => {
+            Err(trials.into_iter().find_map(|t| t.errors.err()).unwrap_or_else(|| no_meaning("a search")))
+        }
+    }
+}
+
+/// Tries `trials` recipes that `draw` makes up; one that was drawn before is drawn again, a few times.
+///
+/// # Errors
+/// As [`grid`].
+pub fn random(
+    draw: impl Fn(&mut Random) -> Recipe,
+    trials: usize,
+    seed: u64,
+    task: &Task<'_>,
+    progress: &Progress,
+) -> Result<Found, LearnError> {
+    let mut candidates: Vec<Recipe> = Vec::with_capacity(trials);
+    for trial in 0..trials {
+        let mut random = Random::new(seed, trial as u64);
+        let mut fresh = (0..20).map(|_| draw(&mut random));
+        let new = fresh.find(|recipe| !candidates.contains(recipe));
+        candidates.extend(new); // a small space may be exhausted
+    }
+    grid(&candidates, task, progress)
+}
+
+fn check(candidates: usize, task: &Task<'_>) -> Result<(), LearnError> {
+    task.table.check_target("target", task.target)?;
+    let need = |what, found, needed| Err(LearnError::TooFew { what, found, needed, why: "a search".into() });
+    if candidates == 0 {
+        return need("candidates", 0, 1);
+    }
+    if task.folds.is_empty() {
+        return need("folds", 0, 1);
+    }
+    let rows = task.table.len();
+    if let Some(groups) = task.groups.filter(|g| g.len() != rows) {
+        return Err(LearnError::Length { what: "groups".into(), found: groups.len(), rows });
+    }
+    let outside = |fold: &&Fold| fold.train.iter().chain(&fold.test).any(|i| *i >= rows);
+    match task.folds.iter().find(outside) {
+        Some(fold) => {
+            let what = format!("fold `{}`", fold.name);
+            Err(LearnError::Length { what, found: fold.train.len() + fold.test.len(), rows })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The error on one fold's held-out rows.
+fn held_out(recipe: &Recipe, fold: &Fold, task: &Task<'_>, progress: &Progress) -> Result<f64, LearnError> {
+    let of = |rows: &[usize]| rows.iter().map(|i| task.target[*i]).collect::<Vec<_>>();
+    let train = task.table.select(&fold.train);
+    // The trees inside one candidate are not steps of the search.
+    let own = progress.aside();
+    let fitted = match task.groups {
+        Some(groups) => {
+            let groups: Vec<usize> = fold.train.iter().map(|i| groups[*i]).collect();
+            recipe.fit_grouped(&train, &of(&fold.train), &groups, &own)?
+        }
+        None => recipe.fit(&train, &of(&fold.train), &own)?,
+    };
+    let said = fitted.predict(&task.table.select(&fold.test))?;
+    (task.metric)(&of(&fold.test), &said).ok_or_else(|| no_meaning("this fold's held-out rows"))
+}
