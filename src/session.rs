@@ -1,17 +1,21 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod evaluation;
+mod gemm;
 mod import;
 mod known_rows;
 mod lessons;
 mod loaded;
 mod several;
+mod tiles;
 mod training;
 mod tuning;
 
 pub use evaluation::ReproduceError;
+pub use gemm::{Paper4, PowerFit, TrainError};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
+pub use tiles::Gemm;
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 

@@ -78,8 +78,18 @@ quantity!(
     /// Electrical power.
     Watts, "W");
 quantity!(
+    /// Energy.
+    Joules, "J");
+quantity!(
     /// Operational (arithmetic) intensity: FLOPs per byte moved.
     Intensity, "FLOP/B");
+
+impl Mul<Seconds> for Watts {
+    type Output = Joules;
+    fn mul(self, time: Seconds) -> Joules {
+        Joules(self.0 * time.0)
+    }
+}
 
 impl Seconds {
     /// From milliseconds, the unit of the measurement files.
@@ -280,7 +290,13 @@ pub fn prefixed(value: f64, symbol: &str) -> String {
 /// ```
 #[must_use]
 pub fn range(low: Seconds, high: Seconds) -> String {
-    let [mut text, high] = [low, high].map(|time| prefixed(time.0, "s"));
+    range_in(low.0, high.0, Seconds::SYMBOL)
+}
+
+/// [`range`] in any unit: `0.9–1.2 J`, `900 mJ–1.20 J`.
+#[must_use]
+pub fn range_in(low: f64, high: f64, symbol: &str) -> String {
+    let [mut text, high] = [low, high].map(|value| prefixed(value, symbol));
     if let (Some((number, unit)), Some((_, same))) = (text.split_once(' '), high.split_once(' '))
         && unit == same
     {

@@ -65,6 +65,8 @@ screens! {
     swapped_and_larger: "x +",
     explained: "enter",
     explained_without_a_timed_run: "/ a t o m i c enter enter",
+    gemm_tiles: "W",
+    gemm_of_a_thin_product: "w right - - - - x",
     zoomed_gpus: "1 z",
     zoomed_roofline: "2 z L L L",
     zoomed_occupancy: "3 z",

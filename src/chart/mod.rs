@@ -10,7 +10,9 @@
 mod caption;
 mod ceilings;
 mod components;
+mod correlation;
 mod evaluation;
+mod gemm;
 mod importances;
 mod item;
 mod layout;
@@ -28,7 +30,9 @@ mod svg;
 mod wave_curve;
 
 pub use components::{component_chart, ranked_components};
+pub use correlation::correlation_chart;
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
+pub use gemm::gemm_chart;
 pub use importances::importances_chart;
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};
@@ -207,6 +211,19 @@ pub enum Mark {
         at: (f64, f64),
         /// The text.
         text: String,
+    },
+    /// A cell of a matrix, where both axes are categories: the fuller, the stronger.
+    Cell {
+        /// Its colour.
+        meaning: Meaning,
+        /// Index of the category on the x axis.
+        column: usize,
+        /// Index of the category on the y axis.
+        row: usize,
+        /// How full it is, 0 to 1.
+        strength: f64,
+        /// Text in it.
+        label: String,
     },
     /// A horizontal bar from the axis to a value, in a category slot.
     Bar {

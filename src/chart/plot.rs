@@ -130,8 +130,33 @@ impl<'a> Plot<'a, '_> {
                 Some(place) => self.wait(place, text, Ink::Of(*meaning), 1),
                 None => self.outside += 1,
             },
+            Mark::Cell { meaning, column, row, strength, label } => {
+                self.cell((*column, *row), *meaning, *strength, label);
+            }
             Mark::Bar { .. } => {}
         }
+    }
+
+    /// A cell of a matrix with its text in the middle.
+    fn cell(&mut self, (column, row): (usize, usize), meaning: Meaning, strength: f64, label: &str) {
+        let (Scale::Category(columns), Scale::Category(rows)) = (&self.spec.x.scale, &self.spec.y.scale)
+        else {
+            self.outside += 1;
+            return;
+        };
+        if column >= columns.len() || row >= rows.len() {
+            self.outside += 1;
+            return;
+        }
+        let (w, h) = (self.area.w / columns.len() as f64, self.area.h / rows.len() as f64);
+        let place =
+            Rect { x: self.area.x + column as f64 * w, y: self.area.y + row as f64 * h, w, h }.grown(-1.0);
+        self.items.push(Item::rect(place, Ink::Paper, 1.0));
+        // Never so full that the text in it is hard to read.
+        self.items.push(Item::rect(place, Ink::Of(meaning), 0.55 * strength.clamp(0.0, 1.0)));
+        let text = shorten(&clean(label, 40), SMALL, w - 4.0);
+        let at = ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
+        self.items.push(Item::text(text, at, SMALL, Anchor::Middle, Ink::Text));
     }
 
     fn wait(&mut self, at: Place, text: &'a str, ink: Ink, rank: u8) {

@@ -10,6 +10,7 @@ mod dashboard;
 mod evaluate;
 mod export;
 mod export_evaluation;
+mod gemm;
 mod gpus;
 mod import;
 mod import_kernels;
@@ -25,6 +26,7 @@ mod output;
 mod predict;
 mod question;
 mod reproduce;
+mod reproduce_gemm;
 mod sass;
 mod shell;
 mod train;
@@ -83,6 +85,8 @@ enum Command {
     Train(train::TrainArgs),
     /// Measure the models on your rows: what is held out, how wrong, how often right
     Evaluate(evaluate::EvaluateArgs),
+    /// A matrix product on a GPU: time, power, energy by tile, and which tile to take
+    Gemm(gemm::GemmArgs),
     /// Reproduce a paper's published tables from its raw files
     Reproduce(reproduce::ReproduceArgs),
     /// Print the completion script of a shell
@@ -120,6 +124,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Gemm(args)) => gemm::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),

@@ -1,4 +1,5 @@
-//! `roofswap reproduce paper1 --data FOLDER|FILE...`: the analytical tables, and the learned models' Table 6.
+//! `roofswap reproduce paper1 --data FOLDER|FILE...`: the analytical tables, and the learned models' Table 6; `paper4` and
+//! `power` are in `reproduce_gemm`.
 
 use super::choices::FormatChoice;
 use super::training::watched;
@@ -16,7 +17,8 @@ pub(super) struct ReproduceArgs {
     /// Whose tables
     #[arg(value_enum)]
     paper: Paper,
-    /// The paper's folder of raw files, or files: runs_*_final.csv (or a canonical CSV) and gpu_metrics.json
+    /// Paper 1: its folder of raw files, or files: runs_*_final.csv (or a canonical CSV) and gpu_metrics.json; paper 4: its
+    /// CUTLASS runs; power: rows with power_w and clocks
     #[arg(long, value_name = "FOLDER|FILE", num_args = 1.., required = true)]
     data: Vec<PathBuf>,
     /// Which of its tables
@@ -28,12 +30,18 @@ pub(super) struct ReproduceArgs {
     /// How to write the table
     #[arg(long, value_enum, default_value = "table")]
     format: FormatChoice,
+    #[command(flatten)]
+    picture: super::reproduce_gemm::PictureArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Paper {
     /// Cross-GPU performance prediction: Tables 3 to 6
     Paper1,
+    /// GEMM on Ada Lovelace: Tables IV, V and VI, and what its models are worth with problems held out
+    Paper4,
+    /// Our own power model: its fit to time and power over clock settings, with GPUs and kernels held out
+    Power,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,7 +55,18 @@ enum Part {
 }
 
 pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
-    let Paper::Paper1 = args.paper;
+    let paper4 = matches!(args.paper, Paper::Paper4);
+    if let Some(flag) = args.picture.typed().filter(|_| !paper4) {
+        return Err(Usage(format!("{flag} belongs to `reproduce paper4`; leave it away")).into());
+    }
+    if args.part != Part::All && !matches!(args.paper, Paper::Paper1) {
+        return Err(Usage("--part belongs to `reproduce paper1`; leave it away".into()).into());
+    }
+    match args.paper {
+        Paper::Paper1 => {}
+        Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
+        Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
+    }
     let files = files(&args.data)?;
     let mut written = Vec::new();
     if args.part != Part::Learned {

@@ -74,6 +74,8 @@ actions! {
     Evaluate = "evaluate",
     /// Show every model's error here, which is used, why; train.
     Models = "models",
+    /// Time, power and energy of a matrix product, tile by tile.
+    Gemm = "gemm",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

@@ -132,7 +132,7 @@ fn file_name(state: &State, what: &str) -> String {
     format!("{safe}-{}-{}.svg", source.id, target.id)
 }
 
-fn to_worker(state: &State, path: &str, spec: ChartSpec) -> Vec<Effect> {
+pub(super) fn to_worker(state: &State, path: &str, spec: ChartSpec) -> Vec<Effect> {
     let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
     vec![Effect::Export { path: path.into(), spec: Box::new(spec), theme }]
 }

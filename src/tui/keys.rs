@@ -7,7 +7,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind, edit, matching_actions};
 use super::run::{run, say, set_size};
 use super::state::{State, Tone};
-use super::{evaluation, export, files, models};
+use super::{evaluation, export, files, gemm, models};
 use tui_input::InputRequest;
 
 /// The longest text a prompt takes; a pasted file must not become a filter.
@@ -75,6 +75,7 @@ pub(super) fn scroll_overlay(state: &mut State, by: isize) -> bool {
         Overlay::Help(top)
         | Overlay::Explain(top)
         | Overlay::Compare(top)
+        | Overlay::Gemm(top)
         | Overlay::Notices(top)
         | Overlay::Evaluate(top)
         | Overlay::Models(top)
@@ -106,6 +107,11 @@ fn in_reading(state: &mut State, key: &str) -> Vec<Effect> {
     }
     if let (Overlay::Models(_), Some(action)) = (&state.overlay, action)
         && let Some(effects) = models::in_overlay(state, action)
+    {
+        return effects;
+    }
+    if let (Overlay::Gemm(_), Some(action)) = (&state.overlay, action)
+        && let Some(effects) = gemm::in_overlay(state, action)
     {
         return effects;
     }
@@ -240,6 +246,7 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         | PromptKind::ExportEvaluation
         | PromptKind::ExportComponents
         | PromptKind::ExportImportances
+        | PromptKind::ExportGemm
             if text.is_empty() =>
         {
             say(state, Tone::Refused, "type a file name, or Esc")
@@ -251,6 +258,10 @@ fn accept(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
         PromptKind::ExportEvaluation => {
             state.overlay = Overlay::Evaluate(0);
             export::start_evaluation(state, text)
+        }
+        PromptKind::ExportGemm => {
+            state.overlay = Overlay::Gemm(0);
+            gemm::start_export(state, text)
         }
         PromptKind::ExportComponents => {
             state.overlay = Overlay::Explain(0);

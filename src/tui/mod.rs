@@ -14,6 +14,7 @@ mod events;
 mod export;
 mod files;
 mod filter;
+mod gemm;
 mod keys;
 mod lanes;
 mod layout;

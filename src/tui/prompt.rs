@@ -27,6 +27,8 @@ pub enum Overlay {
     Evaluate(usize),
     /// Every model's error here, and what is trained.
     Models(usize),
+    /// A matrix product on the target, tile by tile.
+    Gemm(usize),
     /// What was refused while loading.
     Notices(usize),
     /// Files to choose from.
@@ -75,6 +77,8 @@ pub enum PromptKind {
     ExportComponents,
     /// The file of an export of a trained model's importances.
     ExportImportances,
+    /// The file of an export of the GEMM pane.
+    ExportGemm,
 }
 
 impl PromptKind {
@@ -88,9 +92,11 @@ impl PromptKind {
             Self::Block => "threads per block: ",
             Self::SourceClocks => "source at: ",
             Self::TargetClocks => "target at: ",
-            Self::ExportPath | Self::ExportEvaluation | Self::ExportComponents | Self::ExportImportances => {
-                "export to: "
-            }
+            Self::ExportPath
+            | Self::ExportEvaluation
+            | Self::ExportComponents
+            | Self::ExportImportances
+            | Self::ExportGemm => "export to: ",
         }
     }
 }

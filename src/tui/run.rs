@@ -78,6 +78,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Compare => state.overlay = Overlay::Compare(0),
         Action::Evaluate => return evaluation::start(state),
         Action::Models => return models::start(state),
+        Action::Gemm => state.overlay = Overlay::Gemm(0),
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),
         Action::Notices => state.overlay = Overlay::Notices(0),

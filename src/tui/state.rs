@@ -1,6 +1,7 @@
 //! What the dashboard knows. Only `update` changes it; `view` only reads it.
 
 use super::evaluated::Evaluated;
+use super::gemm::GemmPane;
 use super::layout::Pane;
 use super::models_state::Models;
 use super::prompt::Overlay;
@@ -154,6 +155,8 @@ pub struct State {
     pub evaluated: Option<Arc<Evaluated>>,
     /// What the Models pane knows.
     pub models: Models,
+    /// The product in the GEMM pane.
+    pub gemm: GemmPane,
     /// Width and height of the terminal.
     pub size: (u16, u16),
     /// Which key does what.
@@ -248,6 +251,7 @@ impl State {
             model_chosen: saved.model.is_some(),
             evaluated: None,
             models: Models::default(),
+            gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),

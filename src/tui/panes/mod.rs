@@ -7,6 +7,7 @@ mod curves;
 pub(super) mod evaluate;
 pub(super) mod explain;
 pub(super) mod files;
+pub(super) mod gemm;
 pub(super) mod gpus;
 pub(super) mod header;
 pub(super) mod models;

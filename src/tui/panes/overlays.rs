@@ -1,6 +1,6 @@
 //! What lies over the panes: help, palette, explanation, comparison of models, notices, audit.
 
-use super::{audit, compare, evaluate, explain, files, models};
+use super::{audit, compare, evaluate, explain, files, gemm, models};
 use crate::tui::action::Action;
 use crate::tui::export::components_of;
 use crate::tui::look::Look;
@@ -24,6 +24,7 @@ pub fn view(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
         }
         Overlay::Evaluate(top) => return evaluate::view(buffer, body, state, *top, look),
         Overlay::Models(top) => return models::view(buffer, body, state, *top, look),
+        Overlay::Gemm(top) => return gemm::view(buffer, body, state, *top, look),
         Overlay::Notices(top) => ("Refused while loading".into(), notices(state, width, look), *top),
         Overlay::Audit(top) => ("Audit of your measurements".into(), audit::lines(state, width, look), *top),
         Overlay::Palette { input, cursor } => {

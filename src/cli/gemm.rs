@@ -1,0 +1,138 @@
+//! `roofswap gemm --gpu GPU --m M --n N --k K`: a matrix product as a workload, tile by tile.
+
+use super::choices::{FormatChoice, ThemeChoice};
+use super::clocks::ClockArgs;
+use super::{Usage, load, output, question, reproduce_gemm};
+use crate::chart::{gemm_chart, render_svg, suggested_size};
+use crate::report::gemm;
+use crate::session::Gemm;
+use crate::train::gemm::learned::Learned;
+use crate::train::gemm::tiles::{SIDES, Tile};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap gemm --gpu rtx-4070 --m 4096 --n 4096 --k 4096 --tile 16,32,128")]
+pub(super) struct GemmArgs {
+    /// The GPU it runs on
+    #[arg(long, value_name = "GPU")]
+    gpu: String,
+    /// Rows of A and C; n where not said
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    m: Option<u64>,
+    /// Columns of B and C
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    n: u64,
+    /// Columns of A, rows of B; n where not said
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    k: Option<u64>,
+    /// Layout of A and B; the models do not tell layouts apart, rows of --data do
+    #[arg(long, value_enum, default_value = "nn")]
+    layout: Layout,
+    /// Tiles to compare: 1, 2, 4, 8, 16, 32 (the tiled kernel), 128 (CUTLASS 128x128); all where not said
+    #[arg(long, value_name = "TILE", value_delimiter = ',')]
+    tile: Vec<String>,
+    /// Scalar of A B
+    #[arg(long, default_value = "1", allow_negative_numbers = true)]
+    alpha: f64,
+    /// Scalar of C; where it is not 0, C is read
+    #[arg(long, default_value = "0", allow_negative_numbers = true)]
+    beta: f64,
+    /// Measured GEMM rows: what they say of this GPU corrects time and power among their sizes
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    #[command(flatten)]
+    clocks: ClockArgs,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+    /// Draw energy over time into this SVG file as well; `-` for stdout, without the table
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Layout {
+    Nn,
+    Nt,
+    Tn,
+    Tt,
+}
+
+impl Layout {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Nn => "nn",
+            Self::Nt => "nt",
+            Self::Tn => "tn",
+            Self::Tt => "tt",
+        }
+    }
+}
+
+pub(super) fn run(args: &GemmArgs) -> Result<()> {
+    let (gemm, tiles) = (args.gemm()?, tiles(&args.tile)?);
+    let mut session = load::session(&[])?;
+    let gpu = match question::gpus(&session, std::slice::from_ref(&args.gpu), None)?[..] {
+        [one] => one,
+        _ => return Err(Usage("--gpu: give one GPU".into()).into()),
+    };
+    args.clocks.typed().lay(&mut session, &[gpu])?;
+    let learned = if args.data.is_empty() {
+        Learned::default()
+    } else {
+        session.learn_gemm(&reproduce_gemm::read(&session, &args.data)?, gpu)?
+    };
+    if session.tuning(gpu).is_some() && !args.data.is_empty() {
+        output::remark("--data was measured at other clocks than those typed: nothing is learned from it");
+    }
+    let answers = session.gemm(&gemm, gpu, &tiles, &learned)?;
+    let on = &session.gpus.entries()[gpu];
+    let product = gemm.to_string();
+    if let Some(path) = &args.svg {
+        let chart = gemm_chart(on, &product, &answers);
+        let svg = render_svg(&chart, args.theme.into(), suggested_size(&chart))?;
+        if path.as_os_str() == "-" {
+            return output::answer(&svg);
+        }
+        output::is_no_input(path, args.data.iter().map(PathBuf::as_path))?;
+        output::file(path, &svg)?;
+    }
+    let table = gemm::table(on, &product, &answers, &learned.cautions, args.format.into());
+    output::answer(table.render(args.format.into()).as_bytes())
+}
+
+impl GemmArgs {
+    fn gemm(&self) -> Result<Gemm> {
+        for (flag, value) in [("--alpha", self.alpha), ("--beta", self.beta)] {
+            if !value.is_finite() {
+                return Err(Usage(format!("{flag} {value}: expected a finite number")).into());
+            }
+        }
+        let size = [self.m.unwrap_or(self.n), self.n, self.k.unwrap_or(self.n)];
+        Ok(Gemm { size, layout: self.layout.word().into(), alpha: self.alpha, beta: self.beta })
+    }
+}
+
+/// The tiles typed; all where none is.
+fn tiles(typed: &[String]) -> Result<Vec<Tile>> {
+    if typed.is_empty() || typed.iter().any(|t| t == "all") {
+        return Ok(Tile::ALL.to_vec());
+    }
+    let known = |text: &String| {
+        let side = text.split('x').next().unwrap_or_default();
+        let side = side.parse::<u32>().ok().filter(|s| text == side || *text == format!("{s}x{s}"));
+        let found = match side {
+            Some(128) => Some(Tile::Library),
+            Some(side) if SIDES.contains(&side) => Some(Tile::Side(side)),
+            _ => None,
+        };
+        let why = || Usage(format!("--tile {text}: expected 1, 2, 4, 8, 16, 32 or 128 (CUTLASS), or all"));
+        found.ok_or_else(|| why().into())
+    };
+    typed.iter().map(known).collect()
+}

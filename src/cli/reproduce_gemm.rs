@@ -1,0 +1,85 @@
+//! `roofswap reproduce paper4 --data FILE...`: paper 4's tables; `roofswap reproduce power`: the power model's fit.
+
+use super::choices::{FormatChoice, ThemeChoice};
+use super::training::watched;
+use super::{Usage, load, output};
+use crate::chart::{render_svg, suggested_size};
+use crate::learn::Progress;
+use crate::measurement::Measurement;
+use crate::report::{paper4::Report, power};
+use crate::session::Session;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What only paper 4 takes.
+#[derive(Debug, Args)]
+pub(super) struct PictureArgs {
+    /// Of paper 4: all tables, or the correlation matrix alone
+    #[arg(long, value_enum)]
+    view: Option<View>,
+    /// Of paper 4: draw the correlation matrix into this SVG file as well; `-` for stdout, without the tables
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum View {
+    /// Tables IV to VI, and held-out problems
+    Tables,
+    /// The correlation matrix
+    Correlations,
+}
+
+impl PictureArgs {
+    /// What of it was typed, if anything.
+    pub(super) fn typed(&self) -> Option<&'static str> {
+        self.view.map(|_| "--view").or_else(|| self.svg.as_ref().map(|_| "--svg"))
+    }
+}
+
+pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureArgs) -> Result<()> {
+    let session = load::session(&[])?;
+    let rows = read(&session, files)?;
+    let progress = Progress::default();
+    let made = watched(&progress, || session.reproduce_paper4(&rows, &progress))?;
+    let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
+    if let Some(path) = &picture.svg {
+        let chart = report.chart();
+        let svg = render_svg(&chart, picture.theme.into(), suggested_size(&chart))?;
+        if path.as_os_str() == "-" {
+            return output::answer(&svg);
+        }
+        output::is_no_input(path, files.iter().map(PathBuf::as_path))?;
+        output::file(path, &svg)?;
+    }
+    let text = match picture.view.unwrap_or(View::Tables) {
+        View::Tables => report.render(format.into()),
+        View::Correlations => report.correlations().render(format.into()),
+    };
+    output::answer(text.as_bytes())
+}
+
+pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
+    let session = load::session(&[])?;
+    let rows = read(&session, files)?;
+    let progress = Progress::default();
+    let fit = watched(&progress, || session.fit_power(&rows, &progress))?;
+    let table = power::table(&fit.study, (&fit.learned, &fit.checked), &fit.model, &session.stock_gpus());
+    output::answer(table.render(format.into()).as_bytes())
+}
+
+pub(super) fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
+    if let Some(folder) = files.iter().find(|f| f.is_dir()) {
+        return Err(Usage(format!("{}: is a folder; name its CSV files", folder.display())).into());
+    }
+    let (rows, all) = session.rows_of_files(files)?;
+    for (file, any) in files.iter().zip(&all) {
+        output::refused(&any.read.refused, any.read.refused_count);
+        any.remarks.iter().for_each(|r| output::remark(format!("{}: {r}", file.display())));
+    }
+    Ok(rows)
+}

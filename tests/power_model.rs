@@ -1,0 +1,35 @@
+//! The power model's fit (specs/power.toml) is recomputed from the measurements it was derived from, where those are at hand.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
+
+use roofswap::measurement::{Kind, read_any};
+use roofswap::session::Session;
+use roofswap::train::power::PowerModel;
+use roofswap::train::power::fit::PowerRow;
+use roofswap::train::power::study::{mean_percent, study};
+use std::path::Path;
+
+/// The rows of a file that state a power, or nothing where the data are not here.
+fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file);
+    if !path.exists() {
+        println!("SKIPPED: ../shared/data is not here");
+        return None;
+    }
+    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    Some(read.rows.iter().filter_map(|r| PowerRow::of(r, &session.gpus)).collect())
+}
+
+#[test]
+fn the_shipped_fit_is_what_the_measurements_give() {
+    let mut session = Session::load(None).unwrap();
+    let Some(rows) = rows(&mut session, "nv_dvfs/nv_dvfs_dev.csv") else { return };
+    let study = study(&rows, &session.gpus).unwrap();
+    let model = study.model(&rows, &session.gpus);
+    println!("{model:#?}");
+    assert_eq!(model, PowerModel::shipped().unwrap());
+    // A model stays only if it beats the baseline, the same share of every board's limit.
+    for trials in [&study.new_gpu, &study.new_kernel] {
+        assert!(mean_percent(trials, false) < 0.6 * mean_percent(trials, true));
+    }
+}
