@@ -13,12 +13,8 @@ use roofswap::train::paper3::{Facts, Formulas, METRICS, grid_stride_divergence, 
 
 fn facts(cc: &str, size: u32, blocks: u32, threads: u32, registers: u32, shared: u32) -> Facts {
     let limits = LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap();
-    let needs = BlockNeeds {
-        threads,
-        regs_per_thread: registers,
-        smem_dynamic: shared,
-        ..BlockNeeds::default()
-    };
+    let needs =
+        BlockNeeds { threads, regs_per_thread: registers, smem_dynamic: shared, ..BlockNeeds::default() };
     Facts {
         size: f64::from(size),
         one_dimensional: true,

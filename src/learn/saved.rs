@@ -48,17 +48,21 @@ pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, Learn
     let whole = || "a model".to_owned();
     let refuse = |what: String| LearnError::File { file: whole(), what };
     let body = postcard::to_allocvec(model).map_err(|e| refuse(format!("cannot be written: {e}")))?;
-    let header = Header {
+    let mut bytes = first_line(origin, &body).map_err(|e| refuse(format!("cannot be written: {e}")))?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&body);
+    Ok(bytes)
+}
+
+/// The header of this model.
+fn first_line(origin: &Origin, body: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&Header {
         roofswap_model: FORM,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         origin: origin.clone(),
         length: body.len(),
-        checksum: DataHash::default().bytes(&body).finish(),
-    };
-    let mut bytes = serde_json::to_vec(&header).map_err(|e| refuse(format!("cannot be written: {e}")))?;
-    bytes.push(b'\n');
-    bytes.extend_from_slice(&body);
-    Ok(bytes)
+        checksum: DataHash::default().bytes(body).finish(),
+    })
 }
 
 /// The model in these bytes, if it is whole and was made from `origin` by this version; `file` is what messages call it.
@@ -67,31 +71,19 @@ pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, Learn
 /// [`LearnError::File`]: foreign (no model file), damaged (cut off, changed), or stale (another version, recipe or data).
 pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) -> Result<T, LearnError> {
     let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
-    let (header, body) = header(bytes, file)?;
-    stale(&header, origin).map_or(Ok(()), |what| Err(refuse(what)))?;
-    if body.len() != header.length {
-        let what = format!("byte {}: {} bytes of the model, not {}", bytes.len(), body.len(), header.length);
-        return Err(refuse(what));
-    }
-    let sum = DataHash::default().bytes(body).finish();
-    if sum != header.checksum {
-        return Err(refuse(format!("damaged: checksum {sum}, not {}", header.checksum)));
-    }
-    postcard::from_bytes(body).map_err(|e| refuse(format!("no model behind the first line: {e}")))
-}
-
-/// The first line, and what stands behind it.
-fn header<'b>(bytes: &'b [u8], file: &str) -> Result<(Header, &'b [u8]), LearnError> {
-    let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
     if !bytes.starts_with(MARK.as_bytes()) {
         return Err(refuse(format!("byte 0: no model of this program (expected `{MARK}`)")));
     }
     let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
         return Err(refuse(format!("byte {}: ends within the first line", bytes.len())));
     };
-    let header = serde_json::from_slice(&bytes[..end])
-        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
-    Ok((header, &bytes[end + 1..]))
+    let body = &bytes[end + 1..];
+    // What is whole and fresh has this very line; only what has not is looked at to say why.
+    let wanted = first_line(origin, body).map_err(|e| refuse(format!("cannot be compared: {e}")))?;
+    if bytes[..end] != wanted {
+        return Err(refuse(differs(&bytes[..end], body, origin)));
+    }
+    postcard::from_bytes(body).map_err(|e| refuse(format!("no model behind the first line: {e}")))
 }
 
 /// What a model file says it was made from, whatever version wrote it; the model behind it may still be damaged.
@@ -99,13 +91,40 @@ fn header<'b>(bytes: &'b [u8], file: &str) -> Result<(Header, &'b [u8]), LearnEr
 /// # Errors
 /// [`LearnError::File`]: foreign, or damaged in the first line.
 pub fn origin(bytes: &[u8], file: &str) -> Result<Origin, LearnError> {
-    header(bytes, file).map(|(header, _)| header.origin)
+    let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
+    if !bytes.starts_with(MARK.as_bytes()) {
+        return Err(refuse(format!("byte 0: no model of this program (expected `{MARK}`)")));
+    }
+    let line = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    let header: Header = serde_json::from_slice(line)
+        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
+    Ok(header.origin)
 }
 
 /// Whether a refusal of [`decode`] means a sound file of another version, recipe or data.
 #[must_use]
 pub fn is_stale(why: &LearnError) -> bool {
     matches!(why, LearnError::File { what, .. } if what.starts_with(STALE))
+}
+
+/// Why a first line is not the one wanted.
+fn differs(line: &[u8], body: &[u8], origin: &Origin) -> String {
+    let header: Header = match serde_json::from_slice(line) {
+        Ok(header) => header,
+        Err(e) => return format!("first line, column {}: {e}", e.column()),
+    };
+    if let Some(what) = stale(&header, origin) {
+        return what;
+    }
+    if body.len() != header.length {
+        return format!("cut off or grown: {} bytes of the model, not {}", body.len(), header.length);
+    }
+    let sum = DataHash::default().bytes(body).finish();
+    if sum == header.checksum {
+        "stale or damaged: its first line says the recipe in other words".to_owned()
+    } else {
+        format!("damaged: checksum {sum}, not {}", header.checksum)
+    }
 }
 
 /// What of a header differs from what is wanted.

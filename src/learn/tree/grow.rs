@@ -102,8 +102,8 @@ impl<'a> Grower<'a> {
         random: &mut Random,
         gains: &mut [f64],
     ) -> Trees {
-        // One grower grows many trees, and which ones depends on the threads: no tree may start where another one ended.
-        self.order.iter_mut().enumerate().for_each(|(i, column)| *column = i);
+        // A tree must not depend on which trees this memory has served before.
+        self.order.iter_mut().enumerate().for_each(|(at, column)| *column = at);
         let mut tree = Trees { roots: vec![0], ..Trees::default() };
         tree.push_leaf(0.0);
         let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
