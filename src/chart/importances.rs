@@ -82,3 +82,41 @@ fn notes(trained: &Trained) -> Vec<String> {
     notes.extend(trained.notes.iter().take(2).cloned());
     notes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{Theme, render_svg, suggested_size};
+
+    fn importance(feature: &str, impurity: f64, permutation: f64) -> Importance {
+        let (impurity, permutation) = (Some(impurity), Some(permutation));
+        Importance { feature: feature.into(), impurity, permutation, published: None }
+    }
+
+    #[test]
+    fn bars_are_shares_and_a_column_that_misleads_has_none() {
+        let importances = vec![importance("a", 0.75, 30.0), importance("b", 0.25, -2.0)];
+        let trained = Trained { model: "toy".into(), importances, ..Trained::default() };
+        let spec = importances_chart(&trained).unwrap();
+        let bars: Vec<(usize, f64, String)> = spec
+            .marks
+            .iter()
+            .filter_map(|m| match m {
+                Mark::Bar { slot, value, label, .. } => Some((*slot, *value, label.clone())),
+                _ => None,
+            })
+            .collect();
+        let expected =
+            [(0, 75.0, "75.0 %"), (0, 100.0, "100 % (+30.0)"), (1, 25.0, "25.0 %"), (1, 0.0, "0 % (-2.00)")];
+        assert_eq!(bars, expected.map(|(slot, value, label)| (slot, value, label.to_string())));
+        assert!(importances_chart(&Trained::default()).is_none());
+    }
+
+    #[test]
+    fn numbers_without_meaning_are_drawn_as_nothing() {
+        let importances = vec![importance("a", f64::NAN, f64::INFINITY), importance("b", 0.0, 0.0)];
+        let trained = Trained { importances, ..Trained::default() };
+        let spec = importances_chart(&trained).unwrap();
+        assert!(render_svg(&spec, Theme::Light, suggested_size(&spec)).is_ok());
+    }
+}

@@ -105,3 +105,63 @@ fn gpus_like(world: World<'_>, gpu: Option<usize>) -> Vec<Part> {
     all.push((" onto all GPUs".into(), None));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::{Catalogue, shipped_sources};
+    use crate::gpu::{self, LimitsTable};
+    use crate::kernel::{self, Kernel};
+    use crate::measurement::Store;
+
+    fn catalogues() -> (Catalogue<Gpu>, Catalogue<Kernel>) {
+        let sources = shipped_sources().unwrap();
+        let (gpus, _) = gpu::load_shipped(&sources, &LimitsTable::shipped().unwrap());
+        (gpus, kernel::load_shipped(&sources).0)
+    }
+
+    #[test]
+    fn groups_widen_from_the_question_to_everything() {
+        let ((gpus, kernels), store) = (catalogues(), Store::default());
+        let world = World { gpus: &gpus, kernels: &kernels, store: &store };
+        let [source, target] = ["titan-v", "rtx-4070"].map(|g| gpus.position(g).unwrap());
+        let kernel = kernels.position("saxpy").unwrap();
+        let words = |wanted| groups(world, wanted).into_iter().map(|l| l.words).collect::<Vec<_>>();
+        let all = words(Wanted { kernel: Some(kernel), source: Some(source), target: Some(target) });
+        assert_eq!(
+            all,
+            [
+                "saxpy from titan-v onto rtx-4070",
+                "saxpy onto rtx-4070",
+                "saxpy onto ada GPUs",
+                "saxpy onto all GPUs",
+                "memory kernels onto rtx-4070",
+                "memory kernels onto ada GPUs",
+                "memory kernels onto all GPUs",
+                "all kernels onto rtx-4070",
+                "all kernels onto ada GPUs",
+                "all kernels onto all GPUs",
+            ]
+        );
+        assert_eq!(words(Wanted::default()), ["all kernels onto all GPUs"]);
+        let last = groups(world, Wanted { target: Some(target), ..Wanted::default() }).pop().unwrap();
+        assert!(last.scope.is_everything());
+    }
+
+    #[test]
+    fn the_narrowest_group_with_enough_answers_is_taken_and_else_the_widest() {
+        let of = |n: usize| {
+            let trials =
+                (0..n).map(|i| Trial { kernel: usize::from(i >= FEWEST), ..Trial::of_pair(0, 1) }).collect();
+            Outcome { model: "", trials, refused: Default::default() }
+        };
+        let group = |words: &str, kernel: Option<usize>| Like {
+            words: words.into(),
+            scope: Scope { kernels: kernel.map(|k| BTreeSet::from([k])), ..Scope::default() },
+        };
+        let all = || vec![group("one", Some(0)), group("all", None)];
+        assert_eq!(narrowest(all(), &of(FEWEST)).words, "one");
+        assert_eq!(narrowest(all(), &of(FEWEST - 1)).words, "all");
+        assert_eq!(narrowest(Vec::new(), &of(1)).words, "");
+    }
+}

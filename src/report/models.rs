@@ -150,19 +150,9 @@ impl Report<'_> {
         let model = MODELS[m.model];
         let mut cells =
             vec![Cell::text(model.id()), Cell::text(model.summary()), Cell::Flag(model.needs_source())];
-        let number = |s: Option<Score>, of: fn(&Score) -> Option<f64>| {
-            Cell::maybe(s.as_ref().and_then(of), Cell::number)
-        };
-        let (n, mape): (fn(&Score) -> _, fn(&Score) -> _) =
-            (|s| Some(s.errors.n as f64), |s| Some(s.errors.mape_percent));
-        let median: fn(&Score) -> _ = |s| Some(s.errors.median_ape_percent);
-        let held: fn(&Score) -> _ = |s| s.coverage_90_percent;
         let [all, here] = [m.overall, m.here.filter(|_| self.asked)];
-        cells.extend([n, mape, median].map(|of| number(all, of)));
-        cells.push(number(all, |s| Some(s.errors.median_ratio)));
-        cells.push(number(all, |s| Some(s.errors.within_25_percent)));
-        cells.push(number(all, held));
-        cells.extend([n, mape, median, held].map(|of| number(here, of)));
+        cells.extend(numbers(all, &[N, MAPE, MEDIAN, RATIO, WITHIN, HELD]));
+        cells.extend(numbers(here, &[N, MAPE, MEDIAN, HELD]));
         let like = if self.asked { self.survey.like.as_str() } else { "" };
         let needs = if model.needs_source() { "a time on the source" } else { "" };
         cells.extend([Cell::text(like), Cell::Flag(m.verdict.used), Cell::text(m.verdict.why.as_str())]);
@@ -170,6 +160,19 @@ impl Report<'_> {
         cells.extend(std::iter::repeat_n(Cell::Null, 5));
         cells
     }
+}
+
+/// A number of a score.
+type Of = fn(&Score) -> Option<f64>;
+const N: Of = |s| Some(s.errors.n as f64);
+const MAPE: Of = |s| Some(s.errors.mape_percent);
+const MEDIAN: Of = |s| Some(s.errors.median_ape_percent);
+const RATIO: Of = |s| Some(s.errors.median_ratio);
+const WITHIN: Of = |s| Some(s.errors.within_25_percent);
+const HELD: Of = |s| s.coverage_90_percent;
+
+fn numbers(score: Option<Score>, all: &[Of]) -> impl Iterator<Item = Cell> {
+    all.iter().map(move |of| Cell::maybe(score.as_ref().and_then(of), Cell::number))
 }
 
 fn learned_record(l: &Learned) -> Vec<Cell> {

@@ -243,3 +243,63 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, LearnError> {
     }
     std::fs::read(path).map(Some).map_err(|e| refused(format!("cannot be read: {e}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(data: &str, seed: u64) -> Stamp {
+        Stamp { model: "toy".into(), recipe: "plain".into(), seed, data: data.into() }
+    }
+
+    fn made(rows: usize) -> Made {
+        let trained = Trained { model: "toy".into(), rows, ..Trained::default() };
+        Made { trained, model: vec![1, 2, 3] }
+    }
+
+    #[test]
+    fn a_kept_model_comes_back_for_its_own_stamp_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("not/there/yet"));
+        assert_eq!(cache.get(&stamp("a", 1)).unwrap(), None);
+        let (first, came) = cache.get_or_train(&stamp("a", 1), || Ok(made(5))).unwrap();
+        assert!(matches!(came, Came::Trained { instead_of: None, kept: Ok(_) }) && first == made(5));
+        let never = || unreachable!("it is in the cache");
+        let (again, came) = cache.get_or_train(&stamp("a", 1), never).unwrap();
+        assert!(matches!(came, Came::FromCache(_)) && again == made(5));
+        let (_, came) = cache.get_or_train(&stamp("a", 2), || Ok(made(6))).unwrap();
+        let Came::Trained { instead_of: Some(why), .. } = came else { panic!("{came:?}") };
+        assert!(why.contains("stale"), "{why}");
+        cache.get_or_train(&stamp("b", 2), || Ok(made(7))).unwrap();
+        let states =
+            |wanted: &[Stamp]| cache.list(wanted).into_iter().map(|e| e.state.word()).collect::<Vec<_>>();
+        assert_eq!(states(&[stamp("a", 2)]), ["fresh", "other data"]);
+        assert_eq!(states(&[stamp("a", 1), stamp("b", 2)]), ["stale", "fresh"]);
+    }
+
+    #[test]
+    fn a_training_that_fails_keeps_nothing_and_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        cache.put(&stamp("a", 1), &made(5)).unwrap();
+        let cancelled = || Err(TrainError::Learn(LearnError::Cancelled));
+        assert!(cache.get_or_train(&stamp("a", 2), cancelled).unwrap_err().is_cancelled());
+        assert_eq!(cache.get(&stamp("a", 1)).unwrap(), Some(made(5)));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_file_or_no_model_is_listed_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("folder.model")).unwrap();
+        std::fs::write(folder.path().join("text.model"), "hello").unwrap();
+        std::fs::write(folder.path().join("notes.txt"), "hello").unwrap();
+        let why: Vec<String> = Cache::at(folder.path())
+            .list(&[])
+            .iter()
+            .map(|e| format!("{}: {}", e.state.word(), e.state.why()))
+            .collect();
+        assert!(why.len() == 2 && why[0].contains("is no file"), "{why:?}");
+        assert!(why[1].starts_with("damaged: ") && why[1].contains("no model of this program"), "{why:?}");
+    }
+}
