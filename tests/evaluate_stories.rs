@@ -332,4 +332,80 @@ fn a_folder_of_paper_1_gives_its_tables_beside_the_published_ones() {
     assert_eq!(done.stdout.lines().next(), Some(first));
     assert!(done.stdout.contains(",pairs,1,"), "{}", done.stdout);
     assert!(done.stdout.contains(",86.62,") && done.stdout.contains(",871.52,"), "{}", done.stdout);
+    assert!(done.stderr.contains("CSV holds one table: --part learned prints Table 6"), "{}", done.stderr);
+}
+
+/// Six sizes of one kernel on two GPUs, with numbers of our own.
+fn six_sizes() -> String {
+    let mut text = RUNS.lines().next().expect("a header").to_owned();
+    for (gpu, slower) in [("NVIDIA TITAN V", 1.0), ("NVIDIA GeForce RTX 4070", 1.5)] {
+        for doubled in 0..6 {
+            let n = 1024 << doubled;
+            let time = slower * f64::from(n) * 1e-5;
+            text +=
+                &format!("\nsaxpy,12,0,{time},0,{n},0,0,,256,4,N,{},{},{},c,{gpu}", 2 * n, 12 * n, 12 * n);
+        }
+    }
+    text
+}
+
+#[test]
+fn the_learned_models_of_paper_1_stand_beside_its_table_6() {
+    let desk = Desk::new();
+    desk.file("runs_a.csv", six_sizes());
+    desk.file("gpu_metrics.json", METRICS);
+    let words = "reproduce paper1 --data . --seeds 2";
+    let both = desk.types(words).works().stdout;
+    assert!(both.contains("Algorithm 1") && both.contains("Table 6"), "{both}");
+    assert!(
+        both.contains("1: new GPU: trained on the other targets; 6 pairs trained on, 6 tested"),
+        "{both}"
+    );
+    let all = json(&desk, words);
+    assert_eq!(keys(&all), ["analytical", "learned"]);
+    let rows = all["learned"].as_array().expect("rows");
+    assert_eq!(rows.len(), 28);
+    let row = |experiment: &str, model: &str| {
+        let found = rows.iter().find(|r| r["experiment"] == experiment && r["model"] == model);
+        found.unwrap_or_else(|| panic!("{experiment} {model}"))
+    };
+    assert_eq!(
+        (&row("1", "svr")["published"], &row("1", "svr")["within_1_percent"]),
+        (&78.01.into(), &false.into())
+    );
+    assert!(row("2", "forest")["seeds_least"].as_f64() <= row("2", "forest")["seeds_most"].as_f64());
+    assert!(row("3", "linear")["ours"].is_null(), "none of the four new kernels is there");
+    assert!(both.contains("3 linear: the error metric has no meaning for the tested pairs"), "{both}");
+    let csv = desk.types(&format!("{words} --part learned --format csv")).works().stdout;
+    let first =
+        "experiment,model,published,ours,differs_percent,within_1_percent,seeds_least,seeds_most,in_logs";
+    assert_eq!((csv.lines().next(), csv.lines().count()), (Some(first), 29));
+}
+
+#[test]
+fn raw_files_that_cannot_be_learned_from_are_refused_with_their_place() {
+    let desk = Desk::new();
+    let learned = "reproduce paper1 --data . --part learned";
+    let refused = |files: [(&str, String); 2], says: &str| {
+        files.into_iter().for_each(|(name, text)| drop(desk.file(name, text)));
+        let outcome = desk.types(learned);
+        assert!(outcome.code == 1 && outcome.stderr.contains(says), "{says}: {}", outcome.stderr);
+    };
+    let (runs, metrics) = (six_sizes(), METRICS.to_owned());
+    let with = |runs: String, metrics: String| [("runs_a.csv", runs), ("gpu_metrics.json", metrics)];
+    refused(with(runs.replace("BYTES", "bytes"), metrics.clone()), "runs_a.csv: no column `BYTES`");
+    refused(with(runs.replace(",4096,24576", ",NaN,24576"), metrics.clone()), "line 3, FLOPs: `NaN`");
+    refused(
+        with(runs.replace("saxpy,12,0,0.01024", "saxpy,12,0,-1"), metrics.clone()),
+        "line 2, mean_ms: `-1`",
+    );
+    refused(with(runs.clone(), metrics.replace("TITAN V", "TITAN Z")), "what NVIDIA TITAN V is");
+    refused(with(runs.clone(), metrics.replace("300", "\"300\"")), "sustained_bandwidth_gbps: `\"300\"`");
+    refused(with(runs.clone(), metrics.replace("}]", "}")), "gpu_metrics.json");
+    // One GPU alone has no pairs: every model says so, nothing panics.
+    let one: Vec<&str> = runs.lines().filter(|l| !l.contains("4070")).collect();
+    desk.file("runs_a.csv", one.join("\n"));
+    desk.file("gpu_metrics.json", &metrics);
+    let done = desk.types(learned).works().stdout;
+    assert!(done.contains("1 forest: 0 rows: learning needs at least 2"), "{done}");
 }

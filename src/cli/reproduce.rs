@@ -6,7 +6,7 @@ use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
 use crate::report::{Format, Table, learned, reproduction};
-use crate::train::paper1::{Figure, Pairs, RawError, read, run as train};
+use crate::train::paper1::{Figure, MODELS, Pairs, RawError, read, run as train};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -103,8 +103,8 @@ fn analytical(files: &[PathBuf]) -> Result<Table> {
 
 fn learned_models(files: &[PathBuf], seeds: u8) -> Result<Vec<Figure>> {
     let pairs = Pairs::new(&read(files)?)?;
-    let progress = Progress::default();
-    Ok(watched(&progress, || train(&pairs, usize::from(seeds), &progress))?)
+    let (models, progress) = ((0..MODELS.len()).collect::<Vec<_>>(), Progress::default());
+    Ok(watched(&progress, || train(&pairs, &models, usize::from(seeds), &progress))?)
 }
 
 /// The tables as bytes: below each other for people, by name in JSON; CSV holds the first, and a remark says so.

@@ -60,8 +60,9 @@ pub(super) enum Model {
     Stack(Stack),
 }
 
-/// Rows that a thread predicts at once: few enough for them and a tree to stay in the cache.
-const BLOCK: usize = 2048;
+/// Rows that a thread predicts at once: all of them go down one tree before the next is fetched. The answers do not depend
+/// on it.
+const BLOCKS: std::ops::RangeInclusive<usize> = 256..=8192;
 
 impl Fitted {
     pub(super) fn new(names: Vec<String>, recipe: Recipe, scaler: Option<Scaler>, model: Model) -> Self {
@@ -83,13 +84,22 @@ impl Fitted {
     /// The answers for all rows, in order.
     ///
     /// # Errors
-    /// Columns that are not those of the training.
+    /// Columns that are not those of the training; numbers so large that an answer is not finite.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, LearnError> {
         table.has_columns(&self.names)?;
         let width = table.width();
+        let shared = table.len().div_ceil(4 * rayon::current_num_threads());
+        let block = shared.clamp(*BLOCKS.start(), *BLOCKS.end());
         let predicted: Vec<Vec<f64>> =
-            table.values().par_chunks(BLOCK * width).map(|rows| self.answers(rows, width)).collect();
-        Ok(predicted.concat())
+            table.values().par_chunks(block * width).map(|rows| self.answers(rows, width)).collect();
+        let predicted = predicted.concat();
+        match predicted.iter().position(|v| !v.is_finite()) {
+            Some(row) => {
+                let model = self.recipe.regressor.name();
+                Err(LearnError::Overflow { model, what: format!("row {row}: {}", predicted[row]) })
+            }
+            None => Ok(predicted),
+        }
     }
 
     /// The answers for rows behind each other.
@@ -176,6 +186,16 @@ impl Model {
         };
         progress.advance(1);
         Ok(fitted)
+    }
+
+    /// Whether its own numbers are finite, so that it answers at all.
+    pub(super) fn is_finite(&self) -> bool {
+        match self {
+            Self::Line(line) => line.intercept.is_finite() && line.coefficients.iter().all(|c| c.is_finite()),
+            Self::Svr(svr) => svr.intercept.is_finite() && svr.coefficients.iter().all(|c| c.is_finite()),
+            Self::Stack(stack) => stack.last.is_finite() && stack.bases.iter().all(Self::is_finite),
+            Self::Forest(_) | Self::Boosting(_) | Self::Nearest(_) => true, // means of the target
+        }
     }
 
     /// Whether it answers rows of this width; refuses parts that do not fit together.

@@ -223,6 +223,10 @@ impl Recipe {
             (scaled.as_ref().unwrap_or(table), target, groups),
             progress,
         )?;
+        if !model.is_finite() {
+            let what = "its coefficients are not finite".into();
+            return Err(LearnError::Overflow { model: self.regressor.name(), what });
+        }
         Ok(Fitted::new(table.names().to_vec(), self.clone(), scaler, model))
     }
 }

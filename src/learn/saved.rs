@@ -46,17 +46,21 @@ pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, Learn
     let whole = || "a model".to_owned();
     let refuse = |what: String| LearnError::File { file: whole(), what };
     let body = postcard::to_allocvec(model).map_err(|e| refuse(format!("cannot be written: {e}")))?;
-    let header = Header {
+    let mut bytes = first_line(origin, &body).map_err(|e| refuse(format!("cannot be written: {e}")))?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&body);
+    Ok(bytes)
+}
+
+/// The header of this model.
+fn first_line(origin: &Origin, body: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&Header {
         roofswap_model: FORM,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         origin: origin.clone(),
         length: body.len(),
-        checksum: DataHash::default().bytes(&body).finish(),
-    };
-    let mut bytes = serde_json::to_vec(&header).map_err(|e| refuse(format!("cannot be written: {e}")))?;
-    bytes.push(b'\n');
-    bytes.extend_from_slice(&body);
-    Ok(bytes)
+        checksum: DataHash::default().bytes(body).finish(),
+    })
 }
 
 /// The model in these bytes, if it is whole and was made from `origin` by this version; `file` is what messages call it.
@@ -71,19 +75,33 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) ->
     let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
         return Err(refuse(format!("byte {}: ends within the first line", bytes.len())));
     };
-    let header: Header = serde_json::from_slice(&bytes[..end])
-        .map_err(|e| refuse(format!("first line, column {}: {e}", e.column())))?;
     let body = &bytes[end + 1..];
-    stale(&header, origin).map_or(Ok(()), |what| Err(refuse(what)))?;
-    if body.len() != header.length {
-        let what = format!("byte {}: {} bytes of the model, not {}", bytes.len(), body.len(), header.length);
-        return Err(refuse(what));
-    }
-    let sum = DataHash::default().bytes(body).finish();
-    if sum != header.checksum {
-        return Err(refuse(format!("damaged: checksum {sum}, not {}", header.checksum)));
+    // What is whole and fresh has this very line; only what has not is looked at to say why.
+    let wanted = first_line(origin, body).map_err(|e| refuse(format!("cannot be compared: {e}")))?;
+    if bytes[..end] != wanted {
+        return Err(refuse(differs(&bytes[..end], body, origin)));
     }
     postcard::from_bytes(body).map_err(|e| refuse(format!("no model behind the first line: {e}")))
+}
+
+/// Why a first line is not the one wanted.
+fn differs(line: &[u8], body: &[u8], origin: &Origin) -> String {
+    let header: Header = match serde_json::from_slice(line) {
+        Ok(header) => header,
+        Err(e) => return format!("first line, column {}: {e}", e.column()),
+    };
+    if let Some(what) = stale(&header, origin) {
+        return what;
+    }
+    if body.len() != header.length {
+        return format!("cut off or grown: {} bytes of the model, not {}", body.len(), header.length);
+    }
+    let sum = DataHash::default().bytes(body).finish();
+    if sum == header.checksum {
+        "stale or damaged: its first line says the recipe in other words".to_owned()
+    } else {
+        format!("damaged: checksum {sum}, not {}", header.checksum)
+    }
 }
 
 /// What of a header differs from what is wanted.

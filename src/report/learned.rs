@@ -68,13 +68,13 @@ fn notes(figures: &[Figure]) -> Vec<String> {
     }
     if let Some(seeds) = figures.iter().find_map(|f| f.spread).map(|s| s.seeds) {
         notes.push(format!(
-            "seeds: smallest and largest MAPE of {seeds} seeds, ours being the first: where columns say the same, chance \
-             decides which one a tree splits on, and a new GPU tells them apart"
+            "seeds: smallest and largest MAPE of {seeds} seeds, ours being the first. Up to six columns cut the training GPUs \
+             alike and only the new one differently: which of them a tree takes is chance here, and rounding in scikit-learn"
         ));
     }
     notes.push(
-        "linear: the columns depend on each other, so that the published figure is that of rounding errors; ridge is the \
-         same model where they do not decide"
+        "linear: columns depend on each other; ours is the shortest of all answers that fit alike, and so are the published \
+         figures (newer versions of scikit-learn give others)"
             .into(),
     );
     notes.push(

@@ -102,6 +102,8 @@ impl<'a> Grower<'a> {
         random: &mut Random,
         gains: &mut [f64],
     ) -> Trees {
+        // A tree must not depend on which trees this memory has served before.
+        self.order.iter_mut().enumerate().for_each(|(at, column)| *column = at);
         let mut tree = Trees { roots: vec![0], ..Trees::default() };
         tree.push_leaf(0.0);
         let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Marks a leaf in the saved form.
 const LEAF: u32 = u32::MAX;
 /// Rows that walk down a tree side by side: while one waits for memory the others go on.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// A branching; the right child stands behind the left one. A leaf is one that leads to itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -170,13 +170,8 @@ impl Trees {
                 if sums.len() < LANES {
                     continue;
                 }
-                let mut at = [*root as usize; LANES];
-                for _ in 0..*depth {
-                    for (lane, at) in at.iter_mut().enumerate() {
-                        *at = self.next(*at, &rows[lane * width..(lane + 1) * width]);
-                    }
-                }
-                sums.iter_mut().zip(at).for_each(|(sum, at)| *sum += self.answers[at]);
+                let leaves = self.leaves(*root, *depth, rows, width);
+                sums.iter_mut().zip(leaves).for_each(|(sum, at)| *sum += self.answers[at as usize]);
             }
         }
         let rest = sums.len() - sums.len() % LANES;
@@ -184,6 +179,25 @@ impl Trees {
             *sum = self.sum(row);
         }
         sums
+    }
+
+    /// The leaves that this many rows end in.
+    fn leaves(&self, root: u32, depth: u32, rows: &[f64], width: usize) -> [u32; LANES] {
+        let mut at = [root; LANES];
+        for _ in 0..depth {
+            let mut moved = 0;
+            for (lane, at) in at.iter_mut().enumerate() {
+                let node = &self.nodes[*at as usize];
+                let right = rows[lane * width + node.column as usize] > node.number;
+                let next = node.left + u32::from(right);
+                moved |= next ^ *at;
+                *at = next;
+            }
+            if moved == 0 {
+                break;
+            }
+        }
+        at
     }
 }
 

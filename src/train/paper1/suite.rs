@@ -145,14 +145,15 @@ impl Figure {
 /// All figures.
 pub type Suite = Vec<Figure>;
 
-/// Trains and tests everything: `seeds` seeds, of which the first counts.
+/// Trains and tests these models, given by their places in [`MODELS`], in every experiment: `seeds` seeds, of which the
+/// first counts.
 ///
 /// # Errors
 /// [`LearnError::Cancelled`]; what one model cannot do stands in its figure.
-pub fn run(pairs: &Pairs, seeds: usize, progress: &Progress) -> Result<Suite, LearnError> {
+pub fn run(pairs: &Pairs, models: &[usize], seeds: usize, progress: &Progress) -> Result<Suite, LearnError> {
     let logs = in_logs(pairs)?;
     let places: Vec<(usize, usize)> =
-        (0..EXPERIMENTS.len()).flat_map(|e| (0..MODELS.len()).map(move |m| (e, m))).collect();
+        (0..EXPERIMENTS.len()).flat_map(|e| models.iter().map(move |m| (e, *m))).collect();
     progress.expect(places.len());
     let figure = |(experiment, model): (usize, usize)| {
         progress.check()?;
