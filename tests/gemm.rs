@@ -211,3 +211,48 @@ fn paper_4s_figures_come_out() {
         assert!((ours.mean_percent / published.mean_percent - 1.0).abs() < 0.02, "{target:?}: {ours:?}");
     }
 }
+
+/// Repeats of a few products, half of the readings taken while the GPU idled.
+fn repeats() -> String {
+    let mut text = "gpu,kernel,problem,variant,time_ms,power_w,gpu_util_pct,source\n".to_string();
+    for (i, side) in [512, 768, 1024].into_iter().enumerate() {
+        for repeat in 0..12 {
+            let ms = 2.0 * f64::from(side).powi(3) / 18e12 * 1e3 * (1.0 + 0.01 * f64::from(repeat));
+            let busy = repeat % 2 == 0;
+            let (watts, percent) =
+                if busy { (110.0 + f64::from(repeat) + 9.0 * i as f64, 98) } else { (30.0, 3) };
+            let layout = ["nn", "tt"][repeat as usize / 2 % 2];
+            writeln!(
+                text,
+                "rtx-4070,cutlass_simt_sgemm_128x128_8x2,m={side};n={};k=512,layout={layout};alpha=1;beta=0,{ms},{watts},{percent},r{repeat};nominal_block=64x64x32",
+                side + 128 * i as i32
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn paper_4_is_told_in_every_form_and_the_same_whatever_the_threads() {
+    let desk = Desk::new();
+    let file = desk.file("runs.csv", repeats());
+    let json = |threads: &str| {
+        let words = "reproduce paper4 --svg corr.svg --format json --data";
+        let done = desk.command(words, &[&file]).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        (String::from_utf8(done.stdout).unwrap(), desk.read("corr.svg"))
+    };
+    let (one, two) = (json("1"), json("2"));
+    assert_eq!(one, two);
+    let records: Vec<Value> = serde_json::from_str(&one.0).unwrap();
+    let of = |table: &str| records.iter().filter(|r| r["table"] == table).collect::<Vec<_>>();
+    assert_eq!((of("IV").len(), of("V").len(), of("VI").len()), (20, 16, 16));
+    assert_eq!((&of("IV")[0]["published"], &of("V")[0]["published"]), (&0.9808.into(), &0.85.into()));
+    let audited = of("audited rows");
+    for model in ["ceilings + power model", "plain-roofline", "median of the same problem's rows"] {
+        assert!(audited.iter().any(|r| r["model"] == model), "{model}");
+    }
+    assert!(audited.iter().all(|r| r["rows"].as_f64().unwrap() <= 18.0), "only rows that were busy");
+    assert!(one.1.contains("M×N×K") && one.1.contains(">\n1.00\n<"), "the correlation matrix");
+}
