@@ -24,15 +24,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
+    ("device", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
     ("predict", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("evaluate", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
     ("chart", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate",]),
     ("report", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart"]),
     ("config", &["units", "catalogue"]),
-    ("session", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config"]),
-    ("cli", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
-    ("tui", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("session", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "chart", "report", "config"]),
+    ("cli", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("tui", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
