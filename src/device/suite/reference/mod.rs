@@ -3,8 +3,8 @@
 //! A reference is a plain loop over the asked elements, written from what the kernel is to compute and not from how its
 //! threads do it. Where a value is one chain of fused multiply-adds (matrix products, convolutions) the same chain is
 //! followed in single precision, so that the answer is the same bit for bit; trees of sums and functions are computed in
-//! double precision, and the tolerance in the suite's file says how far single precision may be from it. Elements of a
-//! buffer that is not filled are NaN, which equals nothing.
+//! double precision, and the tolerance in the suite's file says how far single precision may be from it. A case must
+//! be filled; of an empty one a reference says nothing of use, and does not panic.
 
 mod counting;
 mod elementwise;
