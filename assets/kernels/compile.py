@@ -25,6 +25,12 @@ WHEELS = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvcc-cu12")
 # Every compute capability of specs/compute-capabilities.toml that a shipped GPU has.
 CAPABILITIES = ("5.2", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
 
+# The fallback where a machine has no NVRTC: PTX of the oldest architecture, which every later GPU's driver translates. NVRTC
+# heads it with its own ISA version, which only drivers of its own age or younger take; the code needs no more than this one
+# (shfl.sync), and ptxas, which knows the first version of every instruction, says so. CUDA 9.0, driver 384.
+FALLBACK = "5.2"
+ISA = "6.0"
+
 SOURCE = "roofswap-ptxas"
 # The table of a kernel file that is ours, as block() writes it.
 BLOCK = re.compile(
@@ -127,14 +133,44 @@ def report(ptxas, ptx, capability, keep):
     return [line for line in lines if "Compile time" not in line]
 
 
+def fallback(ptx):
+    """`ptx` as older drivers take it, with a head that says where it is from."""
+    body, found = re.subn(r"^\.version \S+$", f".version {ISA}", ptx, flags=re.MULTILINE)
+    if found != 1:
+        sys.exit(f"compile.py: PTX with {found} lines of .version")
+    body = body[body.index(".version") :]
+    head = f"// NVRTC {VERSION}, compute_{digits(FALLBACK)}, written by compile.py; .version lowered to what the code needs"
+    return f"{head}\n\n{body.rstrip()}\n"
+
+
+def fingerprint(text):
+    """FNV-1a, 64 bits: whether a record is of this source. No secret hangs on it."""
+    value = 0xCBF29CE484222325
+    for byte in text:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{value:016x}"
+
+
+def write_fallback(nvrtc, sources):
+    """Writes the PTX of the fallback and the fingerprints of the sources; returns the PTX by kernel."""
+    (COMPILED / "ptx").mkdir(parents=True, exist_ok=True)
+    all_ptx = {source.stem: fallback(nvrtc.ptx(source, FALLBACK)) for source in sources}
+    for kernel, ptx in all_ptx.items():
+        (COMPILED / "ptx" / f"{kernel}.compute_{digits(FALLBACK)}.ptx").write_text(ptx)
+    rows = ["kernel,fnv1a_64", *(f"{s.stem},{fingerprint(s.read_bytes())}" for s in sources)]
+    (COMPILED / "sources.csv").write_text("\n".join(rows) + "\n")
+    return all_ptx
+
+
 def compile_all(wheels, keep):
-    """Writes one report per architecture."""
+    """Writes one report per architecture, and the fallback, which every architecture must take."""
     sources = sorted(HERE.glob("*.cu"))
     COMPILED.mkdir(exist_ok=True)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         library, ptxas = unpack(wheels, folder)
         nvrtc = Nvrtc(library)
+        fallbacks = write_fallback(nvrtc, sources)
         for capability in CAPABILITIES:
             arch = f"sm_{digits(capability)}"
             head = f"# ptxas {VERSION} -v -arch={arch} -O3 on the PTX of NVRTC {VERSION}; lines with the compile time left out"
@@ -145,6 +181,7 @@ def compile_all(wheels, keep):
                 if kept:
                     kept.write_text(ptx)
                 lines += report(ptxas, ptx, capability, kept)
+                report(ptxas, fallbacks[source.stem], capability, None)
             (COMPILED / f"ptxas_v.{arch}.txt").write_text("\n".join(lines) + "\n")
             print(f"{arch}: {len(sources)} kernels", file=sys.stderr)
 
