@@ -3,8 +3,10 @@
 //! [`driver`] is the wall: the traits and their errors. Behind it stand the real driver ([`real`]) and a scripted one for
 //! tests ([`fake`]); before it everything that decides something.
 
+pub mod code;
 pub mod driver;
 pub mod fake;
+pub mod measure;
 #[cfg(feature = "nvidia")]
 pub mod real;
 pub mod suite;

@@ -30,6 +30,7 @@
 mod case;
 mod file;
 mod fill;
+pub mod reference;
 
 pub use case::{Case, CaseError, Data, Scalar, cases};
 pub use file::{SuiteError, read_suite, shipped_suite};
