@@ -117,13 +117,13 @@ fn transposing_and_reversing_twice_changes_nothing() {
 
 #[test]
 fn counts_sum_to_the_elements_and_gathered_numbers_are_all_there() {
-    for id in ["histogram", "count_numbers", "count_numbers_shared"] {
+    for id in ["histogram", "histogram_spread", "count_numbers", "count_numbers_shared"] {
         for n in [1, 255, 4096] {
             let counts = answer(&case(id, &format!("n={n}"), n));
             assert_eq!(counts.iter().sum::<f64>(), n as f64, "{id} {n}");
         }
     }
-    let gather = case("random_access", "n=2000", 3);
+    let gather = case("random_gather", "n=2000", 3);
     let (mut before, mut after) = (gather.f32s("a").to_vec(), answer(&gather));
     before.sort_by(f32::total_cmp);
     after.sort_by(f64::total_cmp);

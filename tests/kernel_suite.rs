@@ -104,8 +104,8 @@ fn the_default_suite_has_the_kernels_of_the_papers_at_more_than_71_sizes() {
         assert_eq!(problems.len(), cases.len(), "{}: a problem stands twice", of.id);
         count += cases.len();
     }
-    assert_eq!(by_source, BTreeMap::from([("paper1", 16), ("paper3", 11), ("paper4", 1), ("paper5", 1)]));
-    assert_eq!(count, 126);
+    assert_eq!(by_source, BTreeMap::from([("paper1", 18), ("paper3", 11), ("paper4", 1), ("paper5", 1)]));
+    assert_eq!(count, 134);
     let tiles = cases_of("gemm_tiled").iter().map(|c| c.size_of("tile")).collect::<BTreeSet<_>>();
     assert_eq!(tiles, BTreeSet::from([1, 4, 8, 16, 32]));
 }
@@ -142,7 +142,11 @@ fn every_case_can_be_launched_on_every_architecture() {
 fn nothing_that_is_read_is_all_zero_and_inputs_do_what_their_kernel_is_for() {
     for of in SUITE.iter() {
         for buffer in of.buffers.iter().filter(|b| b.role == Role::Input) {
-            assert!(!matches!(buffer.fill, Fill::Zero | Fill::Constant { .. }), "{}: {}", of.id, buffer.name);
+            let one_value = matches!(buffer.fill, Fill::Zero | Fill::Constant { .. });
+            // The study's two, which are timed as it ran them too.
+            let as_the_study = [("random_access", "idx"), ("histogram", "in")];
+            let expected = as_the_study.contains(&(of.id.as_str(), buffer.name.as_str()));
+            assert_eq!(one_value, expected, "{}: {}", of.id, buffer.name);
         }
     }
     let small = |id: &str| {
@@ -150,10 +154,10 @@ fn nothing_that_is_read_is_all_zero_and_inputs_do_what_their_kernel_is_for() {
         case.fill();
         case
     };
-    let gather = small("random_access");
+    let gather = small("random_gather");
     let far = gather.i32s("idx").windows(2).filter(|w| w[0].abs_diff(w[1]) > 1024).count();
     assert!(far > 250_000, "neighbours read far from each other: {far} of 262,143");
-    for id in ["histogram", "count_numbers", "count_numbers_shared"] {
+    for id in ["histogram_spread", "count_numbers", "count_numbers_shared"] {
         let mut counts = [0; 256];
         small(id).i32s("in").iter().for_each(|v| counts[*v as usize] += 1);
         assert!(counts.iter().all(|c| (850..1200).contains(c)), "{id}: {counts:?}");

@@ -73,7 +73,8 @@ def elementwise():
     # The fixed point of x = 0.5 x + 0.25 is 0.5; 2^-128 of the start is left.
     yield "vector_add_divergent", f"n={n}", a + b + np.where(np.arange(n) % 2 == 0, 0.5, 0.0)
     yield "strided_copy_8", f"n={n}", np.where(np.arange(n) % 8 == 0, a, 0.0)
-    yield "random_access", f"n={n}", a[permutation("idx", n)]
+    yield "random_access", f"n={n}", np.full(n, a[0])
+    yield "random_gather", f"n={n}", a[permutation("idx", n)]
     yield "array_reversal", f"n={n};t=200", np.flip(a)
     yield "sigmoid", f"n={n};t=200", expit(f64(uniform("x", n, -8, 8)))
     points = np.stack([f64(uniform("x", n, -1, 1)), f64(uniform("y", n, -1, 1))], axis=1)
@@ -124,7 +125,8 @@ def reductions():
 def counting():
     n = 5000
     bins = np.bincount(whole("in", n, 0, 256), minlength=256)
-    yield "histogram", f"n={n}", bins
+    yield "histogram", f"n={n}", np.bincount(np.full(n, 7), minlength=256)
+    yield "histogram_spread", f"n={n}", bins
     yield "count_numbers", f"n={n};t=200", bins
     yield "count_numbers_shared", f"n={n};t=200", bins
     yield "atomic_hotspot", "n=2000000;iters=3000", np.array([2000000 * 3000 % 2**32])
