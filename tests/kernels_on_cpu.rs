@@ -21,19 +21,34 @@ fn problems(keys: &[String]) -> Vec<&'static str> {
         ["n", "t"] => vec!["n=1;t=256", "n=1001;t=200", "n=1000;t=32", "n=1500;t=1024", "n=97;t=1"],
         ["n", "l", "t"] => vec!["n=300;l=16;t=256", "n=99;l=5;t=50", "n=1;l=1;t=32"],
         ["n", "segment", "t"] => {
-            vec!["n=5000;segment=16;t=64", "n=999;segment=7;t=50", "n=20000;segment=64;t=256", "n=1;segment=64;t=256"]
+            vec![
+                "n=5000;segment=16;t=64",
+                "n=999;segment=7;t=50",
+                "n=20000;segment=64;t=256",
+                "n=1;segment=64;t=256",
+            ]
         }
         ["rows", "cols"] => {
             vec!["rows=1;cols=1", "rows=33;cols=31", "rows=64;cols=32", "rows=7;cols=70", "rows=2;cols=3"]
         }
         ["rows", "cols", "t"] => {
-            vec!["rows=3;cols=1024;t=256", "rows=5;cols=100;t=256", "rows=2;cols=777;t=200", "rows=2;cols=40;t=1"]
+            vec![
+                "rows=3;cols=1024;t=256",
+                "rows=5;cols=100;t=256",
+                "rows=2;cols=777;t=200",
+                "rows=2;cols=40;t=1",
+            ]
         }
         ["h", "w"] => vec!["h=7;w=7", "h=20;w=33", "h=32;w=16"],
         ["h", "w", "f"] => vec!["h=5;w=5;f=5", "h=20;w=33;f=5", "h=32;w=40;f=8", "h=17;w=16;f=1"],
         ["m", "n", "k"] => vec!["m=1;n=1;k=1", "m=33;n=65;k=31", "m=40;n=17;k=70"],
         ["m", "n", "k", "tile"] => {
-            vec!["m=5;n=4;k=6;tile=1", "m=33;n=18;k=7;tile=4", "m=33;n=31;k=40;tile=16", "m=33;n=65;k=31;tile=32"]
+            vec![
+                "m=5;n=4;k=6;tile=1",
+                "m=33;n=18;k=7;tile=4",
+                "m=33;n=31;k=40;tile=16",
+                "m=33;n=65;k=31;tile=32",
+            ]
         }
         ["k", "b", "t"] => vec!["k=512;b=3;t=256", "k=100;b=4;t=37", "k=5;b=2;t=64", "k=70;b=2;t=1"],
         ["fixed"] => vec!["fixed=1"],
@@ -72,7 +87,8 @@ fn every_source_gives_what_its_reference_says_at_every_edge_and_in_either_order(
             let mut case = Case::new(of, kernel, &run, 7 + i as u64).unwrap();
             case.fill();
             let at = format!("{} {problem}", of.id);
-            let answer = on_cpu::launch(&program, place, &case, i % 2 == 1).unwrap_or_else(|e| panic!("{at}: {e}"));
+            let answer =
+                on_cpu::launch(&program, place, &case, i % 2 == 1).unwrap_or_else(|e| panic!("{at}: {e}"));
             assert_eq!(mismatch(of, &case, &answer[case.checked]), None, "{at}");
             for (buffer, (before, after)) in case.buffers.iter().zip(case.contents().iter().zip(&answer)) {
                 assert!(buffer.role != Role::Input || before == after, "{at}: `{}` was written", buffer.name);
@@ -103,6 +119,10 @@ fn a_wrong_answer_is_seen() {
         let last = wrong.len() - 1;
         wrong[last] = if bytes(&right) == bytes(&[0.0]) { 1.0 } else { wrong[last] * 1.001 + 1.0 };
         assert!(mismatch(of, &case, &bytes(&wrong)).is_some(), "{}", of.id);
-        assert!(mismatch(of, &case, &bytes(&vec![0.0; right.len()])).is_some() || right == [0.0], "{}: zeros", of.id);
+        assert!(
+            mismatch(of, &case, &bytes(&vec![0.0; right.len()])).is_some() || right == [0.0],
+            "{}: zeros",
+            of.id
+        );
     }
 }

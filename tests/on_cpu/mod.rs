@@ -17,7 +17,8 @@ pub fn build(suite: &[SuiteKernel], folder: &Path) -> Result<PathBuf, String> {
         text += &for_cpu(&source.map_err(|e| format!("{}: {e}", kernel.file))?);
     }
     for kernel in suite {
-        let _ = writeln!(text, "static void call_{}() {{ {}({}); }}", kernel.id, kernel.symbol, passed(kernel));
+        let _ =
+            writeln!(text, "static void call_{}() {{ {}({}); }}", kernel.id, kernel.symbol, passed(kernel));
     }
     let calls: Vec<String> = suite.iter().map(|k| format!("call_{}", k.id)).collect();
     let _ = writeln!(text, "static void (*const KERNELS[])() = {{ {} }};", calls.join(", "));
