@@ -1,6 +1,7 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod evaluation;
+mod here;
 mod import;
 mod known_rows;
 mod loaded;
@@ -8,6 +9,7 @@ mod several;
 mod tuning;
 
 pub use evaluation::ReproduceError;
+pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
 pub use tuning::{TuneError, TypedTunings};

@@ -58,8 +58,6 @@ pub struct Script {
     pub samples: Vec<Sample>,
     /// How often each call was made.
     pub calls: BTreeMap<Call, usize>,
-    /// Samples that were taken while nothing ran.
-    pub idle_samples: usize,
     /// Launches so far.
     pub launches: usize,
     /// Called after every finished run, with the number of runs: a test cancels there.
@@ -81,7 +79,6 @@ impl Default for Script {
             looks_while_running: 3,
             samples: vec![busy],
             calls: BTreeMap::new(),
-            idle_samples: 0,
             launches: 0,
             after_run: None,
         }
@@ -99,7 +96,8 @@ pub struct Fake {
     pub compiler: bool,
     /// The newest CUDA version whose PTX it takes is `version.cuda`; images are `cuda MAJOR.MINOR`.
     pub nvrtc: (u32, u32),
-    script: Arc<Mutex<Script>>,
+    /// What it follows; clones share it.
+    pub script: Arc<Mutex<Script>>,
 }
 
 /// The facts of a small GPU of compute capability 8.9, called as the catalogue's RTX 4070.
@@ -350,8 +348,8 @@ impl Device for FakeDevice {
             let (_, kernel) = &self.entries[one.entry.0];
             self.elapsed += (kernel.takes)(&one.parameters, one.launch);
         }
-        // What a launch does is done once for each that differs: doing it a hundred times would say no more.
-        for one in of.iter().take(times) {
+        // Answers are looked at after single launches; runs of many are there for their time.
+        if let ([one, ..], 1) = (of, times) {
             let effect = self.entries[one.entry.0].1.effect;
             effect(&mut self.memory, &one.parameters, one.launch);
         }
@@ -381,9 +379,16 @@ impl Device for FakeDevice {
 
     fn sample(&mut self) -> Result<Sample, DeviceError> {
         self.fake.counted(Call::Sample)?;
-        let mut script = self.fake.script();
+        let script = self.fake.script();
         if self.looks == 0 {
-            script.idle_samples += 1;
+            // Between the look and the sample everything has ended: what an idle GPU says must reach no row.
+            let (clock, power) = (Some(210e6), Some(12.0));
+            return Ok(Sample {
+                sm_clock_hz: clock,
+                power_w: power,
+                util_pct: Some(0.0),
+                ..Sample::default()
+            });
         }
         let taken = script.calls.get(&Call::Sample).copied().unwrap_or(1) - 1;
         let known = script.samples.len().max(1);

@@ -7,6 +7,7 @@ pub mod code;
 pub mod driver;
 pub mod fake;
 pub mod measure;
+pub mod probe;
 #[cfg(feature = "nvidia")]
 pub mod real;
 pub mod suite;

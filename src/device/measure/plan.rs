@@ -138,7 +138,7 @@ impl Planned<'_> {
             .max(per(Count::L2Bytes, gpu.l2_bandwidth_or_derived().value.0));
         let launch = ABOVE_ROOF * roof + gpu.launch_floor_or_assumed().value.0;
         let launches = options.launches(Seconds(launch)) * options.trials + options.warm_up + 1;
-        let compared = self.case.compared(self.of.check.sample).len();
+        let compared = self.case.compared_count(self.of.check.sample);
         let steps = reference::steps(&self.case, compared).unwrap_or(0.0);
         // Filled once; checked once; sent for each trial where launches change it, which is little beside.
         let preparing = self.case.bytes() as f64 / FILLED_PER_SECOND + steps / STEPS_PER_SECOND;

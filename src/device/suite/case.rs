@@ -240,6 +240,12 @@ impl Case {
         if let Some(Data::U32(v)) = self.data(buffer) { v } else { &[] }
     }
 
+    /// How many elements of the checked buffer are compared, about.
+    #[must_use]
+    pub fn compared_count(&self, sample: Option<usize>) -> usize {
+        self.buffers[self.checked].length.min(sample.unwrap_or(usize::MAX))
+    }
+
     /// Which elements of the checked buffer are compared, ascending.
     #[must_use]
     pub fn compared(&self, sample: Option<usize>) -> Vec<usize> {
