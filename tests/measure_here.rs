@@ -13,7 +13,7 @@ use roofswap::kernel::{Kernel, Launch};
 use roofswap::measurement::{CanonicalRow, Dataset, Number};
 use roofswap::session::Session;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Everything a run needs.
 struct Bench {
@@ -110,6 +110,7 @@ impl Bench {
             options: &options,
             reference,
             cancelled: &self.cancelled,
+            trials: &AtomicUsize::new(0),
         };
         measure(&mut *device, plan, setup, kept)
     }
@@ -314,6 +315,7 @@ fn a_kernel_without_reference_is_not_timed() {
         options: &options,
         reference: |_| None,
         cancelled: &bench.cancelled,
+        trials: &AtomicUsize::new(0),
     };
     let mut kept = Kept::default();
     let done = measure(&mut *device, &mut bench.plan(&["saxpy"], &["small"]), setup, &mut kept).unwrap();

@@ -14,6 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap measure --sizes small,medium -o runs.csv")]
@@ -81,6 +82,7 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
         options: &options,
         reference,
         cancelled: &cancelled,
+        trials: &AtomicUsize::new(0),
     };
     let mut keep = Keep { bar: here::bar(plan.configurations.len()), file };
     let mut device = driver.open(facts.index)?;

@@ -13,7 +13,7 @@ use crate::gpu::{ComputeCapability, Limits, LimitsTable};
 use crate::kernel::Problem;
 use crate::measurement::CanonicalRow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a measured configuration came to, for the dashboard.
@@ -25,6 +25,23 @@ pub struct MeasuredHere {
     pub summary: String,
     /// What else has to be said.
     pub notices: Vec<String>,
+}
+
+/// How far a measurement is, and whether it is still wanted.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Trials that are done, warm and cold.
+    pub trials: AtomicUsize,
+    /// Set where it is to stop.
+    pub cancelled: AtomicBool,
+}
+
+impl Control {
+    /// Trials of a kernel that is timed warm and cold.
+    #[must_use]
+    pub fn all() -> usize {
+        2 * Options::default().trials
+    }
 }
 
 /// Only keeps rows.
@@ -64,7 +81,7 @@ impl Session {
         prefer: &[&str],
         kernel: usize,
         problem: &Problem,
-        cancelled: &AtomicBool,
+        control: &Control,
     ) -> Result<MeasuredHere, String> {
         let suite = shipped_suite().map_err(|e| e.to_string())?;
         let kernel = &self.kernels.entries()[kernel];
@@ -79,8 +96,14 @@ impl Session {
         let planned = one(of, kernel, problem, &options)?;
         let mut plan = crate::device::measure::Plan { configurations: vec![planned] };
         let mut device = driver.open(facts.index).map_err(|e| e.to_string())?;
-        let setup =
-            Setup { machine: &machine, limits: limits.as_ref(), options: &options, reference, cancelled };
+        let setup = Setup {
+            machine: &machine,
+            limits: limits.as_ref(),
+            options: &options,
+            reference,
+            cancelled: &control.cancelled,
+            trials: &control.trials,
+        };
         let mut keep = Keep::default();
         let done = measure(&mut *device, &mut plan, setup, &mut keep).map_err(|e| e.to_string())?;
         if let Some(failed) = done.failed.first().or(done.skipped.first().filter(|_| keep.0.is_empty())) {

@@ -10,7 +10,7 @@ use crate::device::suite::{Case, Data, Reference, Role, Scalar};
 use crate::gpu::Limits;
 use crate::measurement::CanonicalRow;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Copies of the buffers at most: with more, their parameters alone would not stay in the caches of the CPU.
 const MOST_COPIES: u64 = 4096;
@@ -90,6 +90,8 @@ pub struct Setup<'a> {
     pub reference: fn(&str) -> Option<Reference>,
     /// Set where the run is to stop; what is done is kept.
     pub cancelled: &'a AtomicBool,
+    /// Counts the trials that are done, warm and cold.
+    pub trials: &'a AtomicUsize,
 }
 
 /// Measures every configuration of the plan.
@@ -333,7 +335,7 @@ impl Run<'_> {
             }
             Ok(())
         };
-        match time(self.device, of, self.setup.options, self.setup.cancelled, anew)? {
+        match time(self.device, of, self.setup.options, self.setup.cancelled, self.setup.trials, anew)? {
             Timed::Done(timing) => Ok(Some(timing)),
             Timed::Cancelled => Ok(None),
         }
