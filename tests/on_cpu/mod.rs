@@ -1,10 +1,13 @@
 //! The kernels' sources built for the CPU (`cuda.h`) with the C++ compiler at hand, and asked for one launch.
 
-use roofswap::device::suite::{Case, Data, Element, Role, Scalar, SuiteKernel};
+mod types;
+
+use roofswap::device::suite::{Case, Data, Role, Scalar, SuiteKernel};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use types::c_type;
 
 /// The program that runs every kernel of `suite`; `Err` says what is missing or wrong.
 ///
@@ -59,16 +62,6 @@ fn passed(kernel: &SuiteKernel) -> String {
         None => format!("scalar<float>({i})"),
     };
     kernel.arguments.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// As CUDA C++ writes it.
-pub fn c_type(element: Element) -> &'static str {
-    match element {
-        Element::F32 => "float",
-        Element::F64 => "double",
-        Element::I32 => "int",
-        Element::U32 => "unsigned int",
-    }
 }
 
 /// Every buffer of this filled case after one launch, in the order of its buffers.

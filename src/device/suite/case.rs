@@ -170,6 +170,17 @@ impl Case {
             self.buffers.iter().map(|b| fill(b.fill, b.element, b.length, &b.name, seed)).collect();
     }
 
+    /// Puts other content into a filled buffer; whether it is there and the content is of its type and length.
+    pub fn put(&mut self, buffer: &str, data: Data) -> bool {
+        let place = self.buffers.iter().position(|b| b.name == buffer);
+        let Some(old) = place.and_then(|p| self.contents.get_mut(p)) else { return false };
+        let fits = std::mem::discriminant(old) == std::mem::discriminant(&data) && old.len() == data.len();
+        if fits {
+            *old = data;
+        }
+        fits
+    }
+
     /// Gives the memory of [`Case::fill`] back.
     pub fn empty(&mut self) {
         self.contents = Vec::new();
