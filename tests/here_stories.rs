@@ -62,7 +62,7 @@ fn what_is_typed_wrong_says_what_to_type() {
     desk.types("measure --dry-run --kernels saxpi")
         .ends(2, &["kernel `saxpi` is not in the suite; give some of:", "saxpy"]);
     desk.types("measure --dry-run --sizes huge").ends(2, &["size `huge` is unknown", "xlarge"]);
-    desk.types("measure --dry-run --on rtx-1").ends(2, &["unknown GPU"]);
+    desk.types("measure --dry-run --on nosuchgpu").ends(2, &["unknown GPU `nosuchgpu`"]);
     desk.types("measure").ends(2, &["--output"]);
 }
 

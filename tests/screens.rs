@@ -356,7 +356,7 @@ fn a_kernel_is_measured_here_and_its_point_appears() {
         (problem.to_string(), &prefer[..]),
         ("n=4194304".into(), &["titan-v".into(), "rtx-4070".into()][..])
     );
-    update(&mut d.state, Message::Progress("timing saxpy here: 7 of 20 trials (Esc cancels)".into()));
+    update(&mut d.state, Message::Progress("timing saxpy here: 7 of 20 trials".into()));
     insta::assert_snapshot!("measuring_here", d.screen());
     let mut row = CanonicalRow {
         gpu: "rtx-4070".into(),

@@ -113,7 +113,7 @@ pub fn small_gpu() -> GpuFacts {
         mem_clock_hz: 10.501e9,
         bus_bits: 192,
         l2_bytes: 1 << 20,
-        memory_bytes: 1 << 30,
+        memory_bytes: 96 << 20,
         limits: DriverLimits {
             threads_per_sm: 1536,
             blocks_per_sm: 24,

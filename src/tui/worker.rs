@@ -88,7 +88,7 @@ impl Worker {
                 control.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = control.trials.load(Ordering::Relaxed);
                 let label = &session.kernels.entries()[kernel].label;
-                Some(format!("timing {label} here: {done} of {} trials (Esc cancels)", Control::all()))
+                Some(format!("timing {label} here: {done} of {} trials", Control::all()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
             let measured = watch.looking(shown, || {
@@ -387,7 +387,7 @@ mod tests {
         loop {
             match answers.recv_timeout(PATIENCE).unwrap() {
                 Message::MeasuredHere(answer) => return answer,
-                Message::Progress(text) => assert!(text.contains("of 20 trials (Esc cancels)"), "{text}"),
+                Message::Progress(text) => assert!(text.contains("of 20 trials"), "{text}"),
                 other => panic!("{other:?}"),
             }
         }

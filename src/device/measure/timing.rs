@@ -12,10 +12,10 @@ const PER_TRIAL: usize = 2;
 const WANTED: usize = 3;
 
 /// How long launches are kept running for the missing samples, in seconds: NVML's power is a mean over about that time.
-const SAMPLING: f64 = 0.1;
+pub(super) const SAMPLING: f64 = 0.1;
 
 /// Launches that are kept running for samples at most.
-const MOST_SAMPLED: usize = 1000;
+pub(super) const MOST_SAMPLED: usize = 1000;
 
 /// Every trial of one kernel on one set of buffers.
 #[derive(Debug, Clone, PartialEq, Default)]
