@@ -1,5 +1,10 @@
 //! `probe` and `measure` as a person meets them on a machine without an NVIDIA driver, and what needs none.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 mod desk;
 
 use desk::Desk;

@@ -1,6 +1,11 @@
 //! `measure` against a scripted driver: what is timed, checked, sampled, kept and refused. No GPU is needed, and nothing
 //! here says that a real one behaves so.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use roofswap::catalogue::Catalogue;
 use roofswap::device::driver::{Address, Device, DeviceError, Driver, EntryFacts, GpuFacts, Parameter};
 use roofswap::device::fake::{Call, Fake, Memory, small_gpu};

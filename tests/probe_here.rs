@@ -1,6 +1,11 @@
 //! `probe` against a scripted driver, and the GPU files it writes. No GPU is needed, and nothing here says what a real one
 //! reaches; that the micro-benchmarks' sources compile is checked where NVRTC is to be had.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use roofswap::catalogue::SpecFile;
 use roofswap::device::driver::{Device, DeviceError, Driver, EntryFacts, GpuFacts, Parameter};
 use roofswap::device::fake::{Call, Fake, Memory, Takes, small_gpu};

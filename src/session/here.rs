@@ -166,6 +166,9 @@ impl MeasureFile {
     /// In one line: a folder that is not there or cannot be written, a file of another GPU or driver, or of somebody else.
     pub fn open(path: &Path, machine: Machine, options: Options) -> Result<Self, String> {
         let name = path.display().to_string();
+        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(format!("{name}: is no plain file; give the name of a file with -o"));
+        }
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -284,9 +287,25 @@ mod tests {
             file.add(vec![row]).unwrap();
             assert_eq!(file.about().file_name().unwrap(), about);
         }
-        assert_eq!(open("a.csv").unwrap().document().rows().len(), 2);
+        let mut first = open("a.csv").unwrap();
+        assert_eq!(first.document().rows().len(), 2);
+        assert!(open(".").unwrap_err().contains("is no plain file"));
+        if Path::new("/dev/full").exists() {
+            assert!(MeasureFile::open(Path::new("/dev/full"), machine.clone(), Options::default()).is_err());
+        }
         assert!(open("none/a.csv").unwrap_err().contains("none cannot be written"));
         std::fs::write(folder.path().join("c.csv"), "x,y\n1,2\n").unwrap();
         assert!(open("c.csv").unwrap_err().contains("c.csv, line 2"));
+        // What cannot be written is said with its name, and what was there stays.
+        let there = std::fs::read(folder.path().join("a.csv")).unwrap();
+        let gone = folder.path().with_extension("moved");
+        std::fs::rename(folder.path(), &gone).unwrap();
+        let why = first.add(vec![row]).unwrap_err();
+        assert!(
+            why.contains("a.csv: was not written") && why.contains("run the same command again"),
+            "{why}"
+        );
+        assert_eq!(std::fs::read(gone.join("a.csv")).unwrap(), there);
+        std::fs::rename(&gone, folder.path()).unwrap();
     }
 }

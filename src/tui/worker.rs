@@ -352,28 +352,8 @@ mod tests {
         assert!(matches!(&second, Message::Written(Ok(what)) if what == "wrote"), "{second:?}");
     }
 
-    /// A machine with a GPU that can time `saxpy`, and answers it rightly.
     fn with_gpu() -> Result<Box<dyn crate::device::driver::Driver>, crate::device::driver::DeviceError> {
-        use crate::device::driver::{EntryFacts, Parameter};
-        use crate::device::fake::{Fake, Memory};
-        let facts =
-            EntryFacts { registers: 12, blocks_per_sm: 6, max_threads: 1024, ..EntryFacts::default() };
-        let saxpy = |memory: &mut Memory, p: &[Parameter], _| {
-            let [
-                Parameter::F32(alpha),
-                Parameter::Address(x),
-                Parameter::Address(y),
-                Parameter::Address(z),
-                Parameter::U32(n),
-            ] = *p
-            else {
-                return;
-            };
-            let (x, y) = (memory.f32s(x, n as usize), memory.f32s(y, n as usize));
-            let sums: Vec<f32> = x.iter().zip(&y).map(|(x, y)| alpha.mul_add(*x, *y)).collect();
-            memory.set_f32s(z, &sums);
-        };
-        Ok(Box::new(Fake::default().knowing("saxpy", facts, |_, _| 25e-6, saxpy)))
+        Ok(Box::new(crate::device::fake::that_runs_saxpy()))
     }
 
     fn measured_here(find: FindDriver, kernel: &str) -> Result<Box<crate::session::MeasuredHere>, String> {

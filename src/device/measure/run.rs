@@ -227,8 +227,8 @@ impl Run<'_> {
         }
         let copies = self.copies(stride, room);
         planned.case.fill();
-        let at = self.device.allocate(stride * copies.unwrap_or(1))?;
-        let slab = Slab { at, offsets, stride, copies: copies.unwrap_or(1) };
+        let at = self.device.allocate(stride * copies.as_ref().map_or(1, |c| *c))?;
+        let slab = Slab { at, offsets, stride, copies: copies.as_ref().map_or(1, |c| *c) };
         let ran = Ran {
             machine: self.setup.machine,
             planned,
@@ -240,10 +240,8 @@ impl Run<'_> {
         let freed = self.device.free(at);
         let rows = rows?;
         freed?;
-        if copies.is_none() && rows.is_some() {
-            let why = format!(
-                "has no cold figure: its {stride} bytes of buffers cannot be copied often enough to exceed L2"
-            );
+        if let (Err(why), Some(_)) = (copies, &rows) {
+            let why = format!("has no cold figure: {why}");
             self.outcome.skipped.push(Skipped { name: planned.name(), why });
         }
         Ok(rows)
@@ -263,10 +261,19 @@ impl Run<'_> {
         Ok(loaded)
     }
 
-    /// How many copies exceed twice the L2 beside the one in use; `None` where that is too many, or does not fit.
-    fn copies(&self, stride: u64, room: u64) -> Option<u64> {
+    /// How many copies exceed twice the L2 beside the one in use; else why there is no cold figure.
+    fn copies(&self, stride: u64, room: u64) -> Result<u64, String> {
         let copies = 1 + (2 * self.setup.machine.facts.l2_bytes).div_ceil(stride).max(1);
-        (copies <= MOST_COPIES && copies.saturating_mul(stride) <= room).then_some(copies)
+        if copies > MOST_COPIES {
+            return Err(format!(
+                "{MOST_COPIES} copies of its {stride} bytes of buffers do not exceed twice the L2"
+            ));
+        }
+        if copies.saturating_mul(stride) > room {
+            let mib = stride.div_ceil(1 << 20);
+            return Err(format!("{copies} copies of its {mib} MiB of buffers do not fit the GPU's memory"));
+        }
+        Ok(copies)
     }
 
     fn on_slab(
