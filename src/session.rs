@@ -9,7 +9,7 @@ mod several;
 mod tuning;
 
 pub use evaluation::ReproduceError;
-pub use here::{MeasureFile, MeasuredHere};
+pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
 pub use tuning::{TuneError, TypedTunings};

@@ -1,6 +1,11 @@
 //! `measure` against a scripted driver: what is timed, checked, sampled, kept and refused. No GPU is needed, and nothing
 //! here says that a real one behaves so.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
 use roofswap::catalogue::Catalogue;
 use roofswap::device::driver::{Address, Device, DeviceError, Driver, EntryFacts, GpuFacts, Parameter};
 use roofswap::device::fake::{Call, Fake, Memory, small_gpu};
@@ -13,7 +18,7 @@ use roofswap::kernel::{Kernel, Launch};
 use roofswap::measurement::{CanonicalRow, Dataset, Number};
 use roofswap::session::Session;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Everything a run needs.
 struct Bench {
@@ -110,6 +115,7 @@ impl Bench {
             options: &options,
             reference,
             cancelled: &self.cancelled,
+            trials: &AtomicUsize::new(0),
         };
         measure(&mut *device, plan, setup, kept)
     }
@@ -314,6 +320,7 @@ fn a_kernel_without_reference_is_not_timed() {
         options: &options,
         reference: |_| None,
         cancelled: &bench.cancelled,
+        trials: &AtomicUsize::new(0),
     };
     let mut kept = Kept::default();
     let done = measure(&mut *device, &mut bench.plan(&["saxpy"], &["small"]), setup, &mut kept).unwrap();

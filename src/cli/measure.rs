@@ -14,6 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap measure --sizes small,medium -o runs.csv")]
@@ -81,6 +82,7 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
         options: &options,
         reference,
         cancelled: &cancelled,
+        trials: &AtomicUsize::new(0),
     };
     let mut keep = Keep { bar: here::bar(plan.configurations.len()), file };
     let mut device = driver.open(facts.index)?;
@@ -220,4 +222,75 @@ fn rows(rows: &[CanonicalRow], gpu: &str) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::driver::{ComputeMode, DeviceError, Driver};
+    use crate::device::fake::{Fake, small_gpu, that_runs_saxpy};
+    use std::path::Path;
+
+    fn args(output: &Path, gpu: Option<&str>) -> MeasureArgs {
+        MeasureArgs {
+            kernels: vec!["saxpy".into()],
+            sizes: vec!["small".into()],
+            gpu: gpu.map(Into::into),
+            output: Some(output.into()),
+            dry_run: false,
+            on: String::new(),
+            seed: 1,
+            format: FormatChoice::Csv,
+        }
+    }
+
+    fn one_gpu() -> Result<Box<dyn Driver>, DeviceError> {
+        Ok(Box::new(that_runs_saxpy()))
+    }
+
+    fn two_gpus() -> Result<Box<dyn Driver>, DeviceError> {
+        let second = crate::device::driver::GpuFacts { index: 1, uuid: "GPU-2".into(), ..small_gpu() };
+        Ok(Box::new(Fake { gpus: vec![small_gpu(), second], ..that_runs_saxpy() }))
+    }
+
+    fn prohibited() -> Result<Box<dyn Driver>, DeviceError> {
+        let closed = crate::device::driver::GpuFacts { compute_mode: ComputeMode::Prohibited, ..small_gpu() };
+        Ok(Box::new(Fake { gpus: vec![closed], ..that_runs_saxpy() }))
+    }
+
+    #[test]
+    fn a_run_writes_a_file_that_loads_and_the_next_one_adds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.csv");
+        run(&args(&file, None), one_gpu).unwrap();
+        let first = std::fs::read(&file).unwrap();
+        let loaded = Session::load(None).unwrap().add_data(&file).unwrap();
+        assert_eq!((loaded.rows, loaded.refused_count), (2, 0));
+        let about = std::fs::read_to_string(folder.path().join("about.toml")).unwrap();
+        assert!(about.contains("rows = 2") && about.contains("gpu = \"rtx-4070\""), "{about}");
+        run(&args(&file, Some("rtx-4070")), one_gpu).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), first);
+    }
+
+    #[test]
+    fn one_of_several_gpus_must_be_named_and_a_file_keeps_to_its_gpu() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.csv");
+        let unnamed = run(&args(&file, None), two_gpus).unwrap_err();
+        assert!(
+            unnamed.is::<Usage>() && unnamed.to_string().contains("1: NVIDIA GeForce RTX 4070 (GPU-2)"),
+            "{unnamed}"
+        );
+        assert!(!file.exists());
+        run(&args(&file, Some("1")), two_gpus).unwrap();
+        let other = run(&args(&file, Some("0")), two_gpus).unwrap_err().to_string();
+        assert!(other.contains("gpu_uuid is `GPU-2`"), "{other}");
+    }
+
+    #[test]
+    fn a_gpu_that_nobody_may_use_is_said_in_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let why = run(&args(&folder.path().join("runs.csv"), None), prohibited).unwrap_err().to_string();
+        assert!(why.contains("compute mode") && !why.contains('\n'), "{why}");
+    }
 }

@@ -35,16 +35,13 @@ pub fn sources() -> impl Iterator<Item = (String, &'static str)> {
 #[must_use]
 pub fn shipped_ptx(file: &str, capability: (u8, u8)) -> Option<(String, &'static [u8])> {
     let stem = file.strip_suffix(".cu")?;
+    let (folder, stem) =
+        stem.strip_prefix("probe/").map_or(("compiled/ptx", stem), |s| ("compiled/probe", s));
     let mut found: Vec<_> = KERNELS
-        .get_dir("compiled/ptx")?
-        .entries()
-        .iter()
-        .flat_map(|e| {
-            e.as_dir().map_or_else(|| e.as_file().into_iter().collect(), |d| d.files().collect::<Vec<_>>())
-        })
+        .get_dir(folder)?
+        .files()
         .filter_map(|f| {
-            let path = f.path().to_str()?.replace('\\', "/");
-            let name = path.strip_prefix("compiled/ptx/")?;
+            let name = f.path().file_name()?.to_str()?;
             let digits = name.strip_prefix(stem)?.strip_prefix(".compute_")?.strip_suffix(".ptx")?;
             let needs: u32 = digits.parse().ok()?;
             Some((needs, name.to_string(), f.contents()))
@@ -107,11 +104,33 @@ mod tests {
         assert!(matches!(loaded(&fake, "none.cu"), Err(DeviceError::Compile { .. })));
     }
 
+    /// FNV-1a, as `compile.py` writes it: whether a record is of this source.
+    fn fingerprint(text: &str) -> String {
+        let step = |value: u64, byte: u8| (value ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
+
+    #[test]
+    fn the_shipped_ptx_of_the_micro_benchmarks_is_that_of_their_sources() {
+        let record = KERNELS.get_file("compiled/probe/sources.csv").unwrap().contents_utf8().unwrap();
+        let probe: Vec<_> =
+            sources().filter_map(|(n, t)| Some((n.strip_prefix("probe/")?.to_string(), t))).collect();
+        assert_eq!(probe.len(), record.lines().count() - 1);
+        for (name, text) in probe {
+            let line = format!("{},{}", name.trim_end_matches(".cu"), fingerprint(text));
+            assert!(record.lines().any(|l| l == line), "{name} has changed: run compile.py --probe");
+            assert!(shipped_ptx(&format!("probe/{name}"), (8, 0)).is_some(), "{name}");
+        }
+    }
+
     #[test]
     fn the_highest_architecture_that_runs_is_taken() {
         assert!(shipped_ptx("saxpy.cu", (5, 0)).is_none());
         assert_eq!(shipped_ptx("saxpy.cu", (12, 0)).unwrap().0, "saxpy.compute_52.ptx");
         assert!(shipped_ptx("none.cu", (9, 0)).is_none());
+        let tensor = |capability| shipped_ptx("probe/tensor.cu", capability).map(|(name, _)| name);
+        assert_eq!((tensor((6, 1)), tensor((7, 5))), (None, Some("tensor.compute_75.ptx".into())));
+        assert_eq!(tensor((9, 0)), Some("tensor.compute_80.ptx".into()));
         assert!(sources().any(|(name, text)| name == "saxpy.cu" && text.contains("__global__")));
     }
 }

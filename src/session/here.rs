@@ -13,7 +13,7 @@ use crate::gpu::{ComputeCapability, Limits, LimitsTable};
 use crate::kernel::Problem;
 use crate::measurement::CanonicalRow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a measured configuration came to, for the dashboard.
@@ -25,6 +25,23 @@ pub struct MeasuredHere {
     pub summary: String,
     /// What else has to be said.
     pub notices: Vec<String>,
+}
+
+/// How far a measurement is, and whether it is still wanted.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Trials that are done, warm and cold.
+    pub trials: AtomicUsize,
+    /// Set where it is to stop.
+    pub cancelled: AtomicBool,
+}
+
+impl Control {
+    /// Trials of a kernel that is timed warm and cold.
+    #[must_use]
+    pub fn all() -> usize {
+        2 * Options::default().trials
+    }
 }
 
 /// Only keeps rows.
@@ -64,7 +81,7 @@ impl Session {
         prefer: &[&str],
         kernel: usize,
         problem: &Problem,
-        cancelled: &AtomicBool,
+        control: &Control,
     ) -> Result<MeasuredHere, String> {
         let suite = shipped_suite().map_err(|e| e.to_string())?;
         let kernel = &self.kernels.entries()[kernel];
@@ -79,8 +96,14 @@ impl Session {
         let planned = one(of, kernel, problem, &options)?;
         let mut plan = crate::device::measure::Plan { configurations: vec![planned] };
         let mut device = driver.open(facts.index).map_err(|e| e.to_string())?;
-        let setup =
-            Setup { machine: &machine, limits: limits.as_ref(), options: &options, reference, cancelled };
+        let setup = Setup {
+            machine: &machine,
+            limits: limits.as_ref(),
+            options: &options,
+            reference,
+            cancelled: &control.cancelled,
+            trials: &control.trials,
+        };
         let mut keep = Keep::default();
         let done = measure(&mut *device, &mut plan, setup, &mut keep).map_err(|e| e.to_string())?;
         if let Some(failed) = done.failed.first().or(done.skipped.first().filter(|_| keep.0.is_empty())) {
@@ -143,6 +166,9 @@ impl MeasureFile {
     /// In one line: a folder that is not there or cannot be written, a file of another GPU or driver, or of somebody else.
     pub fn open(path: &Path, machine: Machine, options: Options) -> Result<Self, String> {
         let name = path.display().to_string();
+        if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(format!("{name}: is no plain file; give the name of a file with -o"));
+        }
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -261,9 +287,25 @@ mod tests {
             file.add(vec![row]).unwrap();
             assert_eq!(file.about().file_name().unwrap(), about);
         }
-        assert_eq!(open("a.csv").unwrap().document().rows().len(), 2);
+        let mut first = open("a.csv").unwrap();
+        assert_eq!(first.document().rows().len(), 2);
+        assert!(open(".").unwrap_err().contains("is no plain file"));
+        if Path::new("/dev/full").exists() {
+            assert!(MeasureFile::open(Path::new("/dev/full"), machine.clone(), Options::default()).is_err());
+        }
         assert!(open("none/a.csv").unwrap_err().contains("none cannot be written"));
         std::fs::write(folder.path().join("c.csv"), "x,y\n1,2\n").unwrap();
         assert!(open("c.csv").unwrap_err().contains("c.csv, line 2"));
+        // What cannot be written is said with its name, and what was there stays.
+        let there = std::fs::read(folder.path().join("a.csv")).unwrap();
+        let gone = folder.path().with_extension("moved");
+        std::fs::rename(folder.path(), &gone).unwrap();
+        let why = first.add(vec![row]).unwrap_err();
+        assert!(
+            why.contains("a.csv: was not written") && why.contains("run the same command again"),
+            "{why}"
+        );
+        assert_eq!(std::fs::read(gone.join("a.csv")).unwrap(), there);
+        std::fs::rename(&gone, folder.path()).unwrap();
     }
 }

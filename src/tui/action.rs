@@ -72,6 +72,8 @@ actions! {
     Compare = "compare",
     /// Measure the models on the loaded rows.
     Evaluate = "evaluate",
+    /// Time the selected kernel on the GPU of this machine.
+    MeasureHere = "measure_here",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

@@ -5,8 +5,9 @@ use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
+use crate::kernel::Problem;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session};
+use crate::session::{Added, MeasuredHere, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub enum Message {
     InputLost(String),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
+    /// The worker timed a kernel on the GPU at hand, or could not, and why.
+    MeasuredHere(Result<Box<MeasuredHere>, String>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -58,6 +61,8 @@ pub enum Job {
     Evaluate,
     /// Auditing the user's measurements.
     Audit,
+    /// Timing a kernel on the GPU at hand.
+    MeasureHere,
 }
 
 /// What `update` asks the outside for.
@@ -88,6 +93,17 @@ pub enum Effect {
         model: usize,
         /// How.
         setup: Setup,
+    },
+    /// Time a kernel on the GPU at hand.
+    MeasureHere {
+        /// What the GPUs are called.
+        session: Arc<Session>,
+        /// Position of the kernel in its catalogue.
+        kernel: usize,
+        /// At this size.
+        problem: Arc<Problem>,
+        /// Ids of the GPUs it should be, best first, where the machine has several.
+        prefer: Vec<String>,
     },
     /// List a folder.
     List(PathBuf),

@@ -14,6 +14,7 @@ mod events;
 mod export;
 mod files;
 mod filter;
+mod here;
 mod keys;
 mod lanes;
 mod layout;
@@ -200,6 +201,9 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Copy(text) => execute!(stdout(), CopyToClipboard::to_clipboard_from(text))?,
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
+        Effect::MeasureHere { session, kernel, problem, prefer } => {
+            worker.measure_here(session, kernel, problem, prefer);
+        }
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
         Effect::Audit(session, files) => worker.audit(session, files),

@@ -4,7 +4,7 @@ use super::message::{Effect, Job, Message};
 use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
-use super::{evaluation, files, keys, mouse};
+use super::{evaluation, files, here, keys, mouse};
 use crate::audit::Severity;
 use crate::report::audit::Digest;
 use crate::session::{Added, Session};
@@ -62,6 +62,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             state.job = None;
             say(state, Tone::Refused, why)
         }
+        Message::MeasuredHere(measured) => here::take(state, measured),
         Message::Audited(digest) => audited(state, *digest),
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),
@@ -87,6 +88,10 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
             "the models were not measured"
         }
         Job::Audit => "your measurements were not audited",
+        Job::MeasureHere => {
+            state.job = None;
+            "the kernel was not timed"
+        }
     };
     say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }

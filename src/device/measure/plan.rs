@@ -1,6 +1,7 @@
 //! What will be measured, and about how long it takes.
 
 use super::Options;
+use super::timing::{MOST_SAMPLED, SAMPLING};
 use crate::device::suite::{Case, SuiteError, SuiteKernel, cases, joined, reference};
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Kernel};
@@ -142,10 +143,12 @@ impl Planned<'_> {
         let steps = reference::steps(&self.case, compared).unwrap_or(0.0);
         // Filled once; checked once; sent for each trial where launches change it, which is little beside.
         let preparing = self.case.bytes() as f64 / FILLED_PER_SECOND + steps / STEPS_PER_SECOND;
+        // What is too short for samples while it is timed is kept running for them.
+        let sampling = (MOST_SAMPLED as f64 * launch).min(SAMPLING);
         Estimate {
             launch: Seconds(launch),
             preparing: Seconds(preparing),
-            timing: Seconds(2.0 * launches as f64 * launch),
+            timing: Seconds(2.0 * (launches as f64 * launch + sampling)),
         }
     }
 }

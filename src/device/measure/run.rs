@@ -10,7 +10,7 @@ use crate::device::suite::{Case, Data, Reference, Role, Scalar};
 use crate::gpu::Limits;
 use crate::measurement::CanonicalRow;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Copies of the buffers at most: with more, their parameters alone would not stay in the caches of the CPU.
 const MOST_COPIES: u64 = 4096;
@@ -90,6 +90,8 @@ pub struct Setup<'a> {
     pub reference: fn(&str) -> Option<Reference>,
     /// Set where the run is to stop; what is done is kept.
     pub cancelled: &'a AtomicBool,
+    /// Counts the trials that are done, warm and cold.
+    pub trials: &'a AtomicUsize,
 }
 
 /// Measures every configuration of the plan.
@@ -225,8 +227,8 @@ impl Run<'_> {
         }
         let copies = self.copies(stride, room);
         planned.case.fill();
-        let at = self.device.allocate(stride * copies.unwrap_or(1))?;
-        let slab = Slab { at, offsets, stride, copies: copies.unwrap_or(1) };
+        let at = self.device.allocate(stride * copies.as_ref().map_or(1, |c| *c))?;
+        let slab = Slab { at, offsets, stride, copies: copies.as_ref().map_or(1, |c| *c) };
         let ran = Ran {
             machine: self.setup.machine,
             planned,
@@ -238,10 +240,8 @@ impl Run<'_> {
         let freed = self.device.free(at);
         let rows = rows?;
         freed?;
-        if copies.is_none() && rows.is_some() {
-            let why = format!(
-                "has no cold figure: its {stride} bytes of buffers cannot be copied often enough to exceed L2"
-            );
+        if let (Err(why), Some(_)) = (copies, &rows) {
+            let why = format!("has no cold figure: {why}");
             self.outcome.skipped.push(Skipped { name: planned.name(), why });
         }
         Ok(rows)
@@ -261,10 +261,19 @@ impl Run<'_> {
         Ok(loaded)
     }
 
-    /// How many copies exceed twice the L2 beside the one in use; `None` where that is too many, or does not fit.
-    fn copies(&self, stride: u64, room: u64) -> Option<u64> {
+    /// How many copies exceed twice the L2 beside the one in use; else why there is no cold figure.
+    fn copies(&self, stride: u64, room: u64) -> Result<u64, String> {
         let copies = 1 + (2 * self.setup.machine.facts.l2_bytes).div_ceil(stride).max(1);
-        (copies <= MOST_COPIES && copies.saturating_mul(stride) <= room).then_some(copies)
+        if copies > MOST_COPIES {
+            return Err(format!(
+                "{MOST_COPIES} copies of its {stride} bytes of buffers do not exceed twice the L2"
+            ));
+        }
+        if copies.saturating_mul(stride) > room {
+            let mib = stride.div_ceil(1 << 20);
+            return Err(format!("{copies} copies of its {mib} MiB of buffers do not fit the GPU's memory"));
+        }
+        Ok(copies)
     }
 
     fn on_slab(
@@ -333,7 +342,7 @@ impl Run<'_> {
             }
             Ok(())
         };
-        match time(self.device, of, self.setup.options, self.setup.cancelled, anew)? {
+        match time(self.device, of, self.setup.options, self.setup.cancelled, self.setup.trials, anew)? {
             Timed::Done(timing) => Ok(Some(timing)),
             Timed::Cancelled => Ok(None),
         }

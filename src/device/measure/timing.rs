@@ -3,7 +3,7 @@
 use super::Options;
 use crate::device::driver::{Device, DeviceError, Prepared, Sample};
 use crate::units::Seconds;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Samples of one trial at most.
 const PER_TRIAL: usize = 2;
@@ -12,10 +12,10 @@ const PER_TRIAL: usize = 2;
 const WANTED: usize = 3;
 
 /// How long launches are kept running for the missing samples, in seconds: NVML's power is a mean over about that time.
-const SAMPLING: f64 = 0.1;
+pub(super) const SAMPLING: f64 = 0.1;
 
 /// Launches that are kept running for samples at most.
-const MOST_SAMPLED: usize = 1000;
+pub(super) const MOST_SAMPLED: usize = 1000;
 
 /// Every trial of one kernel on one set of buffers.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -86,7 +86,7 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     Some((values[middle / 2] + values[middle.div_ceil(2)]) / 2.0)
 }
 
-/// Times launches of `of`, taken in turn. `before` is called before every trial, while nothing runs.
+/// Times launches of `of`, taken in turn. `before` is called before every trial, while nothing runs; `done` counts trials.
 ///
 /// # Errors
 /// [`DeviceError`] of a launch.
@@ -95,6 +95,7 @@ pub fn time(
     of: &[Prepared],
     options: &Options,
     cancelled: &AtomicBool,
+    done: &AtomicUsize,
     mut before: impl FnMut(&mut dyn Device) -> Result<(), DeviceError>,
 ) -> Result<Timed, DeviceError> {
     let stop = || cancelled.load(Ordering::Relaxed);
@@ -118,6 +119,7 @@ pub fn time(
         let elapsed = device.finish()?;
         timing.trials.push(Seconds(elapsed.0 / launches as f64));
         timing.sampled.push(taken > 0);
+        done.fetch_add(1, Ordering::Relaxed);
     }
     if timing.samples.len() < WANTED && !stop() {
         before(device)?;
@@ -160,7 +162,8 @@ mod tests {
         let launch = Launch { block: [1; 3], grid: [1; 3] };
         let of = [Prepared { entry, launch, dynamic_smem: 0, parameters: Vec::new() }];
         let never = AtomicBool::new(false);
-        match time(&mut *device, &of, &Options::default(), &never, |_| Ok(())).unwrap() {
+        match time(&mut *device, &of, &Options::default(), &never, &AtomicUsize::new(0), |_| Ok(())).unwrap()
+        {
             Timed::Done(timing) => timing,
             Timed::Cancelled => panic!("nobody cancelled"),
         }

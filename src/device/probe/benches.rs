@@ -144,7 +144,7 @@ impl Desk<'_> {
     fn stream_bytes(&mut self, buffers: u64) -> Result<u64, DeviceError> {
         const MOST: u64 = 1 << 30;
         let free = self.device.memory()?.free;
-        let wanted = (8 * self.facts.l2_bytes).max(256 << 20).min(MOST);
+        let wanted = (8 * self.facts.l2_bytes).clamp(256 << 20, MOST);
         Ok(wanted.min(free * 8 / 10 / buffers) / 4096 * 4096)
     }
 

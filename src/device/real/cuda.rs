@@ -22,7 +22,7 @@ const CALLED: [&str; 36] = [
     "cuDeviceGet",
     "cuDeviceGetCount",
     "cuDeviceGetName",
-    "cuDeviceGetUuid",
+    "cuDeviceGetUuid_v2",
     "cuDeviceGetAttribute",
     "cuDeviceTotalMem_v2",
     "cuDevicePrimaryCtxRetain",
@@ -163,7 +163,11 @@ fn facts(index: c_int) -> Result<GpuFacts, DeviceError> {
         smem_opt_in: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         smem_reserved: maybe(Attribute::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
     };
-    let uuid = result::device::get_uuid(device).map_err(|e| error("cuDeviceGetUuid", e))?;
+    // The second version gives a MIG slice a UUID of its own; the first gives that of the whole GPU.
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    // SAFETY: sixteen bytes are written to the address given; `device` has just been returned by the driver.
+    let got = unsafe { sys::cuDeviceGetUuid_v2(&raw mut uuid, device) }.result();
+    got.map_err(|e| error("cuDeviceGetUuid", e))?;
     let capability = (
         number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
         number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
@@ -390,7 +394,9 @@ impl Device for Opened {
     fn write(&mut self, to: Address, bytes: &[u8]) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the driver checks that the range was allocated; `bytes` outlives the call, which waits.
-        unsafe { result::memcpy_htod_sync(to.0, bytes) }.map_err(|e| error("cuMemcpyHtoD", e))
+        unsafe { result::memcpy_htod_sync(to.0, bytes) }.map_err(|e| error("cuMemcpyHtoD", e))?;
+        // It may return when the bytes are staged, not when they are there, and our stream does not wait for it.
+        result::ctx::synchronize().map_err(|e| error("cuCtxSynchronize", e))
     }
 
     fn read(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
