@@ -9,6 +9,7 @@ pub mod chart;
 pub mod cli;
 pub mod compiler;
 pub mod config;
+pub mod device;
 pub mod evaluate;
 pub mod gpu;
 pub mod kernel;

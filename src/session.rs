@@ -2,6 +2,7 @@
 
 mod evaluation;
 mod gemm;
+mod here;
 mod import;
 mod known_rows;
 mod lessons;
@@ -13,6 +14,7 @@ mod tuning;
 
 pub use evaluation::ReproduceError;
 pub use gemm::{Paper4, PowerFit, TrainError};
+pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
 pub use tiles::Gemm;

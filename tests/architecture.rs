@@ -24,6 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
+    ("device", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
     ("learn", &[]),
     ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
@@ -32,9 +33,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "train",]),
     ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart"]),
-    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.
@@ -43,6 +44,8 @@ const CRATES: &[(&[&str], &[&str])] = &[
     (&["clap", "clap_complete", "clap_mangen"], &["src/cli/", "src/main.rs"]),
     (&["anyhow"], &["src/cli/", "src/main.rs"]),
     (&["cpp_demangle"], &["src/compiler/names.rs"]),
+    (&["cudarc", "nvml_wrapper", "libloading"], &["src/device/real/"]),
+    (&["unsafe", "unsafe_code"], &["src/device/real/cuda.rs", "src/device/real/nvrtc.rs"]),
     (&["plotters", "plotters_svg", "plotters_backend"], &["src/chart/svg.rs"]),
 ];
 

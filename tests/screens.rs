@@ -345,6 +345,48 @@ fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
     assert!(!d.screen().contains("reading the folder"), "{}", d.screen());
 }
 
+/// A kernel that was timed on the GPU at hand, as the worker hands it over: the target is an RTX 4070.
+#[test]
+fn a_kernel_is_measured_here_and_its_point_appears() {
+    use roofswap::measurement::{CanonicalRow, Number};
+    use roofswap::session::MeasuredHere;
+    let mut d = dashboard(80, 24).press("/ s a x p y enter n ctrl-u n = 4 1 9 4 3 0 4 enter");
+    let before = d.screen();
+    let asked = update(&mut d.state, Message::Key("H".into()));
+    let [Effect::MeasureHere { problem, prefer, .. }] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(
+        (problem.to_string(), &prefer[..]),
+        ("n=4194304".into(), &["titan-v".into(), "rtx-4070".into()][..])
+    );
+    update(&mut d.state, Message::Progress("timing saxpy here: 7 of 20 trials".into()));
+    insta::assert_snapshot!("measuring_here", d.screen());
+    let mut row = CanonicalRow {
+        gpu: "rtx-4070".into(),
+        kernel: "saxpy".into(),
+        problem: "n=4194304".into(),
+        source: "roofswap measure".into(),
+        ..CanonicalRow::default()
+    };
+    row.set(Number::Time, Some(0.1));
+    let summary = "saxpy on rtx-4070: 100 µs ± 0.2 % warm".into();
+    let measured = MeasuredHere { rows: vec![row], summary, notices: Vec::new() };
+    update(&mut d.state, Message::MeasuredHere(Ok(Box::new(measured))));
+    insta::assert_snapshot!("measured_here", d.screen());
+    assert_ne!(before, d.screen());
+    assert!(d.state.answer().measured.is_some(), "the point stands beside the prediction");
+}
+
+#[test]
+fn without_a_gpu_the_key_says_so_in_one_line() {
+    let mut d = dashboard(80, 24).press("H");
+    let why = "no NVIDIA GPU can be used here: libcuda is not installed";
+    update(&mut d.state, Message::MeasuredHere(Err(why.into())));
+    assert!(d.screen().contains(why) && d.state.job.is_none(), "{}", d.screen());
+    assert!(matches!(update(&mut d.state, Message::Key("H".into()))[..], [Effect::MeasureHere { .. }]));
+    assert!(matches!(update(&mut d.state, Message::Key("esc".into()))[..], [Effect::Cancel]));
+    assert!(d.state.job.is_none());
+}
+
 #[test]
 fn no_command_is_copied_that_prints_other_numbers() {
     let log = "ptxas info    : Compiling entry function '_Z5saxpyPfS_if' for 'sm_89'\n\

@@ -96,10 +96,13 @@ fn the_promised_gpus_are_there() {
 #[test]
 fn the_kernels_of_the_papers_and_of_the_tuning_and_framework_data_are_there() {
     const PROMISED: &str = "
-        atomic_hotspot clblast_xgemm conv2d_3x3 conv2d_7x7 convolution2d_15x15 cutlass_simt_sgemm_128x128_8x2 dot_product gemm_tiled histogram
-        ktt_convolution2d_15x15 matmul_naive matmul_tiled naive_transpose random_access reduce_sum saxpy
-        shared_bank_conflict shared_transpose squared_distance strided_copy_8 torch_add torch_bmm torch_conv torch_gelu
-        torch_linear torch_ln torch_mul torch_softmax torch_tanh vector_add vector_add_divergent";
+        array_reversal atomic_hotspot binary_search clblast_xgemm conv2d_3x3 conv2d_7x7 conv2d_layer
+        convolution2d_15x15 count_numbers count_numbers_shared cutlass_simt_sgemm_128x128_8x2 dot_product
+        elementwise_add elementwise_multiply gemm_tiled heat_diffusion histogram histogram_spread
+        ktt_convolution2d_15x15 matmul_naive matmul_tiled max_distance naive_transpose random_access
+        random_gather reduce_sum saxpy shared_bank_conflict shared_transpose sigmoid softmax squared_distance
+        strided_copy_8 torch_add torch_bmm torch_conv torch_gelu torch_linear torch_ln torch_mul
+        torch_softmax torch_tanh vector_add vector_add_divergent";
     let there: Vec<&str> = SESSION.kernels.entries().iter().map(|k| k.id.as_str()).collect();
     assert_eq!(there, PROMISED.split_whitespace().collect::<Vec<_>>());
 }

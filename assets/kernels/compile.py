@@ -25,6 +25,24 @@ WHEELS = ("nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvcc-cu12")
 # Every compute capability of specs/compute-capabilities.toml that a shipped GPU has.
 CAPABILITIES = ("5.2", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
 
+# The fallback where a machine has no NVRTC: PTX of the oldest architecture, which every later GPU's driver translates. NVRTC
+# heads it with its own ISA version, which only drivers of its own age or younger take; the code needs no more than this one
+# (shfl.sync), and ptxas, which knows the first version of every instruction, says so. CUDA 9.0, driver 384.
+FALLBACK = "5.2"
+ISA = "6.0"
+
+# The same for the micro-benchmarks of `roofswap probe`: each at the oldest architecture that has what it measures, with the ISA
+# version that this needs (half precision: 5.3; the three forms of mma.sync: 7.0, 7.5, 8.0).
+PROBE = {
+    "empty": {"5.2": "6.0"},
+    "stream": {"5.2": "6.0"},
+    "cache": {"5.2": "6.0"},
+    "shared": {"5.2": "6.0"},
+    "chase": {"5.2": "6.0"},
+    "fma": {"5.2": "6.0", "6.0": "6.0"},
+    "tensor": {"7.0": "6.4", "7.5": "6.5", "8.0": "7.0"},
+}
+
 SOURCE = "roofswap-ptxas"
 # The table of a kernel file that is ours, as block() writes it.
 BLOCK = re.compile(
@@ -127,14 +145,61 @@ def report(ptxas, ptx, capability, keep):
     return [line for line in lines if "Compile time" not in line]
 
 
+def fallback(ptx, capability=FALLBACK, isa=ISA):
+    """`ptx` as older drivers take it, with a head that says where it is from."""
+    body, found = re.subn(r"^\.version \S+$", f".version {isa}", ptx, flags=re.MULTILINE)
+    if found != 1:
+        sys.exit(f"compile.py: PTX with {found} lines of .version")
+    body = body[body.index(".version") :]
+    head = f"// NVRTC {VERSION}, compute_{digits(capability)}, written by compile.py; .version lowered to what the code needs"
+    return f"{head}\n\n{body.rstrip()}\n"
+
+
+def fingerprint(text):
+    """FNV-1a, 64 bits: whether a record is of this source. No secret hangs on it."""
+    value = 0xCBF29CE484222325
+    for byte in text:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{value:016x}"
+
+
+def write_fallback(nvrtc, sources):
+    """Writes the PTX of the fallback and the fingerprints of the sources; returns the PTX by kernel."""
+    (COMPILED / "ptx").mkdir(parents=True, exist_ok=True)
+    all_ptx = {source.stem: fallback(nvrtc.ptx(source, FALLBACK)) for source in sources}
+    for kernel, ptx in all_ptx.items():
+        (COMPILED / "ptx" / f"{kernel}.compute_{digits(FALLBACK)}.ptx").write_text(ptx)
+    rows = ["kernel,fnv1a_64", *(f"{s.stem},{fingerprint(s.read_bytes())}" for s in sources)]
+    (COMPILED / "sources.csv").write_text("\n".join(rows) + "\n")
+    return all_ptx
+
+
+def write_probe(nvrtc, ptxas):
+    """Writes the fallback of the micro-benchmarks; every architecture from theirs on must take it."""
+    folder = COMPILED / "probe"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = ["source,fnv1a_64"]
+    for name, versions in sorted(PROBE.items()):
+        source = HERE / "probe" / f"{name}.cu"
+        rows.append(f"{name},{fingerprint(source.read_bytes())}")
+        for capability, isa in versions.items():
+            ptx = fallback(nvrtc.ptx(source, capability), capability, isa)
+            (folder / f"{name}.compute_{digits(capability)}.ptx").write_text(ptx)
+            for later in CAPABILITIES[CAPABILITIES.index(capability) :]:
+                report(ptxas, ptx, later, None)
+    (folder / "sources.csv").write_text("\n".join(rows) + "\n")
+
+
 def compile_all(wheels, keep):
-    """Writes one report per architecture."""
+    """Writes one report per architecture, and the fallback, which every architecture must take."""
     sources = sorted(HERE.glob("*.cu"))
     COMPILED.mkdir(exist_ok=True)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         library, ptxas = unpack(wheels, folder)
         nvrtc = Nvrtc(library)
+        fallbacks = write_fallback(nvrtc, sources)
+        write_probe(nvrtc, ptxas)
         for capability in CAPABILITIES:
             arch = f"sm_{digits(capability)}"
             head = f"# ptxas {VERSION} -v -arch={arch} -O3 on the PTX of NVRTC {VERSION}; lines with the compile time left out"
@@ -145,6 +210,7 @@ def compile_all(wheels, keep):
                 if kept:
                     kept.write_text(ptx)
                 lines += report(ptxas, ptx, capability, kept)
+                report(ptxas, fallbacks[source.stem], capability, None)
             (COMPILED / f"ptxas_v.{arch}.txt").write_text("\n".join(lines) + "\n")
             print(f"{arch}: {len(sources)} kernels", file=sys.stderr)
 
@@ -215,10 +281,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wheels", type=Path, help="a folder with the two wheels, instead of downloading them")
     parser.add_argument("--keep", type=Path, help="also write every PTX and cubin into this folder")
+    parser.add_argument("--probe", action="store_true", help="write the fallback of the micro-benchmarks, and nothing else")
     parser.add_argument("--specs", action="store_true", help="compile nothing: write what is recorded into specs/kernels")
     arguments = parser.parse_args()
     if arguments.specs:
         write_specs(recorded())
+        return
+    if arguments.probe:
+        with tempfile.TemporaryDirectory() as folder:
+            library, ptxas = unpack(arguments.wheels, Path(folder))
+            write_probe(Nvrtc(library), ptxas)
         return
     if arguments.keep:
         arguments.keep.mkdir(parents=True, exist_ok=True)

@@ -12,18 +12,21 @@ mod export;
 mod export_evaluation;
 mod gemm;
 mod gpus;
+mod here;
 mod import;
 mod import_kernels;
 mod import_measurements;
 mod kernels;
 mod learning;
 mod load;
+mod measure;
 mod metrics;
 mod models;
 mod occupancy;
 mod occupancy_batch;
 mod output;
 mod predict;
+mod probe;
 mod question;
 mod reproduce;
 mod reproduce_gemm;
@@ -36,6 +39,7 @@ pub use dashboard::DashboardArgs;
 
 use crate::catalogue::NameError;
 use crate::config::ThemeError;
+use crate::device::find_driver;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::session::{SubjectError, TuneError};
@@ -89,6 +93,10 @@ enum Command {
     Gemm(gemm::GemmArgs),
     /// Reproduce a paper's published tables from its raw files
     Reproduce(reproduce::ReproduceArgs),
+    /// What the GPU at hand is and reaches: limits, clocks, measured ceilings, as a GPU file
+    Probe(probe::ProbeArgs),
+    /// Time the suite's kernels on the GPU at hand, as a measurement file
+    Measure(measure::MeasureArgs),
     /// Print the completion script of a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
@@ -126,6 +134,8 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Gemm(args)) => gemm::run(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
+        Some(Command::Probe(args)) => probe::run(&args, find_driver),
+        Some(Command::Measure(args)) => measure::run(&args, find_driver),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
     };

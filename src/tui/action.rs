@@ -76,6 +76,8 @@ actions! {
     Models = "models",
     /// Time, power and energy of a matrix product, tile by tile.
     Gemm = "gemm",
+    /// Time the selected kernel on the GPU of this machine.
+    MeasureHere = "measure_here",
     /// Switch between peak and achieved ceilings.
     Ceilings = "ceilings",
     /// Show one memory level more in the roofline, then DRAM again.

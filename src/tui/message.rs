@@ -5,9 +5,10 @@ use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
+use crate::kernel::Problem;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session, Training};
+use crate::session::{Added, MeasuredHere, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub enum Message {
     Surveyed(Option<Box<(Survey, Vec<Learned>)>>),
     /// The worker trained a model, or why it did not; nothing if it was cancelled.
     Trained(Option<Result<Box<Training>, String>>),
+    /// The worker timed a kernel on the GPU at hand, or could not, and why.
+    MeasuredHere(Result<Box<MeasuredHere>, String>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -72,6 +75,8 @@ pub enum Job {
     Survey,
     /// Training a model.
     Train,
+    /// Timing a kernel on the GPU at hand.
+    MeasureHere,
 }
 
 /// What `update` asks the outside for.
@@ -116,6 +121,17 @@ pub enum Effect {
         session: Arc<Session>,
         /// The recipe's id.
         model: &'static str,
+    },
+    /// Time a kernel on the GPU at hand.
+    MeasureHere {
+        /// What the GPUs are called.
+        session: Arc<Session>,
+        /// Position of the kernel in its catalogue.
+        kernel: usize,
+        /// At this size.
+        problem: Arc<Problem>,
+        /// Ids of the GPUs it should be, best first, where the machine has several.
+        prefer: Vec<String>,
     },
     /// List a folder.
     List(PathBuf),

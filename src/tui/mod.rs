@@ -15,6 +15,7 @@ mod export;
 mod files;
 mod filter;
 mod gemm;
+mod here;
 mod keys;
 mod lanes;
 mod layout;
@@ -207,6 +208,9 @@ fn perform(effect: Effect, worker: &Worker) -> Result<bool, TuiError> {
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::Survey { session, of } => worker.survey(session, of),
         Effect::Train { session, model } => worker.train(session, model),
+        Effect::MeasureHere { session, kernel, problem, prefer } => {
+            worker.measure_here(session, kernel, problem, prefer);
+        }
         Effect::List(folder) => worker.list(folder),
         Effect::Import(session, path) => worker.import(session, path),
         Effect::Audit(session, files) => worker.audit(session, files),

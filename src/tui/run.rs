@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::slide;
 use super::state::{Selection, Sort, State, Tone};
-use super::{evaluation, export, files, models};
+use super::{evaluation, export, files, here, models};
 use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
@@ -79,6 +79,7 @@ pub(super) fn run(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Evaluate => return evaluation::start(state),
         Action::Models => return models::start(state),
         Action::Gemm => state.overlay = Overlay::Gemm(0),
+        Action::MeasureHere => return here::ask(state),
         Action::Explain => state.overlay = Overlay::Explain(0),
         Action::Help => state.overlay = Overlay::Help(0),
         Action::Notices => state.overlay = Overlay::Notices(0),

@@ -5,7 +5,7 @@ use super::models_state::Models;
 use super::prompt::Overlay;
 use super::run::say;
 use super::state::{State, Tone};
-use super::{evaluation, files, keys, models, mouse};
+use super::{evaluation, files, here, keys, models, mouse};
 use crate::audit::Severity;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
@@ -80,6 +80,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             state.job = None;
             say(state, Tone::Refused, why)
         }
+        Message::MeasuredHere(measured) => here::take(state, measured),
         Message::Audited(digest) => audited(state, *digest),
         Message::Written(Ok(what)) => say(state, Tone::Done, what),
         Message::Written(Err(why)) => say(state, Tone::Refused, why),
@@ -135,6 +136,10 @@ fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
         Job::Learn => {
             state.job = None;
             "nothing was learned from your measurements"
+        }
+        Job::MeasureHere => {
+            state.job = None;
+            "the kernel was not timed"
         }
     };
     say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))

@@ -8,12 +8,14 @@ use super::training;
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
+use crate::device::{FindDriver, find_driver};
 use crate::evaluate::{Progress, Setup};
+use crate::kernel::Problem;
 use crate::learn;
 use crate::measurement::import::Strings;
 use crate::measurement::{Opened, told};
 use crate::report::audit::Digest;
-use crate::session::Session;
+use crate::session::{Control, Session};
 use crate::train::SurveyOf;
 use crate::train::cache::Cache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,19 +30,21 @@ use std::time::Duration;
 pub struct Worker {
     answers: Sender<Message>,
     /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
-    lanes: [Lane; 8],
+    lanes: [Lane; 9],
+    /// How the GPU at hand is had.
+    find: FindDriver,
 }
 
 impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, lanes: Default::default() }
+        Self { answers, lanes: Default::default(), find: find_driver }
     }
 
     /// Stops what is being read and measured, and drops its answers.
     pub fn cancel(&self) {
-        [Job::Read, Job::Evaluate, Job::Survey, Job::Train, Job::Learn]
+        [Job::Read, Job::Evaluate, Job::Survey, Job::Train, Job::Learn, Job::MeasureHere]
             .into_iter()
             .for_each(|kind| self.lanes[kind as usize].cancel());
     }
@@ -86,6 +90,32 @@ impl Worker {
     /// Trains a model; a newer training overtakes an older one.
     pub fn train(&self, session: Arc<Session>, model: &'static str) {
         self.spawn(Job::Train, move |watch| training::train(&session, model, watch));
+    }
+
+    /// Times a kernel on the GPU at hand; a newer one overtakes an older one.
+    pub fn measure_here(
+        &self,
+        session: Arc<Session>,
+        kernel: usize,
+        problem: Arc<Problem>,
+        prefer: Vec<String>,
+    ) {
+        let find = self.find;
+        self.spawn(Job::MeasureHere, move |watch| {
+            let control = Control::default();
+            let shown = || {
+                control.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
+                let done = control.trials.load(Ordering::Relaxed);
+                let label = &session.kernels.entries()[kernel].label;
+                Some(format!("timing {label} here: {done} of {} trials", Control::all()))
+            };
+            let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
+            let measured = watch.looking(shown, || {
+                let driver = find().map_err(|e| e.to_string())?;
+                session.measure_here(&*driver, &prefer, kernel, &problem, &control)
+            });
+            Message::MeasuredHere(measured.map(Box::new))
+        });
     }
 
     /// Reads a picked file on top of this session.
@@ -353,6 +383,44 @@ mod tests {
         go.send(()).unwrap();
         let second = answers.recv_timeout(PATIENCE).unwrap();
         assert!(matches!(&second, Message::Written(Ok(what)) if what == "wrote"), "{second:?}");
+    }
+
+    fn with_gpu() -> Result<Box<dyn crate::device::driver::Driver>, crate::device::driver::DeviceError> {
+        Ok(Box::new(crate::device::fake::that_runs_saxpy()))
+    }
+
+    fn measured_here(find: FindDriver, kernel: &str) -> Result<Box<crate::session::MeasuredHere>, String> {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+        let (sender, answers) = std::sync::mpsc::channel();
+        let worker = Worker { find, ..Worker::new(sender) };
+        let session = Session::load(None).unwrap();
+        let kernel = session.kernels.position(kernel).unwrap();
+        let problem: Problem = "n=4096".parse().unwrap();
+        worker.measure_here(Arc::new(session), kernel, Arc::new(problem), vec!["rtx-4070".into()]);
+        loop {
+            match answers.recv_timeout(PATIENCE).unwrap() {
+                Message::MeasuredHere(answer) => return answer,
+                Message::Progress(text) => assert!(text.contains("of 20 trials"), "{text}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_timed_here_and_without_a_gpu_one_line_says_why_not() {
+        let measured = measured_here(with_gpu, "saxpy").unwrap();
+        assert_eq!((measured.rows.len(), &*measured.rows[0].problem), (2, "n=4096"), "{measured:?}");
+        assert!(
+            measured.summary.starts_with("saxpy on rtx-4070: 25.") && measured.summary.contains("µs cold"),
+            "{}",
+            measured.summary
+        );
+        let none: FindDriver =
+            || Err(crate::device::driver::DeviceError::NoDriver("libcuda is not installed".into()));
+        let why = measured_here(none, "saxpy").unwrap_err();
+        assert_eq!(why, "no NVIDIA GPU can be used here: libcuda is not installed");
+        let why = measured_here(with_gpu, "torch_bmm").unwrap_err();
+        assert!(why.contains("torch_bmm is not in the suite"), "{why}");
     }
 
     #[test]

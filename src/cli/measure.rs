@@ -1,0 +1,296 @@
+//! `roofswap measure [--kernels K,...] [--sizes small,...] [--gpu GPU] -o runs.csv`, and `--dry-run`.
+
+use super::choices::FormatChoice;
+use super::{Usage, here, load, output};
+use crate::device::FindDriver;
+use crate::device::measure::{Options, Outcome, Plan, PlanError, Setup, Skipped, Watch, measure, plan};
+use crate::device::suite::{reference::reference, shipped_suite};
+use crate::gpu::Gpu;
+use crate::measurement::{CanonicalRow, Number};
+use crate::report::{Cell, Column, Table};
+use crate::session::{MeasureFile, Session};
+use crate::units::Seconds;
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::ProgressBar;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap measure --sizes small,medium -o runs.csv")]
+pub(super) struct MeasureArgs {
+    /// Kernels of the suite, by id; all where none is given
+    #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
+    kernels: Vec<String>,
+    /// Sizes: small, medium, large, xlarge; all where none is given
+    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
+    sizes: Vec<String>,
+    /// Which GPU of this machine: its number, UUID, name, or id in the catalogue
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
+    /// The file; a run that was stopped goes on where the file ends
+    #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
+    output: Option<PathBuf>,
+    /// Print what would be measured and about how long it would take, and measure nothing; needs no GPU
+    #[arg(long)]
+    dry_run: bool,
+    /// With --dry-run: the GPU of the catalogue to reckon for
+    #[arg(long, value_name = "GPU", default_value = "rtx-4070", requires = "dry_run")]
+    on: String,
+    /// What buffers are filled from
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
+    let options = Options { seed: args.seed, ..Options::default() };
+    // Without a driver that is the one line that is said, whatever else would be.
+    let driver = if args.dry_run { None } else { Some(find()?) };
+    let session = load::session(&[])?;
+    let suite = shipped_suite()?;
+    let planned = plan(&suite, &session.kernels, &args.kernels, &args.sizes, &options);
+    let mut plan = planned.map_err(|e| match e {
+        PlanError::Suite(e) => anyhow::Error::from(e),
+        typed => Usage(typed.to_string()).into(),
+    })?;
+    let (Some(driver), Some(path)) = (driver, &args.output) else {
+        let gpu = session.gpus.find(&args.on)?;
+        return output::answer(dry(&plan, gpu, &options).render(args.format.into()).as_bytes());
+    };
+    let facts = here::gpu(&*driver, args.gpu.as_deref(), &session)?;
+    let machine = session.machine(&facts, driver.version());
+    say_machine(&session, &machine.gpu, facts.mig);
+    let file = MeasureFile::open(path, machine.clone(), options).map_err(anyhow::Error::msg)?;
+    let all = plan.configurations.len();
+    plan.configurations.retain(|c| !c.is_in(file.document()));
+    let before = all - plan.configurations.len();
+    if before > 0 {
+        output::remark(format!(
+            "{}: {before} configurations are there already, {} are left",
+            path.display(),
+            all - before
+        ));
+    }
+    let limits = Session::limits_of(&facts);
+    let cancelled = here::cancelled();
+    let setup = Setup {
+        machine: &machine,
+        limits: limits.as_ref(),
+        options: &options,
+        reference,
+        cancelled: &cancelled,
+        trials: &AtomicUsize::new(0),
+    };
+    let mut keep = Keep { bar: here::bar(plan.configurations.len()), file };
+    let mut device = driver.open(facts.index)?;
+    let done = measure(&mut *device, &mut plan, setup, &mut keep);
+    keep.bar.finish_and_clear();
+    output::answer(rows(keep.file.document().rows(), &machine.gpu).render(args.format.into()).as_bytes())?;
+    told(&done?, path, &keep.file)
+}
+
+/// Where rows go while the bar moves.
+struct Keep {
+    bar: ProgressBar,
+    file: MeasureFile,
+}
+
+impl Watch for Keep {
+    fn begins(&mut self, place: usize, _: usize, name: &str) {
+        self.bar.set_position(place as u64);
+        self.bar.set_message(name.to_string());
+    }
+
+    fn rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
+        self.file.add(rows)
+    }
+}
+
+fn say_machine(session: &Session, gpu: &str, mig: bool) {
+    if mig {
+        output::remark(format!("{gpu} is a MIG slice: its times are its own, not those of the whole GPU"));
+    }
+    if session.gpus.get(gpu).is_none() {
+        output::remark(format!(
+            "{gpu} is not in the catalogue: its rows load once `roofswap probe -o ~/.config/roofswap/gpus/mine.toml` has described it"
+        ));
+    }
+}
+
+/// Says what was left out; fails where an answer was wrong, a launch refused, or an occupancy not ours.
+fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()> {
+    done.remarks.iter().for_each(output::remark);
+    let lines = |all: &[Skipped], what: &str| {
+        all.iter().for_each(|s| output::remark(format!("{what}{}: {}", s.name, s.why)));
+    };
+    lines(&done.skipped, "");
+    lines(&done.differences, "error: occupancy of ");
+    lines(&done.failed, "error: ");
+    if let Some(overhead) = middle(&done.overheads) {
+        output::remark(format!(
+            "trials that were sampled took {:+.2} % against the others (median)",
+            100.0 * overhead
+        ));
+    }
+    if !file.document().rows().is_empty() {
+        output::remark(format!(
+            "{}: {} rows, {} configurations timed now; described in {}",
+            path.display(),
+            file.document().rows().len(),
+            done.timed,
+            file.about().display()
+        ));
+    }
+    if done.cancelled {
+        bail!("cancelled; run the same command again to go on");
+    }
+    match (done.failed.len(), done.differences.len()) {
+        (0, 0) => Ok(()),
+        (failed, differ) => bail!(
+            "{failed} configurations were not timed, {differ} have another occupancy than we reckon; the rest is in {}",
+            path.display()
+        ),
+    }
+}
+
+fn middle(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+/// The plan, and about how long it takes on this GPU: reckoned from roofs, not measured.
+fn dry(plan: &Plan<'_>, gpu: &Gpu, options: &Options) -> Table {
+    let columns = ["configuration", "size"].map(Column::left).into_iter();
+    let numbers = ["memory", "launch", "launches", "takes"].map(Column::right);
+    let mut table = Table::new(columns.chain(numbers).collect());
+    for c in &plan.configurations {
+        let estimate = c.estimate(gpu, options);
+        let launches = options.launches(estimate.launch);
+        table.rows.push(vec![
+            Cell::text(c.name()),
+            Cell::text(&*c.case.size),
+            Cell::shown(c.case.bytes() as f64, format!("{:.3} MB", c.case.bytes() as f64 / 1e6)),
+            Cell::shown(estimate.launch.millis(), estimate.launch.to_string()),
+            Cell::shown(launches as f64, format!("{} x {launches}", options.trials)),
+            Cell::shown(estimate.total().0, estimate.total().to_string()),
+        ]);
+    }
+    let total = plan.estimate(gpu, options).0;
+    table.title = format!(
+        "{} configurations on {}, about {:.1} minutes; nothing was measured",
+        plan.configurations.len(),
+        gpu.name,
+        total / 60.0
+    );
+    table.notes.push("Launch times are reckoned: three times the roof, and the launch floor. Each timing is done warm and cold.".into());
+    table.notes.push("Filling and checking are reckoned for one CPU core: 0.5 GB/s and 0.3 G steps/s; compiling 0.15 s a source.".into());
+    table
+}
+
+/// What stands in the file, warm and cold side by side.
+fn rows(rows: &[CanonicalRow], gpu: &str) -> Table {
+    let left = ["kernel", "size", "timing"].map(Column::left).into_iter();
+    let right = ["time", "std_percent", "launches", "registers", "blocks_per_sm", "sm_clock_mhz", "power_w"]
+        .map(Column::right);
+    let mut table = Table::new(left.chain(right).collect());
+    table.title = format!("measured on {gpu}");
+    for row in rows {
+        let ms = row.get(Number::Time).unwrap_or(0.0);
+        let attribute = |name: &str| {
+            row.attributes.get(name).map_or(Cell::Null, |text| match text.parse::<f64>() {
+                Ok(number) => Cell::number(number),
+                Err(_) => Cell::text(&**text),
+            })
+        };
+        let rounded = |n: Number| Cell::maybe(row.get(n), |v| Cell::shown(v, format!("{v:.0}")));
+        let std = row.get(Number::TimeStd).map(|std| 100.0 * std / ms);
+        table.rows.push(vec![
+            Cell::text(&*row.kernel),
+            Cell::text(&*row.problem),
+            attribute("timing"),
+            Cell::shown(ms, Seconds::from_millis(ms).to_string()),
+            Cell::maybe(std.filter(|s| s.is_finite()), |s| Cell::shown(s, format!("{s:.2}"))),
+            attribute("launches"),
+            rounded(Number::RegsPerThread),
+            attribute("driver_blocks_per_sm"),
+            rounded(Number::SmClock),
+            rounded(Number::Power),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::driver::{ComputeMode, DeviceError, Driver};
+    use crate::device::fake::{Fake, small_gpu, that_runs_saxpy};
+    use std::path::Path;
+
+    fn args(output: &Path, gpu: Option<&str>) -> MeasureArgs {
+        MeasureArgs {
+            kernels: vec!["saxpy".into()],
+            sizes: vec!["small".into()],
+            gpu: gpu.map(Into::into),
+            output: Some(output.into()),
+            dry_run: false,
+            on: String::new(),
+            seed: 1,
+            format: FormatChoice::Csv,
+        }
+    }
+
+    fn one_gpu() -> Result<Box<dyn Driver>, DeviceError> {
+        Ok(Box::new(that_runs_saxpy()))
+    }
+
+    fn two_gpus() -> Result<Box<dyn Driver>, DeviceError> {
+        let second = crate::device::driver::GpuFacts { index: 1, uuid: "GPU-2".into(), ..small_gpu() };
+        Ok(Box::new(Fake { gpus: vec![small_gpu(), second], ..that_runs_saxpy() }))
+    }
+
+    fn prohibited() -> Result<Box<dyn Driver>, DeviceError> {
+        let closed = crate::device::driver::GpuFacts { compute_mode: ComputeMode::Prohibited, ..small_gpu() };
+        Ok(Box::new(Fake { gpus: vec![closed], ..that_runs_saxpy() }))
+    }
+
+    #[test]
+    fn a_run_writes_a_file_that_loads_and_the_next_one_adds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.csv");
+        run(&args(&file, None), one_gpu).unwrap();
+        let first = std::fs::read(&file).unwrap();
+        let loaded = Session::load(None).unwrap().add_data(&file).unwrap();
+        assert_eq!((loaded.rows, loaded.refused_count), (2, 0));
+        let about = std::fs::read_to_string(folder.path().join("about.toml")).unwrap();
+        assert!(about.contains("rows = 2") && about.contains("gpu = \"rtx-4070\""), "{about}");
+        run(&args(&file, Some("rtx-4070")), one_gpu).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), first);
+    }
+
+    #[test]
+    fn one_of_several_gpus_must_be_named_and_a_file_keeps_to_its_gpu() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.csv");
+        let unnamed = run(&args(&file, None), two_gpus).unwrap_err();
+        assert!(
+            unnamed.is::<Usage>() && unnamed.to_string().contains("1: NVIDIA GeForce RTX 4070 (GPU-2)"),
+            "{unnamed}"
+        );
+        assert!(!file.exists());
+        run(&args(&file, Some("1")), two_gpus).unwrap();
+        let other = run(&args(&file, Some("0")), two_gpus).unwrap_err().to_string();
+        assert!(other.contains("gpu_uuid is `GPU-2`"), "{other}");
+    }
+
+    #[test]
+    fn a_gpu_that_nobody_may_use_is_said_in_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let why = run(&args(&folder.path().join("runs.csv"), None), prohibited).unwrap_err().to_string();
+        assert!(why.contains("compute mode") && !why.contains('\n'), "{why}");
+    }
+}

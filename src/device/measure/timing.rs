@@ -1,0 +1,204 @@
+//! Trials of one kernel, and what is sampled meanwhile.
+
+use super::Options;
+use crate::device::driver::{Device, DeviceError, Prepared, Sample};
+use crate::units::Seconds;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Samples of one trial at most.
+const PER_TRIAL: usize = 2;
+
+/// Samples that are wanted of one timing.
+const WANTED: usize = 3;
+
+/// How long launches are kept running for the missing samples, in seconds: NVML's power is a mean over about that time.
+pub(super) const SAMPLING: f64 = 0.1;
+
+/// Launches that are kept running for samples at most.
+pub(super) const MOST_SAMPLED: usize = 1000;
+
+/// Every trial of one kernel on one set of buffers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timing {
+    /// Mean time of a launch in each trial, in order; none left out.
+    pub trials: Vec<Seconds>,
+    /// Which of them were sampled.
+    pub sampled: Vec<bool>,
+    /// Launches of a trial.
+    pub launches: usize,
+    /// What was sampled while launches ran.
+    pub samples: Vec<Sample>,
+}
+
+/// A timing, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Timed {
+    /// All trials.
+    Done(Timing),
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl Timing {
+    /// Mean over the trials.
+    #[must_use]
+    pub fn mean(&self) -> Seconds {
+        Seconds(self.trials.iter().map(|t| t.0).sum::<f64>() / self.trials.len().max(1) as f64)
+    }
+
+    /// Standard deviation over the trials (n - 1); 0 for a single one.
+    #[must_use]
+    pub fn std(&self) -> Seconds {
+        let mean = self.mean().0;
+        let squares: f64 = self.trials.iter().map(|t| (t.0 - mean).powi(2)).sum();
+        Seconds((squares / (self.trials.len().max(2) - 1) as f64).sqrt())
+    }
+
+    /// Median over the trials.
+    #[must_use]
+    pub fn median(&self) -> Seconds {
+        Seconds(median(self.trials.iter().map(|t| t.0)).unwrap_or(0.0))
+    }
+
+    /// Mean of what the samples say of one quantity.
+    #[must_use]
+    pub fn sampled(&self, what: fn(&Sample) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.samples.iter().filter_map(what).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// Median of the sampled trials over that of the others, less 1: what sampling costs. `None` without both.
+    #[must_use]
+    pub fn sampling_overhead(&self) -> Option<f64> {
+        let of = |wanted: bool| {
+            median(self.trials.iter().zip(&self.sampled).filter(|(_, s)| **s == wanted).map(|(t, _)| t.0))
+        };
+        Some(of(true)? / of(false)? - 1.0)
+    }
+}
+
+/// The value in the middle; `None` of nothing.
+#[must_use]
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len().checked_sub(1)?;
+    Some((values[middle / 2] + values[middle.div_ceil(2)]) / 2.0)
+}
+
+/// Times launches of `of`, taken in turn. `before` is called before every trial, while nothing runs; `done` counts trials.
+///
+/// # Errors
+/// [`DeviceError`] of a launch.
+pub fn time(
+    device: &mut dyn Device,
+    of: &[Prepared],
+    options: &Options,
+    cancelled: &AtomicBool,
+    done: &AtomicUsize,
+    mut before: impl FnMut(&mut dyn Device) -> Result<(), DeviceError>,
+) -> Result<Timed, DeviceError> {
+    let stop = || cancelled.load(Ordering::Relaxed);
+    before(device)?;
+    device.start(of, 1)?;
+    device.finish()?; // the first launch of a module also loads it
+    let warm_up = options.warm_up.max(1);
+    device.start(of, warm_up)?;
+    let one = Seconds(device.finish()?.0 / warm_up as f64);
+    let launches = options.launches(one);
+    let mut timing = Timing { launches, ..Timing::default() };
+    for trial in 0..options.trials {
+        if stop() {
+            return Ok(Timed::Cancelled);
+        }
+        before(device)?;
+        device.start(of, launches)?;
+        // Every other trial is sampled, so that what sampling costs can be seen in the file.
+        let most = if trial % 2 == 0 { PER_TRIAL } else { 0 };
+        let taken = sample_while_running(device, most, &mut timing.samples)?;
+        let elapsed = device.finish()?;
+        timing.trials.push(Seconds(elapsed.0 / launches as f64));
+        timing.sampled.push(taken > 0);
+        done.fetch_add(1, Ordering::Relaxed);
+    }
+    if timing.samples.len() < WANTED && !stop() {
+        before(device)?;
+        let long = (SAMPLING / one.0.max(1e-9)).ceil() as usize;
+        device.start(of, long.clamp(1, MOST_SAMPLED))?;
+        let missing = WANTED - timing.samples.len();
+        sample_while_running(device, missing, &mut timing.samples)?;
+        device.finish()?;
+    }
+    Ok(Timed::Done(timing))
+}
+
+/// Takes samples while launches run; one that ends after them is thrown away. How many samples were taken, kept or not.
+fn sample_while_running(
+    device: &mut dyn Device,
+    most: usize,
+    kept: &mut Vec<Sample>,
+) -> Result<usize, DeviceError> {
+    let mut taken = 0;
+    while taken < most && device.running()? {
+        let sample = device.sample()?;
+        taken += 1;
+        if device.running()? {
+            kept.push(sample);
+        }
+    }
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::driver::{Driver, EntryFacts, Module};
+    use crate::device::fake::Fake;
+    use crate::kernel::Launch;
+
+    fn timed(fake: &Fake) -> Timing {
+        let mut device = fake.open(0).unwrap();
+        let entry = device.entry(Module(0), "empty").unwrap();
+        let launch = Launch { block: [1; 3], grid: [1; 3] };
+        let of = [Prepared { entry, launch, dynamic_smem: 0, parameters: Vec::new() }];
+        let never = AtomicBool::new(false);
+        match time(&mut *device, &of, &Options::default(), &never, &AtomicUsize::new(0), |_| Ok(())).unwrap()
+        {
+            Timed::Done(timing) => timing,
+            Timed::Cancelled => panic!("nobody cancelled"),
+        }
+    }
+
+    fn empty() -> Fake {
+        Fake::default().knowing("empty", EntryFacts::default(), |_, _| 1e-4, |_, _, _| {})
+    }
+
+    #[test]
+    fn ten_trials_are_kept_and_samples_come_from_running_launches_only() {
+        let fake = empty();
+        let timing = timed(&fake);
+        assert_eq!((timing.trials.len(), timing.launches), (10, 100));
+        assert!((timing.mean().0 / 1e-4 - 1.0).abs() < 0.005);
+        assert_eq!(timing.sampled(|s| s.power_w), Some(150.0));
+        assert!(timing.samples.len() >= WANTED);
+        assert_eq!(timing.sampled.iter().filter(|s| **s).count(), 5);
+    }
+
+    #[test]
+    fn launches_too_short_for_a_sample_give_none_and_never_an_idle_one() {
+        let fake = empty();
+        // Running at the first look, done at the second: the sample in between is of a GPU that may be idle.
+        fake.script().looks_while_running = 1;
+        let timing = timed(&fake);
+        assert_eq!((timing.samples.len(), timing.sampled(|s| s.power_w)), (0, None));
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        let trials = [1.0, 2.0, 4.0, 9.0].map(Seconds).to_vec();
+        let t = Timing { trials, sampled: vec![true, false, true, false], ..Timing::default() };
+        assert_eq!((t.mean().0, t.median().0), (4.0, 3.0));
+        assert!((t.std().0 - (38.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((t.sampling_overhead().unwrap() - (2.5 / 5.5 - 1.0)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,20 @@
+//! The real driver: CUDA for the work, NVML for clocks, power and modes, NVRTC for compiling. All three libraries are looked
+//! for while the program runs; where one is not there, that is an error like any other.
+//!
+//! None of this has been run on a GPU by a test: what is above the trait is tested against [`super::fake`].
+
+mod cuda;
+mod nvml;
+mod nvrtc;
+
+pub use nvrtc::Nvrtc;
+
+use super::driver::{DeviceError, Driver};
+
+/// The driver of this machine.
+///
+/// # Errors
+/// [`DeviceError::NoDriver`], in one line, where there is none or it is too old.
+pub fn driver() -> Result<Box<dyn Driver>, DeviceError> {
+    Ok(Box::new(cuda::Cuda::find()?))
+}
