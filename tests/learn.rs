@@ -1,6 +1,8 @@
 //! The regressors: what they learn, beside scikit-learn on the same numbers; what they refuse; and that threads change
 //! nothing.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 use roofswap::learn::folds::{grouped, leave_one_out, shuffled_split};
 use roofswap::learn::importance::permutation;
 use roofswap::learn::metrics::{explained_variance, mae, mape, median_ape, r2, rmse};

@@ -1,5 +1,7 @@
 //! Paper 1's Table 6 from its own files, where the project's shared folder is at hand.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
+
 use roofswap::learn::Progress;
 use roofswap::train::paper1::{EXPERIMENTS, Figure, MODELS, Pairs, read, run};
 use std::path::{Path, PathBuf};
