@@ -519,12 +519,14 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
         ids,
         [
             "ceilings",
+            "hybrid",
             "ceilings-lite",
             "efficiency-transfer",
             "first-principles",
             "plain-roofline",
             "projection",
             "same-time",
+            "hybrid",
             "paper3"
         ]
     );

@@ -224,6 +224,7 @@ fn all_may_stand_among_other_models() {
         [
             "same-time",
             "ceilings",
+            "hybrid",
             "ceilings-lite",
             "efficiency-transfer",
             "first-principles",

@@ -266,7 +266,7 @@ fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
 fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
     let held =
         |model, to| ask(model, "saxpy", "n=2^20", "titan-v", to).answer().interval.unwrap().held_for_new_gpus;
-    for model in simple().map(|m| m.id()).filter(|m| *m != "ceilings") {
+    for model in simple().map(|m| m.id()).filter(|m| !["ceilings", "hybrid"].contains(m)) {
         assert_eq!(held(model, "rtx-4070"), None, "{model}");
         let share = held(model, "b200").unwrap();
         assert!((0.7..0.97).contains(&share), "{model}: {share}");
@@ -276,8 +276,8 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 #[test]
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
-    // The intervals of `ceilings` rest on the shipped families: tests/interval_table.rs.
-    let own = |m: &usize| !["projection", "ceilings"].contains(&MODELS[*m].id());
+    // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/interval_table.rs.
+    let own = |m: &usize| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
     let every: Vec<usize> = (0..MODELS.len()).filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {

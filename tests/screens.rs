@@ -66,7 +66,7 @@ screens! {
     explained: "enter",
     explained_without_a_timed_run: "/ a t o m i c enter enter",
     gemm_tiles: "W",
-    gemm_of_a_thin_product: "w right - - - - x",
+    gemm_of_a_thin_product: "W right - - - - x",
     zoomed_gpus: "1 z",
     zoomed_roofline: "2 z L L L",
     zoomed_occupancy: "3 z",
@@ -118,7 +118,7 @@ small_screens! {
     compared: "c",
     compared_where_some_refuse: "/ h i s t o enter c",
     explained_further_down: "enter pagedown pagedown",
-    explained_by_a_model_without_components: "m m enter",
+    explained_by_a_model_without_components: "m m m enter",
     help: "?",
     palette: ": s w",
     limiters_differ: "/ c o n v 2 d _ 3 enter 3 z right",
@@ -149,7 +149,7 @@ fn the_component_times_are_exported_from_the_explanation() {
         assert!(screen.contains(time), "{time}: {screen}");
     }
     // A model without components says so and stays.
-    let d = dashboard(80, 24).press("m m enter e");
+    let d = dashboard(80, 24).press("m m m enter e");
     assert!(d.screen().contains("efficiency-transfer has no component times"), "{}", d.screen());
 }
 
@@ -195,8 +195,8 @@ fn the_screen_and_the_command_agree() {
     for (keys, model, from, to) in [
         ("", "ceilings", "titan-v", "rtx-4070"),
         ("x", "ceilings", "rtx-4070", "titan-v"),
-        ("m", "ceilings-lite", "titan-v", "rtx-4070"),
-        ("m m", "efficiency-transfer", "titan-v", "rtx-4070"),
+        ("m m", "ceilings-lite", "titan-v", "rtx-4070"),
+        ("m m m", "efficiency-transfer", "titan-v", "rtx-4070"),
         ("x M", "same-time", "rtx-4070", "titan-v"),
     ] {
         let screen = dashboard(200, 60).press(keys).screen();

@@ -129,7 +129,7 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
         .wait("4 Predictions")
         .wait("TITAN V ▶ RTX 4070");
     walk.press("x").wait("RTX 4070 ▶ TITAN V");
-    walk.press("m").wait("ceilings-lite");
+    walk.press("m").wait("hybrid").press("m").wait("ceilings-lite");
     walk.press("+").wait("n=1024");
     walk.press("2")
         .press("z")

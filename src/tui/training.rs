@@ -16,7 +16,7 @@ pub(super) fn survey(session: &Session, of: &SurveyOf, watch: &Watch<'_>) -> Mes
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
         let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("measuring the models: {done} configurations (Esc cancels)"))
+        (done > 0).then(|| format!("measuring the models: {done} configurations"))
     };
     let found = watch.looking(shown, || {
         let survey = session.survey(of, &progress)?;

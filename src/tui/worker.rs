@@ -210,7 +210,7 @@ fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
         let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("measuring the models: {done} configurations (Esc cancels)"))
+        (done > 0).then(|| format!("measuring the models: {done} configurations"))
     };
     let evaluated = watch.looking(shown, || Evaluated::new(session, model, setup, &progress));
     Message::Evaluated(evaluated.map(Box::new))
@@ -224,7 +224,7 @@ fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
             progress.cancel();
         }
         let [done, total] = [&progress.done, &progress.total].map(|n| n.load(Ordering::Relaxed));
-        (done > 0).then(|| format!("learning from your rows: {done} of {total} (Esc cancels)"))
+        (done > 0).then(|| format!("learning from your rows: {done} of {total}"))
     };
     let learned = watch.looking(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
     Message::Learned(session, Box::new(learned.unwrap_or_default()))

@@ -17,7 +17,7 @@ pub enum Clipping {
 }
 
 /// The features of paper 4's model. Its fourth derived one, whether the intensity lies above the ridge of 59 FLOP/B, is
-/// computed by the authors' program and given to no model; so it is here.
+/// computed by the authors' program and given to no model: it is left out here.
 pub const FEATURES: [&str; 9] = [
     "m",
     "n",
