@@ -234,7 +234,7 @@ fn all_may_stand_among_other_models() {
     );
     let both =
         Desk::new().types("predict --from titan-v --to l4 --kernel saxpy --model all,same-time --format csv");
-    assert_eq!((both.code, both.stdout.lines().count()), (0, 8), "{}", both.stderr);
+    assert_eq!((both.code, both.stdout.lines().count()), (0, 9), "{}", both.stderr);
 }
 
 #[test]

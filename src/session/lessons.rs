@@ -17,7 +17,10 @@ impl Session {
     #[must_use]
     pub fn lessons(&self) -> &Lessons {
         static NONE: OnceLock<Lessons> = OnceLock::new();
-        self.lessons.get().map_or_else(|| NONE.get_or_init(Lessons::default), |lessons| lessons)
+        match self.lessons.get() {
+            Some(lessons) => lessons,
+            None => NONE.get_or_init(Lessons::default),
+        }
     }
 
     /// Takes over what [`Session::learn_lessons`] learned from these rows; the first lessons stay.
