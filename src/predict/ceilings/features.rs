@@ -13,7 +13,7 @@ use crate::roofline::{Component, Components, Spec, joined};
 /// A component below this share of its roof adds nothing to it; all such are alike.
 const LEAST_SHARE: f64 = 0.02;
 
-/// The names of [`features`], in their order.
+/// The names of the numbers that a lesson looks at, in their order.
 #[must_use]
 pub fn feature_names() -> Vec<String> {
     let shares = SIDES
