@@ -1,31 +1,34 @@
 //! Lets `hybrid` learn from the files of `--data`, with a bar on stderr.
 
+use super::training::watched;
 use crate::learn::Progress;
 use crate::session::Session;
-use crate::train::Wanted;
+use crate::train::cache::Cache;
+use crate::train::{TrainError, Wanted};
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-/// Learns what is wanted and keeps it in the session.
+/// Lessons for so many kernels are learned sooner than the rows of all are compared with what is kept.
+const FEW: usize = 2;
+
+/// Learns what is wanted, or takes over what was kept, and leaves it in the session. Rows that teach nothing are no failure.
 pub(super) fn teach(session: &Session, wanted: &Wanted) -> Result<()> {
-    /// A person sees nothing shorter.
-    const LOOK: Duration = Duration::from_millis(100);
+    if !session.has_own_rows() {
+        return Ok(());
+    }
     let progress = Progress::default();
-    let style = ProgressStyle::with_template("{msg} {bar:30} {pos} of {len}")?;
-    let lessons = std::thread::scope(|scope| {
-        let run = scope.spawn(|| session.learn_lessons(wanted, &progress));
-        let bar = ProgressBar::new(0).with_message("learning from your rows").with_style(style);
-        while !run.is_finished() {
-            bar.set_length(progress.total.load(Ordering::Relaxed) as u64);
-            bar.set_position(progress.done.load(Ordering::Relaxed) as u64);
-            std::thread::park_timeout(LOOK);
+    let few = wanted.kernels.as_ref().is_some_and(|kernels| kernels.len() <= FEW);
+    let lessons = watched(&progress, || {
+        if few {
+            Ok(session.learn_lessons(wanted, &progress)?)
+        } else {
+            session.learn_and_keep(Cache::of_user().as_ref(), &progress)
         }
-        bar.finish_and_clear();
-        run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
-    session.teach(Arc::new(lessons));
+    });
+    match lessons {
+        Ok(lessons) => session.teach(Arc::new(lessons)),
+        Err(TrainError::Rows { .. }) => {}
+        Err(why) => return Err(why.into()),
+    }
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(super) fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
     let bar = ProgressBar::new(0).with_message("training");
     let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let interrupted = interrupted();
+    let (interrupted, over) = interrupted();
     std::thread::scope(|scope| {
         let (stop, stopped) = channel::<()>();
         let shown = bar.clone();
@@ -29,17 +29,19 @@ pub(super) fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
         let done = work();
         drop(stop);
         bar.finish_and_clear();
+        over.store(true, Ordering::Relaxed);
         done
     })
 }
 
-/// Set once the user presses Ctrl-C, or somebody asks the program to end.
-fn interrupted() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
+/// Set once the user presses Ctrl-C, or somebody asks the program to end; and what to set when that shall end it again.
+fn interrupted() -> (Arc<AtomicBool>, Arc<AtomicBool>) {
+    let flags: (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // Without a handler the signal ends the program where it stands; a file is still written whole or not at all.
-        let _ = signal_hook::flag::register(signal, flag.clone());
+        let _ = signal_hook::flag::register_conditional_default(signal, flags.1.clone());
+        let _ = signal_hook::flag::register(signal, flags.0.clone());
     }
-    flag
+    flags
 }
