@@ -506,3 +506,28 @@ fn gaps_are_filled_outliers_clipped_and_columns_correlated_as_in_numpy() {
     let error = imputer.fill(&[vec![Some(1.0)]]).unwrap_err().to_string();
     assert!(error.starts_with("row 0 has 1 of 2 numbers"), "{error}");
 }
+
+#[test]
+fn many_rows_at_once_are_answered_as_one_by_one() {
+    let (table, target) = smooth(3_000, 5);
+    // On thresholds too, and beyond every one of them.
+    let (asked, _) = smooth(40_000, 5);
+    let mut values: Vec<f64> = asked.rows().flatten().copied().collect();
+    values[..table.len() * 5].copy_from_slice(&table.rows().flatten().copied().collect::<Vec<_>>());
+    values[20_000..20_005].fill(-1e300);
+    values[30_000..30_005].fill(1e300);
+    let asked = Table::new(names(5), values).unwrap();
+    let forest = ForestParameters { trees: 7, ..ForestParameters::default() };
+    for regressor in [
+        Regressor::Forest(forest),
+        Regressor::Boosting(BoostingParameters { rounds: 30, ..Default::default() }),
+    ] {
+        let fitted =
+            Recipe { regressor, scaled: false, seed: 3 }.fit(&table, &target, &Progress::default()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let together = pool.install(|| fitted.predict(&asked)).unwrap();
+        for (row, at_once) in asked.rows().zip(together) {
+            assert_eq!(fitted.predict_row(row).to_bits(), at_once.to_bits(), "{row:?}");
+        }
+    }
+}
