@@ -13,7 +13,7 @@ const FEW: usize = 2;
 
 /// Learns what is wanted, or takes over what was kept, and leaves it in the session. Rows that teach nothing are no failure.
 pub(super) fn teach(session: &Session, wanted: &Wanted) -> Result<()> {
-    if !session.has_own_rows() {
+    if !session.may_teach() {
         return Ok(());
     }
     let progress = Progress::default();

@@ -36,7 +36,7 @@ impl Session {
     /// # Errors
     /// [`LearnError::Cancelled`].
     pub fn learn_lessons(&self, wanted: &Wanted, progress: &learn::Progress) -> Result<Lessons, LearnError> {
-        if !self.has_own_rows() {
+        if !self.may_teach() {
             return Ok(Lessons::default());
         }
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
@@ -52,7 +52,7 @@ impl Session {
         cache: Option<&Cache>,
         progress: &learn::Progress,
     ) -> Result<Lessons, TrainError> {
-        if !self.has_own_rows() {
+        if !self.may_teach() {
             return Ok(Lessons::default());
         }
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
@@ -66,10 +66,11 @@ impl Session {
         Ok(Hybrid::lessons(world, &made)?)
     }
 
-    /// Whether any row is the user's.
+    /// Whether the user's rows may teach anything: those of one GPU make no pair.
     #[must_use]
-    pub fn has_own_rows(&self) -> bool {
-        self.store.rows().any(|r| r.kind == Kind::Measured)
+    pub fn may_teach(&self) -> bool {
+        let mut own = self.store.rows().filter(|r| r.kind == Kind::Measured).map(|r| r.gpu);
+        own.next().is_some_and(|first| own.any(|gpu| gpu != first))
     }
 
     /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and

@@ -177,10 +177,10 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     effects
 }
 
-/// The user's rows are learned from as soon as they are there.
+/// The user's rows are learned from as soon as they are there, where two GPUs have any.
 fn learn(state: &State) -> Vec<Effect> {
-    let own = state.session.has_own_rows();
-    own.then(|| Effect::Learn(state.session.clone())).into_iter().collect()
+    let pairs = state.session.may_teach();
+    pairs.then(|| Effect::Learn(state.session.clone())).into_iter().collect()
 }
 
 /// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
