@@ -13,7 +13,7 @@ mod training;
 mod tuning;
 
 pub use evaluation::ReproduceError;
-pub use gemm::{Paper4, PowerFit, TrainError};
+pub use gemm::{FitError, Paper4, PowerFit};
 pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;

@@ -5,26 +5,15 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+mod stage;
+
 use roofswap::evaluate::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
-use roofswap::tui::{Effect, Job, Message, Options, State, first_state, update, view};
+use roofswap::tui::{Effect, Job, Message, update};
+use stage::{Dashboard, dashboard};
 use std::sync::Arc;
-
-struct Dashboard {
-    state: State,
-    size: (u16, u16),
-}
-
-fn dashboard(width: u16, height: u16) -> Dashboard {
-    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
-    let mut d = Dashboard { state, size: (width, height) };
-    update(&mut d.state, Message::Resize(width, height));
-    d
-}
 
 impl Dashboard {
     fn key(&mut self, key: &str) -> Vec<Effect> {
@@ -50,12 +39,6 @@ impl Dashboard {
     fn trained(&mut self) {
         let effects = update(&mut self.state, Message::Trained(Some(Ok(Box::new(training())))));
         self.answer(&effects);
-    }
-
-    fn screen(&self) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
-        terminal.draw(|frame| view(frame, &self.state)).unwrap();
-        terminal.backend().to_string()
     }
 }
 

@@ -5,27 +5,15 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+mod stage;
+
 use roofswap::audit::{Sheet, audit, read_text};
 use roofswap::evaluate::Progress;
 use roofswap::report::audit::Digest;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Evaluated, Message, Options, State, first_state, update, view};
+use roofswap::tui::{Effect, Evaluated, Message, Options, first_state, update};
 use roofswap::units::Seconds;
-
-/// A dashboard that is typed at.
-struct Dashboard {
-    state: State,
-    size: (u16, u16),
-}
-
-fn dashboard(width: u16, height: u16) -> Dashboard {
-    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
-    let mut d = Dashboard { state, size: (width, height) };
-    update(&mut d.state, Message::Resize(width, height));
-    d
-}
+use stage::{Dashboard, dashboard};
 
 impl Dashboard {
     /// Presses keys, separated by spaces.
@@ -39,12 +27,6 @@ impl Dashboard {
     fn ascii(mut self) -> Self {
         self.state.ascii = true;
         self
-    }
-
-    fn screen(&self) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
-        terminal.draw(|frame| view(frame, &self.state)).unwrap();
-        terminal.backend().to_string()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::question::{gpus, models};
 use super::{Usage, load, output};
-use crate::chart::{evaluation_chart, render_svg, suggested_size};
+use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
 use crate::measurement::import::Roof;
@@ -181,13 +181,7 @@ pub(super) fn what_to_do(setup: &Setup, outcomes: &[Outcome]) -> &'static str {
 fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -> Result<()> {
     let Some(outcome) = outcomes.iter().find(|o| !o.trials.is_empty()) else { return Ok(()) };
     let spec = evaluation_chart(outcome, setup, args.ceilings.word());
-    let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
-    if file.as_os_str() == "-" {
-        output::answer(&svg)?;
-    } else {
-        output::is_no_input(file, args.data.iter().map(PathBuf::as_path))?;
-        output::file(file, &svg)?;
-    }
+    output::picture(&spec, args.theme.into(), file, args.data.iter().map(PathBuf::as_path))?;
     output::remark(format!(
         "the picture shows {} alone; the first --model is drawn, and `roofswap export evaluation` has more pictures",
         outcome.model

@@ -7,7 +7,7 @@ use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
 use crate::chart::{
     ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
-    occupancy_chart, predictions_chart, render_svg, roofline_chart, suggested_size,
+    occupancy_chart, predictions_chart, roofline_chart,
 };
 use crate::evaluate::Answer;
 use crate::gpu::Gpu;
@@ -139,12 +139,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
         Chart::Evaluation => args.evaluation.draw(&args.question)?,
         Chart::Components => Picture::of(&asked()?)?.components()?,
     };
-    let svg = render_svg(&spec, args.theme.into(), suggested_size(&spec))?;
-    if args.output.as_os_str() == "-" {
-        return output::answer(&svg);
-    }
-    output::is_no_input(&args.output, args.question.data())?;
-    output::file(&args.output, &svg)
+    output::picture(&spec, args.theme.into(), &args.output, args.question.data())
 }
 
 /// A question a single picture can answer: one target, one model.

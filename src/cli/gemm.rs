@@ -3,7 +3,7 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, load, output, question, reproduce_gemm};
-use crate::chart::{gemm_chart, render_svg, suggested_size};
+use crate::chart::gemm_chart;
 use crate::report::gemm;
 use crate::session::Gemm;
 use crate::train::gemm::learned::Learned;
@@ -95,12 +95,10 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
     let product = gemm.to_string();
     if let Some(path) = &args.svg {
         let chart = gemm_chart(on, &product, &answers);
-        let svg = render_svg(&chart, args.theme.into(), suggested_size(&chart))?;
+        output::picture(&chart, args.theme.into(), path, args.data.iter().map(PathBuf::as_path))?;
         if path.as_os_str() == "-" {
-            return output::answer(&svg);
+            return Ok(());
         }
-        output::is_no_input(path, args.data.iter().map(PathBuf::as_path))?;
-        output::file(path, &svg)?;
     }
     let table = gemm::table(on, &product, &answers, &learned.cautions, args.format.into());
     output::answer(table.render(args.format.into()).as_bytes())

@@ -1,6 +1,7 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
 use super::Usage;
+use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::write_whole;
 use crate::measurement::{RowError, told};
 use anyhow::{Context, Result};
@@ -55,6 +56,21 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
     }
+}
+
+/// Draws a chart into a file that is none of the inputs, or to stdout where it is called `-`.
+pub(super) fn picture<'a>(
+    spec: &ChartSpec,
+    theme: Theme,
+    target: &Path,
+    inputs: impl Iterator<Item = &'a Path>,
+) -> Result<()> {
+    let svg = render_svg(spec, theme, suggested_size(spec))?;
+    if target.as_os_str() == "-" {
+        return answer(&svg);
+    }
+    is_no_input(target, inputs)?;
+    file(target, &svg)
 }
 
 /// Refuses to write where an input lies.

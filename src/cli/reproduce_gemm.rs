@@ -3,7 +3,6 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::training::watched;
 use super::{Usage, load, output};
-use crate::chart::{render_svg, suggested_size};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
 use crate::report::{paper4::Report, power};
@@ -49,12 +48,10 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
     let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
     if let Some(path) = &picture.svg {
         let chart = report.chart();
-        let svg = render_svg(&chart, picture.theme.into(), suggested_size(&chart))?;
+        output::picture(&chart, picture.theme.into(), path, files.iter().map(PathBuf::as_path))?;
         if path.as_os_str() == "-" {
-            return output::answer(&svg);
+            return Ok(());
         }
-        output::is_no_input(path, files.iter().map(PathBuf::as_path))?;
-        output::file(path, &svg)?;
     }
     let text = match picture.view.unwrap_or(View::Tables) {
         View::Tables => report.render(format.into()),

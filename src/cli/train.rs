@@ -3,7 +3,7 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::metrics::FormulasChoice;
 use super::{Usage, load, output, training};
-use crate::chart::{importances_chart, render_svg, suggested_size};
+use crate::chart::importances_chart;
 use crate::learn::Progress;
 use crate::report::training::Report;
 use crate::session::{Session, Training};
@@ -80,7 +80,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
     let training = watched(&session, &*trainer, args.fresh)?;
     training.remarks().iter().for_each(output::remark);
     if let Some(file) = args.svg.as_deref() {
-        draw(&training.trained, args.theme, file)?;
+        draw(&training.trained, args.theme, file, args.data.iter().map(PathBuf::as_path))?;
     }
     if args.svg.as_deref().is_some_and(|file| file.as_os_str() == "-") {
         return Ok(());
@@ -118,11 +118,15 @@ fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Trai
     }
 }
 
-fn draw(trained: &Trained, theme: ThemeChoice, file: &Path) -> Result<()> {
+fn draw<'a>(
+    trained: &Trained,
+    theme: ThemeChoice,
+    file: &Path,
+    inputs: impl Iterator<Item = &'a Path>,
+) -> Result<()> {
     let Some(spec) = importances_chart(trained) else {
         let why = "this model cannot say which columns matter: leave --svg out".into();
         return Err(TrainError::Rows { model: "train", why, what_to_do: "train another model".into() }.into());
     };
-    let svg = render_svg(&spec, theme.into(), suggested_size(&spec))?;
-    if file.as_os_str() == "-" { output::answer(&svg) } else { output::file(file, &svg) }
+    output::picture(&spec, theme.into(), file, inputs)
 }

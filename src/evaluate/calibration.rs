@@ -179,7 +179,8 @@ impl Calibration {
 
 /// Which of n residuals, counted from 1 and the smallest, is the end of an interval; `None` where n are too few for the
 /// coverage.
-pub(super) fn conformal_rank(n: usize) -> Option<usize> {
+#[must_use]
+pub fn conformal_rank(n: usize) -> Option<usize> {
     let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;
     (1..=n).contains(&rank).then_some(rank)
 }

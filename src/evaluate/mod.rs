@@ -20,14 +20,14 @@ mod trial;
 
 pub use answer::{Answer, Brief, Known, Measured, Settings, answer, briefs, explain};
 pub use answered_by_all::answered_by_all;
-pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start};
+pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start, conformal_rank};
 pub use combined::{Combined, FAR_APART, Share, combine, log_mean};
 pub use known_rows::{Correction, KnownRow, KnownRows};
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};
 pub use run::{Outcome, Progress, Setup, World, evaluate, evaluate_with};
-pub use several::Asking;
+pub use several::{Asking, hash};
 pub use shipped::{Family, ShippedErrors};
 pub use tally::Refused;
 pub use trial::Trial;

@@ -58,8 +58,8 @@ pub struct Setup {
 pub struct Progress {
     /// Configurations done.
     pub done: AtomicUsize,
-    /// Set by whoever no longer wants the answer.
-    pub cancelled: AtomicBool,
+    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
+    pub cancelled: Arc<AtomicBool>,
 }
 
 /// One model's trials, and what it refused.

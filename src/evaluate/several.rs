@@ -65,8 +65,9 @@ pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
     by_gpu.into_iter().flat_map(chosen).collect()
 }
 
-/// FNV-1a with its upper bits mixed in: the same choice on every machine.
-fn hash(text: &str) -> u64 {
+/// FNV-1a with its upper bits mixed in: the same choice of rows on every machine.
+#[must_use]
+pub fn hash(text: &str) -> u64 {
     let fnv =
         text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     (fnv ^ (fnv >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -129,9 +129,18 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 #[must_use]
 pub fn correlations(table: &Table) -> Vec<Vec<Option<f64>>> {
     let unit: Vec<Option<Vec<f64>>> = (0..table.width()).map(|j| direction(table.column(j))).collect();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0);
-    let one = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| Some(dot(a.as_ref()?, b.as_ref()?));
+    let one = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| Some(cosine(a.as_ref()?, b.as_ref()?));
     unit.iter().map(|a| unit.iter().map(|b| one(a, b)).collect()).collect()
+}
+
+/// Pearson's correlation of two columns; none where one of them is constant.
+#[must_use]
+pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    Some(cosine(&direction(a.to_vec())?, &direction(b.to_vec())?))
+}
+
+fn cosine(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>().clamp(-1.0, 1.0)
 }
 
 /// A column less its mean, brought to length 1; none of a constant one.

@@ -65,8 +65,11 @@ impl Predictor for Hybrid {
     }
 
     fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
-        let told = ceilings::CeilingsModel.told(q)?;
-        Ok(match residual(q)? {
+        let Some(lesson) = q.lesson.filter(|_| askable(q).is_ok()) else {
+            return ceilings::CeilingsModel.told(q);
+        };
+        let (told, features) = ceilings::told_with_features(q)?;
+        Ok(match lesson.factor(&features, feature_names) {
             Ok((factor, width)) => Told { time: Seconds(told.time.0 * factor), width: Some(width), ..told },
             Err(_) => told,
         })
@@ -83,7 +86,8 @@ fn residual(q: &Question<'_>) -> Result<Result<(f64, Width), Abstains>, Refusal>
     if let Err(why) = askable(q) {
         return Ok(Err(why));
     }
-    Ok(lesson.factor(&ceilings::features(q)?, feature_names))
+    let (_, features) = ceilings::told_with_features(q)?;
+    Ok(lesson.factor(&features, feature_names))
 }
 
 /// Whether the residual of this question means anything: of another GPU, from a time that somebody measured at this size.
@@ -100,8 +104,7 @@ fn askable(q: &Question<'_>) -> Result<(), Abstains> {
 #[must_use]
 pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, Told, f64)> {
     askable(q).ok()?;
-    let told = ceilings::CeilingsModel.told(q).ok()?;
-    let features = ceilings::features(q).ok()?;
+    let (told, features) = ceilings::told_with_features(q).ok()?;
     let ln = (measured / told.time).ln();
     (ln.is_finite() && features.iter().all(|x| x.is_finite())).then_some((features, told, ln))
 }

@@ -4,7 +4,8 @@ use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::paper1::{Experiment, reproduce};
 use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
-use crate::measurement::{Kind, ReadAny, ReadError, Store, read_any, with_achieved};
+use crate::kernel::Kernel;
+use crate::measurement::{Kind, Measurement, ReadAny, ReadError, Store, read_any, with_achieved};
 use crate::predict::{MODELS, Predictor};
 use std::path::PathBuf;
 
@@ -54,6 +55,20 @@ impl Session {
         Ok(())
     }
 
+    /// The rows of these files by this catalogue of kernels, which grows by theirs, and what was said while reading.
+    pub(super) fn rows_by(
+        &self,
+        files: &[PathBuf],
+        kernels: &mut Catalogue<Kernel>,
+    ) -> Result<(Vec<Measurement>, Vec<ReadAny>), ReadError> {
+        let mut all = Vec::new();
+        for file in files {
+            all.push(read_any(file, Kind::Measured, &self.gpus, kernels)?);
+        }
+        let rows = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
+        Ok((rows, all))
+    }
+
     /// Paper 1's experiments on the rows of these files, with the ceilings that they state: on the rows' own counts,
     /// registers and shapes, without what the catalogue knows of their kernels. Returns what was said while reading as
     /// well.
@@ -65,12 +80,8 @@ impl Session {
         files: &[PathBuf],
     ) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
         let mut kernels = Catalogue::new("kernel");
-        let mut all = Vec::new();
-        for file in files {
-            all.push(read_any(file, Kind::Measured, &self.gpus, &mut kernels)?);
-        }
+        let (mut rows, all) = self.rows_by(files, &mut kernels)?;
         let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
-        let mut rows: Vec<_> = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
         let gpus = with_achieved(&self.gpus, &roofs)?;
         let without = rows.iter().map(|r| &gpus.entries()[r.gpu]);
         let mut without = without.filter(|g| g.fp32_achieved.is_none() || g.bandwidth_achieved.is_none());

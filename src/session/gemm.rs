@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalogue::FileError;
 use crate::learn::{LearnError, Progress};
-use crate::measurement::{Kind, Measurement, ReadAny, ReadError, read_any};
+use crate::measurement::{Measurement, ReadAny, ReadError};
 use crate::train::gemm::GemmRow;
 use crate::train::gemm::audited::{self, Line};
 use crate::train::gemm::paper4::{Tables, reproduce};
@@ -40,7 +40,7 @@ pub struct PowerFit {
 
 /// Why a model cannot be made from files.
 #[derive(Debug, thiserror::Error)]
-pub enum TrainError {
+pub enum FitError {
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -66,23 +66,17 @@ impl Session {
     /// # Errors
     /// [`ReadError`] where a file cannot be read as a whole.
     pub fn rows_of_files(&self, files: &[PathBuf]) -> Result<(Vec<Measurement>, Vec<ReadAny>), ReadError> {
-        let mut kernels = self.kernels.clone();
-        let mut all = Vec::new();
-        for file in files {
-            all.push(read_any(file, Kind::Measured, &self.gpus, &mut kernels)?);
-        }
-        let rows = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
-        Ok((rows, all))
+        self.rows_by(files, &mut self.kernels.clone())
     }
 
     /// Paper 4's tables, and what its models are worth.
     ///
     /// # Errors
-    /// [`TrainError`] where the rows are no GEMM runs with power, or it was cancelled.
-    pub fn reproduce_paper4(&self, rows: &[Measurement], progress: &Progress) -> Result<Paper4, TrainError> {
+    /// [`FitError`] where the rows are no GEMM runs with power, or it was cancelled.
+    pub fn reproduce_paper4(&self, rows: &[Measurement], progress: &Progress) -> Result<Paper4, FitError> {
         let rows: Vec<GemmRow> = rows.iter().filter_map(GemmRow::of).collect();
         if rows.is_empty() {
-            return Err(TrainError::NoGemm);
+            return Err(FitError::NoGemm);
         }
         let power = PowerModel::shipped()?;
         let world = (&*self.stock_gpus(), &self.kernels);
@@ -97,8 +91,8 @@ impl Session {
     /// check it: their readings do not belong to their runs.
     ///
     /// # Errors
-    /// [`TrainError::Power`] where fewer than two GPUs or kernels have a power.
-    pub fn fit_power(&self, rows: &[Measurement], progress: &Progress) -> Result<PowerFit, TrainError> {
+    /// [`FitError::Power`] where fewer than two GPUs or kernels have a power.
+    pub fn fit_power(&self, rows: &[Measurement], progress: &Progress) -> Result<PowerFit, FitError> {
         let gpus = self.stock_gpus();
         let library = self.kernels.get(LIBRARY);
         let all: Vec<PowerRow> = rows.iter().filter_map(|r| PowerRow::of(r, &gpus)).collect();

@@ -1,12 +1,13 @@
 //! What `hybrid` has learned from the user's rows, and when it answers without being asked for.
 
 use super::Session;
+use super::training::made;
 use crate::evaluate::{Progress, Protocol, Setup, World};
 use crate::learn::{self, LearnError};
 use crate::measurement::Kind;
 use crate::predict::{HYBRID, Lessons, Predictor, WhatIsNew, model_position};
 use crate::train::cache::Cache;
-use crate::train::{Hybrid, TrainError, Trainer, Wanted, lessons};
+use crate::train::{Hybrid, TrainError, Wanted, lessons};
 use std::sync::{Arc, OnceLock};
 
 /// The same rows give the same lessons.
@@ -21,6 +22,12 @@ impl Session {
             Some(lessons) => lessons,
             None => NONE.get_or_init(Lessons::default),
         }
+    }
+
+    /// The lessons for an evaluation of this protocol, where [`Session::learn_and_keep`] has learned them already.
+    #[must_use]
+    pub fn lessons_for(&self, protocol: Protocol) -> Option<Arc<Lessons>> {
+        self.lessons.get().filter(|_| protocol == Protocol::NewGpu).cloned()
     }
 
     /// Takes over what [`Session::learn_lessons`] learned from these rows; the first lessons stay.
@@ -39,8 +46,7 @@ impl Session {
         if !self.may_teach() {
             return Ok(Lessons::default());
         }
-        let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
-        lessons(World { gpus: &gpus, kernels: &self.kernels, store: &store }, wanted, SEED, progress)
+        self.on_rows(|world| lessons(world, wanted, SEED, progress))
     }
 
     /// Every lesson of the user's rows: from the cache where it has them, else learned now and kept.
@@ -55,15 +61,10 @@ impl Session {
         if !self.may_teach() {
             return Ok(Lessons::default());
         }
-        let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
-        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
-        let hybrid = Hybrid { seed: SEED };
-        let train = || hybrid.train(world, progress);
-        let made = match cache {
-            Some(cache) => cache.get_or_train(&hybrid.stamp(world)?, train)?.0,
-            None => train()?,
-        };
-        Ok(Hybrid::lessons(world, &made)?)
+        self.on_rows(|world| {
+            let (made, _) = made(world, &Hybrid { seed: SEED }, (cache, false), progress)?;
+            Ok(Hybrid::lessons(world, &made)?)
+        })
     }
 
     /// Whether the user's rows may teach anything: those of one GPU make no pair.
@@ -101,17 +102,8 @@ impl Session {
         }
         let wanted =
             Wanted { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone(), new };
-        let learning = learn::Progress::default();
-        let learned = std::thread::scope(|scope| {
-            let run = scope.spawn(|| lessons(world, &wanted, SEED, &learning));
-            while !run.is_finished() {
-                if progress.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-                    learning.cancel();
-                }
-                std::thread::park_timeout(std::time::Duration::from_millis(5));
-            }
-            run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
+        let learning = learn::Progress { cancelled: progress.cancelled.clone(), ..Default::default() };
+        let learned = lessons(world, &wanted, SEED, &learning);
         let lessons = Some(Arc::new(learned.ok()?));
         Some(Some(Setup { lessons, ..setup.clone() }))
     }

@@ -3,10 +3,9 @@
 use super::Session;
 use crate::evaluate::World;
 use crate::learn::Progress;
-use crate::measurement::Store;
 use crate::predict::{HYBRID, MODELS, model_position};
 use crate::train::cache::{Cache, Came, Entry};
-use crate::train::{Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
+use crate::train::{Made, Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
 
 /// A trained model, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,44 +47,55 @@ impl Session {
         anew: bool,
         progress: &Progress,
     ) -> Result<Training, TrainError> {
-        let store = self.rows_to_evaluate();
-        let gpus = self.stock_gpus();
-        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
-        let train = || trainer.train(world, progress);
-        let stamp = trainer.stamp(world)?;
-        progress.check()?;
-        let (made, came) = match cache {
-            Some(cache) if anew => cache.train(&stamp, None, train)?,
-            Some(cache) => cache.get_or_train(&stamp, train)?,
-            None => {
-                let kept = Err("there is no cache folder on this system; set ROOFSWAP_CACHE".into());
-                (train()?, Came::Trained { instead_of: None, kept })
-            }
-        };
+        let (made, came) = self.on_rows(|world| made(world, trainer, (cache, anew), progress))?;
         Ok(Training { trained: made.trained, came })
+    }
+
+    /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
+    pub(super) fn on_rows<T>(&self, ask: impl FnOnce(World<'_>) -> T) -> T {
+        let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
+        ask(World { gpus: &gpus, kernels: &self.kernels, store: &store })
     }
 
     /// Every model on the rows to evaluate; `None` if it was cancelled.
     #[must_use]
     pub fn survey(&self, of: &SurveyOf, progress: &crate::evaluate::Progress) -> Option<Survey> {
-        let store = self.rows_to_evaluate();
-        let gpus = self.stock_gpus();
-        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
-        let Some(setup) = self.taught(world, &of.setup, &MODELS, progress)? else {
-            return survey(world, of, progress);
-        };
-        let learned = setup.lessons.as_ref().is_some_and(|lessons| lessons.any_used());
-        let used = if of.chosen || !learned { of.used } else { model_position(HYBRID).unwrap_or(of.used) };
-        survey(world, &SurveyOf { setup, used, ..of.clone() }, progress)
+        self.on_rows(|world| {
+            let Some(setup) = self.taught(world, &of.setup, &MODELS, progress)? else {
+                return survey(world, of, progress);
+            };
+            let learned = setup.lessons.as_ref().is_some_and(|lessons| lessons.any_used());
+            let used =
+                if of.chosen || !learned { of.used } else { model_position(HYBRID).unwrap_or(of.used) };
+            survey(world, &SurveyOf { setup, used, ..of.clone() }, progress)
+        })
     }
 
     /// What is in the cache, and whether it fits the rows that are loaded.
     #[must_use]
     pub fn trained(&self, cache: &Cache, seed: u64) -> Vec<Entry> {
-        let store: Store = self.rows_to_evaluate();
-        let gpus = self.stock_gpus();
-        let world = World { gpus: &gpus, kernels: &self.kernels, store: &store };
-        let wanted: Vec<_> = trainers(seed).iter().filter_map(|t| t.stamp(world).ok()).collect();
+        let wanted: Vec<_> =
+            self.on_rows(|world| trainers(seed).iter().filter_map(|t| t.stamp(world).ok()).collect());
         cache.list(&wanted)
+    }
+}
+
+/// A model of this recipe: from the cache where it is fresh and `anew` is not asked for, else trained now and kept.
+pub(super) fn made(
+    world: World<'_>,
+    trainer: &dyn Trainer,
+    (cache, anew): (Option<&Cache>, bool),
+    progress: &Progress,
+) -> Result<(Made, Came), TrainError> {
+    let train = || trainer.train(world, progress);
+    let stamp = trainer.stamp(world)?;
+    progress.check()?;
+    match cache {
+        Some(cache) if anew => cache.train(&stamp, None, train),
+        Some(cache) => cache.get_or_train(&stamp, train),
+        None => {
+            let kept = Err("there is no cache folder on this system; set ROOFSWAP_CACHE".into());
+            Ok((train()?, Came::Trained { instead_of: None, kept }))
+        }
     }
 }

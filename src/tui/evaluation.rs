@@ -5,26 +5,31 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::run::run;
 use super::state::State;
-use crate::evaluate::{Asking, Protocol, Scope, Setup};
+use crate::evaluate::{Asking, Protocol, Setup};
 
 /// Opens the evaluation and asks the worker for it.
 pub(super) fn start(state: &mut State) -> Vec<Effect> {
     state.overlay = Overlay::Evaluate(0);
     state.evaluated = None;
     state.job = Some("measuring the models …".into());
-    let settings = state.selection.settings;
     // The other protocols know nothing of several sources.
     let all_sources = state.selection.all_sources && state.protocol == Protocol::NewGpu;
-    let setup = Setup {
+    let setup = Setup { asking: Asking { all_sources, known_rows: 0 }, ..setup(state) };
+    let model = state.selection.settings.model;
+    vec![Effect::Evaluate { session: state.session.clone(), model, setup }]
+}
+
+/// Everything loaded, by the protocol and settings in use; what was learned already is not learned again.
+pub(super) fn setup(state: &State) -> Setup {
+    let settings = state.selection.settings;
+    Setup {
         protocol: state.protocol,
         ceilings: settings.ceilings,
         rules: settings.rules,
-        scope: Scope::default(),
         shipped: Some(state.session.calibration.shipped()),
-        asking: Asking { all_sources, known_rows: 0 },
-        lessons: None,
-    };
-    vec![Effect::Evaluate { session: state.session.clone(), model: settings.model, setup }]
+        lessons: state.session.lessons_for(state.protocol),
+        ..Setup::default()
+    }
 }
 
 /// What an action means while the evaluation is open; `None` where it means what it means over any text.

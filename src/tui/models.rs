@@ -1,12 +1,12 @@
 //! Keys of the Models pane: pure, without I/O, clock or randomness.
 
 use super::action::Action;
+use super::evaluation;
 use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::run::{run, say};
 use super::state::{State, Tone};
 use crate::chart::{ChartSpec, importances_chart};
-use crate::evaluate::Setup;
 use crate::evaluate::like::Wanted;
 use crate::train::{SurveyOf, trainers};
 
@@ -20,20 +20,13 @@ pub(super) fn start(state: &mut State) -> Vec<Effect> {
     }
     state.models.survey = None;
     state.job = Some("measuring the models …".into());
-    let settings = state.selection.settings;
-    let setup = Setup {
-        protocol: state.protocol,
-        ceilings: settings.ceilings,
-        rules: settings.rules,
-        shipped: Some(state.session.calibration.shipped()),
-        ..Setup::default()
-    };
     let wanted = Wanted {
         kernel: Some(state.rows[state.selected].kernel),
         source: Some(state.selection.source),
         target: Some(state.target()),
     };
-    let of = SurveyOf { setup, wanted, used: settings.model, chosen: state.model_chosen };
+    let (setup, used) = (evaluation::setup(state), state.selection.settings.model);
+    let of = SurveyOf { setup, wanted, used, chosen: state.model_chosen };
     vec![Effect::Survey { session: state.session.clone(), of }]
 }
 

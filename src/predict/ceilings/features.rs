@@ -4,10 +4,11 @@
 //! the GPUs themselves (bandwidths, SMs, clocks, target over source) are left out on purpose: a handful of GPUs differ in so many
 //! of them that a model takes them for names, and with whole GPUs left out it was worse with them (docs/models.md, "Hybrid").
 
+use super::doubted;
 use super::ends::ends;
 use super::sides::{Sides, waves_on};
 use crate::kernel::Count;
-use crate::predict::{Question, Refusal, Side};
+use crate::predict::{Question, Refusal, Side, Told};
 use crate::roofline::{Component, Components, Spec, joined};
 
 /// A component below this share of its roof adds nothing to it; all such are alike.
@@ -33,16 +34,16 @@ pub fn feature_names() -> Vec<String> {
 
 const SIDES: [&str; 2] = ["source", "target"];
 
-/// The numbers of this question, in the order of [`feature_names`], all finite. What nobody knows is written as the number
+/// The model's answer, and the numbers of this question in the order of [`feature_names`], all finite. What nobody knows is written as the number
 /// that says nothing: one wave, full occupancy.
 ///
 /// # Errors
 /// [`Refusal`] where the model has no roof for it.
-pub(in crate::predict) fn features(q: &Question<'_>) -> Result<Vec<f64>, Refusal> {
+pub(in crate::predict) fn told_with_features(q: &Question<'_>) -> Result<(Told, Vec<f64>), Refusal> {
     let sides = Sides::new(q)?;
-    let (origin, target) = ends(q, &sides);
-    let answered = origin.answered(&target)?;
-    let doubt = origin.doubt(&target, &answered, false);
+    let ends = ends(q, &sides);
+    let (answered, doubt) = doubted(q, &ends)?;
+    let (origin, target) = ends;
     let [source_roof, target_roof] = answered.roofs;
     let timed = sides.timed.unwrap_or(source_roof);
     let body = answered.start.body.unwrap_or(source_roof);
@@ -62,7 +63,7 @@ pub(in crate::predict) fn features(q: &Question<'_>) -> Result<Vec<f64>, Refusal
         lite,
         f64::from(u8::from(doubt.build > 0.0)),
     ]);
-    Ok(all)
+    Ok((Told { time: answered.time, doubt: Some(doubt), width: None }, all))
 }
 
 /// ln of each component's share of the roof.

@@ -30,7 +30,7 @@ mod transfer;
 pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
 pub use explain::{Elasticity, Explanation, NextCeiling};
 pub use features::feature_names;
-pub(super) use features::features;
+pub(super) use features::told_with_features;
 pub(super) use lite::CeilingsLite;
 pub use prepared::{Prepared, Quick, Starting};
 pub(super) use sides::{resized, unmeasured};
@@ -40,7 +40,7 @@ use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, Told};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
-use ends::ends;
+use ends::{End, Origin, ends};
 use sides::{Sides, Start};
 
 /// The model.
@@ -68,7 +68,7 @@ impl Predictor for CeilingsModel {
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
-        let (answered, doubt) = doubted(q, &sides)?;
+        let (answered, doubt) = doubted(q, &ends(q, &sides))?;
         Ok(explain::prediction(q, &sides, &answered, Some(doubt)))
     }
 
@@ -77,7 +77,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
-        let (answered, doubt) = doubted(q, &Sides::new(q)?)?;
+        let (answered, doubt) = doubted(q, &ends(q, &Sides::new(q)?))?;
         Ok(Told { time: answered.time, doubt: Some(doubt), width: None })
     }
 
@@ -112,11 +112,10 @@ fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
 }
 
 /// [`answered`], with what makes this answer less certain than others.
-fn doubted(q: &Question<'_>, sides: &Sides) -> Result<(Answered, Doubt), Refusal> {
-    let (origin, target) = ends(q, sides);
-    let answered = origin.answered(&target)?;
+fn doubted(q: &Question<'_>, (origin, target): &(Origin, End)) -> Result<(Answered, Doubt), Refusal> {
+    let answered = origin.answered(target)?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
-    Ok((answered, origin.doubt(&target, &answered, other)))
+    Ok((answered, origin.doubt(target, &answered, other)))
 }
 
 /// Whether FLOPs and bytes are all that is known of a kernel.

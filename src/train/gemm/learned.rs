@@ -7,10 +7,11 @@
 use super::GemmRow;
 use super::audited::medians;
 use super::physical::Physical;
-use super::prepare::quantile;
 use super::rows::BUSY_PERCENT;
 use super::sharing::Shared;
+use crate::evaluate::conformal_rank;
 use crate::learn::metrics::median;
+use crate::learn::prepare::quantile;
 use std::collections::BTreeMap;
 
 /// Sizes below which nothing is learned: an interval of 90 % of fewer errors says nothing.
@@ -52,8 +53,7 @@ impl Correction {
             .collect();
         left.sort_by(f64::total_cmp);
         // Where no rank holds 90 %, the largest error there is.
-        let rank = (0.9 * (left.len() + 1) as f64).ceil() as usize;
-        let ln_90 = *left.get(rank - 1).or(left.last())?;
+        let ln_90 = *conformal_rank(left.len()).map_or(left.last(), |rank| left.get(rank - 1))?;
         let range = [0, 1, 2].map(|i| {
             let ends = errors.iter().map(|(size, _)| size[i]);
             ends.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)))
@@ -127,7 +127,8 @@ fn ends(rows: &[GemmRow], of: &GemmRow) -> (f64, f64) {
     let any_quiet = own.iter().any(quiet);
     let mut times: Vec<f64> = own.iter().filter(|r| !any_quiet || quiet(r)).map(|r| r.ms).collect();
     times.sort_by(f64::total_cmp);
-    (quantile(&times, 0.05), quantile(&times, 0.95))
+    let at = |share| quantile(&times, share).unwrap_or(of.ms);
+    (at(0.05), at(0.95))
 }
 
 fn cautions(slow: usize, powers: &[([f64; 3], f64)]) -> Vec<String> {

@@ -3,6 +3,7 @@
 use super::numpy::train_test_split;
 use super::prepare::{Clipping, Prepared, prepare};
 use super::{Architecture, GemmRow, Scores, Target, at, predicted};
+use crate::learn::prepare::correlation;
 use crate::learn::{LearnError, Progress};
 
 /// The paper's split: a fifth for testing, `random_state=42` of the authors' program.
@@ -150,18 +151,6 @@ pub fn correlations(p: &Prepared, test: &[usize]) -> Vec<Vec<Option<f64>>> {
     let metrics = Target::ALL.map(|t| at(p.target(t), test));
     let columns: Vec<Vec<f64>> = [m, n, k, mn, mk, nk, mnk].into_iter().chain(metrics).collect();
     columns.iter().map(|a| columns.iter().map(|b| correlation(a, b)).collect()).collect()
-}
-
-/// Pearson's correlation; `None` where one of the two does not vary.
-#[must_use]
-pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
-    let n = a.len() as f64;
-    let centre = |v: &[f64]| v.iter().sum::<f64>() / n;
-    let (ca, cb) = (centre(a), centre(b));
-    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - ca, y - cb)).sum::<f64>();
-    let (both, one, other) = (sum(&|x, y| x * y), sum(&|x, _| x * x), sum(&|_, y| y * y));
-    let r = both / (one * other).sqrt();
-    r.is_finite().then(|| r.clamp(-1.0, 1.0))
 }
 
 #[cfg(test)]

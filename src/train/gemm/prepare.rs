@@ -5,6 +5,7 @@
 //! figures come out with the second reading only; both are kept.
 
 use super::{GemmRow, Target};
+use crate::learn::prepare::quantile;
 use crate::learn::{LearnError, Table};
 
 /// Whose quantiles clip sizes, derived features and runtime.
@@ -101,17 +102,8 @@ pub fn prepare(rows: &[GemmRow], clipping: Clipping) -> Result<Prepared, LearnEr
 /// The quantiles between which values are kept.
 fn ends(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
-    (quantile(&values, CLIPPED), quantile(&values, 1.0 - CLIPPED))
-}
-
-/// The quantile of sorted values, between two of them along a line (pandas' and NumPy's way); NaN where there are none.
-#[must_use]
-pub fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = q * last as f64;
-    let below = (place.floor() as usize).min(last);
-    let above = (below + 1).min(last);
-    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+    let at = |share| quantile(&values, share).unwrap_or(f64::NAN);
+    (at(CLIPPED), at(1.0 - CLIPPED))
 }
 
 #[cfg(test)]
@@ -123,9 +115,9 @@ mod tests {
         // pandas: Series([1, 2, 4, 8, 16]).quantile([0.01, 0.25, 0.6, 0.99])
         let values = [1.0, 2.0, 4.0, 8.0, 16.0];
         for (q, expected) in [(0.01, 1.04), (0.25, 2.0), (0.6, 5.6), (0.99, 15.68)] {
-            assert!((quantile(&values, q) - expected).abs() < 1e-12, "{q}");
+            assert!((quantile(&values, q).unwrap() - expected).abs() < 1e-12, "{q}");
         }
-        assert!(quantile(&[], 0.5).is_nan());
+        assert!(quantile(&[], 0.5).is_none());
     }
 
     fn row(ms: f64, watts: Option<f64>) -> GemmRow {

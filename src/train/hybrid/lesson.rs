@@ -1,7 +1,7 @@
 //! One lesson: learned from some pairs, checked on groups it has not seen.
 
 use super::pairs::Pair;
-use crate::evaluate::World;
+use crate::evaluate::{World, conformal_rank};
 use crate::learn::{BoostingParameters, Fitted, LearnError, Progress, Recipe, Regressor, Table};
 use crate::predict::{Check, Lesson, Taught, Width, feature_names};
 use std::collections::BTreeSet;
@@ -150,10 +150,9 @@ fn mape(ln: impl IntoIterator<Item = f64>) -> f64 {
     100.0 * sum / n as f64
 }
 
-/// The split-conformal 90 % point: the ceil(0.9 (n + 1))-th smallest; `None` where there are too few.
+/// The split-conformal 90 % point; `None` where there are too few.
 fn width(mut scores: Vec<f64>) -> Option<Width> {
     scores.sort_by(f64::total_cmp);
-    let rank = (crate::evaluate::COVERAGE * (scores.len() + 1) as f64).ceil() as usize;
-    let in_doubts = *scores.get(rank.checked_sub(1)?)?;
-    Some(Width { in_doubts, rows: scores.len() })
+    let rank = conformal_rank(scores.len())?;
+    Some(Width { in_doubts: scores[rank - 1], rows: scores.len() })
 }

@@ -1,6 +1,6 @@
 //! Pairs of GPUs that timed the same configuration: what a residual is learned from.
 
-use crate::evaluate::World;
+use crate::evaluate::{World, hash};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Kind, Measurement};
 use crate::occupancy::Rules;
@@ -101,11 +101,4 @@ impl<'a> Pairs<'a> {
         let doubt = told.doubt?.total();
         Some(Pair { kernel: subject.kernel, source, target, features, ln, doubt })
     }
-}
-
-/// FNV-1a with its upper bits mixed in: the same choice on every machine.
-fn hash(text: &str) -> u64 {
-    let fnv =
-        text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    (fnv ^ (fnv >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,0 +1,30 @@
+//! The dashboard on a terminal of cells.
+
+#![allow(dead_code)] // no test needs all of it
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use roofswap::session::Session;
+use roofswap::tui::{Message, Options, State, first_state, update, view};
+
+/// The first screen with what ships, and the terminal's width and height.
+pub struct Dashboard {
+    pub state: State,
+    pub size: (u16, u16),
+}
+
+pub fn dashboard(width: u16, height: u16) -> Dashboard {
+    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let mut d = Dashboard { state, size: (width, height) };
+    update(&mut d.state, Message::Resize(width, height));
+    d
+}
+
+impl Dashboard {
+    /// Every cell, as snapshots keep it.
+    pub fn screen(&self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        terminal.backend().to_string()
+    }
+}
