@@ -35,4 +35,4 @@ deny:
 
 # Draw the stored screens again; read `git diff` afterwards.
 screenshots:
-    INSTA_UPDATE=always ROOFSWAP_REDRAW=1 cargo test --locked --test screens --test screenshot
+    INSTA_UPDATE=always ROOFSWAP_REDRAW=1 cargo test --locked --test tui screens screenshot

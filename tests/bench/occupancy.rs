@@ -5,6 +5,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "../dice/mod.rs"]
+mod dice;
 #[path = "../reference/mod.rs"]
 #[allow(dead_code)]
 mod reference;

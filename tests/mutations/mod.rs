@@ -4,8 +4,7 @@
 //! `replay("my_format", &seeds, body)` plays the seeds themselves and then mutated ones. `ROOFSWAP_MUTATIONS=20000` plays
 //! more of them.
 
-#[path = "../dice/mod.rs"]
-mod dice;
+use crate::dice;
 
 use dice::Dice;
 use std::panic::{AssertUnwindSafe, catch_unwind};

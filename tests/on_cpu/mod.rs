@@ -1,6 +1,6 @@
 //! The kernels' sources built for the CPU (`cuda.h`) with the C++ compiler at hand, and asked for one launch.
 
-mod types;
+use crate::types;
 
 use roofswap::device::suite::{Case, Data, Role, Scalar, SuiteKernel};
 use std::fmt::Write as _;

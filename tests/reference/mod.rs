@@ -1,8 +1,7 @@
 //! NVIDIA's own occupancy calculator as an outside judge: `cuda_occupancy.h` of the wheel `nvidia-cuda-runtime-cu12`, built
 //! with the C compiler at hand. The header is NVIDIA's: it is looked for, or downloaded, and never kept in the repository.
 
-#[path = "../dice/mod.rs"]
-mod dice;
+use crate::dice;
 
 pub use dice::Dice;
 use roofswap::gpu::{ComputeCapability, LimitsTable};

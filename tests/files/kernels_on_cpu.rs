@@ -6,8 +6,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
-#[path = "on_cpu/mod.rs"]
-mod on_cpu;
+use crate::on_cpu;
 
 use roofswap::device::suite::reference::reference;
 use roofswap::device::suite::{Case, Data, Role, Run, SuiteKernel, joined, shipped_suite};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 

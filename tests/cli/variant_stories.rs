@@ -1,6 +1,6 @@
 //! Kernels whose formulas read a code variant, and operators without a launch shape, as a person meets them.
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // builders of tests are tests
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 use roofswap::evaluate::{

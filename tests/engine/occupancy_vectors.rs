@@ -5,9 +5,7 @@
 // A malformed table shall fail the test; how many were compared is worth reading.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "reference/mod.rs"]
-#[allow(clippy::unwrap_used, dead_code)]
-mod reference;
+use crate::reference;
 
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
 use roofswap::gpu::{Limits, LimitsTable};

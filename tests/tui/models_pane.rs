@@ -5,7 +5,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-mod stage;
+use crate::stage;
 
 use roofswap::evaluate::Progress;
 use roofswap::session::{Session, Training};

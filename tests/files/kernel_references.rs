@@ -51,7 +51,7 @@ fn near(a: f64, b: f64, relative: f64, at: &str) {
 
 #[test]
 fn references_give_the_numbers_of_numpy() {
-    let table = include_str!("golden/kernel_references.csv");
+    let table = include_str!("../golden/kernel_references.csv");
     let mut seen = BTreeSet::new();
     for line in table.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -210,7 +210,7 @@ fn every_check_is_bounded_at_every_size() {
     assert!(reference("no such kernel").is_none());
 }
 
-/// `cargo test --test kernel_references -- --ignored --nocapture`: seconds to fill and to check the largest size of each.
+/// `cargo test --test files kernel_references -- --ignored --nocapture`: seconds to fill and to check the largest size of each.
 #[test]
 #[ignore = "takes a minute; says how long filling and checking takes, which is no property of the code"]
 fn seconds_of_a_check_at_the_largest_size() {

@@ -1,6 +1,6 @@
 //! The command line as a person or a script meets it: what is typed, what is answered, how it ends.
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 use serde_json::Value;

@@ -5,7 +5,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-mod stage;
+use crate::stage;
 
 use roofswap::audit::{Sheet, audit, read_text};
 use roofswap::evaluate::Progress;

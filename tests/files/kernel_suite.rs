@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-#[path = "on_cpu/types.rs"]
-mod types;
+use crate::types;
 
 use roofswap::device::suite::reference::reference;
 use roofswap::device::suite::{Argument, Case, Data, Fill, Role, SuiteKernel, cases, joined, shipped_suite};

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-#[path = "fuzz/bodies/canonical_csv.rs"]
+#[path = "../fuzz/bodies/canonical_csv.rs"]
 mod canonical_csv;
-#[path = "fuzz/bodies/compiler_reports.rs"]
+#[path = "../fuzz/bodies/compiler_reports.rs"]
 mod compiler_reports;
-mod mutations;
-#[path = "fuzz/bodies/reports.rs"]
+use crate::mutations;
+#[path = "../fuzz/bodies/reports.rs"]
 mod reports;
 
 use mutations::replay;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // helpers of tests are tests; a skipped check says so
 
-mod desk;
-mod mutations;
+use crate::desk;
+use crate::mutations;
 
 use desk::Desk;
 use roofswap::compiler::sass::{Kind, Listing, Special, compare, read, translation};

@@ -69,7 +69,7 @@ fn the_support_vectors_come_out() {
 }
 
 #[test]
-#[ignore = "half a minute without optimisation: cargo test --release --test paper1_learned -- --ignored"]
+#[ignore = "half a minute without optimisation: cargo test --release --test engine paper1_learned -- --ignored"]
 fn the_forest_comes_out() {
     comes_out(&[4]);
 }

@@ -1,6 +1,6 @@
 //! `evaluate` and `reproduce` as a person or a script meets them.
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 use serde_json::Value;

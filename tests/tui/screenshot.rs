@@ -1,5 +1,5 @@
 //! The picture of the README: the first screen as SVG, drawn again and compared at every test run.
-//! `ROOFSWAP_REDRAW=1 cargo test --test screenshot` writes it anew.
+//! `ROOFSWAP_REDRAW=1 cargo test --test tui screenshot` writes it anew.
 
 #![allow(
     clippy::unwrap_used,
@@ -121,6 +121,6 @@ fn the_picture_of_the_readme_is_the_first_screen() {
     let kept = std::fs::read_to_string(file).unwrap_or_default();
     assert!(
         kept == drawn,
-        "{file} is out of date: ROOFSWAP_REDRAW=1 cargo test --test screenshot draws it anew"
+        "{file} is out of date: ROOFSWAP_REDRAW=1 cargo test --test tui screenshot draws it anew"
     );
 }

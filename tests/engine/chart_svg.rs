@@ -481,7 +481,7 @@ fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
     );
 }
 
-/// Writes pictures to look at: `cargo test --test chart_svg -- --ignored` and open target/charts.
+/// Writes pictures to look at: `cargo test --test engine chart_svg -- --ignored` and open target/charts.
 #[test]
 #[ignore = "writes files to look at"]
 fn pictures_to_look_at() {

@@ -6,8 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // helpers of tests are tests; a skipped check says so
 
-mod desk;
-mod dice;
+use crate::desk;
+use crate::dice;
 
 use desk::Desk;
 use dice::Dice;

@@ -190,7 +190,7 @@ fn the_factors_of_a_chain_multiply_to_its_time() {
 // Intervals
 
 /// The models that FLOPs and DRAM bytes are enough for. The shipped kernels lack counters of L1 and of instructions, which
-/// `projection` needs; tests/projection.rs is about it.
+/// `projection` needs; tests/cli/projection.rs is about it.
 fn simple() -> impl Iterator<Item = &'static dyn Predictor> {
     MODELS.into_iter().filter(|m| m.id() != "projection")
 }
@@ -276,7 +276,7 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 #[test]
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
-    // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/interval_table.rs.
+    // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
     let own = |m: &usize| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
     let every: Vec<usize> = (0..MODELS.len()).filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();

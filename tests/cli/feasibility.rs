@@ -1,7 +1,7 @@
 //! What cannot run on the target gets a reason instead of a number: code that was not compiled for it, features it lacks.
 //! And what cannot be true of a kernel, or is not known of it, is named beside the number.
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn a_program_lists_its_ptx_too() {
 #[test]
 fn a_kernel_that_needs_what_the_target_lacks_is_refused() {
     let desk = Desk::new();
-    let shipped = include_str!("../specs/kernels/saxpy.toml");
+    let shipped = include_str!("../../specs/kernels/saxpy.toml");
     let needs = |features: &str| {
         let text = shipped
             .replace("[shared_memory]", &format!("[needs]\nfeatures = [{features}]\n\n[shared_memory]"));

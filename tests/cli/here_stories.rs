@@ -6,7 +6,7 @@
     reason = "a skipped story says so; clippy.toml allows unwrap in test functions, and their builders stand outside"
 )]
 
-mod desk;
+use crate::desk;
 
 use desk::Desk;
 use serde_json::Value;

@@ -1,0 +1,21 @@
+//! Stories of the command line: what is typed, what is answered.
+
+#[path = "../desk/mod.rs"]
+mod desk;
+#[path = "../dice/mod.rs"]
+mod dice;
+#[path = "../mutations/mod.rs"]
+mod mutations;
+mod cli_stories;
+mod evaluate_stories;
+mod feasibility;
+mod gemm;
+mod here_stories;
+mod import_stories;
+mod occupancy_stories;
+mod projection;
+mod sass;
+mod several_sources;
+mod train_stories;
+mod user_files;
+mod variant_stories;

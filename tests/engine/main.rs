@@ -1,0 +1,24 @@
+//! Occupancy, rooflines, predictions, learning and evaluation, on golden tables and properties.
+
+#[path = "../dice/mod.rs"]
+mod dice;
+#[path = "../reference/mod.rs"]
+mod reference;
+mod chart_svg;
+mod compiled_kernels;
+mod evaluation;
+mod explain;
+mod hybrid;
+mod interval_table;
+mod kernel_counts;
+mod learn;
+mod models;
+mod occupancy_vectors;
+mod paper1_learned;
+mod paper3;
+mod power_model;
+mod prepared;
+mod properties;
+mod published;
+mod sm_constants;
+mod specs;
