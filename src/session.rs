@@ -24,8 +24,10 @@ pub use tuning::{TuneError, TypedTunings};
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
-use crate::gpu::{self, Gpu, LimitsTable, Tuning};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
+use crate::gpu::{self, Gpu, GpuId, LimitsTable, Tuning};
+use crate::kernel::{
+    self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
+};
 use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
@@ -59,7 +61,7 @@ pub struct Session {
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
     /// The tuned GPUs as their documents state them, with what was typed.
-    tuned: BTreeMap<usize, (Gpu, Tuning)>,
+    tuned: BTreeMap<GpuId, (Gpu, Tuning)>,
     /// What the user's rows say of the models.
     corrections: known_rows::Corrections,
     /// What `hybrid` learned from the user's rows; empty until somebody has taught it.
@@ -206,8 +208,8 @@ impl Session {
     ///
     /// # Errors
     /// [`SubjectError`] where the sizes do not fit the kernel.
-    pub fn subject(&self, kernel: usize, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
-        let of = &self.kernels.entries()[kernel];
+    pub fn subject(&self, kernel: KernelId, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
+        let of = &self.kernels[kernel];
         let problem = of.problem(typed)?;
         let instance = of
             .instance(&problem, variant)
@@ -217,8 +219,8 @@ impl Session {
     }
 
     /// Lays what two listings of machine code say over a kernel.
-    pub fn translate(&mut self, kernel: usize, found: Translation) {
-        let mut changed = self.kernels.entries()[kernel].clone();
+    pub fn translate(&mut self, kernel: KernelId, found: Translation) {
+        let mut changed = self.kernels[kernel].clone();
         changed.translation = Some(Arc::new(found));
         let id = changed.id.clone();
         self.kernels.insert(changed).unwrap_or_else(|clash| unreachable!("{id} replaces itself: {clash}"));
@@ -226,9 +228,8 @@ impl Session {
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.
     #[must_use]
-    pub fn sizes(&self, kernel: usize, variant: &str) -> Vec<Problem> {
-        let mut sizes: Vec<Problem> =
-            self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
+    pub fn sizes(&self, kernel: KernelId, variant: &str) -> Vec<Problem> {
+        let mut sizes: Vec<Problem> = self.kernels[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
         let measured = self.store.of_kernel(kernel).iter().map(|c| self.store.config(*c));
         sizes.extend(measured.filter(|c| **c.variant == *variant).map(|c| (**c.problem).clone()));
         sizes.sort_by(|a, b| a.volume().total_cmp(&b.volume()));
@@ -238,9 +239,9 @@ impl Session {
 
     /// The next larger or smaller of [`Session::sizes`], without making them all: a kernel may have a million.
     #[must_use]
-    pub fn next_size(&self, kernel: usize, variant: &str, now: f64, up: bool) -> Option<Problem> {
+    pub fn next_size(&self, kernel: KernelId, variant: &str, now: f64, up: bool) -> Option<Problem> {
         let past = |p: &&Problem| if up { p.volume() > now } else { p.volume() < now };
-        let named = self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p).filter(past);
+        let named = self.kernels[kernel].sizes.iter().map(|(_, p)| p).filter(past);
         let volume = |p: &&Problem| p.volume();
         let store = &self.store;
         let problem = |id: &ConfigId| Some(store.config(*id)).filter(|c| **c.variant == *variant);
@@ -260,7 +261,7 @@ impl Session {
 
     /// The variants of a kernel that somebody timed, each once, in the order they were read.
     #[must_use]
-    pub fn variants(&self, kernel: usize) -> Vec<Arc<str>> {
+    pub fn variants(&self, kernel: KernelId) -> Vec<Arc<str>> {
         let mut all: Vec<Arc<str>> = Vec::new();
         let mut seen = HashSet::new();
         for id in self.store.of_kernel(kernel) {
@@ -275,31 +276,31 @@ impl Session {
     /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
     /// Where nobody timed the kernel, the example of its file.
     #[must_use]
-    pub fn default_variant(&self, kernel: usize) -> Arc<str> {
+    pub fn default_variant(&self, kernel: KernelId) -> Arc<str> {
         if self.store.has_plain(kernel) {
             return Arc::default();
         }
-        let example = || self.kernels.entries()[kernel].example_variant().into();
+        let example = || self.kernels[kernel].example_variant().into();
         self.store.of_kernel(kernel).first().map_or_else(example, |id| self.store.config(*id).variant.clone())
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else
     /// the smallest that anybody did, else the smallest timed anywhere, else the second named one.
     #[must_use]
-    pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
+    pub fn default_size(&self, kernel: KernelId, source: Option<GpuId>) -> Problem {
         self.default_size_of(kernel, &self.default_variant(kernel), source)
     }
 
     /// [`Session::default_size`] for this variant.
     #[must_use]
-    pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
+    pub fn default_size_of(&self, kernel: KernelId, variant: &str, source: Option<GpuId>) -> Problem {
         let smallest = |fits: &dyn Fn(ConfigId) -> bool| {
             let timed = self.store.by_volume(kernel).iter();
             let mut configs = timed.map(|id| (*id, self.store.config(*id)));
             configs.find(|(id, c)| **c.variant == *variant && fits(*id)).map(|(_, c)| c.problem)
         };
         let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
-        let named = &self.kernels.entries()[kernel].sizes;
+        let named = &self.kernels[kernel].sizes;
         smallest(&|id| on_source(id).is_some_and(|r| r.kind == Kind::Measured))
             .or_else(|| smallest(&|id| on_source(id).is_some()))
             .or_else(|| smallest(&|_| true))
@@ -317,7 +318,7 @@ impl Session {
 
     /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
     #[must_use]
-    pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
+    pub fn answer(&self, subject: &Subject, source: GpuId, target: GpuId, settings: Settings) -> Answer {
         let plain = answer(self.known(source, target), subject, (source, target), settings);
         self.corrected(plain, subject)
     }
@@ -328,13 +329,13 @@ impl Session {
     pub fn briefs(
         &self,
         subject: &Subject,
-        source: usize,
-        targets: &[usize],
+        source: GpuId,
+        targets: &[GpuId],
         settings: Settings,
     ) -> Vec<Option<Brief>> {
         // Typed clocks, clocks that a row states, and what the user's rows correct belong to whole answers.
         if !self.tuned.is_empty() || self.corrections.any(&self.store) {
-            let whole = |target: &usize| self.answer(subject, source, *target, settings).brief();
+            let whole = |target: &GpuId| self.answer(subject, source, *target, settings).brief();
             return targets.iter().map(whole).collect();
         }
         briefs(self.known(source, source), subject, (source, targets), settings)
@@ -349,10 +350,10 @@ impl Session {
     }
 
     /// What an answer about these two GPUs is drawn from.
-    fn known(&self, source: usize, target: usize) -> Known<'_> {
+    fn known(&self, source: GpuId, target: GpuId) -> Known<'_> {
         let Self { gpus, kernels, store, datasets, calibration, .. } = self;
         let lessons = self.lessons();
-        let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
+        let stock = |at: GpuId| self.tuned.get(&at).map(|(gpu, _)| gpu);
         let stock = [stock(source), stock(target)];
         Known { gpus, kernels, store, datasets, calibration, lessons, stock }
     }

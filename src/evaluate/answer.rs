@@ -4,14 +4,14 @@ use super::calibration::{Asked, Calibration, Interval, Start};
 use super::combined::Combined;
 use super::known_rows::Correction;
 use crate::catalogue::{Catalogue, Origin};
-use crate::gpu::{Ceilings, Clocks, Gpu};
+use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, Precision, Work};
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Amount, Caution, Explanation, Factor, KernelRoofs, Lessons, MODELS, Prediction, Prepared, Provenance,
-    Question, Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences,
-    is_at, kernel_roofs, question, reckoned, weight,
+    Amount, Caution, Explanation, Factor, KernelRoofs, Lessons, MODELS, ModelId, Prediction, Prepared,
+    Provenance, Question, Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body,
+    differences, is_at, kernel_roofs, question, reckoned, weight,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const NEAR_FLOOR: Seconds = Seconds(10e-6);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Settings {
     /// Place of the model in [`MODELS`].
-    pub model: usize,
+    pub model: ModelId,
     /// Peak or achieved ceilings.
     pub ceilings: Ceilings,
     /// Occupancy arithmetic.
@@ -43,9 +43,9 @@ pub struct Measured {
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The source GPU's place in the catalogue.
-    pub source: usize,
+    pub source: GpuId,
     /// The target GPU's place in the catalogue.
-    pub target: usize,
+    pub target: GpuId,
     /// How it was asked.
     pub settings: Settings,
     /// The clocks and limits that source and target were reckoned at.
@@ -204,12 +204,12 @@ pub struct Known<'a> {
 pub fn answer(
     known: Known<'_>,
     subject: &Subject,
-    (source, target): (usize, usize),
+    (source, target): (GpuId, GpuId),
     settings: Settings,
 ) -> Answer {
     let Known { gpus, kernels, store, datasets, calibration, lessons, stock } = known;
-    let on_target = &gpus.entries()[target];
-    let kernel = &kernels.entries()[subject.kernel];
+    let on_target = &gpus[target];
+    let kernel = &kernels[subject.kernel];
     let (stated, reckoned) = at_clocks(known, subject, (source, target));
     let pair = [(source, reckoned.gpu(stated)), (target, on_target)];
     let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
@@ -282,20 +282,20 @@ pub struct Brief {
 pub fn briefs(
     known: Known<'_>,
     subject: &Subject,
-    (source, targets): (usize, &[usize]),
+    (source, targets): (GpuId, &[GpuId]),
     settings: Settings,
 ) -> Vec<Option<Brief>> {
     let Known { gpus, kernels, store, calibration, .. } = known;
     if !MODELS[settings.model].is_prepared() {
-        let brief = |target: &usize| answer(known, subject, (source, *target), settings).brief();
+        let brief = |target: &GpuId| answer(known, subject, (source, *target), settings).brief();
         return targets.iter().map(brief).collect();
     }
-    let kernel = &kernels.entries()[subject.kernel];
+    let kernel = &kernels[subject.kernel];
     let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
     let from = prepared.start(source);
     let is_estimate = from.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
     let start = start_of(settings, from.source_time.as_ref());
-    let brief = |target: &usize| {
+    let brief = |target: &GpuId| {
         let Quick { time, doubt } = from.to(*target).ok()?;
         let (kernel_id, doubt) = (kernel.id.as_str(), Some(doubt));
         let (kernel, target) = (subject.kernel, *target);
@@ -310,13 +310,13 @@ pub fn briefs(
 pub fn explain(
     known: Known<'_>,
     subject: &Subject,
-    (source, target): (usize, usize),
+    (source, target): (GpuId, GpuId),
     settings: Settings,
 ) -> Option<Explanation> {
     let Known { gpus, kernels, store, lessons, .. } = known;
-    let kernel = &kernels.entries()[subject.kernel];
+    let kernel = &kernels[subject.kernel];
     let (stated, reckoned) = at_clocks(known, subject, (source, target));
-    let pair = [(source, reckoned.gpu(stated)), (target, &gpus.entries()[target])];
+    let pair = [(source, reckoned.gpu(stated)), (target, &gpus[target])];
     let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     q.lesson = lessons.of(subject.kernel, target);
     MODELS[settings.model].explain(&q)
@@ -327,10 +327,10 @@ pub fn explain(
 fn at_clocks<'a>(
     known: Known<'a>,
     subject: &Subject,
-    (source, target): (usize, usize),
+    (source, target): (GpuId, GpuId),
 ) -> (&'a Gpu, Reckoned) {
     let stock = known.stock[0];
-    let stated = stock.filter(|_| source == target).unwrap_or(&known.gpus.entries()[source]);
+    let stated = stock.filter(|_| source == target).unwrap_or(&known.gpus[source]);
     (stated, reckoned(stock.unwrap_or(stated), stated, subject, source, known.store))
 }
 

@@ -15,8 +15,8 @@ use super::residuals::{Fold, Residuals};
 use super::run::{Outcome, Progress, Setup, World, evaluate};
 use super::shipped::ShippedErrors;
 use crate::catalogue::{Catalogue, FileError};
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Kernel;
+use crate::gpu::{Ceilings, Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId};
 use crate::measurement::Store;
 use crate::occupancy::Rules;
 use crate::predict::{Doubt, MODELS, Width};
@@ -53,9 +53,9 @@ pub struct Asked<'a> {
     /// Model and rules, and the ceilings really in use.
     pub settings: Settings,
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The target's place in its catalogue.
-    pub target: usize,
+    pub target: GpuId,
     /// How the source time came about.
     pub start: Start,
     /// The kernel's id.
@@ -90,7 +90,7 @@ struct Learned {
 pub struct Calibration {
     learned: HashMap<Settings, Learned>,
     /// The GPUs behind the residuals.
-    gpus: BTreeSet<usize>,
+    gpus: BTreeSet<GpuId>,
     shipped: Arc<ShippedErrors>,
 }
 
@@ -107,7 +107,7 @@ impl Calibration {
                 let setup = Setup { ceilings, rules, ..Setup::default() };
                 let outcomes =
                     evaluate(world, &setup, &MODELS, &Progress::default()).expect("nobody cancels it");
-                for (model, outcome) in outcomes.iter().enumerate() {
+                for (model, outcome) in MODELS.ids().zip(&outcomes) {
                     all.learn(Settings { model, ceilings, rules }, outcome);
                 }
             }
@@ -172,7 +172,7 @@ impl Calibration {
     }
 
     /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
-    fn half_width(&self, settings: Settings, kernel: usize) -> Option<(f64, usize)> {
+    fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
         self.learned.get(&settings)?.residuals.half_width(Fold::Kernel(kernel))
     }
 }
@@ -197,7 +197,12 @@ mod tests {
     }
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
-        Trial { kernel, config: kernel, measured: ln.exp(), ..Trial::of_pair(source, target) }
+        Trial {
+            kernel: KernelId::from_index(kernel),
+            config: kernel,
+            measured: ln.exp(),
+            ..Trial::of_pair(source, target)
+        }
     }
 
     /// A calibration by these trials, with the intervals of a new GPU.
@@ -210,6 +215,7 @@ mod tests {
     }
 
     fn asked(kernel: usize, target: usize) -> Asked<'static> {
+        let (kernel, target) = (KernelId::from_index(kernel), GpuId::from_index(target));
         let settings = Settings::default();
         Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None }
     }

@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::calibration::Interval;
 use super::known_rows::Correction;
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::predict::{Amount, Caution, Factor, Provenance, Refusal};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Combined {
     /// The heaviest first; equal ones by their place in the catalogue.
     pub shares: Vec<Share>,
     /// The sources without a time, and why.
-    pub left_out: Vec<(usize, Refusal)>,
+    pub left_out: Vec<(GpuId, Refusal)>,
     /// The weighted standard deviation of ln T over the sources.
     pub spread: f64,
 }
@@ -50,9 +50,9 @@ impl Combined {
     }
 
     /// The sources of the shortest and the longest time.
-    fn extremes(&self) -> Option<[(usize, Seconds); 2]> {
+    fn extremes(&self) -> Option<[(GpuId, Seconds); 2]> {
         let timed = || self.counted().filter_map(|s| Some((s.answer.source, time(&s.answer)?)));
-        let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
+        let by_time = |a: &(GpuId, Seconds), b: &(GpuId, Seconds)| a.1.0.total_cmp(&b.1.0);
         Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
     }
 }
@@ -84,7 +84,7 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
     singles.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.source.cmp(&b.source)));
     let (timed, refused): (Vec<Answer>, Vec<Answer>) =
         singles.into_iter().partition(|a| a.prediction.is_ok());
-    let left_out: Vec<(usize, Refusal)> =
+    let left_out: Vec<(GpuId, Refusal)> =
         refused.iter().filter_map(|a| Some((a.source, a.prediction.as_ref().err()?.clone()))).collect();
     let times: Vec<(f64, f64)> = timed.iter().filter_map(|a| Some((time(a)?.0, a.weight))).collect();
     let Some((mean, spread)) = log_mean(&times) else { return beside.or(refused.into_iter().next()) };
@@ -134,9 +134,9 @@ fn time(answer: &Answer) -> Option<Seconds> {
     answer.prediction.as_ref().ok().map(|p| p.time)
 }
 
-fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, Refusal)]) -> Answer {
-    let caution = |(gpu, why): &(usize, Refusal)| Caution::SourceLeftOut {
-        gpu: gpus.entries()[*gpu].id.as_str().into(),
+fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(GpuId, Refusal)]) -> Answer {
+    let caution = |(gpu, why): &(GpuId, Refusal)| Caution::SourceLeftOut {
+        gpu: gpus[*gpu].id.as_str().into(),
         why: why.to_string().into(),
     };
     if let Ok(p) = &mut answer.prediction {
@@ -147,9 +147,8 @@ fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, 
 
 fn contradiction(gpus: &Catalogue<Gpu>, combined: &Combined) -> Option<Caution> {
     let [low, high] = combined.extremes()?;
-    let named = |(gpu, time): (usize, Seconds)| -> (Arc<str>, Seconds) {
-        (gpus.entries()[gpu].id.as_str().into(), time)
-    };
+    let named =
+        |(gpu, time): (GpuId, Seconds)| -> (Arc<str>, Seconds) { (gpus[gpu].id.as_str().into(), time) };
     let far = high.1 / low.1 > FAR_APART;
     far.then(|| Caution::SourcesDisagree { shortest: named(low), longest: named(high) })
 }

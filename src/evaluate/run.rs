@@ -9,7 +9,7 @@ use super::shipped::ShippedErrors;
 use super::tally::{Refused, Tally, reason};
 use super::trial::Trial;
 use crate::catalogue::Catalogue;
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::occupancy::Rules;
@@ -209,7 +209,7 @@ fn smaller_sizes(
 /// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
-    let kernel = &world.kernels.entries()[config.kernel];
+    let kernel = &world.kernels[config.kernel];
     let place = if std::ptr::eq(world.store, known) {
         Some(id)
     } else {
@@ -246,7 +246,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn trial(&self, config: usize, truth: &Measurement, source: usize, source_time: Option<f64>) -> Trial {
+    fn trial(&self, config: usize, truth: &Measurement, source: GpuId, source_time: Option<f64>) -> Trial {
         Trial {
             config,
             kernel: truth.kernel,
@@ -268,8 +268,8 @@ impl Asker<'_> {
     fn never_started(&self, subject: &Result<Subject, String>, rows: &[&Measurement]) -> Vec<Option<String>> {
         let any_row = rows.iter().copied().find(|r| r.launch().is_some());
         let why = |row: &&Measurement| {
-            let gpu = &self.world.gpus.entries()[row.gpu];
-            let kernel = &self.world.kernels.entries()[row.kernel];
+            let gpu = &self.world.gpus[row.gpu];
+            let kernel = &self.world.kernels[row.kernel];
             let why = never_started(kernel, &subject.as_ref().ok()?.instance, gpu, row, any_row)?;
             Some(reason(&Refusal::CannotLaunch { gpu: gpu.id.clone(), why }))
         };
@@ -299,8 +299,8 @@ impl Asker<'_> {
             Ok(subject) => subject,
             Err(why) => return self.refuse(trial, why, tallies),
         };
-        let at = |i: usize| (i, &self.world.gpus.entries()[i]);
-        let kernel = &self.world.kernels.entries()[trial.kernel];
+        let at = |i: GpuId| (i, &self.world.gpus[i]);
+        let kernel = &self.world.kernels[trial.kernel];
         let (source, stated) = at(trial.source);
         let reckoned = reckoned(stated, stated, subject, source, visible);
         let pair = [(source, reckoned.gpu(stated)), at(trial.target)];

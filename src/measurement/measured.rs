@@ -2,7 +2,8 @@
 
 use super::canonical::written_millis;
 use super::{Kind, Number, Text};
-use crate::kernel::{Count, Launch, Mix, Operations, Problem, Work};
+use crate::gpu::GpuId;
+use crate::kernel::{Count, KernelId, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -10,9 +11,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     /// Position of the GPU in its catalogue.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// Position of the kernel in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The sizes.
     pub problem: Arc<Problem>,
     /// Tells code variants apart; often empty.

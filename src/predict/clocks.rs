@@ -1,7 +1,7 @@
 //! The clocks of either side: a row that states its clocks was timed at them, whatever the GPU's documents say.
 
 use super::{Caution, Subject, Visible};
-use crate::gpu::{Gpu, Tuning};
+use crate::gpu::{Gpu, GpuId, Tuning};
 use crate::measurement::{Measurement, Number};
 use crate::units::{Hertz, significant};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn reckoned<'a>(
     stock: &Gpu,
     catalogued: &Gpu,
     subject: &Subject,
-    at: usize,
+    at: GpuId,
     store: impl Into<Visible<'a>>,
 ) -> Reckoned {
     let store: Visible<'a> = store.into();

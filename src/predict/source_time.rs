@@ -7,6 +7,7 @@ use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, ceilings};
 use crate::catalogue::Origin;
+use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{Kind, Measurement};
 use crate::occupancy::Rules;
@@ -87,7 +88,7 @@ pub(super) struct Asked<'a, 's> {
     /// The work asked for, counters included.
     pub(super) work: &'a Work,
     /// The source's place in the catalogue.
-    pub(super) at: usize,
+    pub(super) at: GpuId,
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,

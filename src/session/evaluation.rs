@@ -6,7 +6,7 @@ use crate::evaluate::paper1::{Experiment, reproduce};
 use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
 use crate::kernel::Kernel;
 use crate::measurement::{Kind, Measurement, ReadAny, ReadError, Store, read_any, with_achieved};
-use crate::predict::{MODELS, Predictor};
+use crate::predict::{MODELS, ModelId, Predictor};
 use std::path::PathBuf;
 
 impl Session {
@@ -27,7 +27,7 @@ impl Session {
         &self,
         store: &Store,
         setup: &Setup,
-        models: &[usize],
+        models: &[ModelId],
         progress: &Progress,
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
@@ -83,7 +83,7 @@ impl Session {
         let (mut rows, all) = self.rows_by(files, &mut kernels)?;
         let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
         let gpus = with_achieved(&self.gpus, &roofs)?;
-        let without = rows.iter().map(|r| &gpus.entries()[r.gpu]);
+        let without = rows.iter().map(|r| &gpus[r.gpu]);
         let mut without = without.filter(|g| g.fp32_achieved.is_none() || g.bandwidth_achieved.is_none());
         if rows.is_empty() {
             return Err(ReproduceError::NoRows);

@@ -3,7 +3,7 @@
 use super::Session;
 use crate::catalogue::Origin;
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, KernelId};
 use crate::measurement::import::{Strings, known_formats};
 use crate::measurement::{Format, Opened, told};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Added {
     /// How much was refused.
     pub refused: usize,
     /// The kernels that came with it or have resources of it, the first one first.
-    pub kernels: Vec<usize>,
+    pub kernels: Vec<KernelId>,
 }
 
 impl Recognised {
@@ -127,7 +127,7 @@ impl Session {
         let mut refused = Vec::new();
         for joined in kernels {
             let mut kernel = match self.kernels.get(&joined.id) {
-                Some(at) => self.kernels.entries()[at].clone(),
+                Some(at) => self.kernels[at].clone(),
                 None => {
                     let free = |alias: &&String| self.kernels.get(alias).is_none();
                     let aliases = joined.aliases.iter().filter(free).cloned().collect();
@@ -193,7 +193,7 @@ mod tests {
             std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
             let added = session.add_file(&file).unwrap();
             let registers = |id: &str| {
-                let found = session.kernels.get(id).map(|at| &session.kernels.entries()[at]);
+                let found = session.kernels.get(id).map(|at| &session.kernels[at]);
                 found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
             };
             let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];

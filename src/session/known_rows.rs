@@ -2,6 +2,8 @@
 
 use super::Session;
 use crate::evaluate::{Answer, KnownRow, KnownRows, Settings};
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Kind, Measurement, Store};
 use crate::predict::{MODELS, Subject, question};
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const PER_KERNEL: usize = 64;
 
 /// Source, target, and how it was asked.
-type Asked = (usize, usize, Settings);
+type Asked = (GpuId, GpuId, Settings);
 
 /// One residual per row looked at, and their sums.
 #[derive(Debug, Default)]
@@ -23,7 +25,7 @@ struct Learned {
 /// The user's rows by GPU, and what was learned from them so far. Whoever changes rows, kernels or GPUs makes a new one.
 #[derive(Debug, Default)]
 pub(super) struct Corrections {
-    rows: OnceLock<BTreeMap<usize, Vec<ConfigId>>>,
+    rows: OnceLock<BTreeMap<GpuId, Vec<ConfigId>>>,
     learned: Mutex<HashMap<Asked, Arc<Learned>>>,
 }
 
@@ -50,14 +52,14 @@ impl Corrections {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn rows(&self, store: &Store) -> &BTreeMap<usize, Vec<ConfigId>> {
+    fn rows(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }
 }
 
 /// Configurations that the user timed, by GPU.
-fn own_rows(store: &Store) -> BTreeMap<usize, Vec<ConfigId>> {
-    let mut all: BTreeMap<(usize, usize), Vec<ConfigId>> = BTreeMap::new();
+fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
+    let mut all: BTreeMap<(GpuId, KernelId), Vec<ConfigId>> = BTreeMap::new();
     if store.rows().any(|r| r.kind == Kind::Measured) {
         for (id, config) in store.configs() {
             for row in store.rows_of(id).filter(|r| r.kind == Kind::Measured) {
@@ -65,7 +67,7 @@ fn own_rows(store: &Store) -> BTreeMap<usize, Vec<ConfigId>> {
             }
         }
     }
-    let mut by_gpu: BTreeMap<usize, Vec<ConfigId>> = BTreeMap::new();
+    let mut by_gpu: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
     for ((gpu, _), configs) in all {
         let every = configs.len().div_ceil(PER_KERNEL);
         by_gpu.entry(gpu).or_default().extend(configs.iter().step_by(every.max(1)));
@@ -90,9 +92,9 @@ impl Session {
         }
         let learned = self.learned(asked);
         let own = subject.config.and_then(|c| learned.own.get(&c).copied());
-        let category = self.kernels.entries()[subject.kernel].known_category();
+        let category = self.kernels[subject.kernel].known_category();
         if let Some(correction) = learned.rows.correction(subject.kernel, category, own) {
-            answer.correct(correction, &self.gpus.entries()[asked.1].id);
+            answer.correct(correction, &self.gpus[asked.1].id);
         }
         answer
     }
@@ -115,17 +117,17 @@ impl Session {
             let row = self.store.row(*id, target)?;
             let ln = self.residual(*id, row, source, settings)?;
             own.insert(*id, ln);
-            let category = self.kernels.entries()[row.kernel].known_category();
+            let category = self.kernels[row.kernel].known_category();
             Some(KnownRow { kernel: row.kernel, category, ln })
         });
         Learned { rows: KnownRows::of(known), own }
     }
 
     /// ln(measured / predicted); `None` where nobody timed the kernel on the source, or the model refuses.
-    fn residual(&self, id: ConfigId, row: &Measurement, source: usize, settings: Settings) -> Option<f64> {
-        let kernel = &self.kernels.entries()[row.kernel];
+    fn residual(&self, id: ConfigId, row: &Measurement, source: GpuId, settings: Settings) -> Option<f64> {
+        let kernel = &self.kernels[row.kernel];
         let subject = Subject::of(kernel, self.store.config(id), Some(id)).ok()?;
-        let pair = [source, row.gpu].map(|g| (g, &self.gpus.entries()[g]));
+        let pair = [source, row.gpu].map(|g| (g, &self.gpus[g]));
         let mut q = question(kernel, &subject, pair, &self.store, settings.ceilings, settings.rules);
         q.lesson = self.lessons().of(row.kernel, row.gpu);
         q.source_time.as_ref()?.extrapolation?;

@@ -2,23 +2,24 @@
 
 use super::Session;
 use crate::evaluate::{Answer, Settings, combine};
+use crate::gpu::GpuId;
 use crate::predict::Subject;
 
 /// Whose times a prediction rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sources {
     /// These GPUs, whatever is known of them. The target has no part.
-    These(Vec<usize>),
+    These(Vec<GpuId>),
     /// Every GPU that timed the configuration; where none did, those that timed another size of the kernel.
     All,
     /// [`Sources::All`], with everything but the predicted time as seen from this GPU.
-    AllBeside(usize),
+    AllBeside(GpuId),
 }
 
 impl Sources {
     /// The source, where it is one.
     #[must_use]
-    pub fn only(&self) -> Option<usize> {
+    pub fn only(&self) -> Option<GpuId> {
         match self {
             Self::These(some) if some.len() == 1 => some.first().copied(),
             _ => None,
@@ -33,10 +34,10 @@ impl Session {
         &self,
         subject: &Subject,
         sources: &Sources,
-        target: usize,
+        target: GpuId,
         settings: Settings,
     ) -> Option<Answer> {
-        let ask = |source: usize| self.answer(subject, source, target, settings);
+        let ask = |source: GpuId| self.answer(subject, source, target, settings);
         match sources {
             Sources::These(one) if one.len() == 1 => Some(ask(one[0])),
             Sources::These(some) => {
@@ -59,15 +60,15 @@ impl Session {
 
     /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.
     #[must_use]
-    pub fn timed_on(&self, subject: &Subject, target: usize) -> Vec<usize> {
+    pub fn timed_on(&self, subject: &Subject, target: GpuId) -> Vec<GpuId> {
         let rows = subject.config.into_iter().flat_map(|c| self.store.rows_of(c));
-        let exact: Vec<usize> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
+        let exact: Vec<GpuId> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
         if !exact.is_empty() {
             return exact;
         }
-        let near = |gpu: &usize| {
+        let near = |gpu: &GpuId| {
             self.store.nearest(subject.kernel, &subject.problem, &subject.variant, *gpu).is_some()
         };
-        (0..self.gpus.entries().len()).filter(|g| *g != target).filter(near).collect()
+        self.gpus.ids().filter(|g| *g != target).filter(near).collect()
     }
 }

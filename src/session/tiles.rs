@@ -3,6 +3,7 @@
 use super::Session;
 use crate::catalogue::FileError;
 use crate::evaluate::{Answer, Settings};
+use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::predict::Subject;
@@ -61,7 +62,7 @@ impl Session {
     ///
     /// # Errors
     /// [`FileError`] where a table inside the program is damaged.
-    pub fn learn_gemm(&self, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
+    pub fn learn_gemm(&self, rows: &[Measurement], gpu: GpuId) -> Result<Learned, FileError> {
         let power = PowerModel::shipped()?;
         let library = self.kernels.get(LIBRARY);
         let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
@@ -77,7 +78,7 @@ impl Session {
     pub fn gemm(
         &self,
         gemm: &Gemm,
-        gpu: usize,
+        gpu: GpuId,
         tiles: &[Tile],
         learned: &Learned,
     ) -> Result<Vec<TileAnswer>, FileError> {
@@ -88,7 +89,7 @@ impl Session {
     fn tile(
         &self,
         gemm: &Gemm,
-        gpu: usize,
+        gpu: GpuId,
         tile: Tile,
         (power, learned): (&PowerModel, &Learned),
     ) -> TileAnswer {
@@ -136,7 +137,7 @@ impl Session {
     fn tile_subject(&self, gemm: &Gemm, tile: Tile) -> Result<Subject, String> {
         let id = if tile == Tile::Library { LIBRARY } else { TILED };
         let kernel = self.kernels.position(id).map_err(|e| e.to_string())?;
-        let of = &self.kernels.entries()[kernel];
+        let of = &self.kernels[kernel];
         let problem: Problem = of.typed(&gemm.problem(tile)).map_err(|e| e.to_string())?;
         let variant = of.declared_variant(&gemm.variant(tile));
         self.subject(kernel, &problem, &variant).map_err(|e| e.to_string())
@@ -147,7 +148,7 @@ impl Session {
         &self,
         answer: &Answer,
         gemm: &Gemm,
-        gpu: usize,
+        gpu: GpuId,
         (tile, learned): (Tile, &Learned),
         cautions: &mut Vec<String>,
     ) -> Result<Ranged<Seconds>, String> {
@@ -167,18 +168,18 @@ impl Session {
         Ok(corrected(plain, learned.time.as_ref(), gemm, "time", cautions, |v, by| v * by))
     }
 
-    fn tile_power(&self, answer: &Answer, gpu: usize, time: Seconds, power: &PowerModel) -> Power {
+    fn tile_power(&self, answer: &Answer, gpu: GpuId, time: Seconds, power: &PowerModel) -> Power {
         let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
         let stock = self.stock(gpu);
         let load = Load::of(&answer.work, blocks, stock, time);
-        power.estimate(stock, self.gpus.entries()[gpu].clocks(), &load)
+        power.estimate(stock, self.gpus[gpu].clocks(), &load)
     }
 
     fn learned_power(
         &self,
         power: Power,
         gemm: &Gemm,
-        gpu: usize,
+        gpu: GpuId,
         (tile, learned): (Tile, &Learned),
         cautions: &mut Vec<String>,
     ) -> Ranged<Watts> {

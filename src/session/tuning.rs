@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{Gpu, Tuning, TuningError, clock, power};
+use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -51,8 +51,8 @@ impl TypedTunings {
     ///
     /// # Errors
     /// [`TuneError`] with flag, value and what was expected; the session is unchanged then.
-    pub fn lay(&self, session: &mut Session, targets: &[usize]) -> Result<(), TuneError> {
-        let mut all: BTreeMap<usize, Tuning> = session.tunings();
+    pub fn lay(&self, session: &mut Session, targets: &[GpuId]) -> Result<(), TuneError> {
+        let mut all: BTreeMap<GpuId, Tuning> = session.tunings();
         let flags = [
             ("--sm-clock", &self.sm_clock),
             ("--mem-clock", &self.mem_clock),
@@ -89,8 +89,8 @@ fn whose<'t>(
     session: &Session,
     flag: &'static str,
     text: &'t str,
-    targets: &[usize],
-) -> Result<(Vec<usize>, &'t str), TuneError> {
+    targets: &[GpuId],
+) -> Result<(Vec<GpuId>, &'t str), TuneError> {
     match text.rsplit_once('=') {
         Some((name, value)) => {
             let at = session.gpus.position(name).map_err(|error| TuneError::Name { flag, error })?;
@@ -104,19 +104,19 @@ fn whose<'t>(
 impl Session {
     /// This GPU as its documents state it.
     #[must_use]
-    pub fn stock(&self, gpu: usize) -> &Gpu {
-        self.tuned.get(&gpu).map_or(&self.gpus.entries()[gpu], |(stock, _)| stock)
+    pub fn stock(&self, gpu: GpuId) -> &Gpu {
+        self.tuned.get(&gpu).map_or(&self.gpus[gpu], |(stock, _)| stock)
     }
 
     /// What was typed, by GPU.
     #[must_use]
-    pub fn tunings(&self) -> BTreeMap<usize, Tuning> {
+    pub fn tunings(&self) -> BTreeMap<GpuId, Tuning> {
         self.tuned.iter().map(|(at, (_, tuning))| (*at, *tuning)).collect()
     }
 
     /// Whether this GPU is reckoned at typed clocks, and which.
     #[must_use]
-    pub fn tuning(&self, gpu: usize) -> Option<Tuning> {
+    pub fn tuning(&self, gpu: GpuId) -> Option<Tuning> {
         self.tuned.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
@@ -124,7 +124,7 @@ impl Session {
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
-    pub fn tune(&mut self, gpu: usize, tuning: Tuning) -> Result<(), TuningError> {
+    pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
         let new = if tuning.is_none() { stock.clone() } else { stock.tuned(tuning)? };
         self.tuned.remove(&gpu);
@@ -138,11 +138,11 @@ impl Session {
     }
 
     /// Sets exactly these tunings, and no others; those that a GPU refuses are left out.
-    pub fn tune_all(&mut self, tunings: &BTreeMap<usize, Tuning>) {
+    pub fn tune_all(&mut self, tunings: &BTreeMap<GpuId, Tuning>) {
         if self.tunings() == *tunings {
             return;
         }
-        let old: Vec<usize> = self.tuned.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
+        let old: Vec<GpuId> = self.tuned.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
         let all =
             old.into_iter().map(|at| (at, Tuning::default())).chain(tunings.iter().map(|(a, t)| (*a, *t)));
         for (at, tuning) in all {

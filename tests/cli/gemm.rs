@@ -5,7 +5,7 @@
 use crate::desk;
 
 use desk::Desk;
-use roofswap::gpu::Tuning;
+use roofswap::gpu::{GpuId, Tuning};
 use roofswap::learn::Progress;
 use roofswap::measurement::{Kind, read_any};
 use roofswap::session::{Gemm, Session};
@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn asked(session: &Session, gpu: usize, size: [u64; 3]) -> Vec<TileAnswer> {
+fn asked(session: &Session, gpu: GpuId, size: [u64; 3]) -> Vec<TileAnswer> {
     let gemm = Gemm { size, ..Gemm::default() };
     session.gemm(&gemm, gpu, &Tile::ALL, &Learned::default()).unwrap()
 }
@@ -28,7 +28,7 @@ fn asked(session: &Session, gpu: usize, size: [u64; 3]) -> Vec<TileAnswer> {
 #[test]
 fn every_gpu_has_power_within_its_limits_and_energy_that_is_power_times_time() {
     let session = Session::load(None).unwrap();
-    for (at, gpu) in session.gpus.entries().iter().enumerate() {
+    for (at, gpu) in session.gpus.with_ids() {
         for size in [[512, 512, 512], [1, 1, 1], [8192, 64, 4096], [6000, 6000, 6000]] {
             for a in asked(&session, at, size) {
                 let name = format!("{} {size:?} {}", gpu.id, a.tile);

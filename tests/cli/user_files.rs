@@ -65,8 +65,9 @@ fn a_file_of_resources_alone_is_a_kernel_or_lies_over_one() {
 
 #[test]
 fn resources_lie_over_a_kernel_of_the_users_whatever_the_files_are_called() {
-    let own =
-        include_str!("../../specs/kernels/saxpy.toml").replace("\"saxpy", "\"mine").replace("\"axpy", "\"maxpy");
+    let own = include_str!("../../specs/kernels/saxpy.toml")
+        .replace("\"saxpy", "\"mine")
+        .replace("\"axpy", "\"maxpy");
     let folder = Folder::new().with("kernels/a.toml", RESOURCES).with("kernels/b.toml", own);
     let session = folder.load();
     assert_eq!(session.problems, Vec::<String>::new());
@@ -228,7 +229,7 @@ fn a_file_with_a_shipped_id_replaces_that_gpu_and_keeps_its_measurements() {
     let s = Folder::new().with("gpus/mine.toml", own).load();
     assert_eq!(s.problems, Vec::<String>::new());
     let at = s.gpus.position("rtx-4070").unwrap();
-    assert_eq!(s.gpus.entries()[at].name, "My GPU");
+    assert_eq!(s.gpus[at].name, "My GPU");
     assert_eq!(s.gpus.entries().iter().filter(|g| g.id == "rtx-4070").count(), 1);
     assert_eq!(s.store.rows().filter(|r| r.gpu == at).count(), 14);
 }

@@ -28,12 +28,12 @@ fn rows(gpus: &[&str], above: impl Fn(&str, u32, f64) -> f64) -> String {
     let settings = Settings { model: model_position("plain-roofline").unwrap(), ..Settings::default() };
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     for n in sizes() {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         let subject = session.subject(saxpy, &problem, "").unwrap();
         for gpu in gpus {
             let at = session.gpus.position(gpu).unwrap();
             let answer = session.answer(&subject, at, at, settings);
-            let over = 12.0 * f64::from(n) / session.gpus.entries()[at].l2_size.value.0;
+            let over = 12.0 * f64::from(n) / session.gpus[at].l2_size.value.0;
             let time = answer.prediction.unwrap().time.0 * 1e3 * above(gpu, n, over);
             writeln!(text, "{gpu},saxpy,n={n},{time:.6}").unwrap();
         }
@@ -67,7 +67,7 @@ fn answers(session: &Session, model: &str) -> Vec<Answer> {
             .map(Result::unwrap);
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
     let of = |n: u32| {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         session.answer(&session.subject(saxpy, &problem, "").unwrap(), from, to, settings)
     };
     sizes().map(of).collect()

@@ -6,6 +6,8 @@
 )]
 
 use crate::stage;
+use roofswap::gpu::GpuId;
+use roofswap::predict::ModelId;
 
 use roofswap::evaluate::Progress;
 use roofswap::session::{Session, Training};
@@ -107,10 +109,10 @@ fn what_was_trained_stands_below_or_beside() {
 fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_held_out() {
     let mut d = dashboard(80, 24);
     let of = d.open();
-    let id = |at: Option<usize>| d.state.session.gpus.entries()[at.unwrap()].id.clone();
+    let id = |at: Option<GpuId>| d.state.session.gpus[at.unwrap()].id.clone();
     assert_eq!((id(of.wanted.source).as_str(), id(of.wanted.target).as_str()), ("titan-v", "rtx-4070"));
     let kernel = of.wanted.kernel.unwrap();
-    assert_eq!(d.state.session.kernels.entries()[kernel].id, "matmul_tiled");
+    assert_eq!(d.state.session.kernels[kernel].id, "matmul_tiled");
     let protocol = |effects: &[Effect]| {
         effects.iter().find_map(|e| match e {
             Effect::Survey { of, .. } => Some(of.setup.protocol.word()),
@@ -218,12 +220,16 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     session.add_data(&file).unwrap();
     let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
     let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(d.state.selection.settings.model, 0);
+    assert_eq!(d.state.selection.settings.model, ModelId::default());
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
     let other = Arc::new(Session::load(None).unwrap());
     update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
-    assert_eq!(d.state.selection.settings.model, 0, "learned from rows that are no longer there");
+    assert_eq!(
+        d.state.selection.settings.model,
+        ModelId::default(),
+        "learned from rows that are no longer there"
+    );
     update(&mut d.state, Message::Learned(of.clone(), Box::new(lessons)));
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");

@@ -29,7 +29,7 @@ pub use overlay::{Overlay, overlays};
 
 use super::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -183,7 +183,7 @@ pub enum RoofOf {
 }
 
 /// By the GPU's place in the catalogue.
-type Highest<'r> = BTreeMap<(usize, RoofOf), &'r Roof>;
+type Highest<'r> = BTreeMap<(GpuId, RoofOf), &'r Roof>;
 
 /// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
 /// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.

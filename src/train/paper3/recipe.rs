@@ -9,6 +9,8 @@ use super::metrics::{Formulas, METRICS};
 use super::published;
 use super::samples::{Reference, Samples};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::importance::permutation;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::random::Random;
@@ -180,8 +182,8 @@ impl Paper3 {
         let samples = &data.samples.all;
         let groups = [
             (of("problems"), samples.iter().map(|s| s.group).collect::<Vec<_>>(), 5),
-            (of("kernels"), samples.iter().map(|s| s.kernel).collect(), usize::MAX),
-            (of("GPUs"), samples.iter().map(|s| s.gpu).collect(), usize::MAX),
+            (of("kernels"), samples.iter().map(|s| s.kernel.index()).collect(), usize::MAX),
+            (of("GPUs"), samples.iter().map(|s| s.gpu.index()).collect(), usize::MAX),
         ];
         for (name, groups, most) in groups {
             if groups.iter().collect::<BTreeSet<_>>().len() > 1 {
@@ -201,8 +203,8 @@ impl Paper3 {
         (importances, errors): (Vec<Importance>, Vec<Errors>),
     ) -> Trained {
         let samples = &data.samples.all;
-        let ids =
-            |places: BTreeSet<usize>, id: &dyn Fn(usize) -> String| places.into_iter().map(id).collect();
+        let gpus: BTreeSet<GpuId> = samples.iter().map(|s| s.gpu).collect();
+        let kernels: BTreeSet<KernelId> = samples.iter().map(|s| s.kernel).collect();
         let best = found.best();
         Trained {
             model: self.id().into(),
@@ -215,10 +217,8 @@ impl Paper3 {
             ),
             seed: self.seed,
             rows: samples.len(),
-            gpus: ids(samples.iter().map(|s| s.gpu).collect(), &|g| world.gpus.entries()[g].id.clone()),
-            kernels: ids(samples.iter().map(|s| s.kernel).collect(), &|k| {
-                world.kernels.entries()[k].id.clone()
-            }),
+            gpus: gpus.into_iter().map(|gpu| world.gpus[gpu].id.clone()).collect(),
+            kernels: kernels.into_iter().map(|kernel| world.kernels[kernel].id.clone()).collect(),
             importances,
             importance_unit: "points of MAPE on the tested rows".into(),
             errors,
