@@ -263,7 +263,7 @@ fn published_rows_and_other_models_correct_nothing_and_new_rows_are_felt_at_once
     let ask = |s: &Session, model: ModelId| {
         s.answer(&saxpy(s), place("titan-v"), place("rtx-4070"), Settings { model, ..Settings::default() })
     };
-    assert!(ask(&SHIPPED, 0).correction.is_none());
+    assert!(ask(&SHIPPED, ModelId::default()).correction.is_none());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.csv");
     std::fs::write(&file, own_rows(2.0).replace("rtx-3090", "rtx-4070")).unwrap();

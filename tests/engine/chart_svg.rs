@@ -468,7 +468,7 @@ fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
         render_svg(&predictions_chart(&[], [a, b], ""), LIGHT, (800, 600)),
         Err(SvgError::Axis { axis: 'y' })
     ));
-    let one = world.rows(0, 1, Settings::default());
+    let one = world.rows(GpuId::default(), GpuId::from_index(1), Settings::default());
     let rows: Vec<_> = (0..60).map(|i| one[i % one.len()].clone()).collect();
     let chart = predictions_chart(&rows, [a, b], "sixty rows");
     for size in [suggested_size(&chart), (800, 600)] {

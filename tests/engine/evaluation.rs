@@ -8,7 +8,7 @@ use roofswap::evaluate::{
 };
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
-use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};
+use roofswap::predict::{MODELS, ModelId, Prediction, Predictor, Question, Refusal, model_position};
 use roofswap::session::{ReproduceError, Session};
 use roofswap::units::Seconds;
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn a_cancelled_evaluation_has_no_answer() {
     let (session, rows) = read(&many());
     let progress = Progress::default();
     progress.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(session.evaluate(&store(&rows), &Setup::default(), &[0], &progress).is_none());
+    assert!(session.evaluate(&store(&rows), &Setup::default(), &[ModelId::default()], &progress).is_none());
 }
 
 #[test]

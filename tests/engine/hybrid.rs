@@ -5,7 +5,7 @@
 use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
 use roofswap::learn;
 use roofswap::measurement::{Kind, Store, read_any, read_csv};
-use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
+use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, ModelId, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;
 use std::collections::BTreeSet;
@@ -62,9 +62,8 @@ fn learned(session: &Session, target: &str) -> Lessons {
 
 /// What this model says of every size from TITAN V to [`TARGET`].
 fn answers(session: &Session, model: &str) -> Vec<Answer> {
-    let [saxpy, from, to] =
-        [session.kernels.position("saxpy"), session.gpus.position("titan-v"), session.gpus.position(TARGET)]
-            .map(Result::unwrap);
+    let saxpy = session.kernels.position("saxpy").unwrap();
+    let [from, to] = ["titan-v", TARGET].map(|id| session.gpus.position(id).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
     let of = |n: u32| {
         let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
@@ -83,7 +82,7 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     // Nothing of the target is among the rows: what corrects it is learned from others alone.
     let text = rows(&["titan-v", "rtx-2080-ti", "gtx-1080-ti", "a100-pcie-40gb"], biased);
     let session = with_rows(&text);
-    assert_eq!(session.default_model(), 0, "nothing is learned yet");
+    assert_eq!(session.default_model(), ModelId::default(), "nothing is learned yet");
     session.teach(Arc::new(learned(&session, TARGET)));
     let lesson = session.lessons().iter().next().unwrap().2;
     let [without, with] = lesson.errors().unwrap();
@@ -148,7 +147,7 @@ fn where_it_says_nothing_the_answer_is_that_of_ceilings() {
     for (text, expected) in cases {
         let session = with_rows(&text);
         session.teach(Arc::new(learned(&session, TARGET)));
-        assert_eq!(session.default_model(), 0, "{expected}");
+        assert_eq!(session.default_model(), ModelId::default(), "{expected}");
         for (plain, hybrid) in answers(&session, "ceilings").iter().zip(answers(&session, HYBRID)) {
             let why = abstains(&hybrid).unwrap();
             let found = match why {

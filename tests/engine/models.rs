@@ -252,7 +252,7 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
 #[test]
 fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
     let saxpy = SHIPPED.kernels.position("saxpy").unwrap();
-    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu % 2 == 0);
+    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu.index() % 2 == 0);
     for model in simple().map(|m| m.id()) {
         for to in ["rtx-4070", "titan-v", "b200"] {
             let of = |c, kernel| width(c, model, kernel, to);

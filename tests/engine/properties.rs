@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use roofswap::catalogue::{Catalogue, Entry, Id};
 use roofswap::evaluate::Settings;
 use roofswap::gpu::{Ceilings, GpuId, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
@@ -269,15 +270,15 @@ fn no_block_size_has_more_threads_per_sm_than_the_best() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Models
 
-/// A place in a list of this length.
-fn place(len: usize) -> impl Strategy<Value = usize> {
-    0..len
+/// An entry of this catalogue.
+fn place<T: Entry + 'static>(catalogue: &Catalogue<T>) -> impl Strategy<Value = Id<T>> + use<T> {
+    (0..catalogue.ids().len()).prop_map(Id::from_index)
 }
 
 #[test]
 fn models_without_a_measurement_never_beat_the_roof() {
     let s = &*SHIPPED;
-    let (gpus, kernels) = (s.gpus.entries().len(), s.kernels.entries().len());
+    let (gpus, kernels) = (&s.gpus, &s.kernels);
     let questions = (place(kernels), place(gpus), place(gpus), 1u32..1 << 26, any::<bool>());
     always(256, questions, |(kernel, from, to, size, achieved)| {
         let entry = &s.kernels[kernel];
@@ -326,7 +327,7 @@ fn with_time(gpu: GpuId, millis: f64, launch: &str, work: (f64, f64)) -> Session
 
 #[test]
 fn efficiency_transfer_there_and_back_returns_the_time() {
-    let gpus = SHIPPED.gpus.entries().len();
+    let gpus = &SHIPPED.gpus;
     let work = (prop_oneof![Just(0.0), 1e3..1e13f64], 1.0..1e10f64);
     let launch = (1u32..=32, 1u32..=64, 0u32..=12_000);
     always(64, (place(gpus), place(gpus), 1e-3..1e3f64, launch, work), |(a, b, millis, launch, work)| {
@@ -347,7 +348,7 @@ fn efficiency_transfer_there_and_back_returns_the_time() {
 
 #[test]
 fn same_time_is_the_same_both_ways_and_never_depends_on_the_target() {
-    let gpus = SHIPPED.gpus.entries().len();
+    let gpus = &SHIPPED.gpus;
     let model = model_position("same-time").unwrap();
     let settings = Settings { model, ..Settings::default() };
     always(32, (place(gpus), place(gpus), 1e-3..1e3f64), |(a, b, millis)| {

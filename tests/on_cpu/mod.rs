@@ -1,7 +1,6 @@
 //! The kernels' sources built for the CPU (`cuda.h`) with the C++ compiler at hand, and asked for one launch.
 
 use crate::types;
-use roofswap::kernel::KernelId;
 
 use roofswap::device::suite::{Case, Data, Role, Scalar, SuiteKernel};
 use std::fmt::Write as _;
@@ -66,7 +65,7 @@ fn passed(kernel: &SuiteKernel) -> String {
 }
 
 /// Every buffer of this filled case after one launch, in the order of its buffers.
-pub fn launch(program: &Path, kernel: KernelId, case: &Case, descending: bool) -> Result<Vec<Data>, String> {
+pub fn launch(program: &Path, kernel: usize, case: &Case, descending: bool) -> Result<Vec<Data>, String> {
     let mut request = Vec::new();
     let mut number = |n: u32| request.extend(n.to_le_bytes());
     number(kernel as u32);

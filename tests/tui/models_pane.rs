@@ -122,7 +122,10 @@ fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_he
     assert_eq!(protocol(&d.key("right")), Some("new-size"));
     assert_eq!(protocol(&d.key("left")), Some("new-gpu"));
     let effects = d.key("m");
-    assert!(matches!(&effects[..], [Effect::Survey { of, .. }] if of.used == 1), "the next model is in use");
+    assert!(
+        matches!(&effects[..], [Effect::Survey { of, .. }] if of.used.index() == 1),
+        "the next model is in use"
+    );
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn evaluated() {
         let mut d = dashboard(w, h).press("v");
         let session = d.state.session.clone();
         let setup = roofswap::evaluate::Setup::default();
-        let done = Evaluated::new(&session, 0, &setup, &Progress::default()).unwrap();
+        let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
         update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
         insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
     }
