@@ -50,8 +50,16 @@ const CRATES: &[(&[&str], &[&str])] = &[
     (&["clap", "clap_complete", "clap_mangen"], &["src/cli/", "src/main.rs"]),
     (&["anyhow"], &["src/cli/", "src/main.rs"]),
     (&["cpp_demangle"], &["src/compiler/names.rs"]),
-    (&["cudarc", "nvml_wrapper", "libloading"], &["src/device/real/"]),
-    (&["unsafe", "unsafe_code"], &["src/device/real/cuda.rs", "src/device/real/nvrtc.rs"]),
+    (&["libloading"], &["src/device/real/"]),
+    (
+        &["unsafe", "unsafe_code"],
+        &[
+            "src/device/real/cuda.rs",
+            "src/device/real/libcuda.rs",
+            "src/device/real/nvml.rs",
+            "src/device/real/nvrtc.rs",
+        ],
+    ),
     (&["plotters", "plotters_svg", "plotters_backend"], &["src/chart/svg.rs"]),
 ];
 
