@@ -12,6 +12,7 @@ pub mod config;
 pub mod device;
 pub mod evaluate;
 pub mod gpu;
+pub mod import;
 pub mod kernel;
 pub mod learn;
 pub mod measurement;

@@ -24,8 +24,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("occupancy", &["units", "catalogue", "gpu", "kernel"]),
     ("roofline", &["units", "catalogue", "gpu", "kernel", "occupancy"]),
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
+    ("import", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("device", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
-    ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
+    ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import"]),
     ("learn", &[]),
     ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
@@ -33,9 +34,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "train",]),
     ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart"]),
-    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.

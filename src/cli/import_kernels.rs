@@ -5,7 +5,7 @@ use crate::catalogue::{SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
 use crate::config::user_folder;
 use crate::kernel::{Kernel, ResourcesFile};
-use crate::measurement::Opened;
+use crate::import::Opened;
 use crate::report::Format;
 use crate::report::compiled;
 use crate::session::read_compiled;

@@ -213,7 +213,7 @@ fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, Str
     let place = if std::ptr::eq(world.store, known) {
         Some(id)
     } else {
-        known.find(config.kernel, config.problem, config.variant)
+        known.find_same(config)
     };
     Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }

@@ -2,8 +2,9 @@
 
 use super::Session;
 use crate::catalogue::FileError;
+use crate::import::ReadAny;
 use crate::learn::{LearnError, Progress};
-use crate::measurement::{Measurement, ReadAny, ReadError};
+use crate::measurement::{Measurement, ReadError};
 use crate::train::gemm::GemmRow;
 use crate::train::gemm::audited::{self, Line};
 use crate::train::gemm::paper4::{Tables, reproduce};

@@ -4,7 +4,8 @@
 
 use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
 use roofswap::learn;
-use roofswap::measurement::{Kind, Store, read_any, read_csv};
+use roofswap::import::read_any;
+use roofswap::measurement::{Kind, Store, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;

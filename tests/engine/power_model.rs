@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::measurement::{Kind, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::Kind;
 use roofswap::session::Session;
 use roofswap::train::power::PowerModel;
 use roofswap::train::power::fit::PowerRow;

@@ -143,7 +143,7 @@ fn plain(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::measurement::Number;
-    use crate::measurement::import::NeverCancelled;
+    use crate::import::NeverCancelled;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = NeverCancelled::default();
