@@ -1,17 +1,68 @@
-//! From a file to rows: recognises by content, reads.
+//! From a file to rows: recognised by content, and read by its importer or as the canonical CSV.
 
-use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job};
+use super::opened::{Format, Opened};
+use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, Roof, Strings};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::measurement::ReadError;
-use crate::measurement::opened::{Format, Opened};
+use crate::kernel::Kernel;
+use crate::measurement::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
-/// Finds the importer of an open file by what it contains, and reads it.
+/// What came out of a file.
+#[derive(Debug, Clone, Default)]
+pub struct ReadAny {
+    /// Rows and refused rows.
+    pub read: ReadResult,
+    /// Achieved ceilings that it states.
+    pub roofs: Vec<Roof>,
+    /// What the importer says of it.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a file in any format that is known. Kernels that the catalogue does not know are added to it by their name.
+///
+/// # Errors
+/// [`ReadError`] if it cannot be opened, or the file as a whole is no such file.
+pub fn read_any(
+    path: &Path,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadAny, ReadError> {
+    read_opened(Opened::path(path)?, kind, gpus, kernels, &Strings::default())
+}
+
+/// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it.
+///
+/// # Errors
+/// [`ReadError`] as there, and if it was cancelled.
+pub fn read_opened(
+    opened: Opened<'_>,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+    strings: &Strings,
+) -> Result<ReadAny, ReadError> {
+    let file = opened.file().to_string();
+    let Format::Report(_) = opened.format() else {
+        let watched = Counted::new(opened, strings.job(&file));
+        let read = read_csv(watched, &file, kind, gpus, kernels)?;
+        return Ok(ReadAny { read, ..ReadAny::default() });
+    };
+    let mut imported = read_report(opened, &strings.job(&file))?;
+    imported.name_gpus(gpus);
+    let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
+    read.refused_count += imported.refused_count;
+    read.refused.splice(0..0, imported.refused);
+    Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks })
+}
+
+/// Finds the importer of an open report by what it contains, and reads it.
 ///
 /// # Errors
 /// [`ReadError`] if it is of no known format, or is damaged as a whole.
-pub fn read_opened(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadError> {
+pub fn read_report(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadError> {
     let Format::Report(importer) = opened.format() else {
         return Err(job.refuse(unrecognised(&opened)));
     };
@@ -19,12 +70,12 @@ pub fn read_opened(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadEr
     importer.import(&mut whole, job)
 }
 
-/// [`read_opened`] from any reader.
+/// [`read_report`] from any reader.
 ///
 /// # Errors
 /// [`ReadError`] as there, and if its first bytes cannot be read.
 pub fn read_bytes(from: impl Read + Send, job: &Job<'_>) -> Result<Imported, ReadError> {
-    read_opened(Opened::of(from, job.file)?, job)
+    read_report(Opened::of(from, job.file)?, job)
 }
 
 /// What to do about a file that no importer knows.

@@ -177,7 +177,7 @@ fn dimensions(text: &str) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::import::NeverCancelled;
+    use crate::import::NeverCancelled;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = NeverCancelled::default();

@@ -1,7 +1,7 @@
 //! A file that was opened once, and is recognised by its first bytes: what a pipe has given does not come again.
 
-use super::ReadError;
-use super::import::{self, HEAD, Importer};
+use super::{HEAD, Importer, recognise};
+use crate::measurement::ReadError;
 use std::fs::File;
 use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult};
 use std::path::Path;
@@ -28,7 +28,7 @@ impl Format {
         if has("gpu") && has("kernel") {
             return Self::Canonical;
         }
-        import::recognise(head).map_or(Self::Unknown, Self::Report)
+        recognise(head).map_or(Self::Unknown, Self::Report)
     }
 }
 

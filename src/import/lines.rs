@@ -1,9 +1,8 @@
 //! Text reports line by line, and tables in them: what every importer of text checks in the same way.
 
-use super::super::canonical::is_column;
 use super::records::Records;
 use super::{Job, Refusal};
-use crate::measurement::{LONGEST_MS, ReadError};
+use crate::measurement::{LONGEST_MS, ReadError, is_column};
 use std::io::BufRead;
 
 /// A refusal of this column.

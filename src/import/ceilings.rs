@@ -127,7 +127,7 @@ fn gpu_of_file(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::import::tests::read_text;
+    use crate::import::tests::read_text;
 
     fn roofs(text: &str) -> Vec<Roof> {
         assert!(recognises(text.as_bytes()), "{text}");

@@ -1,7 +1,7 @@
 //! One configuration of a Kernel Tuner cache as a canonical row.
 
-use crate::measurement::import::Refusal;
-use crate::measurement::import::lines::{attribute, clip, deviation, refusal, snake};
+use crate::import::Refusal;
+use crate::import::lines::{attribute, clip, deviation, refusal, snake};
 use crate::measurement::{CanonicalRow, LONGEST_MS, Number};
 use serde_json::{Map, Value};
 

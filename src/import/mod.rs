@@ -15,21 +15,25 @@ mod ncu;
 mod nsys;
 mod nvbench;
 mod nvprof;
-mod open;
+mod opened;
 mod overlay;
 mod paper1;
+mod read;
 mod records;
+mod roofs;
 #[cfg(test)]
 mod tests;
 mod tiled_matmul;
 
 pub use given_problem::GivenProblem;
-pub use open::{known_formats, read_bytes, read_opened};
+pub use opened::{Format, Opened};
 pub use overlay::{Overlay, overlays};
+pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
+pub use roofs::with_achieved;
 
-use super::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use crate::catalogue::{Catalogue, NameError};
 use crate::gpu::Gpu;
+use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

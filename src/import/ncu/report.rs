@@ -6,13 +6,13 @@
 use super::messages::{BlockHeader, Dimensions, ProfileResult};
 use super::metrics::wanted;
 use super::{Collector, Launch};
+use crate::import::{Imported, Importer, Job};
 use crate::measurement::ReadError;
-use crate::measurement::import::{Imported, Importer, Job};
 use prost::Message;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
-pub(in crate::measurement::import) const IMPORTER: Importer =
+pub(in crate::import) const IMPORTER: Importer =
     Importer { name: "Nsight Compute report (.ncu-rep)", recognises, read };
 
 const MAGIC: &[u8] = b"NVR\0";
@@ -149,11 +149,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
 }
 
 /// One launch with the metrics that are wanted.
-fn launch(
-    result: &[u8],
-    names: &[Option<Arc<str>>],
-    at: u64,
-) -> Result<Launch, crate::measurement::import::Refusal> {
+fn launch(result: &[u8], names: &[Option<Arc<str>>], at: u64) -> Result<Launch, super::super::Refusal> {
     let result = ProfileResult::decode(result)
         .map_err(|e| super::refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
     let name = [result.demangled, result.function].into_iter().flatten().find(|n| !n.is_empty());

@@ -1,6 +1,6 @@
 //! Achieved ceilings that files state, laid over the catalogue.
 
-use super::import::{Roof, RoofOf, highest};
+use super::{Roof, RoofOf, highest};
 use crate::catalogue::{Catalogue, Entry, NameError, Origin, Sourced};
 use crate::gpu::Gpu;
 use crate::units::{BytesPerSecond, FlopsPerSecond};
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::catalogue::shipped_sources;
     use crate::gpu::{LimitsTable, load_shipped};
-    use crate::measurement::import::overlays;
+    use crate::import::overlays;
 
     #[test]
     fn of_several_roofs_the_highest_counts_wherever_it_stands_and_whoever_asks() {

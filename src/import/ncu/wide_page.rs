@@ -4,8 +4,8 @@ use super::metrics::wanted;
 use super::number::{Decimal, Dimension, Unread, read, unit};
 use super::page::{Ids, clip, is_missing};
 use super::{Collector, Launch, refusal};
-use crate::measurement::import::Refusal;
-use crate::measurement::import::records::Fields;
+use crate::import::Refusal;
+use crate::import::records::Fields;
 use std::sync::Arc;
 
 /// The metric that names the GPU.

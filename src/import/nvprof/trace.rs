@@ -1,10 +1,10 @@
 //! The GPU trace: a row per launch, copy and fill.
 
 use super::{plain, start};
-use crate::measurement::import::kernel_name::{LONGEST_NAME, short_name, signature};
-use crate::measurement::import::records::Fields;
-use crate::measurement::import::{Imported, Job};
-use crate::measurement::import::{Refusal, unexpected};
+use crate::import::kernel_name::{LONGEST_NAME, short_name, signature};
+use crate::import::records::Fields;
+use crate::import::{Imported, Job};
+use crate::import::{Refusal, unexpected};
 use crate::measurement::{CanonicalRow, Number};
 
 /// Columns of a trace that are used, in this order.

@@ -5,7 +5,7 @@ use super::number::{Decimal, Dimension, unit};
 use super::page::{Ids, clip};
 use super::wide_page::value;
 use super::{Collector, Launch};
-use crate::measurement::import::records::Fields;
+use crate::import::records::Fields;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ impl LongPage {
         fields: &Fields,
         decimal: Option<Decimal>,
         to: &mut Collector<'_>,
-    ) -> Result<(), crate::measurement::import::Refusal> {
+    ) -> Result<(), super::super::Refusal> {
         let Some((launch, ..)) = &mut self.open else { return Ok(()) };
         if fields.text(self.name) == Some(DEVICE) {
             launch.device = fields.text(self.value).unwrap_or_default().to_string();

@@ -161,7 +161,7 @@ pub(super) fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::import::NeverCancelled;
+    use crate::import::NeverCancelled;
 
     fn all(text: &[u8]) -> Result<Vec<Vec<String>>, ReadError> {
         let strings = NeverCancelled::default();

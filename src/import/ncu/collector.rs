@@ -2,7 +2,7 @@
 
 use super::Launch;
 use super::metrics::Precision;
-use crate::measurement::import::{Imported, Job};
+use crate::import::{Imported, Job};
 use crate::measurement::{CanonicalRow, Number};
 
 /// Launches on their way to become rows, and what they lack.
