@@ -21,9 +21,10 @@ pub use tiles::Gemm;
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 
+use crate::answer::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
+use crate::evaluate::{World, fit_calibration};
 use crate::gpu::{self, Gpu, LimitsTable, Tuning};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::import::{Roof, Strings};
@@ -121,7 +122,7 @@ impl Session {
             }
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
-        let calibration = Calibration::new(&gpus, &kernels, &store)?;
+        let calibration = fit_calibration(World { gpus: &gpus, kernels: &kernels, store: &store })?;
         let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
         for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));

@@ -28,14 +28,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement"]),
     ("learn", &[]),
     ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
-    ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
+    ("answer", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
+    ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer"]),
     ("config", &["units", "catalogue"]),
-    ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "config"]),
-    ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "train",]),
-    ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart"]),
-    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "config"]),
+    ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "train",]),
+    ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.

@@ -1,7 +1,7 @@
 //! The words around a chart, the same for every chart of one answer: title, subtitle, remarks.
 
 use super::Sides;
-use crate::evaluate::{Answer, COVERAGE, Interval};
+use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::Waves;

@@ -4,7 +4,7 @@ use super::caption::{self, kind_words, predicted_word, time_with_interval};
 use super::ceilings;
 use super::roofs::roof_marks;
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;

@@ -3,7 +3,7 @@
 use super::choices::FormatChoice;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, models, output};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::predict::{Explanation, Subject};
 use crate::report::predictions::{self, Comparison};
 use crate::report::{Format, explain, explanation, side_by_side, sources};

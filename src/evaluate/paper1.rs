@@ -13,7 +13,8 @@
 
 use super::metrics::{ErrorSummary, Score, score};
 use super::protocol::Scope;
-use super::run::{Outcome, Progress, Setup, World, evaluate};
+use super::run::evaluate;
+use super::setup::{Outcome, Progress, Setup, World};
 use crate::gpu::Ceilings;
 use crate::kernel::Count;
 use crate::occupancy::Rules;

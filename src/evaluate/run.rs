@@ -3,83 +3,17 @@
 
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
-use super::residuals::{Fold, Residuals};
-use super::several::{self, Asking};
-use super::shipped::ShippedErrors;
-use super::tally::{Refused, Tally, reason};
-use super::trial::Trial;
-use crate::catalogue::Catalogue;
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Kernel;
+use super::setup::{Asking, Outcome, Progress, Setup, World};
+use super::several;
+use super::tally::{Tally, reason};
+use crate::answer::{Fold, Residuals, Trial};
 use crate::measurement::{ConfigId, Measurement, Store};
-use crate::occupancy::Rules;
 use crate::predict::{
-    Lessons, Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
+    Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
 };
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
-
-/// What is evaluated on.
-#[derive(Debug, Clone, Copy)]
-pub struct World<'a> {
-    /// Every GPU.
-    pub gpus: &'a Catalogue<Gpu>,
-    /// Every kernel.
-    pub kernels: &'a Catalogue<Kernel>,
-    /// The rows: sources, targets and the truth.
-    pub store: &'a Store,
-}
-
-/// How it is evaluated.
-#[derive(Debug, Clone, Default)]
-pub struct Setup {
-    /// What is held out.
-    pub protocol: Protocol,
-    /// Ceilings of the roofline.
-    pub ceilings: Ceilings,
-    /// Occupancy arithmetic.
-    pub rules: Rules,
-    /// Which trials are looked at.
-    pub scope: Scope,
-    /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
-    /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
-    pub shipped: Option<Arc<ShippedErrors>>,
-    /// What is known beside one source; only for a new GPU.
-    pub asking: Asking,
-    /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
-    pub lessons: Option<Arc<Lessons>>,
-}
-
-/// The strings that lead to whoever waits.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Configurations done.
-    pub done: AtomicUsize,
-    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
-    pub cancelled: Arc<AtomicBool>,
-}
-
-/// One model's trials, and what it refused.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The model's id.
-    pub model: &'static str,
-    /// What it said beside what was measured, by configuration, target and source.
-    pub trials: Vec<Trial>,
-    /// Questions without an answer, by reason.
-    pub refused: Refused,
-}
-
-impl Outcome {
-    /// Questions put to it.
-    #[must_use]
-    pub fn asked(&self) -> usize {
-        self.trials.len() + self.refused.values().sum::<usize>()
-    }
-}
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]

@@ -5,7 +5,7 @@ use super::explanation;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
 use super::table::{Column, Table};
-use crate::evaluate::{Answer, COVERAGE, Interval};
+use crate::answer::{Answer, COVERAGE, Interval};
 use crate::predict::{Amount, Doubt, Explanation, Factor, Prediction, Provenance};
 use crate::units::significant;
 

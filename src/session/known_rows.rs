@@ -1,7 +1,7 @@
 //! What the user's own rows on a target say of a model there, summed up once per source, target and settings.
 
 use super::Session;
-use crate::evaluate::{Answer, KnownRow, KnownRows, Settings};
+use crate::answer::{Answer, KnownRow, KnownRows, Settings};
 use crate::measurement::{ConfigId, Kind, Measurement, Store};
 use crate::predict::{MODELS, Subject, question};
 use std::collections::{BTreeMap, HashMap};

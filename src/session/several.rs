@@ -1,7 +1,7 @@
 //! Answers from one source, from several, or from every GPU that timed the kernel.
 
 use super::Session;
-use crate::evaluate::{Answer, Settings, combine};
+use crate::answer::{Answer, Settings, combine};
 use crate::predict::Subject;
 
 /// Whose times a prediction rests on.

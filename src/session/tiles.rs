@@ -1,8 +1,8 @@
 //! A GEMM on one GPU with each tile: the default model's time, the power model's watts, and what the user's rows say.
 
 use super::Session;
+use crate::answer::{Answer, Settings};
 use crate::catalogue::FileError;
-use crate::evaluate::{Answer, Settings};
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::predict::Subject;

@@ -3,7 +3,8 @@
 use super::filter::Filter;
 use super::prompt::Overlay;
 use super::state::{Selection, Sort, State};
-use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
+use crate::answer::{Answer, Settings};
+use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::predict::{MODELS, Subject};

@@ -6,7 +6,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use roofswap::evaluate::{Brief, Settings};
+use roofswap::answer::{Brief, Settings};
 use roofswap::gpu::Gpu;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;

@@ -6,9 +6,8 @@
 use crate::desk;
 
 use desk::Desk;
-use roofswap::evaluate::{
-    Answer, Asking, Fold, Outcome, Progress, Settings, Setup, Trial, World, evaluate_with, log_mean, score,
-};
+use roofswap::answer::{Answer, Fold, Settings, Trial, log_mean};
+use roofswap::evaluate::{Asking, Outcome, Progress, Setup, World, evaluate_with, score};
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::predict::{Caution, MODELS, Subject, model_position};
 use roofswap::session::{Session, Sources};

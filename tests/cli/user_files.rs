@@ -65,8 +65,9 @@ fn a_file_of_resources_alone_is_a_kernel_or_lies_over_one() {
 
 #[test]
 fn resources_lie_over_a_kernel_of_the_users_whatever_the_files_are_called() {
-    let own =
-        include_str!("../../specs/kernels/saxpy.toml").replace("\"saxpy", "\"mine").replace("\"axpy", "\"maxpy");
+    let own = include_str!("../../specs/kernels/saxpy.toml")
+        .replace("\"saxpy", "\"mine")
+        .replace("\"axpy", "\"maxpy");
     let folder = Folder::new().with("kernels/a.toml", RESOURCES).with("kernels/b.toml", own);
     let session = folder.load();
     assert_eq!(session.problems, Vec::<String>::new());
@@ -213,10 +214,8 @@ fn a_kernel_of_the_users_is_predicted_like_any_other() {
     let kernel = s.kernels.position("my_kernel").unwrap();
     let subject = s.subject(kernel, &"n=2^24;k=2".parse().unwrap(), "").unwrap();
     let (from, to) = (s.gpus.position("titan-v").unwrap(), s.gpus.position("my-gpu").unwrap());
-    let settings = roofswap::evaluate::Settings {
-        model: model_position("plain-roofline").unwrap(),
-        ..Default::default()
-    };
+    let settings =
+        roofswap::answer::Settings { model: model_position("plain-roofline").unwrap(), ..Default::default() };
     let time = s.answer(&subject, from, to, settings).prediction.unwrap().time;
     // 4 x 2^24 bytes over 896 GB/s.
     assert!((time.0 / (4.0 * 16_777_216.0 / 896e9) - 1.0).abs() < 1e-12, "{time}");

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use roofswap::answer::{Fold, Trial};
 use roofswap::evaluate::paper1::Experiment;
-use roofswap::evaluate::{
-    Fold, Outcome, Progress, Protocol, Scope, Setup, Split, Trial, World, evaluate_with, score,
-};
+use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};

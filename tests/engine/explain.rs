@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Settings};
+use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::Gpu;
 use roofswap::occupancy::Rules;
 use roofswap::predict::{Begin, Cause, Explanation, MODELS, Subject, model_position, question};

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
+use roofswap::answer::{Answer, Settings};
+use roofswap::evaluate::{Progress, Protocol, Setup, score};
 use roofswap::learn;
 use roofswap::measurement::{Kind, Store, read_any, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};

@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Outcome, Progress, Setup, ShippedErrors};
+use roofswap::answer::ShippedErrors;
+use roofswap::evaluate::{Outcome, Progress, Setup};
 use roofswap::measurement::{Kind, Store, read_any};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Asked, Calibration, Progress, Settings, Setup, Start, score};
+use roofswap::answer::{Answer, Asked, Calibration, Settings, Start};
+use roofswap::evaluate::{Progress, Setup, World, fit_calibration, score};
 use roofswap::gpu::Ceilings;
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
@@ -234,7 +235,7 @@ fn recalibrated(change: impl Fn(&Measurement) -> bool) -> Calibration {
         r
     });
     changed.add(slower.collect());
-    Calibration::new(&SHIPPED.gpus, &SHIPPED.kernels, &changed).unwrap()
+    fit_calibration(World { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed }).unwrap()
 }
 
 /// The factor of the interval for this model, kernel and target.

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::Settings;
+use roofswap::answer::Settings;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;
 use roofswap::predict::{MODELS, Prepared, Refusal, Subject, Visible, question};

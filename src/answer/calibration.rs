@@ -1,7 +1,7 @@
 //! Intervals: split conformal on |ln(measured / predicted)|.
 //!
 //! The residuals are those of the shipped published figures, for each model, ceilings and occupancy rules on their own:
-//! the very trials of [`evaluate`] where the GPU is new, so that no prediction behind a residual knew
+//! the very trials of `evaluate` where the GPU is new, so that no prediction behind a residual knew
 //! anything that was measured on its target. For a question about kernel K, every residual of K is left out, so an
 //! interval never saw the figures it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
 //!
@@ -9,23 +9,15 @@
 //! intervals hold for a GPU that was left out altogether is counted too, and said beside an interval for a new GPU: four
 //! GPUs are few to know a fifth by.
 
-use super::Settings;
-use super::metrics::score;
 use super::residuals::{Fold, Residuals};
-use super::run::{Outcome, Progress, Setup, World, evaluate};
+use super::settings::Settings;
 use super::shipped::ShippedErrors;
-use crate::catalogue::{Catalogue, FileError};
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Kernel;
-use crate::measurement::Store;
-use crate::occupancy::Rules;
+use super::trial::Trial;
+use crate::catalogue::FileError;
 use crate::predict::{Doubt, MODELS, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// The share of residuals an interval covers.
-pub const COVERAGE: f64 = 0.9;
 
 /// A multiplicative interval around a predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,32 +87,19 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Runs every model, with either ceilings and rules, on every published configuration that several GPUs timed.
+    /// No residuals yet: intervals are those of the shipped families alone.
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-    pub fn new(gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>, store: &Store) -> Result<Self, FileError> {
-        let mut all = Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() };
-        let world = World { gpus, kernels, store };
-        for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
-            for rules in [Rules::Exact, Rules::Study] {
-                let setup = Setup { ceilings, rules, ..Setup::default() };
-                let outcomes =
-                    evaluate(world, &setup, &MODELS, &Progress::default()).expect("nobody cancels it");
-                for (model, outcome) in outcomes.iter().enumerate() {
-                    all.learn(Settings { model, ceilings, rules }, outcome);
-                }
-            }
-        }
-        Ok(all)
+    pub fn of_shipped() -> Result<Self, FileError> {
+        Ok(Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() })
     }
 
-    fn learn(&mut self, settings: Settings, outcome: &Outcome) {
-        let residuals = Residuals::of(&outcome.trials, MODELS[settings.model].needs_source());
-        // The intervals of these trials were made without their target.
-        let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);
-        self.gpus.extend(outcome.trials.iter().map(|t| t.target));
-        let held_for_new_gpus = held.map(|percent| percent / 100.0);
+    /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
+    /// a GPU left out.
+    pub fn add(&mut self, settings: Settings, trials: &[Trial], held_for_new_gpus: Option<f64>) {
+        let residuals = Residuals::of(trials, MODELS[settings.model].needs_source());
+        self.gpus.extend(trials.iter().map(|t| t.target));
         self.learned.insert(settings, Learned { residuals, held_for_new_gpus });
     }
 
@@ -177,24 +156,9 @@ impl Calibration {
     }
 }
 
-/// Which of n residuals, counted from 1 and the smallest, is the end of an interval; `None` where n are too few for the
-/// coverage.
-#[must_use]
-pub fn conformal_rank(n: usize) -> Option<usize> {
-    let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;
-    (1..=n).contains(&rank).then_some(rank)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use crate::evaluate::{Protocol, Trial};
-
-    #[test]
-    fn the_conformal_rank_needs_nine_residuals() {
-        assert_eq!([8, 9, 19].map(conformal_rank), [None, Some(9), Some(18)]);
-    }
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
         Trial { kernel, config: kernel, measured: ln.exp(), ..Trial::of_pair(source, target) }
@@ -202,10 +166,12 @@ mod tests {
 
     /// A calibration by these trials, with the intervals of a new GPU.
     fn learned(mut trials: Vec<Trial>) -> Calibration {
-        let fold = |t: &Trial| Protocol::NewGpu.fold(t);
-        Residuals::of(&trials, true).widen(&mut trials, fold);
+        let without_target = |t: &Trial| Fold::Gpu(t.target);
+        Residuals::of(&trials, true).widen(&mut trials, without_target);
+        let held = trials.iter().filter_map(Trial::held);
+        let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
         let mut all = Calibration::default();
-        all.learn(Settings::default(), &Outcome { model: "", trials, refused: Default::default() });
+        all.add(Settings::default(), &trials, Some(share));
         all
     }
 

@@ -4,7 +4,7 @@
 //! The interval: errors average with the times, |Σ w e| <= Σ w |e|, so that its half-width in ln is the weighted mean of
 //! those of the single answers; never less than the sources are apart.
 
-use super::answer::Answer;
+use super::answered::{Answer, Combined, Share};
 use super::calibration::Interval;
 use super::known_rows::Correction;
 use crate::catalogue::Catalogue;
@@ -15,47 +15,6 @@ use std::sync::Arc;
 
 /// Sources whose times differ by more than this factor contradict each other.
 pub const FAR_APART: f64 = 3.0;
-
-/// One source's part in a combined answer.
-#[derive(Debug, Clone)]
-pub struct Share {
-    /// What this source alone says.
-    pub answer: Answer,
-    /// Its share of all weights, 0 to 1.
-    pub weight: f64,
-}
-
-/// What a combined answer is made of.
-#[derive(Debug, Clone)]
-pub struct Combined {
-    /// The heaviest first; equal ones by their place in the catalogue.
-    pub shares: Vec<Share>,
-    /// The sources without a time, and why.
-    pub left_out: Vec<(usize, Refusal)>,
-    /// The weighted standard deviation of ln T over the sources.
-    pub spread: f64,
-}
-
-impl Combined {
-    /// The sources that have a part in the time: one that nobody timed has none beside one that somebody did.
-    pub fn counted(&self) -> impl Iterator<Item = &Share> {
-        self.shares.iter().filter(|s| s.weight > 0.0)
-    }
-
-    /// Whether more than half of the weight rests on estimates.
-    #[must_use]
-    pub fn is_estimate(&self) -> bool {
-        let estimated = self.shares.iter().filter(|s| s.answer.is_estimate());
-        estimated.map(|s| s.weight).sum::<f64>() > 0.5
-    }
-
-    /// The sources of the shortest and the longest time.
-    fn extremes(&self) -> Option<[(usize, Seconds); 2]> {
-        let timed = || self.counted().filter_map(|s| Some((s.answer.source, time(&s.answer)?)));
-        let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
-        Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
-    }
-}
 
 /// exp(Σ w ln T / Σ w) and the weighted standard deviation of ln T over `(T, w)`; equal weights where all are 0, `None`
 /// for nothing.
@@ -134,6 +93,13 @@ fn time(answer: &Answer) -> Option<Seconds> {
     answer.prediction.as_ref().ok().map(|p| p.time)
 }
 
+/// The sources of the shortest and the longest time.
+fn extremes(combined: &Combined) -> Option<[(usize, Seconds); 2]> {
+    let timed = || combined.counted().filter_map(|s| Some((s.answer.source, time(&s.answer)?)));
+    let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
+    Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
+}
+
 fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, Refusal)]) -> Answer {
     let caution = |(gpu, why): &(usize, Refusal)| Caution::SourceLeftOut {
         gpu: gpus.entries()[*gpu].id.as_str().into(),
@@ -146,7 +112,7 @@ fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, 
 }
 
 fn contradiction(gpus: &Catalogue<Gpu>, combined: &Combined) -> Option<Caution> {
-    let [low, high] = combined.extremes()?;
+    let [low, high] = extremes(combined)?;
     let named = |(gpu, time): (usize, Seconds)| -> (Arc<str>, Seconds) {
         (gpus.entries()[gpu].id.as_str().into(), time)
     };

@@ -1,184 +1,21 @@
-//! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
+//! From a question to its answer: the model, the interval, the words about it.
 
-use super::calibration::{Asked, Calibration, Interval, Start};
-use super::combined::Combined;
-use super::known_rows::Correction;
-use crate::catalogue::{Catalogue, Origin};
-use crate::gpu::{Ceilings, Clocks, Gpu};
-use crate::kernel::{Kernel, Launch, Precision, Work};
+use super::answered::{Answer, Brief, Measured};
+use super::calibration::{Asked, Calibration, Start};
+use super::settings::Settings;
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement, Store};
-use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules};
 use crate::predict::{
-    Amount, Caution, Explanation, Factor, KernelRoofs, Lessons, MODELS, Prediction, Prepared, Provenance,
-    Question, Quick, Reckoned, Refusal, RegistersFrom, SourceKind, SourceTime, Subject, body, differences,
-    is_at, kernel_roofs, question, reckoned, weight,
+    Caution, Explanation, Lessons, MODELS, Prediction, Prepared, Question, Quick, Reckoned, SourceKind,
+    SourceTime, Subject, body, differences, is_at, kernel_roofs, question, reckoned, weight,
 };
-use crate::units::{FlopsPerSecond, Intensity, Seconds};
+use crate::units::Seconds;
 use std::sync::Arc;
 
 /// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
 const NEAR_FLOOR: Seconds = Seconds(10e-6);
-
-/// How to answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Settings {
-    /// Place of the model in [`MODELS`].
-    pub model: usize,
-    /// Peak or achieved ceilings.
-    pub ceilings: Ceilings,
-    /// Occupancy arithmetic.
-    pub rules: Rules,
-}
-
-/// A time somebody measured on the target.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
-    /// Time per launch.
-    pub time: Seconds,
-    /// Published or the user's.
-    pub kind: SourceKind,
-}
-
-/// Everything a row of the predictions table shows.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// The source GPU's place in the catalogue.
-    pub source: usize,
-    /// The target GPU's place in the catalogue.
-    pub target: usize,
-    /// How it was asked.
-    pub settings: Settings,
-    /// The clocks and limits that source and target were reckoned at.
-    pub clocks: [Clocks; 2],
-    /// The ceilings really used (achieved ones may be missing on one side).
-    pub ceilings_used: Ceilings,
-    /// The work, counters of the measured row included.
-    pub work: Work,
-    /// The launch shape on source and target, where known: another GPU's row may have timed another one.
-    pub launch: [Option<Launch>; 2],
-    /// The time on the source.
-    pub source_time: Option<SourceTime>,
-    /// The prediction, or why there is none.
-    pub prediction: Result<Prediction, Refusal>,
-    /// The kernel's own ceilings on source and target, where enough of it was counted; whatever the model.
-    pub kernel_roofs: Option<KernelRoofs>,
-    /// Its interval, where the calibration can give one.
-    pub interval: Option<Interval>,
-    /// What a block asks for on source and target.
-    pub needs: [Option<BlockNeeds>; 2],
-    /// Occupancy on source and target.
-    pub occupancy: [Option<Occupancy>; 2],
-    /// Whose registers the occupancy of source and target rests on.
-    pub registers: [RegistersFrom; 2],
-    /// What must be said about either side's build: registers of another one, spills, an assumed block.
-    pub build: [Vec<Caution>; 2],
-    /// Why it cannot launch on source or target.
-    pub launch_refusal: [Option<LaunchRefusal>; 2],
-    /// The measured time on the target.
-    pub measured: Option<Measured>,
-    /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
-    /// have it too.
-    pub data: Vec<Caution>,
-    /// How much this source says about this target beside others: [`weight`].
-    pub weight: f64,
-    /// What the rows measured on the target did to the predicted time.
-    pub correction: Option<Correction>,
-    /// What the predicted time was made of, where several sources were asked.
-    pub combined: Option<Combined>,
-}
-
-impl Answer {
-    /// `peak ceilings, exact occupancy rules`: what the answer really used.
-    #[must_use]
-    pub fn used(&self) -> String {
-        format!("{} ceilings, {} occupancy rules", self.ceilings_used.word(), self.settings.rules.word())
-    }
-
-    /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
-    #[must_use]
-    pub fn width(&self) -> Precision {
-        self.kernel_roofs.as_ref().map_or(Precision::Single, |k| k.precision)
-    }
-
-    /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no
-    /// measured point.
-    #[must_use]
-    pub fn timed_point(&self) -> Option<(Intensity, FlopsPerSecond)> {
-        let time = self.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
-        let intensity = self.work.intensity().filter(|i| i.0 > 0.0)?;
-        Some((intensity, self.work.flops()? / time))
-    }
-
-    /// Source time over predicted time: above 1, the target is faster.
-    #[must_use]
-    pub fn speedup(&self) -> Option<f64> {
-        Some(self.source_time.as_ref()?.time / self.prediction.as_ref().ok()?.time)
-    }
-
-    /// Predicted over measured, minus one, in percent.
-    #[must_use]
-    pub fn error_percent(&self) -> Option<f64> {
-        Some(100.0 * (self.prediction.as_ref().ok()?.time / self.measured?.time - 1.0))
-    }
-
-    /// Multiplies the predicted time and its interval by what the rows measured on this target say.
-    pub fn correct(&mut self, correction: Correction, target: &str) {
-        let Ok(prediction) = &mut self.prediction else { return };
-        let time = Seconds(prediction.time.0 * correction.factor);
-        if !time.0.is_finite() || time.0 <= 0.0 {
-            return;
-        }
-        prediction.time = time;
-        let whose = format!("{} rows on {target}", correction.rows);
-        let from = Provenance::Stated(Origin::Derived, whose.into());
-        prediction.factors.push(Factor::of_target(
-            "rows measured here",
-            Amount::Times(correction.factor),
-            from,
-        ));
-        let Correction { factor, rows } = correction;
-        prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
-        if let Some(i) = &mut self.interval {
-            (i.low, i.high) = (Seconds(i.low.0 * correction.factor), Seconds(i.high.0 * correction.factor));
-        }
-        self.correction = Some(correction);
-    }
-
-    /// What must be said of either side's build, each once.
-    #[must_use]
-    pub fn of_builds(&self) -> Vec<&Caution> {
-        let mut all: Vec<&Caution> = Vec::new();
-        for caution in self.build.iter().flatten() {
-            if !all.contains(&caution) {
-                all.push(caution);
-            }
-        }
-        all
-    }
-
-    /// Whether nobody stated the threads per block, so that every occupancy is that of an assumed one.
-    #[must_use]
-    pub fn block_is_assumed(&self) -> bool {
-        self.build.iter().flatten().any(|c| matches!(c, Caution::BlockAssumed(_)))
-    }
-
-    /// The time and the interval alone; `None` where there is no prediction.
-    #[must_use]
-    pub fn brief(&self) -> Option<Brief> {
-        let (interval, is_estimate) = (self.interval, self.is_estimate());
-        Some(Brief { time: self.prediction.as_ref().ok()?.time, interval, is_estimate })
-    }
-
-    /// Whether the predicted time rests on an estimate instead of a measurement.
-    #[must_use]
-    pub fn is_estimate(&self) -> bool {
-        if let Some(combined) = &self.combined {
-            return combined.is_estimate();
-        }
-        let from_estimate = self.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
-        from_estimate || !MODELS[self.settings.model].needs_source()
-    }
-}
 
 /// What an answer is drawn from.
 #[derive(Debug, Clone, Copy)]
@@ -263,17 +100,6 @@ pub fn answer(
         combined: None,
         source_time: q.source_time,
     }
-}
-
-/// An answer without its reasons: the numbers of [`answer`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Brief {
-    /// Predicted time per launch on the target.
-    pub time: Seconds,
-    /// Its interval, where the calibration can give one.
-    pub interval: Option<Interval>,
-    /// Whether it rests on an estimate instead of a measurement, as [`Answer::is_estimate`].
-    pub is_estimate: bool,
 }
 
 /// The time and the interval of [`answer`] for many targets of one source, in their order; `None` where there is no
