@@ -1,15 +1,13 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
-use super::calibration::Interval;
 use super::known_rows::Correction;
 use super::settings::Settings;
-use crate::catalogue::Origin;
 use crate::gpu::{Ceilings, Clocks};
 use crate::kernel::{Launch, Precision, Work};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
 use crate::predict::{
-    Amount, Caution, Factor, KernelRoofs, MODELS, Prediction, Provenance, Refusal, RegistersFrom, SourceKind,
-    SourceTime,
+    Breakdown, Cause, Caution, Estimate, Explanation, Interval, KernelRoofs, MODELS, Prediction, Refusal,
+    RegistersFrom, SourceKind, SourceTime,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 
@@ -71,10 +69,34 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// `peak ceilings, exact occupancy rules`: what the answer really used.
+    /// `sustained rates, exact occupancy rules`: what the answer really used.
     #[must_use]
     pub fn used(&self) -> String {
-        format!("{} ceilings, {} occupancy rules", self.ceilings_used.word(), self.settings.rules.word())
+        format!("{}, {} occupancy rules", self.rates_used(), self.settings.rules.word())
+    }
+
+    /// The rates that the predicted time rests on: `sustained rates`, `peak ceilings`.
+    #[must_use]
+    pub fn rates_used(&self) -> String {
+        MODELS[self.settings.model].rates().words(self.ceilings_used)
+    }
+
+    /// The predicted time, where there is one.
+    #[must_use]
+    pub fn predicted_time(&self) -> Option<Seconds> {
+        self.prediction.as_ref().ok().map(|p| p.time)
+    }
+
+    /// The predicted time as a product, with everything behind it; made of what the answer kept, asking nothing again.
+    #[must_use]
+    pub fn breakdown(&self) -> Option<Breakdown<'_>> {
+        self.prediction.as_ref().ok().map(Prediction::breakdown)
+    }
+
+    /// The component times behind it; `None` for no prediction, or a model that has no components.
+    #[must_use]
+    pub fn component_times(&self) -> Option<Explanation> {
+        self.prediction.as_ref().ok()?.component_times()
     }
 
     /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
@@ -105,24 +127,17 @@ impl Answer {
     }
 
     /// Multiplies the predicted time and its interval by what the rows measured on this target say.
-    pub fn correct(&mut self, correction: Correction, target: &str) {
+    pub fn correct(&mut self, correction: Correction) {
         let Ok(prediction) = &mut self.prediction else { return };
-        let time = Seconds(prediction.time.0 * correction.factor);
-        if !time.0.is_finite() || time.0 <= 0.0 {
+        let Correction { factor, rows } = correction;
+        let corrected = prediction.time.0 * factor;
+        if !corrected.is_finite() || corrected <= 0.0 {
             return;
         }
-        prediction.time = time;
-        let whose = format!("{} rows on {target}", correction.rows);
-        let from = Provenance::Stated(Origin::Derived, whose.into());
-        prediction.factors.push(Factor::of_target(
-            "rows measured here",
-            Amount::Times(correction.factor),
-            from,
-        ));
-        let Correction { factor, rows } = correction;
+        prediction.multiply(Cause::TargetRows(rows), factor);
         prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
         if let Some(i) = &mut self.interval {
-            (i.low, i.high) = (Seconds(i.low.0 * correction.factor), Seconds(i.high.0 * correction.factor));
+            (i.low, i.high) = (Seconds(i.low.0 * factor), Seconds(i.high.0 * factor));
         }
         self.correction = Some(correction);
     }
@@ -145,11 +160,13 @@ impl Answer {
         self.build.iter().flatten().any(|c| matches!(c, Caution::BlockAssumed(_)))
     }
 
-    /// The time and the interval alone; `None` where there is no prediction.
+    /// The numbers alone; `None` where there is no prediction.
     #[must_use]
-    pub fn brief(&self) -> Option<Brief> {
-        let (interval, is_estimate) = (self.interval, self.is_estimate());
-        Some(Brief { time: self.prediction.as_ref().ok()?.time, interval, is_estimate })
+    pub fn estimate(&self) -> Option<Estimate> {
+        let prediction = self.prediction.as_ref().ok()?;
+        let Prediction { time, doubt, width, .. } = *prediction;
+        let rests_on_measurement = !self.is_estimate();
+        Some(Estimate { time, doubt, width, interval: self.interval, rests_on_measurement })
     }
 
     /// Whether the predicted time rests on an estimate instead of a measurement.
@@ -161,17 +178,6 @@ impl Answer {
         let from_estimate = self.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
         from_estimate || !MODELS[self.settings.model].needs_source()
     }
-}
-
-/// An answer without its reasons: the numbers of [`answer`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Brief {
-    /// Predicted time per launch on the target.
-    pub time: Seconds,
-    /// Its interval, where the calibration can give one.
-    pub interval: Option<Interval>,
-    /// Whether it rests on an estimate instead of a measurement, as [`Answer::is_estimate`].
-    pub is_estimate: bool,
 }
 
 /// One source's part in a combined answer.

@@ -14,30 +14,10 @@ use super::settings::Settings;
 use super::shipped::ShippedErrors;
 use super::trial::Trial;
 use crate::catalogue::FileError;
-use crate::predict::{Doubt, MODELS, Width};
+use crate::predict::{Doubt, Interval, MODELS, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// A multiplicative interval around a predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub low: Seconds,
-    /// Upper end.
-    pub high: Seconds,
-    /// high / time = time / low.
-    pub factor: f64,
-    /// Residuals behind it.
-    pub n: usize,
-    /// Whether it was widened because the source time is an estimate.
-    pub widened: bool,
-    /// Why this answer is as uncertain as it is, where the model can say; the width is then that of the shipped families.
-    pub doubt: Option<Doubt>,
-    /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
-    /// of the residuals in turn was left out.
-    pub held_for_new_gpus: Option<f64>,
-}
 
 /// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +29,7 @@ pub struct Asked<'a> {
     /// The target's place in its catalogue.
     pub target: usize,
     /// How the source time came about.
-    pub start: Start,
+    pub start: StartedFrom,
     /// The kernel's id.
     pub kernel_id: &'a str,
     /// How uncertain the model calls its answer.
@@ -60,7 +40,7 @@ pub struct Asked<'a> {
 
 /// What a prediction starts from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Start {
+pub enum StartedFrom {
     /// The model uses no time on the source.
     Nothing,
     /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
@@ -95,6 +75,12 @@ impl Calibration {
         Ok(Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() })
     }
 
+    /// The same without any residual: those of another catalogue's kernels say nothing here.
+    #[must_use]
+    pub fn without_residuals(&self) -> Self {
+        Self { shipped: self.shipped.clone(), ..Self::default() }
+    }
+
     /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
     /// a GPU left out.
     pub fn add(&mut self, settings: Settings, trials: &[Trial], held_for_new_gpus: Option<f64>) {
@@ -111,10 +97,10 @@ impl Calibration {
         }
         let (own, n) = self.half_width(asked.settings, asked.kernel)?;
         let extra = match asked.start {
-            Start::Nothing => 0.0,
-            Start::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
+            StartedFrom::Nothing => 0.0,
+            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
             // Nobody timed it on the source: the stand-in's own error there comes on top.
-            Start::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
+            StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
         let ln = own.hypot(extra);
         let factor = ln.exp();
@@ -128,13 +114,13 @@ impl Calibration {
     /// From the shipped families of kernels, in units of this answer's doubt.
     fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
         let (ln, n, widened) = match asked.start {
-            Start::Timed(ratio) => {
+            StartedFrom::Timed(ratio) => {
                 let own = asked.width.map(|w| (w.in_doubts, w.rows));
                 let (width, n) = own.or_else(|| self.shipped.half_width(asked.kernel_id))?;
                 let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
                 ((width * doubt.total()).hypot(extra), n, extra > 0.0)
             }
-            Start::Nothing | Start::StandIn => {
+            StartedFrom::Nothing | StartedFrom::StandIn => {
                 let (ln, n) = self.shipped.unmeasured(asked.kernel_id)?;
                 (ln, n, true)
             }
@@ -177,7 +163,15 @@ mod tests {
 
     fn asked(kernel: usize, target: usize) -> Asked<'static> {
         let settings = Settings::default();
-        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None }
+        Asked {
+            settings,
+            kernel,
+            target,
+            start: StartedFrom::Nothing,
+            kernel_id: "",
+            doubt: None,
+            width: None,
+        }
     }
 
     #[test]

@@ -5,11 +5,10 @@
 //! those of the single answers; never less than the sources are apart.
 
 use super::answered::{Answer, Combined, Share};
-use super::calibration::Interval;
 use super::known_rows::Correction;
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::predict::{Amount, Caution, Factor, Provenance, Refusal};
+use crate::predict::{Cause, Caution, Interval, Refusal};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -45,7 +44,8 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
         singles.into_iter().partition(|a| a.prediction.is_ok());
     let left_out: Vec<(usize, Refusal)> =
         refused.iter().filter_map(|a| Some((a.source, a.prediction.as_ref().err()?.clone()))).collect();
-    let times: Vec<(f64, f64)> = timed.iter().filter_map(|a| Some((time(a)?.0, a.weight))).collect();
+    let times: Vec<(f64, f64)> =
+        timed.iter().filter_map(|a| Some((a.predicted_time()?.0, a.weight))).collect();
     let Some((mean, spread)) = log_mean(&times) else { return beside.or(refused.into_iter().next()) };
     if timed.len() == 1 && beside.is_none() {
         return timed.into_iter().next().map(|alone| with_left_out(gpus, alone, &left_out));
@@ -67,9 +67,9 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         whole.prediction.clone_from(&heaviest.prediction);
     }
     if let Ok(p) = &mut whole.prediction {
+        let sources = combined.counted().count();
+        p.multiply(Cause::CombinedSources(sources), mean / p.time);
         p.time = mean;
-        let rule = Provenance::Modelled("log-mean of the sources, weighted");
-        p.factors.push(Factor::of_target("all sources", Amount::Time(mean), rule));
         p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. }));
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));
@@ -89,13 +89,9 @@ fn correction(combined: &Combined) -> Option<Correction> {
     Some(Correction { factor: combined.shares.iter().map(ln).sum::<f64>().exp(), rows })
 }
 
-fn time(answer: &Answer) -> Option<Seconds> {
-    answer.prediction.as_ref().ok().map(|p| p.time)
-}
-
 /// The sources of the shortest and the longest time.
 fn extremes(combined: &Combined) -> Option<[(usize, Seconds); 2]> {
-    let timed = || combined.counted().filter_map(|s| Some((s.answer.source, time(&s.answer)?)));
+    let timed = || combined.counted().filter_map(|s| Some((s.answer.source, s.answer.predicted_time()?)));
     let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
     Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
 }

@@ -1,15 +1,15 @@
-//! From a question to its answer: the model, the interval, the words about it.
+//! From a question to its answer: the model, its interval, what must be said, the correction by rows of the target.
 
-use super::answered::{Answer, Brief, Measured};
-use super::calibration::{Asked, Calibration, Start};
+use super::answered::{Answer, Measured};
+use super::calibration::{Asked, StartedFrom};
+use super::context::AnswerContext;
+use super::correct::corrected;
 use super::settings::Settings;
-use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{Dataset, Measurement, Store};
+use crate::measurement::{Dataset, Measurement};
 use crate::predict::{
-    Caution, Explanation, Lessons, MODELS, Prediction, Prepared, Question, Quick, Reckoned, SourceKind,
-    SourceTime, Subject, body, differences, is_at, kernel_roofs, question, reckoned, weight,
+    Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject, body,
+    differences, is_at, kernel_roofs, question, source_clocks, weight,
 };
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -17,51 +17,48 @@ use std::sync::Arc;
 /// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
 const NEAR_FLOOR: Seconds = Seconds(10e-6);
 
-/// What an answer is drawn from.
-#[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
-    /// Every GPU.
-    pub gpus: &'a Catalogue<Gpu>,
-    /// Every kernel.
-    pub kernels: &'a Catalogue<Kernel>,
-    /// Every measurement.
-    pub store: &'a Store,
-    /// What the shipped datasets say of themselves.
-    pub datasets: &'a [Dataset],
-    /// How wide intervals are.
-    pub calibration: &'a Calibration,
-    /// What `hybrid` learned.
-    pub lessons: &'a Lessons,
-    /// Source and target as their documents state them, where they are reckoned at typed clocks.
-    pub stock: [Option<&'a Gpu>; 2],
-}
-
-/// Answers one question about a source and a target, given by their places in the catalogue.
+/// Answers one question about a source and a target, given by their places in the catalogue: the model's time, corrected
+/// by the user's other rows on the target.
 #[must_use]
-pub fn answer(
-    known: Known<'_>,
+pub fn answer_pair(
+    context: AnswerContext<'_>,
     subject: &Subject,
-    (source, target): (usize, usize),
+    source: usize,
+    target: usize,
     settings: Settings,
 ) -> Answer {
-    let Known { gpus, kernels, store, datasets, calibration, lessons, stock } = known;
+    let plain = answer_of_model(context, subject, source, target, settings);
+    corrected(context, plain, subject)
+}
+
+/// What the model alone says, with its interval.
+fn answer_of_model(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: usize,
+    target: usize,
+    settings: Settings,
+) -> Answer {
+    let AnswerContext { gpus, kernels, store, datasets, calibration, lessons, .. } = context;
     let on_target = &gpus.entries()[target];
     let kernel = &kernels.entries()[subject.kernel];
-    let (stated, reckoned) = at_clocks(known, subject, (source, target));
-    let pair = [(source, reckoned.gpu(stated)), (target, on_target)];
+    let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
+    let stated = context.source_gpu(source, target);
+    let clocks = source_clocks(context.stock(source), stated, subject, source, store);
+    let pair = [(source, clocks.gpu(stated)), (target, on_target)];
     let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
     q.lesson = lessons.of(subject.kernel, target);
     let timed = subject.config.and_then(|c| store.row(c, target));
-    let timed = timed.filter(|row| stock[1].is_none() || is_at(row, on_target));
+    let timed = timed.filter(|row| typed[1].is_none() || is_at(row, on_target));
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
     if let Ok(p) = &mut prediction {
         observe(p, &q, timed);
-        let of_row = reckoned.caution();
-        let typed = stock[0].filter(|_| source != target && of_row.is_none());
-        p.cautions.extend(typed.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
+        let of_row = clocks.caution();
+        let typed_source = typed[0].filter(|_| source != target && of_row.is_none());
+        p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
         p.cautions.extend(of_row);
-        p.cautions.extend(stock[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
         p.cautions.extend(data.iter().cloned());
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
@@ -70,7 +67,7 @@ pub fn answer(
         settings: used,
         kernel: subject.kernel,
         target,
-        start: start_of(used, q.source_time.as_ref()),
+        start: started_from(used, q.source_time.as_ref()),
         kernel_id: &kernel.id,
         doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
         width: prediction.as_ref().ok().and_then(|p| p.width),
@@ -102,71 +99,48 @@ pub fn answer(
     }
 }
 
-/// The time and the interval of [`answer`] for many targets of one source, in their order; `None` where there is no
-/// prediction.
+/// The numbers of [`answer_pair`] for many targets of one source, in their order; `None` where there is no prediction.
 #[must_use]
-pub fn briefs(
-    known: Known<'_>,
+pub fn estimate_targets(
+    context: AnswerContext<'_>,
     subject: &Subject,
-    (source, targets): (usize, &[usize]),
+    source: usize,
+    targets: &[usize],
     settings: Settings,
-) -> Vec<Option<Brief>> {
-    let Known { gpus, kernels, store, calibration, .. } = known;
-    if !MODELS[settings.model].is_prepared() {
-        let brief = |target: &usize| answer(known, subject, (source, *target), settings).brief();
-        return targets.iter().map(brief).collect();
+) -> Vec<Option<Estimate>> {
+    let AnswerContext { gpus, kernels, store, calibration, .. } = context;
+    let whole = |target: usize| answer_pair(context, subject, source, target, settings).estimate();
+    let stated = &gpus.entries()[source];
+    let at_row_clocks = !source_clocks(stated, stated, subject, source, store).is_catalogued();
+    if !MODELS[settings.model].is_prepared() || context.stock_of_typed(source).is_some() || at_row_clocks {
+        return targets.iter().map(|target| whole(*target)).collect();
     }
     let kernel = &kernels.entries()[subject.kernel];
     let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
     let from = prepared.start(source);
-    let is_estimate = from.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
-    let start = start_of(settings, from.source_time.as_ref());
-    let brief = |target: &usize| {
-        let Quick { time, doubt } = from.to(*target).ok()?;
-        let (kernel_id, doubt) = (kernel.id.as_str(), Some(doubt));
-        let (kernel, target) = (subject.kernel, *target);
-        let asked = Asked { settings, kernel, target, start, kernel_id, doubt, width: None };
-        Some(Brief { time, interval: calibration.interval(time, asked), is_estimate })
+    let start = started_from(settings, from.source_time.as_ref());
+    let estimate = |target: usize| {
+        // Typed clocks and what the user's rows correct belong to whole answers.
+        if context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target) {
+            return whole(target);
+        }
+        let plain = from.estimate(target).ok()?;
+        let Estimate { doubt, width, .. } = plain;
+        let kernel_id = kernel.id.as_str();
+        let kernel = subject.kernel;
+        let asked = Asked { settings, kernel, target, start, kernel_id, doubt, width };
+        Some(Estimate { interval: calibration.interval(plain.time, asked), ..plain })
     };
-    targets.iter().map(brief).collect()
-}
-
-/// The prediction of [`answer`] taken apart; `None` where there is none, or the model has nothing beside its factors.
-#[must_use]
-pub fn explain(
-    known: Known<'_>,
-    subject: &Subject,
-    (source, target): (usize, usize),
-    settings: Settings,
-) -> Option<Explanation> {
-    let Known { gpus, kernels, store, lessons, .. } = known;
-    let kernel = &kernels.entries()[subject.kernel];
-    let (stated, reckoned) = at_clocks(known, subject, (source, target));
-    let pair = [(source, reckoned.gpu(stated)), (target, &gpus.entries()[target])];
-    let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
-    q.lesson = lessons.of(subject.kernel, target);
-    MODELS[settings.model].explain(&q)
-}
-
-/// The source as its documents or typed clocks have it, and as the row behind its time states it. On the same GPU typed
-/// clocks are those of the target: the time was taken at the stated ones.
-fn at_clocks<'a>(
-    known: Known<'a>,
-    subject: &Subject,
-    (source, target): (usize, usize),
-) -> (&'a Gpu, Reckoned) {
-    let stock = known.stock[0];
-    let stated = stock.filter(|_| source == target).unwrap_or(&known.gpus.entries()[source]);
-    (stated, reckoned(stock.unwrap_or(stated), stated, subject, source, known.store))
+    targets.iter().map(|target| estimate(*target)).collect()
 }
 
 /// What a prediction with these settings starts from.
-fn start_of(settings: Settings, source_time: Option<&SourceTime>) -> Start {
+fn started_from(settings: Settings, source_time: Option<&SourceTime>) -> StartedFrom {
     match source_time {
         Some(t) if MODELS[settings.model].needs_source() => {
-            t.extrapolation.map_or(Start::StandIn, Start::Timed)
+            t.extrapolation.map_or(StartedFrom::StandIn, StartedFrom::Timed)
         }
-        _ => Start::Nothing,
+        _ => StartedFrom::Nothing,
     }
 }
 

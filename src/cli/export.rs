@@ -228,7 +228,7 @@ impl<'a> Picture<'a> {
         let (session, subject) = (&self.question.session, self.subject()?);
         let answer = self.answer(subject);
         let kernel = &session.kernels.entries()[subject.kernel];
-        let Some(e) = session.explain(subject, &answer) else {
+        let Some(e) = answer.component_times() else {
             if let Err(refusal) = answer.prediction {
                 return Err(refusal.into());
             }

@@ -65,7 +65,7 @@ pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let rows = read(&session, files)?;
     let progress = Progress::default();
     let fit = watched(&progress, || session.fit_power(&rows, &progress))?;
-    let table = power::table(&fit.study, (&fit.learned, &fit.checked), &fit.model, &session.stock_gpus());
+    let table = power::table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
 

@@ -9,7 +9,7 @@ use super::tally::{Tally, reason};
 use crate::answer::{Fold, Residuals, Trial};
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::predict::{
-    Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
+    Estimate, Predictor, Question, Refusal, Subject, Visible, never_started, question, source_clocks, weight,
 };
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -236,8 +236,8 @@ impl Asker<'_> {
         let at = |i: usize| (i, &self.world.gpus.entries()[i]);
         let kernel = &self.world.kernels.entries()[trial.kernel];
         let (source, stated) = at(trial.source);
-        let reckoned = reckoned(stated, stated, subject, source, visible);
-        let pair = [(source, reckoned.gpu(stated)), at(trial.target)];
+        let clocks = source_clocks(stated, stated, subject, source, visible);
+        let pair = [(source, clocks.gpu(stated)), at(trial.target)];
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
         q.lesson = lessons.as_ref().and_then(|l| l.of(trial.kernel, trial.target));
         if q.ceilings != *ceilings {
@@ -246,8 +246,8 @@ impl Asker<'_> {
         }
         let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
-            match model.told(&q) {
-                Ok(Told { time, doubt, width }) => {
+            match model.estimate(&q) {
+                Ok(Estimate { time, doubt, width, .. }) => {
                     let (doubt, width) = (doubt.map(|d| d.total()), width.map(|w| w.in_doubts));
                     tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, width, ..trial });
                 }

@@ -79,7 +79,7 @@ impl Session {
             return Err(FitError::NoGemm);
         }
         let power = PowerModel::shipped()?;
-        let world = (&*self.stock_gpus(), &self.kernels);
+        let world = (self.stock_gpus(), &self.kernels);
         Ok(Paper4 {
             tables: reproduce(&rows, progress)?,
             lines: audited::study(&rows, world, &power, progress)?,

@@ -18,7 +18,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
     let read =
-        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }
