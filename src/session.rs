@@ -3,21 +3,16 @@
 mod answers;
 mod engine;
 mod evaluation;
-mod gemm;
 mod here;
 mod import;
 mod lessons;
 mod loaded;
-mod tiles;
 mod training;
 mod tuning;
 mod workspace;
 
-pub use evaluation::ReproduceError;
-pub use gemm::{FitError, Paper4, PowerFit};
 pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
-pub use tiles::Gemm;
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 pub use workspace::{Revision, Workspace};

@@ -4,7 +4,6 @@ mod answered_by_all;
 mod calibrate;
 pub mod like;
 mod metrics;
-pub mod paper1;
 mod parallel;
 mod protocol;
 mod run;

@@ -11,10 +11,7 @@
 //!
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
-use super::metrics::{ErrorSummary, Score, score};
-use super::protocol::Scope;
-use super::run::evaluate;
-use super::setup::{Outcome, Progress, Setup, World};
+use crate::evaluate::{ErrorSummary, Outcome, Progress, Scope, Score, Setup, World, evaluate, score};
 use crate::gpu::Ceilings;
 use crate::kernel::Count;
 use crate::occupancy::Rules;
