@@ -3,7 +3,7 @@
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, learning, load, output, sass};
-use crate::evaluate::Settings;
+use crate::answer::Settings;
 use crate::kernel::Problem;
 use crate::predict::{HYBRID, MODELS, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};

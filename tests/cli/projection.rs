@@ -11,7 +11,7 @@ use crate::dice;
 
 use desk::Desk;
 use dice::Dice;
-use roofswap::evaluate::{Answer, Settings};
+use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::predict::{Caution, LevelTimes, Refusal, model_position};

@@ -6,8 +6,8 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use roofswap::answer::Settings;
 use roofswap::chart::*;
-use roofswap::evaluate::Settings;
 use roofswap::gpu::{Ceilings, Gpu};
 use roofswap::roofline::Level;
 use roofswap::session::Session;

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use roofswap::evaluate::Settings;
+use roofswap::answer::Settings;
 use roofswap::gpu::{Ceilings, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
 use roofswap::measurement::{Kind, read_csv};
