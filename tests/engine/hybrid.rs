@@ -4,8 +4,9 @@
 
 use roofswap::answer::{Answer, Settings};
 use roofswap::evaluate::{Progress, Protocol, Setup, score};
+use roofswap::import::read_any;
 use roofswap::learn;
-use roofswap::measurement::{Kind, Store, read_any, read_csv};
+use roofswap::measurement::{Kind, Store, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;

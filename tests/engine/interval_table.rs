@@ -5,7 +5,8 @@
 
 use roofswap::answer::ShippedErrors;
 use roofswap::evaluate::{Outcome, Progress, Setup};
-use roofswap::measurement::{Kind, Store, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::{Kind, Store};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
