@@ -80,7 +80,7 @@ pub(super) fn waves(w: &Waves) -> String {
         "{} waves of {} blocks, the last {} % full{idle}, {} % of the slots used",
         significant(w.waves),
         w.blocks_per_wave,
-        significant(100.0 * w.tail),
+        significant(100.0 * w.last_fill),
         significant(100.0 * w.efficiency())
     )
 }
