@@ -9,8 +9,9 @@ use roofswap::gemm::learned::Learned;
 use roofswap::gemm::tiles::{Tile, TileAnswer};
 use roofswap::gemm::{Gemm, GemmRow, Target, answer_tiles};
 use roofswap::gpu::Tuning;
+use roofswap::import::read_any;
 use roofswap::learn::Progress;
-use roofswap::measurement::{Kind, read_any};
+use roofswap::measurement::Kind;
 use roofswap::papers::paper4::models::{Architecture, Scores};
 use roofswap::papers::paper4::numpy::train_test_split;
 use roofswap::papers::paper4::prepare::{Clipping, prepare};
@@ -185,7 +186,7 @@ fn paper_4s_figures_come_out() {
         return;
     }
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let rows: Vec<GemmRow> = read.rows.iter().filter_map(GemmRow::of).collect();
     assert_eq!((rows.len(), rows.iter().filter(|r| r.is_audited()).count()), (16_128, 1_155));
     let p = prepare(&rows, Clipping::AllRows).unwrap();

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
+use roofswap::import::{Opened, Strings, read_any};
 use roofswap::kernel::Count;
-use roofswap::measurement::import::Strings;
-use roofswap::measurement::{Kind, Opened, ReadError, ReadResult, Store, read_any, read_csv};
+use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv};
 use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
