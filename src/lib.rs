@@ -13,6 +13,7 @@ pub mod device;
 pub mod evaluate;
 pub mod gemm;
 pub mod gpu;
+pub mod import;
 pub mod kernel;
 pub mod learn;
 pub mod measurement;

@@ -20,11 +20,10 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::gpu::{self, Gpu, LimitsTable, Tuning};
+use crate::import::{Opened, Roof, Strings, read_opened};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
-use crate::measurement::import::{Roof, Strings};
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
-    read_opened, read_rows,
+    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
 };
 use crate::predict::{Explanation, Lessons, Subject};
 use include_dir::{Dir, include_dir};
@@ -209,6 +208,16 @@ impl Session {
             .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
         let config = self.store.find(kernel, &problem, variant);
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
+    }
+
+    /// A kernel as somebody timed it: at its size, in its variant and launch.
+    ///
+    /// # Errors
+    /// [`SubjectError`] where the size does not fit the kernel.
+    pub fn timed_subject(&self, id: ConfigId) -> Result<Subject, SubjectError> {
+        let config = self.store.config(id);
+        let subject = self.subject(config.kernel, config.problem, config.variant)?;
+        Ok(Subject { config: subject.config.map(|_| id), ..subject })
     }
 
     /// Lays what two listings of machine code say over a kernel.

@@ -6,7 +6,7 @@ use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
-use crate::measurement::import::Roof;
+use crate::import::Roof;
 use crate::predict::{BASELINES, model_position};
 use crate::report::evaluation::Report;
 use crate::session::Session;

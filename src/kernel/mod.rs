@@ -8,6 +8,7 @@ mod catalogue;
 mod code;
 mod compiled;
 mod contradiction;
+mod expression;
 mod file;
 mod formula;
 mod functions;

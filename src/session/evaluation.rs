@@ -3,8 +3,9 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
+use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
-use crate::measurement::{Kind, Measurement, ReadAny, ReadError, Store, read_any, with_achieved};
+use crate::measurement::{Kind, Measurement, ReadError, Store};
 use crate::predict::{MODELS, Predictor};
 use std::path::PathBuf;
 

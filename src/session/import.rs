@@ -3,9 +3,9 @@
 use super::Session;
 use crate::catalogue::Origin;
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
+use crate::import::{Format, Opened, Strings, known_formats};
 use crate::kernel::Kernel;
-use crate::measurement::import::{Strings, known_formats};
-use crate::measurement::{Format, Opened, told};
+use crate::measurement::told;
 use std::path::Path;
 
 /// What a file is.

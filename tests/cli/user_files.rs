@@ -477,7 +477,7 @@ fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
 
 #[test]
 fn a_mixbench_report_becomes_the_roofs_in_use() {
-    use roofswap::measurement::import::{Job, overlays, recognise};
+    use roofswap::import::{Job, overlays, recognise};
     let report = "Device:              NVIDIA GeForce RTX 4090\n\
         Experiment ID, Single Precision ops,,,,              Double precision ops,,,\n\
         Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
@@ -486,7 +486,7 @@ fn a_mixbench_report_becomes_the_roofs_in_use() {
     let job = Job { file: "run.txt", gpu: None, cancelled: &false.into(), bytes_read: &0.into() };
     let importer = recognise(report.as_bytes()).unwrap();
     let mut read = (importer.read)(&mut report.as_bytes(), &job).unwrap();
-    read.roofs.push(roofswap::measurement::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });
+    read.roofs.push(roofswap::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });
     let gpus = Session::load(None).unwrap().gpus;
     let (files, left_out) = overlays(&read.roofs, &gpus, "mixbench of today");
     let [overlay] = files.as_slice() else { panic!("{files:?}") };

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::evaluate::{Outcome, Progress, Setup, ShippedErrors};
-use roofswap::measurement::{Kind, Store, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::{Kind, Store};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::measurement::{Kind, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::Kind;
 use roofswap::papers::power::study::{mean_percent, study};
 use roofswap::power::PowerModel;
 use roofswap::power::fit::PowerRow;

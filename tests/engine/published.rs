@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use roofswap::import::read_any;
 use roofswap::kernel::Problem;
-use roofswap::measurement::{Kind, Measurement, Store, read_any};
+use roofswap::measurement::{Kind, Measurement, Store};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
 use std::path::Path;

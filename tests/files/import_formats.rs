@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what they skip
 
-use roofswap::measurement::import::{HEAD, Imported, Job, recognise};
+use roofswap::import::{HEAD, Imported, Job, recognise};
 use roofswap::measurement::{CanonicalRow, Number};
 use std::collections::BTreeMap;
 use std::fs;

@@ -7,7 +7,7 @@
 
 use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
 use roofswap::evaluate::Settings;
-use roofswap::measurement::import::{Imported, Job, NeverCancelled, read_bytes};
+use roofswap::import::{Imported, Job, NeverCancelled, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
 use roofswap::roofline::{Level, intensity};
 use roofswap::session::Session;
@@ -547,7 +547,6 @@ fn damage_is_refused_or_read_but_never_a_panic() {
         100.0,6,3,2.0,0.0, 64 64 1, 16 16 1,\"k(int)\"\n";
     let seeds = [raw_page(3).into_bytes(), metrics_run().into_bytes(), ncu_rep(), nvprof.into(), nsys.into()];
     let mut seeded = Seeded(0x5eed);
-    let start = std::time::Instant::now();
     for seed in &seeds {
         body(seed);
         assert!(!import(seed).unwrap().rows.is_empty());
@@ -560,7 +559,6 @@ fn damage_is_refused_or_read_but_never_a_panic() {
             }
         }
     }
-    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 #[test]

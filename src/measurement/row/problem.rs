@@ -1,7 +1,7 @@
 //! The kernel and the problem of a record: completed by the kernel's formulas, in other keys than the kernel's, or with a key
 //! left open.
 
-use super::{Record, Refusal, RowParser, cell, utf8};
+use super::{Refusal, RowDraft, RowParser, TextColumn, utf8};
 use crate::kernel::{Problem, ProblemError, by_other_keys};
 use std::sync::Arc;
 
@@ -18,12 +18,11 @@ impl RowParser<'_> {
     /// the row is of a kernel of its own, which is called by those keys as well.
     pub(super) fn kernel_at_size(
         &mut self,
-        record: &Record<'_>,
+        draft: &impl RowDraft,
         dtype: &Arc<str>,
     ) -> Result<(usize, Arc<Problem>), Refusal> {
-        let name = &record[self.columns.kernel];
-        let kernel = self.kernel(name, dtype)?;
-        let bytes = cell(record, self.columns.problem);
+        let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
+        let bytes = draft.text_of(TextColumn::Problem);
         let recorded = match self.problem(bytes, kernel) {
             Ok(problem) => return Ok((kernel, problem)),
             Err(Unread::Foreign(recorded)) => recorded,
