@@ -3,7 +3,8 @@
 use super::analytical::{Experiment, reproduce};
 use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::World;
-use crate::measurement::{ReadAny, ReadError, Store, with_achieved};
+use crate::import::{ReadAny, with_achieved};
+use crate::measurement::{ReadError, Store};
 use crate::session::Session;
 use std::path::PathBuf;
 
