@@ -8,6 +8,10 @@ default:
 run *args:
     cargo run --release -- {{ args }}
 
+# What is published: fat LTO, half the size; `cargo run --release` is the quick build.
+dist:
+    cargo build --locked --profile dist
+
 # All tests, or those whose name contains a word: `just test occupancy`.
 test *args:
     cargo test --locked {{ args }}
@@ -25,7 +29,7 @@ measures:
 
 # The library's documentation; a warning is an error.
 docs *args:
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked {{ args }}
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --lib --locked {{ args }}
 
 # Everything that must pass before a change goes in.
 ci:
@@ -35,9 +39,9 @@ ci:
 bench *args:
     cargo bench --locked {{ args }}
 
-# Licences, sources and duplicates of the dependencies (cargo install cargo-deny).
+# Licences, sources, duplicates and advisories of the dependencies (cargo install cargo-deny).
 deny:
-    cargo deny check bans licenses sources
+    cargo deny check
 
 # Draw the stored screens again; read `git diff` afterwards.
 screenshots:

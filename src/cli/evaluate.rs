@@ -141,7 +141,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
-        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
+        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
     };

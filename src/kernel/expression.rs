@@ -12,14 +12,14 @@ const USUAL_DEPTH: usize = 16;
 /// A parsed formula: steps on a stack of values.
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
-    steps: Vec<Step>,
+    steps: Vec<StackStep>,
     names: Vec<String>,
     depth: usize,
 }
 
-/// What a step does to the stack.
+/// What one step does to the stack.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum StackStep {
     /// Puts a number on it.
     Number(f64),
     /// Puts the value of a name on it.
@@ -65,16 +65,16 @@ impl Expression {
         let mut top = 0;
         for step in &self.steps {
             match *step {
-                Step::Number(number) => {
+                StackStep::Number(number) => {
                     stack[top] = number;
                     top += 1;
                 }
-                Step::Name(slot) => {
+                StackStep::Name(slot) => {
                     stack[top] = values[slot];
                     top += 1;
                 }
-                Step::Unary(function) => stack[top - 1] = function(stack[top - 1]),
-                Step::Binary(function) => {
+                StackStep::Unary(function) => stack[top - 1] = function(stack[top - 1]),
+                StackStep::Binary(function) => {
                     top -= 1;
                     stack[top - 1] = function(stack[top - 1], stack[top]);
                 }
@@ -88,7 +88,7 @@ impl Expression {
 struct Parser<'a> {
     text: &'a str,
     place: usize,
-    steps: Vec<Step>,
+    steps: Vec<StackStep>,
     names: Vec<&'a str>,
 }
 
@@ -135,14 +135,14 @@ impl<'a> Parser<'a> {
     fn take_number(&mut self) -> Result<(), String> {
         let digits = self.take_while(|c| c.is_ascii_digit() || c == '.');
         let number = digits.parse().map_err(|_| format!("`{digits}` is no number"))?;
-        self.steps.push(Step::Number(number));
+        self.steps.push(StackStep::Number(number));
         Ok(())
     }
 
     fn take_word(&mut self) -> Result<(), String> {
         let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
         if let Some(value) = functions::constant(word) {
-            self.steps.push(Step::Number(value));
+            self.steps.push(StackStep::Number(value));
             return Ok(());
         }
         if let Some(function) = functions::of_one_value(word) {
@@ -175,25 +175,25 @@ impl<'a> Parser<'a> {
             self.names.push(word);
             self.names.len() - 1
         });
-        self.steps.push(Step::Name(slot));
+        self.steps.push(StackStep::Name(slot));
     }
 
     /// The function of a constant is a constant.
     fn apply_unary(&mut self, function: OneValue) {
-        if let Some(Step::Number(number)) = self.steps.last_mut() {
+        if let Some(StackStep::Number(number)) = self.steps.last_mut() {
             *number = function(*number);
             return;
         }
-        self.steps.push(Step::Unary(function));
+        self.steps.push(StackStep::Unary(function));
     }
 
     fn apply_binary(&mut self, function: TwoValues) {
-        if let [.., Step::Number(a), Step::Number(b)] = self.steps[..] {
+        if let [.., StackStep::Number(a), StackStep::Number(b)] = self.steps[..] {
             self.steps.truncate(self.steps.len() - 2);
-            self.steps.push(Step::Number(function(a, b)));
+            self.steps.push(StackStep::Number(function(a, b)));
             return;
         }
-        self.steps.push(Step::Binary(function));
+        self.steps.push(StackStep::Binary(function));
     }
 
     fn peek(&mut self) -> Option<char> {
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
         let mut names: Vec<String> = self.names.iter().map(|name| (*name).to_owned()).collect();
         names.sort_unstable();
         for step in &mut self.steps {
-            if let Step::Name(slot) = step {
+            if let StackStep::Name(slot) = step {
                 let name = self.names[*slot];
                 *slot = names.iter().position(|n| n == name).unwrap_or(*slot);
             }
@@ -243,13 +243,13 @@ impl<'a> Parser<'a> {
 }
 
 /// The most values that stand on the stack at once.
-fn deepest(steps: &[Step]) -> usize {
+fn deepest(steps: &[StackStep]) -> usize {
     let (mut depth, mut most) = (0_usize, 0);
     for step in steps {
         match step {
-            Step::Number(_) | Step::Name(_) => depth += 1,
-            Step::Unary(_) => {}
-            Step::Binary(_) => depth -= 1,
+            StackStep::Number(_) | StackStep::Name(_) => depth += 1,
+            StackStep::Unary(_) => {}
+            StackStep::Binary(_) => depth -= 1,
         }
         most = most.max(depth);
     }

@@ -5,9 +5,10 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use roofswap::compiler::{Taken, join, read};
+use roofswap::import::read_any;
+use roofswap::import::{NeverCancelled, read_bytes};
 use roofswap::kernel::short_name;
-use roofswap::measurement::import::{NeverCancelled, read_bytes};
-use roofswap::measurement::{Kind, read_any, read_csv};
+use roofswap::measurement::{Kind, read_csv};
 use roofswap::session::Session;
 use std::hint::black_box;
 use std::time::Duration;

@@ -5,8 +5,8 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use roofswap::answer::Settings;
 use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
-use roofswap::evaluate::Settings;
 use roofswap::import::{Imported, Job, NeverCancelled, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
 use roofswap::roofline::{Level, intensity};

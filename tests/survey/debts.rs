@@ -1,6 +1,6 @@
 //! Debts: what the house has and should not have, in lists that may only shrink (`tests/debts.txt`).
 //!
-//! A debt is known by a name that survives a move to another folder: the file's name and the function's, not the path.
+//! A debt is known by names that survive a move: those of functions, parameters and types; of a file, the last part.
 
 use super::circles::{Circle, circles_in};
 use super::functions::functions_in;
@@ -27,7 +27,7 @@ pub struct Ledger {
     pub type_names: BTreeMap<String, usize>,
     /// `function(pattern)` of parameters whose type is a tuple.
     pub tuple_parameters: BTreeMap<String, usize>,
-    /// `file function` of public functions with an idle name.
+    /// Public functions with an idle name.
     pub idle_names: BTreeMap<String, usize>,
 }
 
@@ -201,15 +201,11 @@ fn tuple_parameters(files: &[SourceFile]) -> Debts {
         for function in functions_in(file).iter().filter(|f| !f.in_test) {
             for pattern in &function.tuple_parameters {
                 let place = format!("{}:{}", file.path, function.line);
-                debts.entry(format!("{}{pattern}", spaced(function.name))).or_default().push(place);
+                debts.entry(format!("{} {pattern}", function.name)).or_default().push(place);
             }
         }
     }
     debts
-}
-
-fn spaced(name: &str) -> String {
-    format!("{name} ")
 }
 
 fn idle_names(files: &[SourceFile]) -> Debts {
@@ -218,13 +214,8 @@ fn idle_names(files: &[SourceFile]) -> Debts {
         let is_idle = |name: &str| IDLE_NAMES.contains(&name);
         for function in functions_in(file).iter().filter(|f| f.is_public && !f.in_test && is_idle(f.name)) {
             let place = format!("{}:{}", file.path, function.line);
-            debts.entry(format!("{} {}", file_name(file), function.name)).or_default().push(place);
+            debts.entry(function.name.to_owned()).or_default().push(place);
         }
     }
     debts
-}
-
-/// `file` of `src/gpu/file.rs`, `gpu` of `src/gpu/mod.rs`.
-fn file_name<'a>(file: &SourceFile<'a>) -> &'a str {
-    file.parts.iter().rev().find(|p| **p != "mod").copied().unwrap_or_default()
 }

@@ -400,14 +400,16 @@ fn profiled(width: u16, height: u16) -> Dashboard {
     let csv = "gpu,kernel,problem,dtype,flops,dram_bytes,l2_bytes,l1_bytes,smem_wavefronts,active_threads_per_inst,\
                fp64_fma,fp64_add,fp64_mul,time_ms\n\
                v100-pcie-32gb,profiled,n=1,fp64,12e9,8e9,14e9,30e9,1e7,24,4e9,2e9,2e9,20\n";
-    let read = roofswap::measurement::read_csv(
-        csv.as_bytes(),
-        "p.csv",
-        roofswap::measurement::Kind::Measured,
-        &session.gpus,
-        &mut session.kernels,
-    );
-    session.store.add(read.unwrap().rows);
+    let read = session.edit(|w| {
+        roofswap::measurement::read_csv(
+            csv.as_bytes(),
+            "p.csv",
+            roofswap::measurement::Kind::Measured,
+            &w.gpus,
+            &mut w.kernels,
+        )
+    });
+    session.edit(|w| w.store.add(read.unwrap().rows));
     let saved = roofswap::config::Saved {
         source: Some("v100-pcie-32gb".into()),
         targets: vec!["h100-pcie".into()],

@@ -198,7 +198,7 @@ impl Libcuda {
     /// Loads the library under one of its names.
     pub(super) fn load() -> Result<Self, Unusable> {
         // SAFETY: runs the library's initialisers, as any program that uses CUDA does.
-        let loaded = NAMES.iter().find_map(|name| unsafe { Library::new(name) }.ok());
+        let loaded = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
         Self::with_functions(loaded.ok_or(Unusable::Absent)?)
     }
 

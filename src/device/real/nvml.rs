@@ -61,7 +61,7 @@ fn library() -> Option<&'static Nvml> {
 impl Nvml {
     fn load() -> Option<Self> {
         // SAFETY: runs the library's initialisers, as any program that asks NVML does.
-        let library = NAMES.iter().find_map(|name| unsafe { Library::new(name) }.ok())?;
+        let library = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok())?;
         let nvml = Self { library };
         // SAFETY: `nvmlInit_v2` takes nothing.
         let init: InitFunction = unsafe { nvml.symbol(c"nvmlInit_v2") }?;

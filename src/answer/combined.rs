@@ -4,58 +4,16 @@
 //! The interval: errors average with the times, |Σ w e| <= Σ w |e|, so that its half-width in ln is the weighted mean of
 //! those of the single answers; never less than the sources are apart.
 
-use super::answer::Answer;
-use super::calibration::Interval;
+use super::answered::{Answer, Combined, Share};
 use super::known_rows::Correction;
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::predict::{Amount, Caution, Factor, Provenance, Refusal};
+use crate::predict::{Cause, Caution, Interval, Refusal};
 use crate::units::Seconds;
 use std::sync::Arc;
 
 /// Sources whose times differ by more than this factor contradict each other.
 pub const FAR_APART: f64 = 3.0;
-
-/// One source's part in a combined answer.
-#[derive(Debug, Clone)]
-pub struct Share {
-    /// What this source alone says.
-    pub answer: Answer,
-    /// Its share of all weights, 0 to 1.
-    pub weight: f64,
-}
-
-/// What a combined answer is made of.
-#[derive(Debug, Clone)]
-pub struct Combined {
-    /// The heaviest first; equal ones by their place in the catalogue.
-    pub shares: Vec<Share>,
-    /// The sources without a time, and why.
-    pub left_out: Vec<(usize, Refusal)>,
-    /// The weighted standard deviation of ln T over the sources.
-    pub spread: f64,
-}
-
-impl Combined {
-    /// The sources that have a part in the time: one that nobody timed has none beside one that somebody did.
-    pub fn counted(&self) -> impl Iterator<Item = &Share> {
-        self.shares.iter().filter(|s| s.weight > 0.0)
-    }
-
-    /// Whether more than half of the weight rests on estimates.
-    #[must_use]
-    pub fn is_estimate(&self) -> bool {
-        let estimated = self.shares.iter().filter(|s| s.answer.is_estimate());
-        estimated.map(|s| s.weight).sum::<f64>() > 0.5
-    }
-
-    /// The sources of the shortest and the longest time.
-    fn extremes(&self) -> Option<[(usize, Seconds); 2]> {
-        let timed = || self.counted().filter_map(|s| Some((s.answer.source, time(&s.answer)?)));
-        let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
-        Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
-    }
-}
 
 /// exp(Σ w ln T / Σ w) and the weighted standard deviation of ln T over `(T, w)`; equal weights where all are 0, `None`
 /// for nothing.
@@ -86,7 +44,8 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
         singles.into_iter().partition(|a| a.prediction.is_ok());
     let left_out: Vec<(usize, Refusal)> =
         refused.iter().filter_map(|a| Some((a.source, a.prediction.as_ref().err()?.clone()))).collect();
-    let times: Vec<(f64, f64)> = timed.iter().filter_map(|a| Some((time(a)?.0, a.weight))).collect();
+    let times: Vec<(f64, f64)> =
+        timed.iter().filter_map(|a| Some((a.predicted_time()?.0, a.weight))).collect();
     let Some((mean, spread)) = log_mean(&times) else { return beside.or(refused.into_iter().next()) };
     if timed.len() == 1 && beside.is_none() {
         return timed.into_iter().next().map(|alone| with_left_out(gpus, alone, &left_out));
@@ -108,9 +67,9 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
         whole.prediction.clone_from(&heaviest.prediction);
     }
     if let Ok(p) = &mut whole.prediction {
+        let sources = combined.counted().count();
+        p.multiply(Cause::CombinedSources(sources), mean / p.time);
         p.time = mean;
-        let rule = Provenance::Modelled("log-mean of the sources, weighted");
-        p.factors.push(Factor::of_target("all sources", Amount::Time(mean), rule));
         p.cautions.retain(|c| !matches!(c, Caution::RowsMeasuredHere { .. }));
         let corrected = correction(&combined);
         p.cautions.extend(corrected.map(|c| Caution::RowsMeasuredHere { factor: c.factor, rows: c.rows }));
@@ -130,8 +89,11 @@ fn correction(combined: &Combined) -> Option<Correction> {
     Some(Correction { factor: combined.shares.iter().map(ln).sum::<f64>().exp(), rows })
 }
 
-fn time(answer: &Answer) -> Option<Seconds> {
-    answer.prediction.as_ref().ok().map(|p| p.time)
+/// The sources of the shortest and the longest time.
+fn extremes(combined: &Combined) -> Option<[(usize, Seconds); 2]> {
+    let timed = || combined.counted().filter_map(|s| Some((s.answer.source, s.answer.predicted_time()?)));
+    let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
+    Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
 }
 
 fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, Refusal)]) -> Answer {
@@ -146,7 +108,7 @@ fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, 
 }
 
 fn contradiction(gpus: &Catalogue<Gpu>, combined: &Combined) -> Option<Caution> {
-    let [low, high] = combined.extremes()?;
+    let [low, high] = extremes(combined)?;
     let named = |(gpu, time): (usize, Seconds)| -> (Arc<str>, Seconds) {
         (gpus.entries()[gpu].id.as_str().into(), time)
     };

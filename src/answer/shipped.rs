@@ -2,7 +2,7 @@
 //! from other people's measurements and shipped in `specs/intervals.toml`. A question about a kernel is answered from the
 //! families it does not belong to, so that an interval never saw the kernel it is asked about.
 
-use super::calibration::COVERAGE;
+use super::coverage::COVERAGE;
 use super::trial::Trial;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::kernel::Kernel;
@@ -79,7 +79,7 @@ impl ShippedErrors {
     }
 
     /// Sets the interval of every trial of a model that says how uncertain its answer is.
-    pub(super) fn widen(&self, trials: &mut [Trial], kernels: &Catalogue<Kernel>) {
+    pub fn widen(&self, trials: &mut [Trial], kernels: &Catalogue<Kernel>) {
         let mut known: HashMap<usize, Option<f64>> = HashMap::new();
         for trial in trials {
             let Some(doubt) = trial.doubt else { continue };

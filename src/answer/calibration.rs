@@ -1,7 +1,7 @@
 //! Intervals: split conformal on |ln(measured / predicted)|.
 //!
 //! The residuals are those of the shipped published figures, for each model, ceilings and occupancy rules on their own:
-//! the very trials of [`evaluate`] where the GPU is new, so that no prediction behind a residual knew
+//! the very trials of `evaluate` where the GPU is new, so that no prediction behind a residual knew
 //! anything that was measured on its target. For a question about kernel K, every residual of K is left out, so an
 //! interval never saw the figures it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
 //!
@@ -9,43 +9,15 @@
 //! intervals hold for a GPU that was left out altogether is counted too, and said beside an interval for a new GPU: four
 //! GPUs are few to know a fifth by.
 
-use super::Settings;
-use super::metrics::score;
 use super::residuals::{Fold, Residuals};
-use super::run::{Outcome, Progress, Setup, World, evaluate};
+use super::settings::Settings;
 use super::shipped::ShippedErrors;
-use crate::catalogue::{Catalogue, FileError};
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Kernel;
-use crate::measurement::Store;
-use crate::occupancy::Rules;
-use crate::predict::{Doubt, MODELS, Width};
+use super::trial::Trial;
+use crate::catalogue::FileError;
+use crate::predict::{Doubt, Interval, MODELS, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// The share of residuals an interval covers.
-pub const COVERAGE: f64 = 0.9;
-
-/// A multiplicative interval around a predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub low: Seconds,
-    /// Upper end.
-    pub high: Seconds,
-    /// high / time = time / low.
-    pub factor: f64,
-    /// Residuals behind it.
-    pub n: usize,
-    /// Whether it was widened because the source time is an estimate.
-    pub widened: bool,
-    /// Why this answer is as uncertain as it is, where the model can say; the width is then that of the shipped families.
-    pub doubt: Option<Doubt>,
-    /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
-    /// of the residuals in turn was left out.
-    pub held_for_new_gpus: Option<f64>,
-}
 
 /// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +29,7 @@ pub struct Asked<'a> {
     /// The target's place in its catalogue.
     pub target: usize,
     /// How the source time came about.
-    pub start: Start,
+    pub start: StartedFrom,
     /// The kernel's id.
     pub kernel_id: &'a str,
     /// How uncertain the model calls its answer.
@@ -68,7 +40,7 @@ pub struct Asked<'a> {
 
 /// What a prediction starts from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Start {
+pub enum StartedFrom {
     /// The model uses no time on the source.
     Nothing,
     /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
@@ -95,32 +67,25 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Runs every model, with either ceilings and rules, on every published configuration that several GPUs timed.
+    /// No residuals yet: intervals are those of the shipped families alone.
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-    pub fn new(gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>, store: &Store) -> Result<Self, FileError> {
-        let mut all = Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() };
-        let world = World { gpus, kernels, store };
-        for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
-            for rules in [Rules::Exact, Rules::Study] {
-                let setup = Setup { ceilings, rules, ..Setup::default() };
-                let outcomes =
-                    evaluate(world, &setup, &MODELS, &Progress::default()).expect("nobody cancels it");
-                for (model, outcome) in outcomes.iter().enumerate() {
-                    all.learn(Settings { model, ceilings, rules }, outcome);
-                }
-            }
-        }
-        Ok(all)
+    pub fn of_shipped() -> Result<Self, FileError> {
+        Ok(Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() })
     }
 
-    fn learn(&mut self, settings: Settings, outcome: &Outcome) {
-        let residuals = Residuals::of(&outcome.trials, MODELS[settings.model].needs_source());
-        // The intervals of these trials were made without their target.
-        let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);
-        self.gpus.extend(outcome.trials.iter().map(|t| t.target));
-        let held_for_new_gpus = held.map(|percent| percent / 100.0);
+    /// The same without any residual: those of another catalogue's kernels say nothing here.
+    #[must_use]
+    pub fn without_residuals(&self) -> Self {
+        Self { shipped: self.shipped.clone(), ..Self::default() }
+    }
+
+    /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
+    /// a GPU left out.
+    pub fn add(&mut self, settings: Settings, trials: &[Trial], held_for_new_gpus: Option<f64>) {
+        let residuals = Residuals::of(trials, MODELS[settings.model].needs_source());
+        self.gpus.extend(trials.iter().map(|t| t.target));
         self.learned.insert(settings, Learned { residuals, held_for_new_gpus });
     }
 
@@ -132,10 +97,10 @@ impl Calibration {
         }
         let (own, n) = self.half_width(asked.settings, asked.kernel)?;
         let extra = match asked.start {
-            Start::Nothing => 0.0,
-            Start::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
+            StartedFrom::Nothing => 0.0,
+            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
             // Nobody timed it on the source: the stand-in's own error there comes on top.
-            Start::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
+            StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
         };
         let ln = own.hypot(extra);
         let factor = ln.exp();
@@ -149,13 +114,13 @@ impl Calibration {
     /// From the shipped families of kernels, in units of this answer's doubt.
     fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
         let (ln, n, widened) = match asked.start {
-            Start::Timed(ratio) => {
+            StartedFrom::Timed(ratio) => {
                 let own = asked.width.map(|w| (w.in_doubts, w.rows));
                 let (width, n) = own.or_else(|| self.shipped.half_width(asked.kernel_id))?;
                 let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
                 ((width * doubt.total()).hypot(extra), n, extra > 0.0)
             }
-            Start::Nothing | Start::StandIn => {
+            StartedFrom::Nothing | StartedFrom::StandIn => {
                 let (ln, n) = self.shipped.unmeasured(asked.kernel_id)?;
                 (ln, n, true)
             }
@@ -177,24 +142,9 @@ impl Calibration {
     }
 }
 
-/// Which of n residuals, counted from 1 and the smallest, is the end of an interval; `None` where n are too few for the
-/// coverage.
-#[must_use]
-pub fn conformal_rank(n: usize) -> Option<usize> {
-    let rank = (COVERAGE * (n + 1) as f64).ceil() as usize;
-    (1..=n).contains(&rank).then_some(rank)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use crate::evaluate::{Protocol, Trial};
-
-    #[test]
-    fn the_conformal_rank_needs_nine_residuals() {
-        assert_eq!([8, 9, 19].map(conformal_rank), [None, Some(9), Some(18)]);
-    }
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
         Trial { kernel, config: kernel, measured: ln.exp(), ..Trial::of_pair(source, target) }
@@ -202,16 +152,26 @@ mod tests {
 
     /// A calibration by these trials, with the intervals of a new GPU.
     fn learned(mut trials: Vec<Trial>) -> Calibration {
-        let fold = |t: &Trial| Protocol::NewGpu.fold(t);
-        Residuals::of(&trials, true).widen(&mut trials, fold);
+        let without_target = |t: &Trial| Fold::Gpu(t.target);
+        Residuals::of(&trials, true).widen(&mut trials, without_target);
+        let held = trials.iter().filter_map(Trial::held);
+        let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
         let mut all = Calibration::default();
-        all.learn(Settings::default(), &Outcome { model: "", trials, refused: Default::default() });
+        all.add(Settings::default(), &trials, Some(share));
         all
     }
 
     fn asked(kernel: usize, target: usize) -> Asked<'static> {
         let settings = Settings::default();
-        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None }
+        Asked {
+            settings,
+            kernel,
+            target,
+            start: StartedFrom::Nothing,
+            kernel_id: "",
+            doubt: None,
+            width: None,
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Trial {
     }
 
     #[cfg(test)]
-    pub(super) fn of_pair(source: usize, target: usize) -> Self {
+    pub(crate) fn of_pair(source: usize, target: usize) -> Self {
         Self {
             config: 0,
             kernel: 0,

@@ -1,7 +1,7 @@
 //! Intervals of an evaluation: split conformal on |ln(measured / predicted)|, in units of the answer's doubt where the model
 //! has one, over the residuals that a trial may know.
 
-use super::calibration::conformal_rank;
+use super::coverage::conformal_rank;
 use super::trial::Trial;
 use std::collections::BTreeMap;
 
