@@ -137,5 +137,5 @@ fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
     let kernel = &session.kernels[config.kernel];
     let gpu = session.gpus[of.gpu].id.clone();
     let problem = config.problem.to_string();
-    Named { names: [gpu, kernel.id.clone(), problem, config.variant.to_string()], of }
+    Named { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
 }

@@ -2,8 +2,8 @@
 //! enough answers to say something.
 
 use super::protocol::Scope;
-use super::run::{Outcome, World};
-use super::trial::Trial;
+use super::setup::{Outcome, World};
+use crate::answer::Trial;
 use crate::catalogue::Id;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId};
