@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rows themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Nearest {
+pub struct Nearest {
     pub(super) k: usize,
     pub(super) width: usize,
     /// Row after row.

@@ -2,14 +2,12 @@
 //! minimum-norm answer where columns depend on each other, as LAPACK's gelsd in scikit-learn), lasso by cyclic coordinate
 //! descent with scikit-learn's stopping rule, so that its figures can be compared.
 
-use super::error::LearnError;
-use super::progress::Progress;
-use super::table::Table;
+use crate::learn::{LearnError, Progress, Table};
 use serde::{Deserialize, Serialize};
 
 /// A linear function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Line {
+pub struct Line {
     pub(super) coefficients: Vec<f64>,
     pub(super) intercept: f64,
 }

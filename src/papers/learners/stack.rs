@@ -1,24 +1,21 @@
 //! Stacking (Wolpert 1992): a last model learns from what the base models say about rows they were not trained on.
 
-use super::error::LearnError;
-use super::fitted::Model;
-use super::progress::Progress;
-use super::random::Random;
-use super::recipe::Regressor;
-use super::table::Table;
+use super::{Learner, LearnerModel};
+use crate::learn::random::Random;
+use crate::learn::{LearnError, LearnedModel, Progress, RegressorKind, Table, Training};
 use serde::{Deserialize, Serialize};
 
 /// Base models fitted on all rows, and the last one, fitted on out-of-fold predictions of theirs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Stack {
-    pub(super) bases: Vec<Model>,
-    pub(super) last: Box<Model>,
+pub struct Stack {
+    pub(super) bases: Vec<LearnerModel>,
+    pub(super) last: Box<LearnerModel>,
 }
 
 /// What a stack is made of, as its recipe says.
 pub(super) struct Parts<'a> {
-    pub bases: &'a [Regressor],
-    pub last: &'a Regressor,
+    pub bases: &'a [Learner],
+    pub last: &'a Learner,
     pub folds: usize,
 }
 
@@ -27,9 +24,10 @@ impl Stack {
     pub(super) fn fit(
         parts: &Parts<'_>,
         seed: u64,
-        (table, target, groups): (&Table, &[f64], Option<&[usize]>),
+        taught: Training<'_>,
         progress: &Progress,
     ) -> Result<Self, LearnError> {
+        let Training { table, target, groups } = taught;
         let fold_of = folds(groups, table.len(), parts.folds, seed)?;
         let mut said = vec![0.0; table.len() * parts.bases.len()];
         for fold in 0..parts.folds {
@@ -37,15 +35,16 @@ impl Stack {
             let trained = table.select(&kept);
             let known: Vec<f64> = kept.iter().map(|i| target[*i]).collect();
             let groups: Option<Vec<usize>> = groups.map(|g| kept.iter().map(|i| g[*i]).collect());
+            let rows = Training { table: &trained, target: &known, groups: groups.as_deref() };
             for (at, base) in parts.bases.iter().enumerate() {
-                let model = Model::fit(base, seed, (&trained, &known, groups.as_deref()), progress)?;
+                let model = base.fit_model(seed, rows, progress)?;
                 held.iter().for_each(|i| said[i * parts.bases.len() + at] = model.predict_row(table.row(*i)));
             }
         }
         let names = (0..parts.bases.len()).map(|at| format!("base {at}")).collect();
         let out_of_fold = Table::new(names, said)?;
-        let last = Model::fit(parts.last, seed, (&out_of_fold, target, groups), progress)?;
-        let whole = |base: &Regressor| Model::fit(base, seed, (table, target, groups), progress);
+        let last = parts.last.fit_model(seed, Training { table: &out_of_fold, target, groups }, progress)?;
+        let whole = |base: &Learner| base.fit_model(seed, taught, progress);
         let bases = parts.bases.iter().map(whole).collect::<Result<_, _>>()?;
         Ok(Self { bases, last: Box::new(last) })
     }

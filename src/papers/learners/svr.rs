@@ -2,16 +2,14 @@
 //! working sets (Fan, Chen, Lin 2005), as LIBSVM and thereby scikit-learn solve it, to the same tolerance. Our own, because
 //! smartcore's panics when a saved model is read back, and its solver cannot be cancelled.
 
-use super::error::LearnError;
-use super::progress::Progress;
-use super::table::Table;
+use crate::learn::{LearnError, Progress, Table};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
 /// The rows that carry the function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Svr {
+pub struct Svr {
     pub(super) gamma: f64,
     pub(super) width: usize,
     /// Row after row.
