@@ -3,7 +3,7 @@
 
 use super::component_times::Explanation;
 use super::factor::{Amount, Factor, amount, in_words};
-use super::source_time::{SourceKind, SourceTime};
+use super::source::{SourceKind, SourceTime};
 use crate::catalogue::Origin;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
