@@ -3,7 +3,8 @@
 use super::floor::{Floor, floor};
 use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
-use super::source_time::{Asked, SourceKind, SourceTime, source_time};
+use super::source::{SourceKind, SourceTime};
+use super::source_time::{Asked, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
