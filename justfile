@@ -37,7 +37,7 @@ ci:
 
 # Frame times and start-up, with criterion.
 bench *args:
-    cargo bench --locked {{ args }}
+    cargo bench --locked --features bench {{ args }}
 
 # Licences, sources, duplicates and advisories of the dependencies (cargo install cargo-deny).
 deny:

@@ -1,6 +1,6 @@
 //! Evaluation of 500,000 pairs: one analytical model and both baselines, intervals included.
 //!
-//! `cargo bench --bench evaluate`. Rows are generated: eight GPUs, four kernels of the catalogue, distinct sizes, times of
+//! `cargo bench --features bench --bench evaluate`. Rows are generated: eight GPUs, four kernels of the catalogue, distinct sizes, times of
 //! the plain roofline times a factor between 1 and 4.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]

@@ -1,4 +1,4 @@
-//! Input made to be slow: `cargo bench --bench hard_input`. That it is answered at all, and how, the tests say; here is
+//! Input made to be slow: `cargo bench --features bench --bench hard_input`. That it is answered at all, and how, the tests say; here is
 //! how long it takes. A quadratic step shows as seconds where there were milliseconds.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark, run by hand")]

@@ -1,7 +1,7 @@
 //! How fast the default model answers: prepared answers and whole questions on one core, (kernel, source, target) after
 //! (kernel, source, target); 1,000 kernels on 60 targets with intervals as text, brief and as whole answers.
 //!
-//! `cargo bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
+//! `cargo bench --features bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
 //! source.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]

@@ -13,7 +13,6 @@ use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
 use roofswap::tui::{Effect, Job, Message, update};
 use stage::{Dashboard, dashboard};
-use std::sync::Arc;
 
 impl Dashboard {
     fn key(&mut self, key: &str) -> Vec<Effect> {

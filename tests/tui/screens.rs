@@ -160,8 +160,7 @@ fn a_screen_too_small_says_how_large_it_should_be() {
 /// What `predict` prints for this pair and model, one object per kernel.
 fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
     let config = tempfile::tempdir().unwrap();
-    let output = assert_cmd::Command::cargo_bin("roofswap")
-        .unwrap()
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"))
         .env("ROOFSWAP_CONFIG", config.path())
         .args([
             "predict", "--from", from, "--to", to, "--kernel", "all", "--model", model, "--format", "json",
