@@ -59,7 +59,7 @@ pub fn analytical_numbers(experiments: &[paper1::Experiment]) -> Vec<PublishedNu
     all
 }
 
-/// Paper 1's Table 6.
+/// Paper 1's Table 6, and the learned columns of Tables 3 and 4.
 #[must_use]
 pub fn learned_numbers(figures: &[paper1::Figure]) -> Vec<PublishedNumber> {
     let number = |figure: &paper1::Figure| {
@@ -74,7 +74,26 @@ pub fn learned_numbers(figures: &[paper1::Figure]) -> Vec<PublishedNumber> {
             agrees: figure.agrees().unwrap_or(false),
         })
     };
-    figures.iter().filter_map(number).collect()
+    let beside = figures.iter().flat_map(learned_columns);
+    beside.chain(figures.iter().filter_map(number)).collect()
+}
+
+/// The learned columns of Tables 3 and 4.
+fn learned_columns(figure: &paper1::Figure) -> Vec<PublishedNumber> {
+    let Some((printed, ours)) = figure.published_beside().zip(figure.ours_beside()) else {
+        return Vec::new();
+    };
+    let model = paper1::MODELS[figure.model].name;
+    let experiment = paper1::EXPERIMENTS[figure.experiment].what;
+    let number = |((name, printed), ours): ((&&str, &&str), f64)| PublishedNumber {
+        paper: 1,
+        table: ["3", "4"][figure.experiment],
+        what: format!("{model}, {experiment}: {name}"),
+        published: (*printed).into(),
+        ours: Some(ours),
+        agrees: is_rounded_to(ours, printed),
+    };
+    paper1::BESIDE.iter().zip(printed).zip(ours).map(number).collect()
 }
 
 /// Paper 4's Tables II and III.

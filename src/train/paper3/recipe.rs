@@ -55,7 +55,7 @@ impl Default for Paper3 {
 }
 
 /// Measured and predicted speed-ups in one order.
-type Pairs = (Vec<f64>, Vec<f64>);
+type SpeedUps = (Vec<f64>, Vec<f64>);
 
 /// What the forest is trained on.
 struct Data {
@@ -185,7 +185,7 @@ impl Paper3 {
         split: &Fold,
         recipe: &Recipe,
         progress: &Progress,
-    ) -> Result<(Vec<Errors>, Option<Pairs>), TrainError> {
+    ) -> Result<(Vec<Errors>, Option<SpeedUps>), TrainError> {
         let truth = data.targets(&split.test);
         let median = metrics::median(data.targets(&split.train)).unwrap_or(1.0);
         let mut all =
