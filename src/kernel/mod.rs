@@ -14,6 +14,8 @@ mod functions;
 mod launch;
 mod mix;
 mod name;
+mod name_facts;
+mod operator;
 mod problem;
 mod recorded;
 mod resources_file;
@@ -28,6 +30,10 @@ pub use contradiction::{Contradiction, contradictions};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
+pub use name_facts::NameFacts;
+pub use operator::{
+    AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes,
+};
 pub use name::{clip_middle, long_name, short_name};
 pub use problem::{Key, Problem, ProblemError, Value};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
@@ -80,6 +86,8 @@ pub struct Kernel {
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
+    /// The operator of a tensor library that it is, where its file declares one.
+    pub operator: Option<OperatorType>,
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
@@ -148,6 +156,8 @@ pub struct Instance {
     pub smem_dynamic: Option<u32>,
     /// Its counts.
     pub work: Work,
+    /// The operator at this size, where it is one.
+    pub operator: Option<Operator>,
 }
 
 impl Kernel {
@@ -178,6 +188,7 @@ impl Kernel {
             needs: Vec::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
+            operator: None,
             translation: None,
             formulas: None,
         }
@@ -326,6 +337,7 @@ impl Kernel {
                 smem_static: None,
                 smem_dynamic: None,
                 work: Work::default(),
+                operator: None,
             });
         };
         let mut scope = self.scope(f, problem, variant)?;
@@ -343,6 +355,7 @@ impl Kernel {
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,
+            operator: self.operator.and_then(|o| o.sized(problem)),
         })
     }
 

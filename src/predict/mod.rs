@@ -38,6 +38,7 @@ mod hybrid;
 mod kernel_roofs;
 mod lesson;
 mod levels;
+mod operators;
 mod plain_roofline;
 mod projection;
 mod question;

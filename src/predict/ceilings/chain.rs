@@ -50,6 +50,10 @@ pub enum Cause {
     FloorOn(Seconds, Origin),
     /// What so many pairs of so many other GPUs taught about this model's errors.
     Residual(usize, usize),
+    /// An operator's modelled time: source, target.
+    OperatorModel([Seconds; 2]),
+    /// Measured over modelled on the source, of which a part is kept.
+    SourceKept(f64),
 }
 
 /// One link of a chain.
@@ -90,6 +94,8 @@ impl Cause {
             Self::AboveRoof => "above the roof",
             Self::FloorOn(..) => "launch floor on",
             Self::Residual(..) => "learned residual",
+            Self::OperatorModel(_) => "operator model",
+            Self::SourceKept(_) => "kept of the source",
         }
     }
 
@@ -102,6 +108,8 @@ impl Cause {
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
+            Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
+            Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
             Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
             Self::OtherNumbers(_) | Self::OtherComponents | Self::AboveRoof | Self::Residual(..) => {
                 [None, None]
@@ -142,6 +150,10 @@ impl fmt::Display for Cause {
             Self::AboveRoof => f.write_str("goes with the width of the SMs"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+            }
+            Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
+            Self::SourceKept(off) => {
+                write!(f, "measured over modelled {}: drawn to 1, another library kernel", significant(off))
             }
         }
     }

@@ -36,6 +36,7 @@ pub use prepared::{Prepared, Quick, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
+use super::operators::{operator_explanation, operator_prediction};
 use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, Told};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
@@ -67,13 +68,16 @@ impl Predictor for CeilingsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        if let Some(operator) = operator_prediction(q, ID) {
+            return operator;
+        }
         let sides = Sides::new(q)?;
         let (answered, doubt) = doubted(q, &ends(q, &sides))?;
         Ok(explain::prediction(q, &sides, &answered, Some(doubt)))
     }
 
     fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q, answered).ok()
+        operator_explanation(q, ID).or_else(|| explain::explanation(q, answered).ok())
     }
 
     fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {

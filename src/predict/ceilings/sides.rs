@@ -6,7 +6,7 @@ use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::occupancy::Occupancy;
 use crate::predict::{Floor, Question, Refusal, Side};
-use crate::roofline::{Components, Machine, Spec, joined, rest};
+use crate::roofline::{Components, Machine, Spec, joined, machine_of, rest};
 use crate::units::Seconds;
 
 /// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
@@ -43,7 +43,7 @@ impl Sides {
     pub(super) fn new(q: &Question<'_>) -> Result<Self, Refusal> {
         q.target.feasible(&q.work)?;
         let gpus = [q.source.gpu, q.target.gpu];
-        let machines = gpus.map(|gpu| Machine::of(gpu, &q.kernel.dtype));
+        let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
         let runs_as = q.kernel.runs_as;
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
         let components = machines.map(|m| m.components(&q.work));
@@ -54,7 +54,7 @@ impl Sides {
 
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
     fn of_sizes(kernel: &Kernel, sides: [&Side<'_>; 2], works: [&Work; 2], floor: Floor, timed: f64) -> Self {
-        let machines = sides.map(|side| Machine::of(side.gpu, &kernel.dtype));
+        let machines = sides.map(|side| machine_of(side.gpu, kernel));
         let components = [machines[0].components(works[0]), machines[1].components(works[1])];
         let roofs = roofs(&machines, &components, kernel.runs_as, sides);
         let (floors, runs_as) = ([floor; 2], kernel.runs_as);
