@@ -1,12 +1,12 @@
 //! Attention: blocks of queries over tiles of keys (prefill), one query over a split cache (decode).
 
 use super::constants::{
-    ATTENTION_OVERLAP, DECODE_BYTES_PER_CLOCK, DECODE_KEYS, DECODE_L2_PART, DECODE_PART, DECODE_READ_PART,
-    FLASH_2, FLASH_3, FLASH_INFER, FamilyCosts, PREFILL_KEYS, PREFILL_L2_PART, PREFILL_PART, PREFILL_READ_PART,
+    DECODE_KEYS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART, FLASH_2, FLASH_3, FLASH_INFER,
+    FamilyCosts, PREFILL_KEYS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART, PREFILL_READ_PART,
     PREFILL_TILES, TENSOR_PART, UNSEEN, WRITE_PART,
 };
 use super::hardware::{AttentionFamily, Hardware};
-use super::{Parts, missing_share, node_time, overlapped};
+use super::{Parts, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
 use crate::roofline::Spec;
 
@@ -35,13 +35,8 @@ pub(super) fn prefill_parts(hardware: &Hardware, types: OperatorType, sizes: Att
     let missing = missing_share(hardware, read + written);
     let dram = (read / PREFILL_READ_PART + written / WRITE_PART) * missing / hardware.dram;
     let l2 = (read + written) / (hardware.l2 * PREFILL_L2_PART);
-    attention_time(hardware, costs(hardware).prefill_nodes, [tensor, l2, dram])
-}
-
-fn attention_time(hardware: &Hardware, nodes: f64, parts: [f64; 3]) -> Parts {
-    let launch = nodes * node_time(hardware);
-    let [tensor, l2, dram] = parts;
-    Parts { launch, tensor, l2, dram, time: launch + overlapped(parts, ATTENTION_OVERLAP) }
+    let launch = costs(hardware).prefill_nodes * node_time(hardware);
+    Parts::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
 /// How prefill cuts its queries.
@@ -85,7 +80,8 @@ pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: Atte
     let moved = cache + 2.0 * batch * heads * head_size * types.output.bytes();
     let dram = moved * missing_share(hardware, moved) / (hardware.dram * DECODE_READ_PART);
     let l2 = moved / (hardware.l2 * DECODE_L2_PART);
-    attention_time(hardware, costs(hardware).decode_nodes, [tensor, l2, dram])
+    let launch = costs(hardware).decode_nodes * node_time(hardware);
+    Parts::joined(launch, [tensor, l2, dram], DECODE_OVERLAP)
 }
 
 /// SM clocks of decode: the cache is split until every SM has a block.
@@ -97,7 +93,8 @@ fn decode_clocks(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes
     let split = (hardware.sms / blocks).floor().clamp(1.0, key_tiles);
     let each = (key_tiles / split).ceil();
     let arithmetic = 4.0 * rows * DECODE_KEYS * head_size * each / rate_per_clock(hardware, DECODE_PART);
-    let taken_in = 2.0 * each * DECODE_KEYS * head_size * types.input.bytes() / DECODE_BYTES_PER_CLOCK;
+    let taken_in = 2.0 * each * DECODE_KEYS * head_size * types.input.bytes();
+    let taken_in = taken_in / costs.decode_bytes_per_clock;
     let block = arithmetic.max(taken_in) + costs.decode_clocks;
     let waves = (blocks * split / hardware.sms).ceil() * block;
     if split > 1.0 { waves + 0.5 * costs.decode_clocks } else { waves }

@@ -90,20 +90,46 @@ pub(super) struct FamilyCosts {
     pub(super) decode_clocks: f64,
     /// Rows of queries that a block of decode pads to.
     pub(super) decode_rows: f64,
+    /// Bytes per clock that one SM takes in while decoding.
+    pub(super) decode_bytes_per_clock: f64,
 }
 
-pub(super) const FLASH_2: FamilyCosts =
-    FamilyCosts { prefill_nodes: 3.63, decode_nodes: 3.63, prefill_clocks: 1480.0, decode_clocks: 2630.0, decode_rows: 64.0 };
+pub(super) const FLASH_2: FamilyCosts = FamilyCosts {
+    prefill_nodes: 3.63,
+    decode_nodes: 3.4,
+    prefill_clocks: 1480.0,
+    decode_clocks: 1900.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 8.5,
+};
 
-pub(super) const FLASH_3: FamilyCosts =
-    FamilyCosts { prefill_nodes: 2.76, decode_nodes: 2.53, prefill_clocks: 5470.0, decode_clocks: 2790.0, decode_rows: 64.0 };
+pub(super) const FLASH_3: FamilyCosts = FamilyCosts {
+    prefill_nodes: 2.76,
+    decode_nodes: 2.41,
+    prefill_clocks: 5470.0,
+    decode_clocks: 4780.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 25.9,
+};
 
-pub(super) const FLASH_INFER: FamilyCosts =
-    FamilyCosts { prefill_nodes: 1.41, decode_nodes: 1.82, prefill_clocks: 356.0, decode_clocks: 356.0, decode_rows: 16.0 };
+pub(super) const FLASH_INFER: FamilyCosts = FamilyCosts {
+    prefill_nodes: 1.41,
+    decode_nodes: 1.98,
+    prefill_clocks: 356.0,
+    decode_clocks: 990.0,
+    decode_rows: 16.0,
+    decode_bytes_per_clock: 31.5,
+};
 
 /// The geometric mean of the three.
-pub(super) const UNSEEN: FamilyCosts =
-    FamilyCosts { prefill_nodes: 2.42, decode_nodes: 2.56, prefill_clocks: 1420.0, decode_clocks: 1380.0, decode_rows: 64.0 };
+pub(super) const UNSEEN: FamilyCosts = FamilyCosts {
+    prefill_nodes: 2.42,
+    decode_nodes: 2.53,
+    prefill_clocks: 1420.0,
+    decode_clocks: 2080.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 19.0,
+};
 
 /// Attention's part of the best tensor rate: softmax between two products.
 pub(super) const PREFILL_PART: f64 = 0.62;
@@ -115,16 +141,16 @@ pub(super) const PREFILL_TILES: [(f64, f64); 3] = [(128.0, 1.0), (64.0, 1.0), (1
 pub(super) const PREFILL_KEYS: f64 = 128.0;
 
 /// The same in decode.
-pub(super) const DECODE_KEYS: f64 = 79.0;
+pub(super) const DECODE_KEYS: f64 = 64.0;
 
 /// Decode's part of the best tensor rate.
 pub(super) const DECODE_PART: f64 = 0.99;
 
-/// Bytes per clock that one block of decode takes in.
-pub(super) const DECODE_BYTES_PER_CLOCK: f64 = 13.2;
+/// How prefill's tensor, L2 and DRAM times add up.
+pub(super) const PREFILL_OVERLAP: f64 = 2.0;
 
-/// How attention's tensor, L2 and DRAM times add up.
-pub(super) const ATTENTION_OVERLAP: f64 = 2.0;
+/// And decode's.
+pub(super) const DECODE_OVERLAP: f64 = 2.5;
 
 /// DRAM reads of prefill over the bandwidth of a copy.
 pub(super) const PREFILL_READ_PART: f64 = 0.69;
@@ -136,4 +162,4 @@ pub(super) const DECODE_READ_PART: f64 = 1.1;
 pub(super) const PREFILL_L2_PART: f64 = 0.61;
 
 /// L2 part of decode.
-pub(super) const DECODE_L2_PART: f64 = 0.81;
+pub(super) const DECODE_L2_PART: f64 = 0.69;

@@ -43,6 +43,14 @@ pub(super) struct Parts {
     pub(super) time: f64,
 }
 
+impl Parts {
+    /// Tensor, L2 and DRAM seconds behind a launch, overlapped as the p-norm says.
+    fn joined(launch: f64, parts: [f64; 3], p: f64) -> Self {
+        let [tensor, l2, dram] = parts;
+        Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p) }
+    }
+}
+
 /// An answer about an operator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OperatorAnswer {

@@ -9,7 +9,7 @@ use super::constants::{
     SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
 };
 use super::hardware::{Hardware, Issue};
-use super::{Parts, missing_share, node_time, overlapped};
+use super::{Parts, missing_share, node_time};
 use crate::catalogue::ElementType;
 use crate::kernel::{OperatorType, ProductSizes};
 
@@ -56,8 +56,7 @@ pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: Pro
     let operands = Operands::of(types, sizes);
     let (l2, dram) = (operands.l2_time(hardware), operands.dram_time(hardware));
     let tensor = on_tiles.max(limited);
-    let time = node_time(hardware) + overlapped([tensor, l2, dram], OVERLAP);
-    Parts { launch: node_time(hardware), tensor, l2, dram, time }
+    Parts::joined(node_time(hardware), [tensor, l2, dram], OVERLAP)
 }
 
 /// SM clocks of the best tile and split.

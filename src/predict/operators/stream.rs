@@ -2,7 +2,7 @@
 
 use super::constants::{L2_PART, OVERLAP, READ_PART};
 use super::hardware::Hardware;
-use super::{Parts, missing_share, node_time, overlapped};
+use super::{Parts, missing_share, node_time};
 use crate::kernel::{Count, Work};
 
 /// The times of an operator that reads and writes its elements once; `None` where nobody counted its bytes.
@@ -12,7 +12,5 @@ pub(super) fn stream_parts(hardware: &Hardware, work: &Work) -> Option<Parts> {
     let arithmetic = work.get(Count::Flops).unwrap_or(0.0) / hardware.tensor_rate;
     let dram = moved * missing_share(hardware, touched) / (hardware.dram * READ_PART);
     let l2 = moved / (hardware.l2 * L2_PART);
-    let launch = node_time(hardware);
-    let time = launch + overlapped([arithmetic, l2, dram], OVERLAP);
-    Some(Parts { launch, tensor: arithmetic, l2, dram, time })
+    Some(Parts::joined(node_time(hardware), [arithmetic, l2, dram], OVERLAP))
 }
