@@ -72,9 +72,8 @@ impl ElementType {
             "tf32" | "tfloat32" => Self::Tf32,
             "fp16" | "float16" | "half" | "f16" => Self::Fp16,
             "bf16" | "bfloat16" => Self::Bf16,
-            "fp8" | "float8" | "e4m3" | "e5m2" | "fp8_e4m3" | "fp8_e5m2" | "float8_e4m3fn" | "float8_e5m2" => {
-                Self::Fp8
-            }
+            "fp8" | "float8" | "e4m3" | "e5m2" | "fp8_e4m3" | "fp8_e5m2" | "float8_e4m3fn"
+            | "float8_e5m2" => Self::Fp8,
             "fp4" | "float4" | "e2m1" | "nvfp4" | "mxfp4" => Self::Fp4,
             "int32" | "s32" | "i32" => Self::Int32,
             "int8" | "uint8" | "s8" | "i8" | "u8" => Self::Int8,

@@ -30,7 +30,17 @@ pub struct NameFacts {
 
 /// Words that mean tensor cores wherever they stand in a name.
 const TENSOR_WORDS: [&str; 12] = [
-    "tensorop", "xmma", "hmma", "wgmma", "hgmma", "qgmma", "imma", "flash_fwd", "flash_bwd", "flashattn", "fmha",
+    "tensorop",
+    "xmma",
+    "hmma",
+    "wgmma",
+    "hgmma",
+    "qgmma",
+    "imma",
+    "flash_fwd",
+    "flash_bwd",
+    "flashattn",
+    "fmha",
     "tcgen05",
 ];
 
@@ -115,7 +125,8 @@ fn tile_of_word(word: &str) -> Option<[u32; 3]> {
 /// `stage4`, `stages_64x3`, or the `3` of `128x256_32x3`.
 fn stages_in(name: &str) -> Option<u32> {
     if let Some((_, after)) = name.split_once("stage") {
-        let digits: String = after.trim_start_matches(['s', '_']).chars().take_while(char::is_ascii_digit).collect();
+        let digits: String =
+            after.trim_start_matches(['s', '_']).chars().take_while(char::is_ascii_digit).collect();
         let next = after.split_once('x').map(|(_, rest)| rest);
         let of_pair = next.filter(|_| after.starts_with("s_")).and_then(leading_number);
         return of_pair.or_else(|| digits.parse().ok());
@@ -149,19 +160,45 @@ mod tests {
                 Some([128, 128, 64]),
                 None,
             ),
-            ("cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8", Bf16, Some(Fp32), Some([256, 128, 0]), Some(3)),
-            ("ampere_fp16_s1688gemm_fp16_128x64_sliced1x2_ldg8_f2f_stages_64x3_tn", Fp16, Some(Fp32), Some([128, 64, 0]), Some(3)),
+            (
+                "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8",
+                Bf16,
+                Some(Fp32),
+                Some([256, 128, 0]),
+                Some(3),
+            ),
+            (
+                "ampere_fp16_s1688gemm_fp16_128x64_sliced1x2_ldg8_f2f_stages_64x3_tn",
+                Fp16,
+                Some(Fp32),
+                Some([128, 64, 0]),
+                Some(3),
+            ),
             ("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn", Fp16, Some(Fp32), Some([256, 128, 0]), None),
             ("volta_h884gemm_128x128_ldg8_nn", Fp16, Some(Fp16), Some([128, 128, 0]), None),
-            ("sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x64x64_stage4", Fp8, Some(Fp32), Some([64, 64, 64]), Some(4)),
-            ("sm80_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize128x128x64_stage3", Int8, Some(Int32), Some([128, 128, 64]), Some(3)),
+            (
+                "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x64x64_stage4",
+                Fp8,
+                Some(Fp32),
+                Some([64, 64, 64]),
+                Some(4),
+            ),
+            (
+                "sm80_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize128x128x64_stage3",
+                Int8,
+                Some(Int32),
+                Some([128, 128, 64]),
+                Some(3),
+            ),
         ] {
             let facts = NameFacts::of_name(name);
             assert!(facts.is_tensor, "{name}");
             assert_eq!(facts.input, Some(input), "{name}");
             assert_eq!((facts.accumulate, facts.tile, facts.stages), (accumulate, tile, stages), "{name}");
         }
-        assert!(NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor);
+        assert!(
+            NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor
+        );
     }
 
     #[test]

@@ -132,7 +132,8 @@ impl OperatorType {
             }
             OperatorKind::MoeGemm => {
                 let rows = number("tokens")? * number("top_k")?;
-                let product = ProductSizes { batch: number("experts")?, m: rows, n: number("n")?, k: number("k")? };
+                let product =
+                    ProductSizes { batch: number("experts")?, m: rows, n: number("n")?, k: number("k")? };
                 OperatorSizes::Product(product.spread_over_experts())
             }
             OperatorKind::AttentionPrefill | OperatorKind::AttentionDecode => {

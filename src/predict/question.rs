@@ -10,8 +10,8 @@ use super::{Caution, Provenance, Refusal};
 use crate::catalogue::{Feature, Origin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu};
 use crate::kernel::{
-    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources, Translation,
-    Work, contradictions,
+    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
+    Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};

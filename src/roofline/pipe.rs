@@ -86,13 +86,19 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
             let pipe = Pipe::Tensor { input: declared.input, accumulate: declared.accumulate };
             return PipeChoice { pipe, why: "the kernel's file declares a tensor operator" };
         }
-        return PipeChoice { pipe: Pipe::Fp32, why: "the kernel's file declares an operator of single elements" };
+        return PipeChoice {
+            pipe: Pipe::Fp32,
+            why: "the kernel's file declares an operator of single elements",
+        };
     }
     let facts = NameFacts::of_name(&kernel.name);
     if facts.is_tensor {
         let input = facts.input.or(ElementType::from_name(&kernel.dtype)).unwrap_or(ElementType::Fp16);
         let accumulate = facts.accumulate.unwrap_or(input.usual_accumulate());
-        return PipeChoice { pipe: Pipe::Tensor { input, accumulate }, why: "its name states a tensor instruction" };
+        return PipeChoice {
+            pipe: Pipe::Tensor { input, accumulate },
+            why: "its name states a tensor instruction",
+        };
     }
     pipe_of_dtype(kernel)
 }
@@ -104,7 +110,9 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
         PipeChoice { pipe, why }
     };
     match element {
-        Some(input) if kernel.needs.contains(&Feature::Tensor) => tensor(input, "the kernel needs tensor cores"),
+        Some(input) if kernel.needs.contains(&Feature::Tensor) => {
+            tensor(input, "the kernel needs tensor cores")
+        }
         Some(input) if input.is_of_tensor_cores() => tensor(input, "assumed from its dtype"),
         Some(ElementType::Fp64) => PipeChoice { pipe: Pipe::Fp64, why: "its dtype" },
         Some(ElementType::Fp16) => PipeChoice { pipe: Pipe::PackedFp16, why: "its dtype" },

@@ -10,10 +10,10 @@ use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::{Progress, Setup};
+use crate::import::{Opened, Strings};
 use crate::kernel::Problem;
 use crate::learn;
-use crate::measurement::import::Strings;
-use crate::measurement::{Opened, told};
+use crate::measurement::told;
 use crate::report::audit::Digest;
 use crate::session::{Control, Session};
 use crate::train::SurveyOf;
@@ -79,7 +79,7 @@ impl Worker {
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(Job::Learn, move |watch| learn(session, watch));
+        self.spawn(Job::Learn, move |watch| learn(&session, watch));
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
@@ -217,7 +217,7 @@ fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -
 }
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
-fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
+fn learn(session: &Session, watch: &Watch<'_>) -> Message {
     let progress = learn::Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -227,7 +227,7 @@ fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
         (done > 0).then(|| format!("learning from your rows: {done} of {total}"))
     };
     let learned = watch.looking(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
-    Message::Learned(session, Box::new(learned.unwrap_or_default()))
+    Message::Learned(session.revision(), Box::new(learned.unwrap_or_default()))
 }
 
 fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {

@@ -2,10 +2,10 @@
 
 use super::sides::{Sides, Start, launched, start};
 use super::transfer::{CARRIED, Habit, Roof, USUAL};
-use super::{Answered, is_lite, lite};
+use super::{Answered, lite};
 use crate::kernel::RunsAs;
-use crate::predict::operators::{carried, modelled};
-use crate::predict::{Doubt, Question, Refusal, RegistersFrom, sound};
+use crate::predict::operators::carried;
+use crate::predict::{Doubt, Refusal, sound};
 use crate::roofline::Component;
 use crate::units::Seconds;
 
@@ -133,15 +133,12 @@ impl Origin {
 }
 
 /// Both ends of one question.
-pub(super) fn ends(q: &Question<'_>, sides: &Sides) -> (Origin, End) {
+pub(super) fn ends(sides: &Sides) -> (Origin, End) {
     let end = |at: usize| {
-        let lite = lite::roof(&sides.machines[at], &q.work);
+        let lite = lite::roof(&sides.machines[at], &sides.work);
         let atomics = sides.components[at].get(Component::Atomics).0;
-        let side = if at == 0 { &q.source } else { &q.target };
-        let unknown = side.registers == RegistersFrom::Unknown;
-        let operator = q.operator.and_then(|o| modelled(side.gpu, &o, &q.work)).map(|parts| parts.time);
-        let floor = sides.floors[at].time.0;
-        End::new(sides.roofs[at], lite, floor, atomics, unknown).with_operator(operator)
+        let (floor, unknown) = (sides.floors[at].time.0, sides.unknown_builds[at]);
+        End::new(sides.roofs[at], lite, floor, atomics, unknown).with_operator(sides.operators[at])
     };
-    (Origin::new(end(0), sides.timed, sides.runs_as, is_lite(q.kernel, &q.work)), end(1))
+    (Origin::new(end(0), sides.timed, sides.runs_as, sides.is_lite), end(1))
 }

@@ -12,12 +12,11 @@ use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
-use crate::predict::operators::modelled;
+use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
-use crate::predict::{Doubt, Refusal, Side, SourceTime, Subject, Visible};
+use crate::predict::{Estimate, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
 use crate::roofline::{Component, machine_of};
-use crate::units::Seconds;
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -72,15 +71,6 @@ pub struct Starting<'p, 'a> {
     origin: Waved<Origin>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
-}
-
-/// An answer without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quick {
-    /// Time per launch on the target.
-    pub time: Seconds,
-    /// How uncertain it is.
-    pub doubt: Doubt,
 }
 
 impl<'a> Prepared<'a> {
@@ -161,8 +151,7 @@ impl<'a> Group<'a> {
         let lite = lite::roof(&machine, &self.work);
         let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
         let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());
-        let operator = of.subject.instance.operator.and_then(|o| modelled(gpu, &o, &self.work));
-        let operator = operator.map(|parts| parts.time);
+        let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let end = |waves| {
             let roof = Roof::new(&machine, &components, waves);
             End::new(roof, lite, floor, atomics, unknown).with_operator(operator)
@@ -176,11 +165,11 @@ impl<'a> Group<'a> {
 }
 
 impl Starting<'_, '_> {
-    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::told`].
+    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
-    pub fn to(&self, target: usize) -> Result<Quick, Refusal> {
+    pub fn estimate(&self, target: usize) -> Result<Estimate, Refusal> {
         let (of, group) = (self.of, self.group);
         let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
@@ -191,6 +180,8 @@ impl Starting<'_, '_> {
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
         let answered = origin.answered(end)?;
         let other = self.gpu.architecture != of.gpus[target].architecture;
-        Ok(Quick { time: answered.time, doubt: origin.doubt(end, &answered, other) })
+        let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+        let doubt = Some(origin.doubt(end, &answered, other));
+        Ok(Estimate { time: answered.time, doubt, width: None, interval: None, rests_on_measurement })
     }
 }

@@ -1,9 +1,9 @@
 //! Attention: blocks of queries over tiles of keys (prefill), one query over a split cache (decode).
 
 use super::constants::{
-    DECODE_KEYS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART, FLASH_2, FLASH_3, FLASH_INFER,
-    FamilyCosts, PREFILL_KEYS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART, PREFILL_READ_PART,
-    PREFILL_TILES, TENSOR_PART, UNSEEN, WRITE_PART,
+    DECODE_KEYS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART, FLASH_2, FLASH_3,
+    FLASH_INFER, FamilyCosts, PREFILL_KEYS, PREFILL_L2_PART, PREFILL_OVERLAP, PREFILL_PART,
+    PREFILL_READ_PART, PREFILL_TILES, TENSOR_PART, UNSEEN, WRITE_PART,
 };
 use super::hardware::{AttentionFamily, Hardware};
 use super::{Parts, missing_share, node_time};
@@ -59,7 +59,8 @@ impl Queries {
         let blocks = batch * (heads / group) * (sequence * group / self.rows).ceil();
         let rate = rate_per_clock(hardware, PREFILL_PART) * self.part * hardware_share(hardware);
         let key_tile = 4.0 * self.rows * PREFILL_KEYS * head_size / rate;
-        let usual = ((sequence.min(span) / PREFILL_KEYS).ceil() * ((sequence / span).max(1.0) + 1.0) / 2.0).max(1.0);
+        let usual =
+            ((sequence.min(span) / PREFILL_KEYS).ceil() * ((sequence / span).max(1.0) + 1.0) / 2.0).max(1.0);
         let fixed = costs(hardware).prefill_clocks;
         let block = usual * key_tile + fixed;
         let longest = (sequence / PREFILL_KEYS).ceil() * key_tile + fixed;

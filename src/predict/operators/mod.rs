@@ -19,7 +19,7 @@ mod hardware;
 mod product;
 mod stream;
 
-pub(super) use explain::{operator_explanation, operator_prediction};
+pub(super) use explain::{KeptOperator, operator_prediction};
 
 use super::{Doubt, Refusal, sound};
 use crate::gpu::Gpu;
@@ -67,6 +67,11 @@ pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<Pa
     let hardware = Hardware::of(gpu, operator.types)?;
     let parts = parts_on(&hardware, operator, work)?;
     (parts.time.is_finite() && parts.time > 0.0).then_some(parts)
+}
+
+/// [`modelled`] in seconds alone; `None` where the kernel is no operator.
+pub(super) fn modelled_seconds(gpu: &Gpu, operator: Option<&Operator>, work: &Work) -> Option<f64> {
+    operator.and_then(|operator| modelled(gpu, operator, work)).map(|parts| parts.time)
 }
 
 fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Parts> {

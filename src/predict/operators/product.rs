@@ -136,7 +136,8 @@ impl Operands {
     /// What does not find its operands in L2, or no room for its result.
     fn dram_time(self, hardware: &Hardware) -> f64 {
         let read = self.read * missing_share(hardware, OPERAND_SETS * self.read + RESULT_ROOM * self.written);
-        let written = self.written * missing_share(hardware, RESULT_ROOM * self.written + OPERAND_ROOM * self.read);
+        let written =
+            self.written * missing_share(hardware, RESULT_ROOM * self.written + OPERAND_ROOM * self.read);
         (read / READ_PART + written / WRITE_PART) / hardware.dram
     }
 }

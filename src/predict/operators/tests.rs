@@ -36,9 +36,8 @@ fn a_large_product_reaches_most_of_the_dense_rate_and_never_more() {
 #[test]
 fn a_power_limit_slows_tensor_cores_and_no_stream() {
     let gpus = shipped_gpus();
-    let share = |id: &str| {
-        Hardware::of(gpus.find(id).unwrap(), bf16(OperatorKind::Linear)).unwrap().clock_share()
-    };
+    let share =
+        |id: &str| Hardware::of(gpus.find(id).unwrap(), bf16(OperatorKind::Linear)).unwrap().clock_share();
     assert!(share("l40s") < 0.85 && share("l4") < share("l40s"));
     assert!((share("h20") - 1.0).abs() < 1e-9, "a quarter of the tensor rate draws no limit");
 }
