@@ -1,11 +1,13 @@
 //! What the GPU and the kernel catalogue have in common: entries found by id or alias, numbers that know their
 //! source, and TOML files that are refused with their line while the rest still loads.
 
+mod element;
 mod feature;
 mod file;
 mod id;
 mod sourced;
 
+pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;

@@ -42,6 +42,7 @@ mod kernel_roofs;
 mod lesson;
 mod levels;
 mod models;
+mod operators;
 mod plain_roofline;
 mod projection;
 mod question;
