@@ -25,8 +25,8 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::gpu::{self, Gpu, LimitsTable, Tuning};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::import::{Opened, Roof, Strings, read_opened};
+use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
 };

@@ -5,11 +5,11 @@ use super::sheet::{DataFile, Row, Sheet};
 use super::{Calibration, compiled};
 use crate::catalogue::Entry;
 use crate::compiler;
-use crate::kernel::Problem;
 use crate::import::{self, Format, NeverCancelled, Opened};
+use crate::kernel::Problem;
 use crate::measurement::{
-    CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError, check_lengths,
-    dimensions, header_names, number, time,
+    CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
+    check_lengths, dimensions, header_names, number, time,
 };
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;

@@ -50,8 +50,16 @@ pub(super) fn refused(rows: &[RowError], total: usize) {
     }
 }
 
-/// Writes a whole file or leaves what was there.
+/// Whether this is the name of standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a whole file or leaves what was there; `-` is standard output.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
+    if is_stdout(path) {
+        return answer(bytes);
+    }
     match write_whole(path, bytes) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
@@ -66,7 +74,7 @@ pub(super) fn picture<'a>(
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<()> {
     let svg = render_svg(spec, theme, suggested_size(spec))?;
-    if target.as_os_str() == "-" {
+    if is_stdout(target) {
         return answer(&svg);
     }
     is_no_input(target, inputs)?;
@@ -75,6 +83,9 @@ pub(super) fn picture<'a>(
 
 /// Refuses to write where an input lies.
 pub(super) fn is_no_input<'a>(target: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<()> {
+    if is_stdout(target) {
+        return Ok(());
+    }
     let Some(input) = inputs.find(|input| is_same(input, target)) else { return Ok(()) };
     let text = format!("{} is an input and is never written; give another name", input.display());
     Err(Usage(text).into())

@@ -227,8 +227,21 @@ impl QuestionArgs {
             Some(typed) => session.kernels.entries()[kernel].typed(typed)?,
             None => session.default_size_of(kernel, &variant, source),
         };
-        Ok(session.subject(kernel, &size, &variant)?)
+        let subject = session.subject(kernel, &size, &variant)?;
+        remark_on_launch(session, &subject);
+        Ok(subject)
     }
+}
+
+/// Says which launch counts where rows of several fit the question.
+fn remark_on_launch(session: &Session, subject: &Subject) {
+    let launches =
+        subject.config.map(|id| (session.store.config(id).launch, session.store.launches_beside(id)));
+    let Some((Some(used), all)) = launches else { return };
+    let kernel = &session.kernels.entries()[subject.kernel];
+    let (label, size) = (&kernel.label, kernel.short_problem(&subject.problem));
+    let why = "it was timed on most GPUs, and of several such launches last";
+    output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }
 
 /// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.

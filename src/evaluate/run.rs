@@ -210,11 +210,7 @@ fn smaller_sizes(
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
     let kernel = &world.kernels.entries()[config.kernel];
-    let place = if std::ptr::eq(world.store, known) {
-        Some(id)
-    } else {
-        known.find_same(config)
-    };
+    let place = if std::ptr::eq(world.store, known) { Some(id) } else { known.find_same(config) };
     Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }
 

@@ -1,10 +1,10 @@
 //! A row before it is checked: a line of a file, or what an importer made of a report. Both pass the same checks.
 
+use super::Number;
 use super::columns::Columns;
 use super::measured::Place;
 use super::records::Record;
 use super::row::{Refusal, dimensions, number, time};
-use super::Number;
 use crate::units::Seconds;
 use std::sync::Arc;
 

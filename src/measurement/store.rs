@@ -305,6 +305,15 @@ impl Store {
         same.or_else(|| self.find(kernel, problem, variant))
     }
 
+    /// The launches of this configuration's kernel, problem and variant that were kept apart; none where there is one.
+    #[must_use]
+    pub fn launches_beside(&self, id: ConfigId) -> Vec<LaunchShape> {
+        let Config { kernel, problem, variant, .. } = self.config(id);
+        let first = self.find_first(kernel, problem, variant).unwrap_or(id);
+        let members = self.launches.members_of(first).iter();
+        members.filter_map(|member| self.launches.shape_of(*member)).collect()
+    }
+
     /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
     fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
         (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())

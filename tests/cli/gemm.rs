@@ -6,8 +6,8 @@ use crate::desk;
 
 use desk::Desk;
 use roofswap::gpu::Tuning;
-use roofswap::learn::Progress;
 use roofswap::import::read_any;
+use roofswap::learn::Progress;
 use roofswap::measurement::Kind;
 use roofswap::session::{Gemm, Session};
 use roofswap::train::gemm::learned::Learned;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
-use roofswap::learn;
 use roofswap::import::read_any;
+use roofswap::learn;
 use roofswap::measurement::{Kind, Store, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
 use roofswap::session::Session;

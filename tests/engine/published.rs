@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::kernel::Problem;
 use roofswap::import::read_any;
+use roofswap::kernel::Problem;
 use roofswap::measurement::{Kind, Measurement, Store};
 use roofswap::session::Session;
 use std::collections::BTreeMap;

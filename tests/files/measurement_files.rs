@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::kernel::Count;
 use roofswap::import::{Opened, Strings, read_any};
+use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv};
 use roofswap::session::{Loaded, Session};
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! The dashboard: screens, keys, and walks in a pseudo-terminal.
 
-#[path = "../stage/mod.rs"]
-mod stage;
 mod any_keys;
 mod clock_settings;
 mod curves;
 mod models_pane;
 mod screens;
 mod screenshot;
+#[path = "../stage/mod.rs"]
+mod stage;
 mod terminal_walk;

@@ -7,8 +7,8 @@
 mod entry;
 
 use super::{Imported, Importer, Job};
-use crate::measurement::ReadError;
 use crate::import::lines::{clip, has_all};
+use crate::measurement::ReadError;
 use entry::{Entry, Tuned, Verdict};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;

@@ -4,9 +4,9 @@ use super::long_page::LongPage;
 use super::number::{Decimal, evidence};
 use super::wide_page::WidePage;
 use super::{Collector, Launch};
-use crate::measurement::ReadError;
 use crate::import::records::{Fields, Records, head_lines};
 use crate::import::{Imported, Importer, Job};
+use crate::measurement::ReadError;
 use std::io::BufRead;
 
 pub(in crate::import) const IMPORTER: Importer =
@@ -199,11 +199,7 @@ impl Ids {
     }
 
     /// A launch without metrics.
-    pub(super) fn launch(
-        &self,
-        fields: &Fields,
-        line: u64,
-    ) -> Result<Launch, super::super::Refusal> {
+    pub(super) fn launch(&self, fields: &Fields, line: u64) -> Result<Launch, super::super::Refusal> {
         let text = |at: Option<usize>, name: &str| {
             let text = at.map_or(Some(""), |at| fields.text(at));
             text.ok_or_else(|| super::refusal(name, "is not UTF-8; save the file as UTF-8"))

@@ -6,8 +6,8 @@
 use super::messages::{BlockHeader, Dimensions, ProfileResult};
 use super::metrics::wanted;
 use super::{Collector, Launch};
-use crate::measurement::ReadError;
 use crate::import::{Imported, Importer, Job};
+use crate::measurement::ReadError;
 use prost::Message;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
@@ -149,11 +149,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
 }
 
 /// One launch with the metrics that are wanted.
-fn launch(
-    result: &[u8],
-    names: &[Option<Arc<str>>],
-    at: u64,
-) -> Result<Launch, super::super::Refusal> {
+fn launch(result: &[u8], names: &[Option<Arc<str>>], at: u64) -> Result<Launch, super::super::Refusal> {
     let result = ProfileResult::decode(result)
         .map_err(|e| super::refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
     let name = [result.demangled, result.function].into_iter().flatten().find(|n| !n.is_empty());

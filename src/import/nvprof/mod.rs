@@ -142,8 +142,8 @@ fn plain(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measurement::Number;
     use crate::import::NeverCancelled;
+    use crate::measurement::Number;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = NeverCancelled::default();
