@@ -1,23 +1,18 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod evaluation;
-mod gemm;
 mod here;
 mod import;
 mod known_rows;
 mod lessons;
 mod loaded;
 mod several;
-mod tiles;
 mod training;
 mod tuning;
 
-pub use evaluation::ReproduceError;
-pub use gemm::{FitError, Paper4, PowerFit};
 pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
-pub use tiles::Gemm;
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
 

@@ -26,6 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("measurement", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline"]),
     ("import", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("device", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
+    ("power", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import"]),
     ("learn", &[]),
     ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
@@ -35,8 +36,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "evaluate", "train",]),
     ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "evaluate", "train", "chart"]),
     ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session"]),
+    ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "evaluate", "chart", "report", "config", "session"]),
+    ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session", "gemm", "papers"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
 ];
 
 /// Crates that only some places may name. A place that ends in `/` is a folder.

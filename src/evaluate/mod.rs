@@ -8,7 +8,6 @@ mod combined;
 mod known_rows;
 pub mod like;
 mod metrics;
-pub mod paper1;
 mod parallel;
 mod protocol;
 mod residuals;

@@ -5,10 +5,10 @@ use super::message::Effect;
 use super::prompt::{Overlay, PromptKind};
 use super::run::say;
 use super::state::{State, Tone};
-use crate::chart::{ChartSpec, gemm_chart};
-use crate::session::Gemm;
-use crate::train::gemm::learned::Learned;
-use crate::train::gemm::tiles::{Tile, TileAnswer};
+use crate::chart::ChartSpec;
+use crate::gemm::learned::Learned;
+use crate::gemm::tiles::{Tile, TileAnswer};
+use crate::gemm::{Gemm, answer_tiles, gemm_chart};
 
 /// The longest side that is stepped to: a square product of it has 4.5e15 FLOPs.
 const LONGEST: u64 = 1 << 17;
@@ -62,7 +62,8 @@ impl GemmPane {
 /// The product on the target with every tile; none where a table inside the program is damaged (a test reads it).
 #[must_use]
 pub fn answers(state: &State) -> Vec<TileAnswer> {
-    let asked = state.session.gemm(&state.gemm.gemm, state.target(), &Tile::ALL, &Learned::default());
+    let asked =
+        answer_tiles(&state.session, &state.gemm.gemm, state.target(), &Tile::ALL, &Learned::default());
     asked.unwrap_or_default()
 }
 

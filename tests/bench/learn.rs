@@ -21,7 +21,7 @@
 use criterion::{Criterion, Throughput};
 use roofswap::learn::random::Random;
 use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, Table};
-use roofswap::train::paper1::{MODELS, Pairs, read, run};
+use roofswap::papers::paper1::{MODELS, Pairs, read, run};
 use std::hint::black_box;
 use std::path::Path;
 

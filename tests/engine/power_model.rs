@@ -4,10 +4,10 @@
 
 use roofswap::import::read_any;
 use roofswap::measurement::Kind;
+use roofswap::papers::power::study::{mean_percent, study};
+use roofswap::power::PowerModel;
+use roofswap::power::fit::PowerRow;
 use roofswap::session::Session;
-use roofswap::train::power::PowerModel;
-use roofswap::train::power::fit::PowerRow;
-use roofswap::train::power::study::{mean_percent, study};
 use std::path::Path;
 
 /// The rows of a file that state a power, or nothing where the data are not here.

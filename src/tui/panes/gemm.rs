@@ -8,8 +8,8 @@
 //! ```
 
 use super::overlays::sheet;
-use crate::report::gemm::watts;
-use crate::train::gemm::tiles::{Best, TileAnswer, best};
+use crate::gemm::table::watts;
+use crate::gemm::tiles::{Best, TileAnswer, best};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::gemm::{answers, chart};

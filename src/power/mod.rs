@@ -18,7 +18,7 @@
 //! and carried to others through L: an assumption, whose error on a board left out is what the interval is made of.
 //!
 //! ```
-//! use roofswap::train::power::{Load, PowerModel};
+//! use roofswap::power::{Load, PowerModel};
 //! let session = roofswap::session::Session::load(None).unwrap();
 //! let gpu = session.gpus.find("rtx-4070").unwrap();
 //! let model = PowerModel::shipped().unwrap();
@@ -28,8 +28,6 @@
 //! ```
 
 pub mod fit;
-pub mod residual;
-pub mod study;
 
 use crate::catalogue::{FileError, Origin, SpecFile};
 use crate::gpu::{Clocks, Gpu};

@@ -1,60 +1,8 @@
-//! GEMM as a workload: paper 4 again ("Understanding GEMM Performance and Energy on NVIDIA Ada Lovelace", Liu and Halim),
-//! then what its models are worth on problems they have not seen, and what a tile costs.
-
-pub mod audited;
-pub mod learned;
-pub mod numpy;
-pub mod paper4;
-pub mod physical;
-pub mod prepare;
-pub mod rows;
-pub mod sharing;
-pub mod tiles;
+//! Paper 4's models and the scores it gives them.
 
 use crate::learn::{
     BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, metrics,
 };
-pub use rows::GemmRow;
-
-/// What is predicted of a GEMM, in paper 4's order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
-    /// Milliseconds.
-    Time,
-    /// Watts.
-    Power,
-    /// Joules.
-    Energy,
-    /// GFLOP/s; paper 4's column is called TFLOPS and holds these.
-    Rate,
-}
-
-impl Target {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Power, Self::Energy, Self::Rate];
-
-    /// The word in tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time, ms",
-            Self::Power => "power, W",
-            Self::Energy => "energy, J",
-            Self::Rate => "GFLOP/s",
-        }
-    }
-
-    /// The value of a row with a power.
-    #[must_use]
-    pub fn of(self, row: &GemmRow) -> Option<f64> {
-        match self {
-            Self::Time => Some(row.ms),
-            Self::Power => row.watts,
-            Self::Energy => row.joules(),
-            Self::Rate => Some(row.gflops()),
-        }
-    }
-}
 
 /// How far predictions are off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -4,7 +4,7 @@
 //! They rather offset each other: a kernel that takes longer than said does less per second and draws less.
 
 use crate::occupancy::Occupancy;
-use crate::train::power::Power;
+use crate::power::Power;
 use crate::units::{FlopsPerSecond, Joules, Seconds, Watts};
 use std::fmt;
 

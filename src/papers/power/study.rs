@@ -1,13 +1,10 @@
 //! How wrong the power model is where a GPU, or a kernel, is left out of its fit.
 
-use super::fit::{Fit, PowerRow, Sums};
-use super::{HeldOut, PowerModel};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
+use crate::power::fit::{Fit, PowerRow, Sums};
+use crate::power::{HeldOut, PowerModel};
 use std::collections::BTreeSet;
-
-/// From this utilisation on, a reading of power is taken for the run's (the audit's rule).
-pub const BUSY_PERCENT: f64 = 90.0;
 
 /// What is left out of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

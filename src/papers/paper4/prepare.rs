@@ -4,7 +4,7 @@
 //! without power in between, so that sizes, derived features and runtime are clipped by the quantiles of *all* rows. Their
 //! figures come out with the second reading only; both are kept.
 
-use super::{GemmRow, Target};
+use crate::gemm::{GemmRow, Target};
 use crate::learn::prepare::quantile;
 use crate::learn::{LearnError, Table};
 

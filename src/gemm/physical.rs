@@ -6,8 +6,8 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::measurement::Store;
+use crate::power::{Load, PowerModel};
 use crate::predict::{MODELS, Question, Subject, model_position, question};
-use crate::train::power::{Load, PowerModel};
 use crate::units::Seconds;
 use std::sync::Arc;
 

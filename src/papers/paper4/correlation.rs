@@ -1,6 +1,6 @@
 //! A matrix of correlations: a cell a pair, its number in it, orange where both grow together, blue where one falls.
 
-use super::{Axis, ChartSpec, Mark, Meaning, Scale};
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale};
 
 /// Draws the matrix of these names; a pair without a correlation (one of them does not vary) stays empty.
 #[must_use]
@@ -29,8 +29,8 @@ pub fn correlation_chart(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Theme, render_svg};
     use super::*;
+    use crate::chart::{Theme, render_svg};
 
     #[test]
     fn every_pair_that_varies_has_a_cell_with_its_number() {

@@ -3,11 +3,11 @@
 //! It was tried and is not used: with a kernel left out it is better on some GPUs, with a GPU left out it is worse (see
 //! `roofswap reproduce power`). What is learned of a few boards' parts is not what another board's parts do.
 
-use super::fit::{PowerRow, Sums};
 use super::study::{Fold, Trial, folds, mean_share};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::learn::{Features, ForestParameters, LearnError, Progress, Recipe, Regressor, Table};
+use crate::power::fit::{PowerRow, Sums};
 
 const COLUMNS: [&str; 6] = ["clock", "mem", "active", "fp", "l2", "dram"];
 

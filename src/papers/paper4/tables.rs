@@ -1,8 +1,9 @@
 //! Paper 4's Tables IV, V and VI, from its rows, by its preprocessing, split and models.
 
+use super::models::{Architecture, Scores, at, predicted};
 use super::numpy::train_test_split;
 use super::prepare::{Clipping, Prepared, prepare};
-use super::{Architecture, GemmRow, Scores, Target, at, predicted};
+use crate::gemm::{GemmRow, Target};
 use crate::learn::prepare::correlation;
 use crate::learn::{LearnError, Progress};
 

@@ -11,6 +11,9 @@ const FLOORS: [f64; 5] = [0.7, 0.8, 0.85, 0.9, 1.0];
 const BELOW: [f64; 3] = [0.4, 0.7, 1.0];
 const ABOVE: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
 
+/// From this utilisation on, a reading of power is taken for the run's (the audit's rule).
+pub const BUSY_PERCENT: f64 = 90.0;
+
 /// Unknown shares.
 const N: usize = 5;
 
@@ -34,7 +37,7 @@ impl PowerRow {
     #[must_use]
     pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>) -> Option<Self> {
         let watts = row.number(Number::Power).filter(|w| *w > 0.0)?;
-        if row.number(Number::GpuUtil).is_some_and(|u| u < super::study::BUSY_PERCENT) {
+        if row.number(Number::GpuUtil).is_some_and(|u| u < BUSY_PERCENT) {
             return None;
         }
         let gpu = &gpus.entries()[row.gpu];

@@ -1,11 +1,10 @@
 //! The power model's fit and what it gets wrong.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
+use super::study::{Fold, Study, Trial, held_out, mean_percent};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::train::power::PowerModel;
-use crate::train::power::study::{Fold, Study, Trial, held_out, mean_percent};
+use crate::power::PowerModel;
+use crate::report::{Cell, Column, Table};
 use crate::units::significant;
 use std::collections::BTreeSet;
 

@@ -1,16 +1,16 @@
 //! A GEMM on one GPU with each tile: the default model's time, the power model's watts, and what the user's rows say.
 
-use super::Session;
+use super::GemmRow;
+use super::learned::{Correction, Learned};
+use super::physical::{LIBRARY, physical};
+use super::tiles::{From, Ranged, Tile, TileAnswer};
 use crate::catalogue::FileError;
 use crate::evaluate::{Answer, Settings};
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
+use crate::power::{Load, Power, PowerModel};
 use crate::predict::Subject;
-use crate::train::gemm::GemmRow;
-use crate::train::gemm::learned::{Correction, Learned};
-use crate::train::gemm::physical::{LIBRARY, physical};
-use crate::train::gemm::tiles::{From, Ranged, Tile, TileAnswer};
-use crate::train::power::{Load, Power, PowerModel};
+use crate::session::Session;
 use crate::units::{Seconds, Watts};
 
 /// The tiled kernel of the catalogue.
@@ -51,71 +51,66 @@ impl Gemm {
         }
     }
 
+    /// 2 m n k.
+    fn flops(&self) -> f64 {
+        let [m, n, k] = self.size_f64();
+        2.0 * m * n * k
+    }
+
     fn size_f64(&self) -> [f64; 3] {
         self.size.map(|v| v as f64)
     }
 }
 
-impl Session {
-    /// What rows of the library's kernel on this GPU say of its time and power.
-    ///
-    /// # Errors
-    /// [`FileError`] where a table inside the program is damaged.
-    pub fn learn_gemm(&self, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
-        let power = PowerModel::shipped()?;
-        let library = self.kernels.get(LIBRARY);
-        let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
-        let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
-        let gpus = self.stock_gpus();
-        Ok(Learned::of(&rows, |row| physical(&gpus, &self.kernels, &power, row)))
-    }
+/// What rows of the library's kernel on this GPU say of its time and power.
+///
+/// # Errors
+/// [`FileError`] where a table inside the program is damaged.
+pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
+    let power = PowerModel::shipped()?;
+    let library = session.kernels.get(LIBRARY);
+    let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
+    let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
+    let gpus = session.stock_gpus();
+    Ok(Learned::of(&rows, |row| physical(&gpus, &session.kernels, &power, row)))
+}
 
-    /// The product on this GPU with these tiles, in their order.
-    ///
-    /// # Errors
-    /// [`FileError`] where a table inside the program is damaged.
-    pub fn gemm(
-        &self,
-        gemm: &Gemm,
-        gpu: usize,
-        tiles: &[Tile],
-        learned: &Learned,
-    ) -> Result<Vec<TileAnswer>, FileError> {
-        let power = PowerModel::shipped()?;
-        Ok(tiles.iter().map(|tile| self.tile(gemm, gpu, *tile, (&power, learned))).collect())
-    }
+/// The product on this GPU with these tiles, in their order.
+///
+/// # Errors
+/// [`FileError`] where a table inside the program is damaged.
+pub fn answer_tiles(
+    session: &Session,
+    gemm: &Gemm,
+    gpu: usize,
+    tiles: &[Tile],
+    learned: &Learned,
+) -> Result<Vec<TileAnswer>, FileError> {
+    let power = PowerModel::shipped()?;
+    let asked = AskedProduct { session, gemm, gpu, power: &power, learned };
+    Ok(tiles.iter().map(|tile| asked.tile_answer(*tile)).collect())
+}
 
-    fn tile(
-        &self,
-        gemm: &Gemm,
-        gpu: usize,
-        tile: Tile,
-        (power, learned): (&PowerModel, &Learned),
-    ) -> TileAnswer {
-        let [m, n, k] = gemm.size_f64();
-        let flops = 2.0 * m * n * k;
-        let subject = match self.tile_subject(gemm, tile) {
+/// A product on a GPU, with what its tiles are answered from.
+struct AskedProduct<'a> {
+    session: &'a Session,
+    gemm: &'a Gemm,
+    gpu: usize,
+    power: &'a PowerModel,
+    learned: &'a Learned,
+}
+
+impl AskedProduct<'_> {
+    fn tile_answer(&self, tile: Tile) -> TileAnswer {
+        let subject = match self.tile_subject(tile) {
             Ok(subject) => subject,
-            Err(why) => {
-                let (occupancy, bound, power, modelled) = (None, None, None, None);
-                let cautions = Vec::new();
-                return TileAnswer {
-                    tile,
-                    occupancy,
-                    bound,
-                    time: Err(why),
-                    power,
-                    modelled,
-                    flops,
-                    cautions,
-                };
-            }
+            Err(why) => return self.refused_tile(tile, why),
         };
-        let answer = self.answer(&subject, gpu, gpu, Settings::default());
+        let answer = self.session.answer(&subject, self.gpu, self.gpu, Settings::default());
         let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
-        let time = self.tile_time(&answer, gemm, gpu, (tile, learned), &mut cautions);
-        let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, gpu, t.value, power));
-        let watts = modelled.map(|p| self.learned_power(p, gemm, gpu, (tile, learned), &mut cautions));
+        let time = self.tile_time(&answer, tile, &mut cautions);
+        let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, t.value));
+        let watts = modelled.map(|p| self.learned_power(p, tile, &mut cautions));
         if modelled.is_some_and(|p| p.is_capped()) {
             cautions.push(
                 "would draw more than the board's limit: it stays at the limit, and clocks fall".into(),
@@ -128,27 +123,39 @@ impl Session {
             time,
             power: watts,
             modelled,
-            flops,
+            flops: self.gemm.flops(),
             cautions,
         }
     }
 
-    fn tile_subject(&self, gemm: &Gemm, tile: Tile) -> Result<Subject, String> {
+    fn refused_tile(&self, tile: Tile, why: String) -> TileAnswer {
+        TileAnswer {
+            tile,
+            occupancy: None,
+            bound: None,
+            time: Err(why),
+            power: None,
+            modelled: None,
+            flops: self.gemm.flops(),
+            cautions: Vec::new(),
+        }
+    }
+
+    fn tile_subject(&self, tile: Tile) -> Result<Subject, String> {
+        let kernels = &self.session.kernels;
         let id = if tile == Tile::Library { LIBRARY } else { TILED };
-        let kernel = self.kernels.position(id).map_err(|e| e.to_string())?;
-        let of = &self.kernels.entries()[kernel];
-        let problem: Problem = of.typed(&gemm.problem(tile)).map_err(|e| e.to_string())?;
-        let variant = of.declared_variant(&gemm.variant(tile));
-        self.subject(kernel, &problem, &variant).map_err(|e| e.to_string())
+        let place = kernels.position(id).map_err(|e| e.to_string())?;
+        let kernel = &kernels.entries()[place];
+        let problem: Problem = kernel.typed(&self.gemm.problem(tile)).map_err(|e| e.to_string())?;
+        let variant = kernel.declared_variant(&self.gemm.variant(tile));
+        self.session.subject(place, &problem, &variant).map_err(|e| e.to_string())
     }
 
     /// The user's own median of this very problem, else the model's time, corrected where this size lies among theirs.
     fn tile_time(
         &self,
         answer: &Answer,
-        gemm: &Gemm,
-        gpu: usize,
-        (tile, learned): (Tile, &Learned),
+        tile: Tile,
         cautions: &mut Vec<String>,
     ) -> Result<Ranged<Seconds>, String> {
         let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
@@ -157,9 +164,10 @@ impl Session {
             cautions.push("no interval: too few residuals".into());
         }
         let plain = Ranged { value: prediction.time, low, high, from: From::Modelled };
-        if tile != Tile::Library || self.tuning(gpu).is_some() {
+        if !self.rows_count(tile) {
             return Ok(plain);
         }
+        let (gemm, learned) = (self.gemm, self.learned);
         if let Some((ms, low, high)) = learned.measured(gemm.size_f64(), &gemm.variant(tile)) {
             let [value, low, high] = [ms, low, high].map(Seconds::from_millis);
             return Ok(Ranged { value, low, high, from: From::Measured });
@@ -167,28 +175,26 @@ impl Session {
         Ok(corrected(plain, learned.time.as_ref(), gemm, "time", cautions, |v, by| v * by))
     }
 
-    fn tile_power(&self, answer: &Answer, gpu: usize, time: Seconds, power: &PowerModel) -> Power {
-        let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
-        let stock = self.stock(gpu);
-        let load = Load::of(&answer.work, blocks, stock, time);
-        power.estimate(stock, self.gpus.entries()[gpu].clocks(), &load)
+    /// Whether what the user measured says anything of this tile: of the library's alone, at the clocks it was taken at.
+    fn rows_count(&self, tile: Tile) -> bool {
+        tile == Tile::Library && self.session.tuning(self.gpu).is_none()
     }
 
-    fn learned_power(
-        &self,
-        power: Power,
-        gemm: &Gemm,
-        gpu: usize,
-        (tile, learned): (Tile, &Learned),
-        cautions: &mut Vec<String>,
-    ) -> Ranged<Watts> {
+    fn tile_power(&self, answer: &Answer, time: Seconds) -> Power {
+        let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
+        let stock = self.session.stock(self.gpu);
+        let load = Load::of(&answer.work, blocks, stock, time);
+        self.power.estimate(stock, self.session.gpus.entries()[self.gpu].clocks(), &load)
+    }
+
+    fn learned_power(&self, power: Power, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {
         let Power { watts, low, high, .. } = power;
         let plain = Ranged { value: watts, low, high, from: From::Modelled };
-        if tile != Tile::Library || self.tuning(gpu).is_some() {
+        if !self.rows_count(tile) {
             return plain;
         }
         let within = |w: Watts, by: f64| Watts((w.0 * by).clamp(power.idle.0, power.limit.0));
-        corrected(plain, learned.power.as_ref(), gemm, "power", cautions, within)
+        corrected(plain, self.learned.power.as_ref(), self.gemm, "power", cautions, within)
     }
 }
 

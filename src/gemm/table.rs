@@ -1,9 +1,8 @@
 //! A GEMM with each tile: time, power, energy, rate, and which to take.
 
-use super::cell::Cell;
-use super::table::{Column, Format, Table};
+use super::tiles::{Best, Ranged, TileAnswer, best};
 use crate::gpu::Gpu;
-use crate::train::gemm::tiles::{Best, Ranged, TileAnswer, best};
+use crate::report::{Cell, Column, Format, Table};
 use crate::units::{Watts, range, range_in, significant};
 
 /// The answers in this format: for programs every number in a column of its own.

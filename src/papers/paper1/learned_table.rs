@@ -1,8 +1,7 @@
 //! Paper 1's learned models beside ours: its Table 6.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
-use crate::train::paper1::{EXPERIMENTS, Figure, MODELS};
+use super::suite::{EXPERIMENTS, Figure, MODELS};
+use crate::report::{Cell, Column, Table};
 
 /// From here on digits behind the point say nothing.
 const LARGE: f64 = 10_000.0;

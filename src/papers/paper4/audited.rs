@@ -1,16 +1,18 @@
 //! What paper 4's models are worth: on the rows whose power the audit keeps, and on all times, with problems held out instead
 //! of rows. The same problem stands in 28 rows, so that a split by row tests on twins of the training rows.
 
-use super::physical::{Physical, physical};
+use super::models::{Architecture, Scores, at, predicted};
 use super::prepare::{FEATURES, features};
-use super::{Architecture, GemmRow, Scores, Target, at, predicted};
 use crate::catalogue::Catalogue;
+use crate::gemm::physical::{Physical, physical};
+use crate::gemm::rows::medians;
+use crate::gemm::{GemmRow, Target};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::learn::folds::{Fold, grouped, leave_one_out, shuffled_split};
 use crate::learn::metrics::median;
 use crate::learn::{LearnError, Progress, Table};
-use crate::train::power::PowerModel;
+use crate::power::PowerModel;
 use std::collections::BTreeMap;
 
 /// What is held out.
@@ -235,22 +237,4 @@ pub fn study(
         }
     }
     Ok(lines)
-}
-
-/// One row a problem with the median of its times; of rows at a low utilisation where there are any, because the GPU is
-/// somebody else's at a high one (see [`super::sharing`]).
-#[must_use]
-pub fn medians(rows: &[GemmRow]) -> Vec<GemmRow> {
-    let mut all: BTreeMap<String, Vec<&GemmRow>> = BTreeMap::new();
-    for row in rows {
-        all.entry(row.problem()).or_default().push(row);
-    }
-    let quiet = |r: &&&GemmRow| r.busy_percent.is_none_or(|u| u < super::rows::BUSY_PERCENT);
-    let one = |of: Vec<&GemmRow>| {
-        let calm: Vec<f64> = of.iter().filter(quiet).map(|r| r.ms).collect();
-        let every = || of.iter().map(|r| r.ms).collect();
-        let ms = median(if calm.is_empty() { every() } else { calm })?;
-        Some(GemmRow { ms, watts: None, ..(*of.first()?).clone() })
-    };
-    all.into_values().filter_map(one).collect()
 }

@@ -5,9 +5,9 @@
 //! sizes give. Outside the sizes' range the model answers as if nothing had been measured.
 
 use super::GemmRow;
-use super::audited::medians;
 use super::physical::Physical;
 use super::rows::BUSY_PERCENT;
+use super::rows::medians;
 use super::sharing::Shared;
 use crate::evaluate::conformal_rank;
 use crate::learn::metrics::median;

@@ -11,9 +11,7 @@
 //!
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
-use super::metrics::{ErrorSummary, Score, score};
-use super::protocol::Scope;
-use super::run::{Outcome, Progress, Setup, World, evaluate};
+use crate::evaluate::{ErrorSummary, Outcome, Progress, Scope, Score, Setup, World, evaluate, score};
 use crate::gpu::Ceilings;
 use crate::kernel::Count;
 use crate::occupancy::Rules;

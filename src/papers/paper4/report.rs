@@ -1,12 +1,13 @@
 //! Paper 4's tables beside ours, and what its models are worth where problems are held out.
 
-use super::cell::Cell;
-use super::table::{Column, Format, Table};
-use crate::chart::{ChartSpec, correlation_chart};
-use crate::train::gemm::audited::{Data, Line, Protocol};
-use crate::train::gemm::paper4::{DIMENSIONS, METRICS, Spread, TABLE4, TABLE5, TABLE6, Tables};
-use crate::train::gemm::sharing::Shared;
-use crate::train::gemm::{Architecture, Scores, Target};
+use super::audited::{Data, Line, Protocol};
+use super::correlation::correlation_chart;
+use super::models::{Architecture, Scores};
+use super::tables::{DIMENSIONS, METRICS, Spread, TABLE4, TABLE5, TABLE6, Tables};
+use crate::chart::ChartSpec;
+use crate::gemm::Target;
+use crate::gemm::sharing::Shared;
+use crate::report::{Cell, Column, Format, Table};
 use crate::units::significant;
 
 /// Everything that came out.

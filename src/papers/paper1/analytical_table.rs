@@ -1,8 +1,7 @@
 //! Published numbers beside ours.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
-use crate::evaluate::paper1::{Experiment, Figure};
+use super::analytical::{Experiment, Figure};
+use crate::report::{Cell, Column, Table};
 
 /// One row per number of the paper, and what each experiment left out.
 #[must_use]

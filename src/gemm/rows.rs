@@ -1,9 +1,11 @@
 //! Measured GEMMs: what paper 4's program takes from a row.
 
+use crate::learn::metrics::median;
 use crate::measurement::{Measurement, Number};
+use std::collections::BTreeMap;
 
 /// From this utilisation on, the audit takes a reading of power for the run's.
-pub const BUSY_PERCENT: f64 = crate::train::power::study::BUSY_PERCENT;
+pub const BUSY_PERCENT: f64 = crate::power::fit::BUSY_PERCENT;
 
 /// One measured GEMM.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +86,24 @@ impl GemmRow {
     pub fn problem(&self) -> String {
         format!("{} {}", self.shape(), self.variant)
     }
+}
+
+/// One row a problem with the median of its times; of rows at a low utilisation where there are any, because the GPU is
+/// somebody else's at a high one (see [`super::sharing`]).
+#[must_use]
+pub fn medians(rows: &[GemmRow]) -> Vec<GemmRow> {
+    let mut all: BTreeMap<String, Vec<&GemmRow>> = BTreeMap::new();
+    for row in rows {
+        all.entry(row.problem()).or_default().push(row);
+    }
+    let quiet = |r: &&&GemmRow| r.busy_percent.is_none_or(|u| u < BUSY_PERCENT);
+    let one = |of: Vec<&GemmRow>| {
+        let calm: Vec<f64> = of.iter().filter(quiet).map(|r| r.ms).collect();
+        let every = || of.iter().map(|r| r.ms).collect();
+        let ms = median(if calm.is_empty() { every() } else { calm })?;
+        Some(GemmRow { ms, watts: None, ..(*of.first()?).clone() })
+    };
+    all.into_values().filter_map(one).collect()
 }
 
 /// The parts of a variant in the order of the alphabet: a kernel's file may have turned them round.

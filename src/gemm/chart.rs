@@ -1,8 +1,8 @@
 //! Energy over time of a GEMM, a point a tile.
 
-use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use super::tiles::{From, TileAnswer, best};
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
 use crate::gpu::Gpu;
-use crate::train::gemm::tiles::{From, TileAnswer, best};
 
 /// Draws energy (up) over time (right) for every tile that has both; `product` is the product in words.
 #[must_use]
