@@ -4,6 +4,7 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod audit;
+pub mod calendar;
 pub mod catalogue;
 pub mod chart;
 pub mod cli;
@@ -21,9 +22,12 @@ pub mod occupancy;
 pub mod papers;
 pub mod power;
 pub mod predict;
+pub mod progress;
 pub mod report;
 pub mod roofline;
 pub mod session;
+pub mod stats;
+pub mod text;
 pub mod train;
 pub mod tui;
 pub mod units;

@@ -10,7 +10,7 @@ mod several;
 mod training;
 mod tuning;
 
-pub use here::{Control, MeasureFile, MeasuredHere};
+pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use several::Sources;
 pub use training::Training;
@@ -20,12 +20,13 @@ use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited
 use crate::config::Aliases;
 use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
 use crate::gpu::{self, Gpu, LimitsTable, Tuning};
-use crate::import::{Opened, Roof, Strings, read_opened};
+use crate::import::{Opened, Roof, read_opened};
 use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
 };
 use crate::predict::{Explanation, Lessons, Subject};
+use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -155,16 +156,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
-        self.add_opened(Opened::path(path)?, &Strings::default())
+        self.add_opened(Opened::path(path)?, &Progress::default())
     }
 
     /// [`Session::add_data`] of a file that is open, for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
-    pub fn add_opened(&mut self, opened: Opened<'_>, strings: &Strings) -> Result<Loaded, ReadError> {
+    pub fn add_opened(&mut self, opened: Opened<'_>, progress: &Progress) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, strings)?;
+        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, progress)?;
         self.kernels = kernels;
         self.roofs.extend(any.roofs);
         Ok(self.take_rows(any.read, any.remarks))

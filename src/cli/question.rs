@@ -296,7 +296,7 @@ fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<st
         n if n > LISTED => format!("some of its {n} variants are {shown}"),
         _ => format!("its variants are {shown}"),
     };
-    let typed: String = typed.chars().take(40).collect();
+    let typed: String = crate::text::clip(typed, 40);
     Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 

@@ -12,7 +12,7 @@
 use super::Settings;
 use super::metrics::score;
 use super::residuals::{Fold, Residuals};
-use super::run::{Outcome, Progress, Setup, World, evaluate};
+use super::run::{Outcome, Setup, World, evaluate};
 use super::shipped::ShippedErrors;
 use crate::catalogue::{Catalogue, FileError};
 use crate::gpu::{Ceilings, Gpu};
@@ -20,6 +20,7 @@ use crate::kernel::Kernel;
 use crate::measurement::Store;
 use crate::occupancy::Rules;
 use crate::predict::{Doubt, MODELS, Width};
+use crate::progress::Progress;
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

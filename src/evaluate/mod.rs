@@ -17,6 +17,7 @@ mod shipped;
 mod tally;
 mod trial;
 
+pub use crate::progress::Progress;
 pub use answer::{Answer, Brief, Known, Measured, Settings, answer, briefs, explain};
 pub use answered_by_all::answered_by_all;
 pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start, conformal_rank};
@@ -25,7 +26,7 @@ pub use known_rows::{Correction, KnownRow, KnownRows};
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use residuals::{Fold, Residuals};
-pub use run::{Outcome, Progress, Setup, World, evaluate, evaluate_with};
+pub use run::{Outcome, Setup, World, evaluate, evaluate_with};
 pub use several::{Asking, hash};
 pub use shipped::{Family, ShippedErrors};
 pub use tally::Refused;

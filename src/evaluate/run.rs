@@ -16,11 +16,10 @@ use crate::occupancy::Rules;
 use crate::predict::{
     Lessons, Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
 };
+use crate::progress::Progress;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::thread;
 
 /// What is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -51,15 +50,6 @@ pub struct Setup {
     pub asking: Asking,
     /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
     pub lessons: Option<Arc<Lessons>>,
-}
-
-/// The strings that lead to whoever waits.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Configurations done.
-    pub done: AtomicUsize,
-    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
-    pub cancelled: Arc<AtomicBool>,
 }
 
 /// One model's trials, and what it refused.
@@ -129,13 +119,7 @@ pub fn evaluate_with(
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
     // Half a million residuals per model are sorted: worth a thread each.
-    let outcomes = thread::scope(|scope| {
-        let outcome = &outcome;
-        let each = tallies.iter_mut().enumerate();
-        let running: Vec<_> = each.map(|(i, tally)| scope.spawn(move || outcome(i, tally))).collect();
-        let told = |run: thread::ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|p| resume_unwind(p));
-        running.into_iter().map(told).collect()
-    });
+    let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
     Some(outcomes)
 }
 

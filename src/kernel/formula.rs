@@ -88,7 +88,7 @@ impl Formula {
     /// # Errors
     /// [`FormulaError::Syntax`] or [`FormulaError::UnknownName`].
     pub fn parse(text: &str, names: &[String]) -> Result<Self, FormulaError> {
-        let syntax = |why: String| FormulaError::Syntax { text: text.chars().take(80).collect(), why };
+        let syntax = |why: String| FormulaError::Syntax { text: crate::text::clip(text, 80), why };
         // The parser takes quadratic time over nested commas, and reads braces and Greek letters that these files do not have.
         if text.len() > LONGEST {
             return Err(syntax(format!("has {} characters; at most {LONGEST} are allowed", text.len())));

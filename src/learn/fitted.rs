@@ -5,12 +5,12 @@ use super::error::LearnError;
 use super::forest::Forest;
 use super::linear::Line;
 use super::nearest::Nearest;
-use super::progress::Progress;
 use super::recipe::{Gamma, Recipe, Regressor};
 use super::scaler::Scaler;
 use super::stack::{Parts, Stack};
 use super::svr::Svr;
 use super::table::Table;
+use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

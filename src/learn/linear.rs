@@ -3,8 +3,8 @@
 //! descent with scikit-learn's stopping rule, so that its figures can be compared.
 
 use super::error::LearnError;
-use super::progress::Progress;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A linear function.

@@ -25,7 +25,6 @@ mod linear;
 pub mod metrics;
 mod nearest;
 pub mod prepare;
-mod progress;
 pub mod random;
 mod recipe;
 pub mod saved;
@@ -36,9 +35,9 @@ mod svr;
 mod table;
 mod tree;
 
+pub use crate::progress::Progress;
 pub use error::LearnError;
 pub use fitted::{Fitted, Outputs};
 pub use folds::Fold;
-pub use progress::Progress;
 pub use recipe::{BoostingParameters, Features, ForestParameters, Gamma, Recipe, Regressor};
 pub use table::Table;

@@ -6,10 +6,10 @@ use super::error::LearnError;
 use super::folds::Fold;
 use super::importance::no_meaning;
 use super::metrics::Metric;
-use super::progress::Progress;
 use super::random::Random;
 use super::recipe::Recipe;
 use super::table::Table;
+use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// What candidates are judged on.

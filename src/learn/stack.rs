@@ -2,10 +2,10 @@
 
 use super::error::LearnError;
 use super::fitted::Model;
-use super::progress::Progress;
 use super::random::Random;
 use super::recipe::Regressor;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// Base models fitted on all rows, and the last one, fitted on out-of-fold predictions of theirs.

@@ -3,8 +3,8 @@
 //! smartcore's panics when a saved model is read back, and its solver cannot be cancelled.
 
 use super::error::LearnError;
-use super::progress::Progress;
 use super::table::Table;
+use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};

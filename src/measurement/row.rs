@@ -297,5 +297,5 @@ fn not_utf8(column: &str) -> Refusal {
 }
 
 fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
+    crate::text::clip(text, 40)
 }

@@ -4,9 +4,10 @@ use super::launches::{LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement};
 use crate::kernel::Problem;
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
-use std::thread::{available_parallelism, scope};
 
 /// A configuration's place in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -462,14 +463,8 @@ fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
         }
     };
     let mut hashes = vec![0; rows.len()];
-    let threads = available_parallelism().map_or(1, usize::from);
-    let share = rows.len().div_ceil(threads).max(WORTH_A_THREAD);
-    scope(|threads| {
-        let mut shares = rows.chunks(share).zip(hashes.chunks_mut(share));
-        let own = shares.next();
-        shares.for_each(|(rows, hashes)| drop(threads.spawn(|| fill(rows, hashes))));
-        own.into_iter().for_each(|(rows, hashes)| fill(rows, hashes));
-    });
+    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
+    parts.for_each(|(rows, hashes)| fill(rows, hashes));
     hashes
 }
 

@@ -143,7 +143,7 @@ pub struct UnknownModel(pub String);
 /// # Errors
 /// [`UnknownModel`], listing all.
 pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
-    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
+    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(crate::text::clip(id, 60)))
 }
 
 /// The numbers of a model's answer.

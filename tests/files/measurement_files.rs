@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::import::{Opened, Strings, read_any};
+use roofswap::import::{Opened, read_any};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv};
+use roofswap::progress::Progress;
 use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -209,14 +210,14 @@ fn a_reading_is_watched_and_can_be_cancelled() {
     let path = folder.path().join("runs.csv");
     let text = format!("{HEADER}\n{}", "t4,brand_new,n=1,1\n".repeat(100_000));
     std::fs::write(&path, &text).unwrap();
-    let strings = Strings::default();
-    strings.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    let why = s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap_err().to_string();
+    let progress = Progress::default();
+    progress.cancel();
+    let why = s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap_err().to_string();
     assert!(why.contains("cancelled"), "{why}");
     assert_eq!((s.store.len(), s.kernels.find("brand_new").is_err()), (SHIPPED.store.len(), true));
-    let strings = Strings::default();
-    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap().rows, 100_000);
-    assert_eq!(strings.bytes_read.into_inner(), text.len() as u64);
+    let progress = Progress::default();
+    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap().rows, 100_000);
+    assert_eq!(progress.steps_done(), text.len());
 }
 
 #[test]

@@ -7,16 +7,16 @@
 
 use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
 use roofswap::evaluate::Settings;
-use roofswap::import::{Imported, Job, NeverCancelled, read_bytes};
+use roofswap::import::{Imported, Job, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
+use roofswap::progress::Progress;
 use roofswap::roofline::{Level, intensity};
 use roofswap::session::Session;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn import(bytes: &[u8]) -> Result<Imported, ReadError> {
-    let strings = NeverCancelled::default();
-    read_bytes(bytes, &strings.job("report"))
+    let strings = Progress::default();
+    read_bytes(bytes, &Job::new("report", &strings))
 }
 
 /// The only row of a report in which nothing is refused.
@@ -262,8 +262,9 @@ fn without_columns_of_the_launch_the_metrics_give_its_shape() {
         "launch__grid_size",
     ]) + &quoted(&["", "", "", "", "", ""])
         + &quoted(&["0", "1", "k", "2022-Oct-10 10:00:00", "128", "1000"]);
-    let strings = NeverCancelled::default();
-    let read = read_bytes(text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("old.csv") }).unwrap();
+    let strings = Progress::default();
+    let read =
+        read_bytes(text.as_bytes(), &Job { gpu: Some("titan-v"), ..Job::new("old.csv", &strings) }).unwrap();
     let row = &read.rows[0];
     assert_eq!((row.gpu.as_str(), row.problem.as_str()), ("titan-v", "grid=1000;block=128"));
     assert!(read.remarks[0].starts_with("every launch: no time; add"), "{:?}", read.remarks);
@@ -369,11 +370,11 @@ fn a_file_of_no_known_format_is_told_which_there_are() {
 #[test]
 fn progress_is_counted_and_a_reading_can_be_cancelled() {
     let text = raw_page(2000);
-    let (cancelled, bytes_read) = (AtomicBool::new(false), AtomicU64::new(0));
-    let job = Job { file: "big.csv", gpu: None, cancelled: &cancelled, bytes_read: &bytes_read };
+    let progress = Progress::default();
+    let job = Job::new("big.csv", &progress);
     assert_eq!(read_bytes(text.as_bytes(), &job).unwrap().rows.len(), 2000);
-    assert_eq!(bytes_read.load(Ordering::Relaxed), text.len() as u64);
-    cancelled.store(true, Ordering::Relaxed);
+    assert_eq!(progress.steps_done(), text.len());
+    progress.cancel();
     assert!(read_bytes(text.as_bytes(), &job).unwrap_err().message.contains("cancelled"));
 }
 

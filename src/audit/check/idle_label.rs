@@ -7,8 +7,8 @@
 //! one or two percent, and another kernel is seldom that close everywhere. A switch of two positions may well be without
 //! effect, so that is a note; three settings without any are a warning.
 
-use super::super::sheet::{Sheet, Word};
-use super::super::statistics::{median, quantile, range};
+use super::super::robust::{median, quantile, range};
+use super::super::sheet::{Sheet, Word, Words};
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,24 +33,6 @@ struct Labelled {
     levels: Vec<(u32, u32)>,
 }
 
-#[derive(Default)]
-struct Texts {
-    numbers: HashMap<String, u32>,
-    texts: Vec<String>,
-}
-
-impl Texts {
-    fn number(&mut self, text: &str) -> u32 {
-        if let Some(n) = self.numbers.get(text) {
-            return *n;
-        }
-        let n = self.texts.len() as u32;
-        self.numbers.insert(text.to_string(), n);
-        self.texts.push(text.to_string());
-        n
-    }
-}
-
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let mut kernels: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
@@ -60,7 +42,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
-    let mut texts = Texts::default();
+    let mut texts = Words::default();
     let extra = unknown_columns(sheet);
     let mut labelled: Vec<Labelled> = rows.iter().map(|r| label(sheet, *r, &extra, &mut texts)).collect();
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
@@ -86,24 +68,34 @@ fn unknown_columns(sheet: &Sheet<'_>) -> Vec<String> {
     sheet.columns.iter().filter(|c| !known(c)).cloned().collect()
 }
 
-fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Texts) -> Labelled {
+fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Words) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
     let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
     for (place, word) in parts {
         for part in sheet.text(word).split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
-            levels.push((texts.number(&format!("{place} key `{}`", key.trim())), texts.number(value.trim())));
+            levels.push((
+                number_of(texts, &format!("{place} key `{}`", key.trim())),
+                number_of(texts, value.trim()),
+            ));
         }
     }
     for column in extra {
-        levels.push((texts.number(&format!("column `{column}`")), texts.number(sheet.field(row, column))));
+        levels.push((
+            number_of(texts, &format!("column `{column}`")),
+            number_of(texts, sheet.field(row, column)),
+        ));
     }
-    levels.push((texts.number("gpu"), r.gpu.0));
-    levels.push((texts.number("dtype"), r.dtype.0));
-    levels.push((texts.number("block"), texts_of(r.block)));
+    levels.push((number_of(texts, "gpu"), r.gpu.0));
+    levels.push((number_of(texts, "dtype"), r.dtype.0));
+    levels.push((number_of(texts, "block"), texts_of(r.block)));
     levels.sort_unstable();
     Labelled { row, levels }
+}
+
+fn number_of(texts: &mut Words, text: &str) -> u32 {
+    texts.intern(text).0
 }
 
 /// A block as one number, for comparing only.
@@ -120,9 +112,9 @@ fn test(
     kernel: Word,
     factor: u32,
     labelled: &[Labelled],
-    texts: &Texts,
+    texts: &Words,
 ) -> Option<Finding> {
-    let name = &texts.texts[factor as usize];
+    let name = texts.text(Word(factor));
     if !name.contains(' ') {
         return None;
     }
@@ -142,7 +134,7 @@ fn test(
         .flat_map(BTreeMap::keys)
         .collect::<HashSet<_>>()
         .into_iter()
-        .map(|l| texts.texts[*l as usize].as_str())
+        .map(|l| texts.text(Word(*l)))
         .collect();
     names.sort_unstable();
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
