@@ -40,7 +40,9 @@ fn row() -> impl Strategy<Value = CanonicalRow> {
     let attributes = prop::collection::btree_map("x[a-z_.]{1,12}", text(), 0..4);
     (names, shape(1000u64), shape(100_000), value(), numbers, attributes).prop_map(
         |((gpu, kernel, problem, variant, source), block, grid, time, mut numbers, mut attributes)| {
-            numbers.insert(Number::Time, time);
+            // What no launch can have is refused.
+            numbers.insert(Number::Time, time.max(1e-6));
+            numbers.iter_mut().for_each(|(n, value)| *value = value.min(n.most()));
             // These are whole numbers.
             for whole in [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Trials] {
                 numbers.entry(whole).and_modify(|n| *n = (*n % 100_000.0).floor());

@@ -297,6 +297,9 @@ fn problems_that_do_not_fit_the_kernel_are_refused() {
         let expected = "expected a whole number from 1 to 2^53";
         refused(&format!("titan-v,saxpy,{absurd},1"), "problem", &[expected]);
     }
+    for tiny in ["1e-9", "1e-300"] {
+        refused(&format!("titan-v,saxpy,n=4,{tiny}"), "time_ms", &[tiny, "at least 1e-6"]);
+    }
     refused("titan-v,saxpy,n=4,2e9", "time_ms", &["expected milliseconds below 1e9"]);
 }
 
@@ -430,5 +433,24 @@ fn every_collection_at_hand_is_read_whole() {
             s.add_data(&shared.join(file)).unwrap();
         println!("{file}: {added} rows, {refused} refused");
         assert_eq!((added, refused), (rows, 0), "{file}: {:?}", described.first());
+    }
+}
+
+#[test]
+fn a_number_that_no_launch_can_have_is_refused_with_the_bound_of_its_column() {
+    for (column, value, most) in [
+        ("flops", "1e308", "1e24"),
+        ("dram_bytes", "1e300", "1e24"),
+        ("power_w", "1e7", "1000000"),
+        ("sm_clock_mhz", "1410000000", "1000000"),
+        ("time_std_ms", "2e9", "1000000000"),
+        ("achieved_occupancy_pct", "20000", "10000"),
+    ] {
+        let text = format!("gpu,kernel,problem,time_ms,{column}\nt4,saxpy,n=4,1,{value}\nt4,saxpy,n=8,1,1\n");
+        let found = read(&text).unwrap();
+        assert_eq!((found.rows.len(), found.refused_count), (1, 1), "{column}");
+        let said = found.refused[0].to_string();
+        assert!(said.starts_with(&format!("f.csv:2: {column}: ")) && said.contains(most), "{said}");
+        assert!(said.len() < 120, "{said}");
     }
 }

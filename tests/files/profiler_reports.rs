@@ -710,3 +710,61 @@ fn damaged_copies_of_real_reports() {
         (0..20).for_each(|_| body(&seeded.damaged(&bytes)));
     }
 }
+
+#[test]
+fn a_full_set_gives_load_store_instructions_pipes_and_the_half_precision_mix() {
+    let further = [
+        ("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", "%", "43.300000"),
+        ("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", "%", "46.100000"),
+        ("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "53.600000"),
+        ("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "%", "33.200000"),
+        ("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "30.900000"),
+        ("smsp__inst_executed_op_global_red.sum", "inst", "5.000000"),
+        ("smsp__inst_executed_op_ldgsts.sum", "inst", "7.000000"),
+        ("smsp__sass_inst_executed_op_global_ld.sum", "inst", "1000.000000"),
+        ("smsp__sass_inst_executed_op_global_st.sum", "inst", "200.000000"),
+        ("smsp__sass_inst_executed_op_local_ld.sum", "inst", "30.000000"),
+        ("smsp__sass_inst_executed_op_local_st.sum", "inst", "40.000000"),
+        ("smsp__sass_inst_executed_op_shared_ld.sum", "inst", "500.000000"),
+        ("smsp__sass_inst_executed_op_shared_st.sum", "inst", "60.000000"),
+        ("smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", "inst", "1.000000"),
+        ("smsp__sass_thread_inst_executed_op_hfma_pred_on.sum", "inst", "3.000000"),
+        ("smsp__sass_thread_inst_executed_op_hmul_pred_on.sum", "inst", "2.000000"),
+    ];
+    let page = |all: &[(&str, &str, &str)]| {
+        let names: Vec<&str> = METRICS.iter().chain(all).map(|m| m.0).collect();
+        let units: Vec<&str> = METRICS.iter().chain(all).map(|m| m.1).collect();
+        let values: Vec<&str> = METRICS.iter().chain(all).map(|m| m.2).collect();
+        let blank = vec![String::new(); IDS.len()];
+        line(&IDS.map(String::from), &names) + &line(&blank, &units) + &line(&ids("0"), &values)
+    };
+    let row = only(page(&further).as_bytes());
+    let expected = [
+        (Number::LsuWarpInsts, 1842.0),
+        (Number::GlobalWarpInsts, 1200.0),
+        (Number::PipeLsu, 43.3),
+        (Number::PipeXu, 46.1),
+        (Number::PipeAlu, 53.6),
+        (Number::PipeFma, 30.9),
+        (Number::Fp16Add, 1.0),
+        (Number::Fp16Mul, 2.0),
+        (Number::Fp16Fma, 3.0),
+    ];
+    for (column, value) in expected {
+        assert_eq!(row.get(column), Some(value), "{column:?}");
+    }
+    assert_eq!(row.get(Number::PipeTensor), None);
+    // One kind missing: the rest is not the whole.
+    let partly: Vec<_> = further.into_iter().filter(|m| !m.0.contains("local_ld")).collect();
+    assert_eq!(only(page(&partly).as_bytes()).get(Number::LsuWarpInsts), None);
+}
+
+#[test]
+fn shared_transactions_of_nvprof_are_wavefronts() {
+    let text = "==1== NVPROF is profiling process 1, command: ./a\n==1== Metric result:\n\"Device\",\"Kernel\",\"Invocations\",\
+                \"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
+                \"TITAN V (0)\",\"k(int)\",1,\"shared_load_transactions\",\"d\",10,10,10\n\
+                \"TITAN V (0)\",\"k(int)\",1,\"shared_store_transactions\",\"d\",5,5,5\n";
+    let row = only(text.as_bytes());
+    assert_eq!((row.get(Number::SmemWavefronts), row.get(Number::SmemBytes)), (Some(15.0), Some(1920.0)));
+}

@@ -19,6 +19,9 @@ const MOSTLY: f64 = 0.03;
 /// A column with more levels than this is an identity, no setting.
 const LEVELS: usize = 64;
 
+/// A kernel with more labels than this is not looked through.
+const MOST_LABELS: usize = 300;
+
 pub(in super::super) const CHECK: Check = Check {
     id: "idle-label",
     title: "a label whose levels never change the time",
@@ -58,17 +61,63 @@ fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
         }
         keep && (2..=LEVELS).contains(&all.len())
     });
+    if levels.len() > MOST_LABELS {
+        return vec![too_many_labels(sheet, kernel, levels.len())];
+    }
     levels.keys().filter_map(|f| test(sheet, kernel, *f, &labelled, &texts)).collect()
 }
 
-/// Columns that the canonical form does not know, with their place in the sheet.
-fn unknown_columns(sheet: &Sheet<'_>) -> Vec<String> {
-    const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
-    let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
-    sheet.columns.iter().filter(|c| !known(c)).cloned().collect()
+/// Each label is compared among rows alike in all others: with very many that takes the square of them.
+fn too_many_labels(sheet: &Sheet<'_>, kernel: Word, labels: usize) -> Finding {
+    Finding {
+        check: CHECK.id,
+        severity: Severity::Note,
+        subject: sheet.text(kernel).to_string(),
+        rows: Vec::new(),
+        evidence: format!(
+            "{labels} keys and columns differ from row to row: more than {MOST_LABELS} are not compared with each other"
+        ),
+        remedy: Remedy::leave(
+            "give the audit the columns that tell configurations apart, without the others",
+        ),
+    }
 }
 
-fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Words) -> Labelled {
+/// A column that the canonical form does not know, with its place in the records of each file that has it.
+struct UnknownColumn {
+    name: String,
+    places: Vec<Option<usize>>,
+}
+
+impl UnknownColumn {
+    fn field<'s>(&self, sheet: &'s Sheet<'_>, row: usize) -> &'s str {
+        let place = self.places[sheet.rows[row].file];
+        place.and_then(|at| sheet.records[row].get(at)).unwrap_or("")
+    }
+}
+
+/// The columns that the canonical form does not know and that are not the same in every row.
+fn unknown_columns(sheet: &Sheet<'_>) -> Vec<UnknownColumn> {
+    const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
+    let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
+    let in_file: Vec<HashMap<usize, usize>> = sheet
+        .files
+        .iter()
+        .map(|f| f.columns.iter().enumerate().map(|(at, c)| (*c, at)).rev().collect())
+        .collect();
+    let unknown = sheet.columns.iter().enumerate().filter(|(_, name)| !known(name));
+    let placed = unknown.map(|(column, name)| UnknownColumn {
+        name: name.clone(),
+        places: in_file.iter().map(|of_file| of_file.get(&column).copied()).collect(),
+    });
+    let differs = |column: &UnknownColumn| {
+        let mut fields = (0..sheet.rows.len()).map(|row| column.field(sheet, row));
+        fields.next().is_some_and(|first| fields.any(|field| field != first))
+    };
+    placed.filter(differs).collect()
+}
+
+fn label(sheet: &Sheet<'_>, row: usize, extra: &[UnknownColumn], texts: &mut Words) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
     let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
@@ -83,8 +132,8 @@ fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Words) -> 
     }
     for column in extra {
         levels.push((
-            number_of(texts, &format!("column `{column}`")),
-            number_of(texts, sheet.field(row, column)),
+            number_of(texts, &format!("column `{}`", column.name)),
+            number_of(texts, column.field(sheet, row)),
         ));
     }
     levels.push((number_of(texts, "gpu"), r.gpu.0));
