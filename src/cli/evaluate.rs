@@ -146,7 +146,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, &args.from, &args.to, &args.kernel)?,
-        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
+        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
     };

@@ -66,7 +66,7 @@ pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let rows = read(&session, files)?;
     let progress = Progress::default();
     let fit = watched(&progress, || fit_power(&session, &rows, &progress))?;
-    let table = fit_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, &session.stock_gpus());
+    let table = fit_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
 

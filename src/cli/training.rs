@@ -65,16 +65,15 @@ pub(super) fn cancelled_by_signals(progress: &Progress) -> Arc<AtomicBool> {
     over
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use super::*;
-    use signal_hook::consts::SIGINT;
-
+    #[cfg(unix)]
     #[test]
     fn ctrl_c_ends_the_work_and_not_the_program() {
+        use super::*;
         let progress = Progress::default();
         let rounds = watched_as("counting", &progress, || {
-            signal_hook::low_level::raise(SIGINT).unwrap();
+            signal_hook::low_level::raise(signal_hook::consts::SIGINT).expect("a signal can be raised");
             (0..100).take_while(|_| !progress.is_cancelled()).count()
         });
         assert!(rounds < 100 && progress.is_cancelled());

@@ -9,7 +9,7 @@ use super::physical::Physical;
 use super::rows::BUSY_PERCENT;
 use super::rows::medians;
 use super::sharing::Shared;
-use crate::evaluate::conformal_rank;
+use crate::answer::conformal_rank;
 use crate::learn::metrics::median;
 use crate::learn::prepare::quantile;
 use std::collections::BTreeMap;

@@ -84,9 +84,9 @@ fn row(
         ));
     }
     let mut out = CanonicalRow {
-        kernel: "tiled_matmul".into(),
-        problem: format!("m={m};n={n};k={k}"),
-        variant: format!("tile={tile};timing=single_cold_launch"),
+        kernel: "gemm_tiled".into(),
+        problem: format!("m={m};n={n};k={k};tile={tile}"),
+        variant: "timing=single_cold_launch".into(),
         dtype: "fp32".into(),
         block: Some([tile, tile, 1]),
         grid: Some([n.div_ceil(tile), m.div_ceil(tile), 1]),

@@ -93,8 +93,10 @@ impl<'a> RowParser<'a> {
         let source = utf8(draft.text_of(TextColumn::Source), "source")?;
         let dtype = word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
         let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
+        let written = draft.text_of(TextColumn::Problem);
+        let (problem, variant) = self.launch_in_the_problem(kernel, written, problem, variant)?;
         let variant = self.chosen_by_the_source(kernel, variant);
-        let variant = self.left_open(kernel, draft.text_of(TextColumn::Problem), variant);
+        let variant = self.left_open(kernel, written, variant);
         let mut row = Measurement {
             gpu,
             kernel,

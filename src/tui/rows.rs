@@ -1,9 +1,11 @@
 //! The rows of the predictions: which there are, their answers, their order, and how wrong the models are over them.
 
 use super::filter::Filter;
+use super::message::Effect;
 use super::prompt::Overlay;
 use super::state::{Selection, Sort, State};
-use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
+use crate::answer::{Answer, Settings};
+use crate::evaluate::{ErrorSummary, summarise};
 use crate::gpu::Gpu;
 use crate::kernel::BlockSize;
 use crate::predict::{MODELS, Subject};
@@ -66,6 +68,11 @@ impl State {
         self.predict_all();
     }
 
+    /// The user's rows are learned from as soon as they are there, where two GPUs have any.
+    pub(super) fn ask_to_learn(&self) -> Vec<Effect> {
+        if self.session.may_teach() { vec![Effect::Learn(self.session.clone())] } else { Vec::new() }
+    }
+
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
@@ -93,8 +100,8 @@ impl State {
             let time = |target: &usize| Some(self.ask(row, *target, settings).prediction.ok()?.time);
             return targets.iter().map(time).collect();
         }
-        let briefs = self.session.briefs(row, self.selection.source, targets, settings);
-        briefs.into_iter().map(|b| b.map(|b| b.time)).collect()
+        let estimates = self.session.estimates(row, self.selection.source, targets, settings);
+        estimates.into_iter().map(|found| found.map(|estimate| estimate.time)).collect()
     }
 
     /// Answers every row again: source, target, model or ceilings changed.

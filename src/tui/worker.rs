@@ -79,7 +79,7 @@ impl Worker {
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(Job::Learn, move |watch| learn(session, watch));
+        self.spawn(Job::Learn, move |watch| learn(&session, watch));
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
@@ -216,7 +216,7 @@ fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -
 }
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
-fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
+fn learn(session: &Session, watch: &Watch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -226,7 +226,7 @@ fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
         (done > 0).then(|| format!("learning from your rows: {done} of {total}"))
     };
     let learned = watch.looking(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
-    Message::Learned(session, Box::new(learned.unwrap_or_default()))
+    Message::Learned(session.revision(), Box::new(learned.unwrap_or_default()))
 }
 
 fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {

@@ -186,7 +186,7 @@ fn paper_4s_figures_come_out() {
         return;
     }
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let rows: Vec<GemmRow> = read.rows.iter().filter_map(GemmRow::of).collect();
     assert_eq!((rows.len(), rows.iter().filter(|r| r.is_audited()).count()), (16_128, 1_155));
     let p = prepare(&rows, Clipping::AllRows).unwrap();

@@ -214,10 +214,8 @@ fn a_kernel_of_the_users_is_predicted_like_any_other() {
     let kernel = s.kernels.position("my_kernel").unwrap();
     let subject = s.subject(kernel, &"n=2^24;k=2".parse().unwrap(), "").unwrap();
     let (from, to) = (s.gpus.position("titan-v").unwrap(), s.gpus.position("my-gpu").unwrap());
-    let settings = roofswap::evaluate::Settings {
-        model: model_position("plain-roofline").unwrap(),
-        ..Default::default()
-    };
+    let settings =
+        roofswap::answer::Settings { model: model_position("plain-roofline").unwrap(), ..Default::default() };
     let time = s.answer(&subject, from, to, settings).prediction.unwrap().time;
     // 4 x 2^24 bytes over 896 GB/s.
     assert!((time.0 / (4.0 * 16_777_216.0 / 896e9) - 1.0).abs() < 1e-12, "{time}");

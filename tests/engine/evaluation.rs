@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{
-    Fold, Outcome, Progress, Protocol, Scope, Setup, Split, Trial, World, evaluate_with, score,
-};
+use roofswap::answer::{Fold, Trial};
+use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
@@ -19,7 +18,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
     let read =
-        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }

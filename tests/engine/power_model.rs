@@ -17,7 +17,7 @@ fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
         println!("SKIPPED: ../shared/data is not here");
         return None;
     }
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     Some(read.rows.iter().filter_map(|r| PowerRow::of(r, &session.gpus)).collect())
 }
 

@@ -2,9 +2,8 @@
 
 use super::pairs::{Origin, Pairs, Role};
 use crate::learn::metrics::{mape, median};
-use crate::learn::{
-    BoostingParameters, ForestParameters, Gamma, LearnError, Progress, Recipe, Regressor, Table,
-};
+use crate::learn::{BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table};
+use crate::papers::learners::{Gamma, Learner};
 use rayon::prelude::*;
 
 /// The GPU that is new in experiment 1.
@@ -79,15 +78,18 @@ pub const MODELS: [Model; 7] = [
 ];
 
 /// The published parameters of a model of [`MODELS`].
-fn regressor(model: usize) -> Regressor {
+fn regressor(model: usize) -> Learner {
     match MODELS[model].name {
-        "linear" => Regressor::Linear,
-        "ridge" => Regressor::Ridge { alpha: 1.0 },
-        "lasso" => Regressor::Lasso { alpha: 0.001 },
-        "svr" => Regressor::Svr { c: 10.0, epsilon: 0.001, gamma: Gamma::Scale },
-        "forest" => Regressor::Forest(ForestParameters { trees: 200, ..ForestParameters::default() }),
-        "boosting" => Regressor::Boosting(BoostingParameters::default()),
-        _ => Regressor::Nearest { k: 5 },
+        "linear" => Learner::Linear,
+        "ridge" => Learner::Ridge { alpha: 1.0 },
+        "lasso" => Learner::Lasso { alpha: 0.001 },
+        "svr" => Learner::Svr { c: 10.0, epsilon: 0.001, gamma: Gamma::Scale },
+        "forest" => {
+            let parameters = ForestParameters { trees: 200, ..ForestParameters::default() };
+            Learner::Trees(Regressor::Forest(parameters))
+        }
+        "boosting" => Learner::Trees(Regressor::Boosting(BoostingParameters::default())),
+        _ => Learner::Nearest { k: 5 },
     }
 }
 

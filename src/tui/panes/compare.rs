@@ -7,7 +7,7 @@
 //! the models lie 15.2 times apart: 9.22–140 µs; …
 //! ```
 
-use crate::evaluate::{Answer, Settings};
+use crate::answer::{Answer, Settings};
 use crate::predict::MODELS;
 use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;

@@ -8,7 +8,7 @@
 //! ```
 
 use super::border::pane_frame;
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::predict::SourceKind;
 use crate::report::{shown, sources};
 use crate::tui::layout::{Pane, page_start};
