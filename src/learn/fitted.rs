@@ -7,7 +7,6 @@ use super::kind::{LearnedModel, RegressorKind};
 use super::recipe::{Recipe, Regressor};
 use super::scaler::Scaler;
 use super::table::Table;
-use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

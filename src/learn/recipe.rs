@@ -8,7 +8,6 @@ use super::kind::{LearnedModel, Parameters, RegressorKind, Training};
 use super::scaler::Scaler;
 use super::table::Table;
 use crate::progress::Progress;
-use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A kind of model with its parameters. Defaults of the parameter structs are scikit-learn's.
