@@ -12,6 +12,7 @@ use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
+use crate::units::Seconds;
 
 /// A scaled time below so many floors is mostly floor.
 const NEAR_FLOOR: f64 = 1.5;
