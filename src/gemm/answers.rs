@@ -72,7 +72,7 @@ pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result
     let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
     let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
     let gpus = session.stock_gpus();
-    Ok(Learned::of(&rows, |row| physical(&gpus, &session.kernels, &power, row)))
+    Ok(Learned::of(&rows, |row| physical(gpus, &session.kernels, &power, row)))
 }
 
 /// The product on this GPU with these tiles, in their order.
