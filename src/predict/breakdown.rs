@@ -63,6 +63,10 @@ pub enum Cause {
     TargetRows(usize),
     /// So many sources are combined into one time.
     CombinedSources(usize),
+    /// An operator's modelled time: source, target.
+    OperatorModel([Seconds; 2]),
+    /// Measured over modelled on the source, of which a part is kept.
+    SourceKept(f64),
 }
 
 /// One factor of a breakdown.
@@ -196,6 +200,8 @@ impl Cause {
             Self::LaunchOverhead(_) => "launch overhead",
             Self::TargetRows(_) => "rows on the target",
             Self::CombinedSources(_) => "all sources",
+            Self::OperatorModel(_) => "operator model",
+            Self::SourceKept(_) => "kept of the source",
         }
     }
 
@@ -208,6 +214,8 @@ impl Cause {
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
+            Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
+            Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
             Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
             Self::OtherNumbers(_)
             | Self::OtherComponents
@@ -254,6 +262,14 @@ impl fmt::Display for Cause {
             Self::AboveRoof => f.write_str("goes with the width of the SMs"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+            }
+            Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
+            Self::SourceKept(off) => {
+                write!(
+                    f,
+                    "measured over modelled {}: in part, as the library's kernel is another",
+                    significant(off)
+                )
             }
             Self::RoofRatio => f.write_str("source over target"),
             Self::OccupancyRatio => f.write_str("source over target"),

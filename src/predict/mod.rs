@@ -10,7 +10,7 @@
 //!
 //! let session = Session::load(None)?;
 //! let saxpy = session.kernels.position("saxpy")?;
-//! let subject = session.subject(saxpy, &session.kernels.entries()[saxpy].typed("n=2^20")?, "")?;
+//! let subject = session.subject(saxpy, &session.kernels[saxpy].typed("n=2^20")?, "")?;
 //! let (from, to) = (session.gpus.position("titan-v")?, session.gpus.position("rtx-4070")?);
 //! for (model, time) in [
 //!     ("ceilings", "11.1 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s, and the 8.90 µs that a launch takes there
@@ -41,6 +41,8 @@ mod hybrid;
 mod kernel_roofs;
 mod lesson;
 mod levels;
+mod models;
+mod operators;
 mod plain_roofline;
 mod projection;
 mod question;
@@ -66,6 +68,7 @@ pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
+pub use models::{BASELINES, MODELS, ModelId, Models, UnknownModel, model_position};
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use rates::Rates;
@@ -123,34 +126,6 @@ pub trait Predictor: Sync {
     fn time(&self, question: &Question<'_>) -> Result<Seconds, Refusal> {
         self.predict(question).map(|p| p.time)
     }
-}
-
-/// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 8] = [
-    &ceilings::CeilingsModel,
-    &hybrid::Hybrid,
-    &ceilings::CeilingsLite,
-    &efficiency_transfer::EfficiencyTransfer,
-    &first_principles::FirstPrinciples,
-    &plain_roofline::PlainRoofline,
-    &projection::Projection,
-    &same_time::SameTime,
-];
-
-/// What stands beside every model: the target is as fast as the source, and the roof alone.
-pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
-
-/// A model name that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{0}`; the models are: {list}", list = MODELS.map(|m| m.id()).join(", "))]
-pub struct UnknownModel(pub String);
-
-/// The place of the model with this id in [`MODELS`].
-///
-/// # Errors
-/// [`UnknownModel`], listing all.
-pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
-    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
 }
 
 /// A model's answer.

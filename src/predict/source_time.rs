@@ -2,11 +2,13 @@
 
 use super::ceilings::{resized, unmeasured};
 use super::floor::Floor;
+use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::Side;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, ceilings};
+use crate::gpu::GpuId;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
@@ -22,7 +24,7 @@ pub(super) struct Asked<'a, 's> {
     /// The work asked for, counters included.
     pub(super) work: &'a Work,
     /// The source's place in the catalogue.
-    pub(super) at: usize,
+    pub(super) at: GpuId,
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,
@@ -54,7 +56,11 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
-    let (time, ratio) = resized(kernel, [&there_side, side], works, floor, row.time)?;
+    let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
+        resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
+    });
+    let (time, ratio) =
+        of_operator.or_else(|| resized(kernel, [&there_side, side], works, floor, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
@@ -70,8 +76,11 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
 
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
 fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
+    let operator = asked.subject.instance.operator;
+    let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
+    let of_operator = of_operator.map(|parts| Seconds(parts.time));
     Some(SourceTime {
-        time: unmeasured(asked.kernel, asked.side, asked.work, asked.floor)?,
+        time: of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.floor))?,
         kind: SourceKind::Estimated,
         source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],

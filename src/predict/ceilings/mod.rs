@@ -34,6 +34,7 @@ pub use prepared::{Prepared, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
+use super::operators::operator_prediction;
 use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
@@ -65,6 +66,9 @@ impl Predictor for CeilingsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        if let Some(operator) = operator_prediction(q, ID) {
+            return operator;
+        }
         let sides = Sides::new(q)?;
         let (found, doubt) = doubted(q, &ends(&sides))?;
         Ok(explain::prediction(q, sides, found, Some(doubt), answered))
