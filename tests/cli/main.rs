@@ -1,17 +1,17 @@
 //! Stories of the command line: what is typed, what is answered.
 
+mod cli_stories;
 #[path = "../desk/mod.rs"]
 mod desk;
 #[path = "../dice/mod.rs"]
 mod dice;
-#[path = "../mutations/mod.rs"]
-mod mutations;
-mod cli_stories;
 mod evaluate_stories;
 mod feasibility;
 mod gemm;
 mod here_stories;
 mod import_stories;
+#[path = "../mutations/mod.rs"]
+mod mutations;
 mod occupancy_stories;
 mod projection;
 mod sass;

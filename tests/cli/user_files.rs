@@ -65,8 +65,9 @@ fn a_file_of_resources_alone_is_a_kernel_or_lies_over_one() {
 
 #[test]
 fn resources_lie_over_a_kernel_of_the_users_whatever_the_files_are_called() {
-    let own =
-        include_str!("../../specs/kernels/saxpy.toml").replace("\"saxpy", "\"mine").replace("\"axpy", "\"maxpy");
+    let own = include_str!("../../specs/kernels/saxpy.toml")
+        .replace("\"saxpy", "\"mine")
+        .replace("\"axpy", "\"maxpy");
     let folder = Folder::new().with("kernels/a.toml", RESOURCES).with("kernels/b.toml", own);
     let session = folder.load();
     assert_eq!(session.problems, Vec::<String>::new());

@@ -1,11 +1,9 @@
 //! Occupancy, rooflines, predictions, learning and evaluation, on golden tables and properties.
 
-#[path = "../dice/mod.rs"]
-mod dice;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod chart_svg;
 mod compiled_kernels;
+#[path = "../dice/mod.rs"]
+mod dice;
 mod evaluation;
 mod explain;
 mod hybrid;
@@ -20,5 +18,7 @@ mod power_model;
 mod prepared;
 mod properties;
 mod published;
+#[path = "../reference/mod.rs"]
+mod reference;
 mod sm_constants;
 mod specs;

@@ -1,16 +1,10 @@
 //! Files that are read: measurements, reports, compiler outputs; and the suite that `measure` times.
 
-#[path = "../dice/mod.rs"]
-mod dice;
-#[path = "../mutations/mod.rs"]
-mod mutations;
-#[path = "../on_cpu/mod.rs"]
-mod on_cpu;
-#[path = "../on_cpu/types.rs"]
-mod types;
 mod audit;
 mod canonical_rows;
 mod compiler_reports;
+#[path = "../dice/mod.rs"]
+mod dice;
 mod fuzz_bodies;
 mod import_formats;
 mod kernel_references;
@@ -18,5 +12,11 @@ mod kernel_suite;
 mod kernels_on_cpu;
 mod measure_here;
 mod measurement_files;
+#[path = "../mutations/mod.rs"]
+mod mutations;
+#[path = "../on_cpu/mod.rs"]
+mod on_cpu;
 mod probe_here;
 mod profiler_reports;
+#[path = "../on_cpu/types.rs"]
+mod types;

@@ -1,11 +1,16 @@
 //! The dashboard: screens, keys, and walks in a pseudo-terminal.
 
-#[path = "../stage/mod.rs"]
-mod stage;
 mod any_keys;
 mod clock_settings;
 mod curves;
+mod jobs;
+mod keymap_contexts;
+mod many_rows;
 mod models_pane;
 mod screens;
 mod screenshot;
+#[path = "../stage/mod.rs"]
+mod stage;
+mod terminal_safety;
 mod terminal_walk;
+mod walk;
