@@ -3,6 +3,7 @@
 //! The rooms, lowest first; each may use only rooms above it in this list, with the exceptions `ARCHITECTURE.md` names and
 //! `tests/architecture.rs` enforces.
 
+pub mod answer;
 pub mod audit;
 pub mod catalogue;
 pub mod chart;
@@ -11,11 +12,15 @@ pub mod compiler;
 pub mod config;
 pub mod device;
 pub mod evaluate;
+pub mod gemm;
 pub mod gpu;
+pub mod import;
 pub mod kernel;
 pub mod learn;
 pub mod measurement;
 pub mod occupancy;
+pub mod papers;
+pub mod power;
 pub mod predict;
 pub mod report;
 pub mod roofline;

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
-use crate::measurement::import::{Roof, RoofOf};
+use crate::import::{Roof, RoofOf};
 
 /// Which ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

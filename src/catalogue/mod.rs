@@ -33,13 +33,13 @@ pub struct Catalogue<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No entry has this name.
-    #[error("unknown {what} `{name}`; nearest: {}", nearest.join(", "))]
+    #[error("unknown {what} `{name}`; {}", nearest_or_none(nearest, what))]
     Unknown {
         /// What was looked for: "GPU" or "kernel".
         what: &'static str,
         /// As typed.
         name: String,
-        /// Up to five ids, best first.
+        /// Up to five ids, best first; none where no name is near.
         nearest: Vec<String>,
     },
     /// The name begins several ids.
@@ -133,7 +133,9 @@ impl<T: Entry> Catalogue<T> {
         if let Some(&i) = self.names.get(&key) {
             return Ok(i);
         }
-        let fits = |e: &&T| !key.is_empty() && (normalise(e.id()).contains(&key) || has_words(*e, name));
+        let fits = |e: &&T| {
+            !key.is_empty() && (contains_whole_numbers(&normalise(e.id()), &key) || has_words(*e, name))
+        };
         let candidates: Vec<String> = self.entries.iter().filter(fits).map(|e| e.id().to_string()).collect();
         if candidates.len() > 1 {
             return Err(NameError::Ambiguous { what: self.what, name: clip(name), candidates });
@@ -173,7 +175,7 @@ impl<T: Entry> Catalogue<T> {
         let mut scored: Vec<(f64, &str)> =
             self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        for (_, id) in scored {
+        for (_, id) in scored.into_iter().filter(|(likeness, _)| *likeness >= LEAST_LIKENESS) {
             if first.len() >= 5 {
                 break;
             }
@@ -198,6 +200,38 @@ fn normalise(name: &str) -> String {
     bare.chars().filter(|c| !separator(*c)).collect()
 }
 
+/// Jaro-Winkler likeness below which a name is not offered for the one typed: a slip of the finger or another member of the
+/// family stays above it, a name of something else below.
+const LEAST_LIKENESS: f64 = 0.82;
+
+/// Whether `name` holds `part` without cutting a number in two: `h200` does not hold `h20`, nor `a100` `a10`.
+fn contains_whole_numbers(name: &str, part: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    name.match_indices(part).any(|(start, _)| {
+        let (before, after) = (&name[..start], &name[start + part.len()..]);
+        let cut_before = digit(before.chars().next_back()) && digit(part.chars().next());
+        let cut_after = digit(after.chars().next()) && digit(part.chars().next_back());
+        !cut_before && !cut_after
+    })
+}
+
+/// Whether `word` begins with `part` without cutting a number in two.
+fn begins_with_whole_numbers(word: &str, part: &str) -> bool {
+    word.strip_prefix(part).is_some_and(|rest| {
+        let cut = rest.starts_with(|c: char| c.is_ascii_digit());
+        !(cut && part.ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// What an unknown name is answered with.
+fn nearest_or_none(nearest: &[String], what: &str) -> String {
+    if nearest.is_empty() {
+        let list = if what == "GPU" { "gpus" } else { "kernels" };
+        return format!("no name is near it; `roofswap {list}` lists them");
+    }
+    format!("nearest: {}", nearest.join(", "))
+}
+
 /// Whether every word typed begins a word of one of the entry's names: `v100-16gb` means any V100 of 16 GB.
 fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
@@ -210,7 +244,7 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
     !typed.is_empty()
         && names.any(|name| {
             let has = words(name);
-            typed.iter().all(|t| has.iter().any(|w| w.starts_with(t.as_str())))
+            typed.iter().all(|t| has.iter().any(|w| begins_with_whole_numbers(w, t)))
         })
 }
 

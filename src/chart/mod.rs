@@ -10,9 +10,7 @@
 mod caption;
 mod ceilings;
 mod components;
-mod correlation;
 mod evaluation;
-mod gemm;
 mod importances;
 mod item;
 mod layout;
@@ -30,9 +28,7 @@ mod svg;
 mod wave_curve;
 
 pub use components::{component_chart, ranked_components};
-pub use correlation::correlation_chart;
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
-pub use gemm::gemm_chart;
 pub use importances::importances_chart;
 pub use occupancy::occupancy_chart;
 pub use occupancy_curves::{Curve, CurveView, curve_chart};

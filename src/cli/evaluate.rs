@@ -6,7 +6,7 @@ use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
 use crate::gpu::Ceilings;
-use crate::measurement::import::Roof;
+use crate::import::Roof;
 use crate::predict::{BASELINES, model_position};
 use crate::report::evaluation::Report;
 use crate::session::Session;
@@ -141,7 +141,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
-        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
+        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
     };

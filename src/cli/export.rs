@@ -5,11 +5,11 @@ use super::choices::ThemeChoice;
 use super::export_evaluation::EvaluationArgs;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, output};
+use crate::answer::Answer;
 use crate::chart::{
     ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
     occupancy_chart, predictions_chart, roofline_chart,
 };
-use crate::evaluate::Answer;
 use crate::gpu::Gpu;
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Level;
@@ -228,7 +228,7 @@ impl<'a> Picture<'a> {
         let (session, subject) = (&self.question.session, self.subject()?);
         let answer = self.answer(subject);
         let kernel = &session.kernels.entries()[subject.kernel];
-        let Some(e) = session.explain(subject, &answer) else {
+        let Some(e) = answer.component_times() else {
             if let Err(refusal) = answer.prediction {
                 return Err(refusal.into());
             }

@@ -3,11 +3,9 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, load, output, question, reproduce_gemm};
-use crate::chart::gemm_chart;
-use crate::report::gemm;
-use crate::session::Gemm;
-use crate::train::gemm::learned::Learned;
-use crate::train::gemm::tiles::{SIDES, Tile};
+use crate::gemm::learned::Learned;
+use crate::gemm::tiles::{SIDES, Tile};
+use crate::gemm::{Gemm, answer_tiles, gemm_chart, learn_rows, table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -85,12 +83,12 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
     let learned = if args.data.is_empty() {
         Learned::default()
     } else {
-        session.learn_gemm(&reproduce_gemm::read(&session, &args.data)?, gpu)?
+        learn_rows(&session, &reproduce_gemm::read(&session, &args.data)?, gpu)?
     };
     if session.tuning(gpu).is_some() && !args.data.is_empty() {
         output::remark("--data was measured at other clocks than those typed: nothing is learned from it");
     }
-    let answers = session.gemm(&gemm, gpu, &tiles, &learned)?;
+    let answers = answer_tiles(&session, &gemm, gpu, &tiles, &learned)?;
     let on = &session.gpus.entries()[gpu];
     let product = gemm.to_string();
     if let Some(path) = &args.svg {
@@ -100,7 +98,7 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
             return Ok(());
         }
     }
-    let table = gemm::table(on, &product, &answers, &learned.cautions, args.format.into());
+    let table = table::table(on, &product, &answers, &learned.cautions, args.format.into());
     output::answer(table.render(args.format.into()).as_bytes())
 }
 

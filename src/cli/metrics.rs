@@ -136,5 +136,5 @@ fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
     let kernel = &session.kernels.entries()[config.kernel];
     let gpu = session.gpus.entries()[of.gpu].id.clone();
     let problem = config.problem.to_string();
-    Named { names: [gpu, kernel.id.clone(), problem, config.variant.to_string()], of }
+    Named { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
 }

@@ -54,7 +54,7 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
     let wanted = Wanted { kernel, source: gpu(&args.source)?, target: gpu(&args.target)? };
     let setup = Setup {
         protocol: args.protocol.into(),
-        shipped: Some(session.calibration.shipped()),
+        shipped: Some(session.calibration().shipped()),
         ..Setup::default()
     };
     let of = SurveyOf { setup, wanted, used: chosen.unwrap_or(0), chosen: chosen.is_some() };

@@ -3,9 +3,10 @@
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, learning, load, output, sass};
-use crate::evaluate::Settings;
+use crate::answer::Settings;
+use crate::gpu::Ceilings;
 use crate::kernel::Problem;
-use crate::predict::{HYBRID, MODELS, Subject, UnknownModel, WhatIsNew, model_position};
+use crate::predict::{HYBRID, MODELS, Rates, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};
 use crate::train::Wanted;
 use anyhow::Result;
@@ -34,9 +35,10 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Ceilings of the roofline
-    #[arg(long, value_enum, default_value = "peak")]
-    ceilings: CeilingsChoice,
+    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings`, `ceilings-lite` and `hybrid`
+    /// rest on sustained rates whatever is chosen
+    #[arg(long, value_enum)]
+    ceilings: Option<CeilingsChoice>,
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
@@ -121,6 +123,9 @@ impl QuestionArgs {
         let subjects = self.subjects(&session, seen_from)?;
         self.translate(&mut session, &subjects)?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
+        if self.ceilings.is_some() {
+            settings.iter().find_map(unused_ceilings).into_iter().for_each(output::remark);
+        }
         Ok(Question { sources, targets, subjects, settings, session })
     }
 
@@ -161,7 +166,8 @@ impl QuestionArgs {
 
     /// The settings of each model asked for.
     pub(super) fn settings(&self) -> Result<Vec<Settings>> {
-        let with = |model| Settings { model, ceilings: self.ceilings.into(), rules: self.rules.into() };
+        let ceilings = self.ceilings.map_or_else(Ceilings::default, Into::into);
+        let with = |model| Settings { model, ceilings, rules: self.rules.into() };
         Ok(models(&self.model)?.into_iter().map(with).collect())
     }
 
@@ -300,6 +306,21 @@ pub(super) fn models(names: &[String]) -> Result<Vec<usize>, UnknownModel> {
         });
     }
     Ok(if names.is_empty() { vec![0] } else { all })
+}
+
+/// What is said where `--ceilings` was typed and changes nothing in this model's times.
+fn unused_ceilings(settings: &Settings) -> Option<String> {
+    let model = MODELS[settings.model];
+    if model.rates() == Rates::Chosen {
+        return None;
+    }
+    let using = MODELS.iter().filter(|m| m.rates() == Rates::Chosen).map(|m| m.id());
+    Some(format!(
+        "{} rests on {}, so that --ceilings does not change its times; those that it does change: {}",
+        model.id(),
+        model.rates().words(settings.ceilings),
+        using.collect::<Vec<_>>().join(", ")
+    ))
 }
 
 /// Refuses a size that no kernel could read.

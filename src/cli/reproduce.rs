@@ -5,8 +5,8 @@ use super::choices::FormatChoice;
 use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
-use crate::report::{Format, Table, learned, reproduction};
-use crate::train::paper1::{Figure, MODELS, Pairs, RawError, read, run as train};
+use crate::papers::paper1::{self, Figure, MODELS, Pairs, RawError, read, run as train};
+use crate::report::{Format, Table};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
     }
     if args.part != Part::Analytical {
         match learned_models(&files, args.seeds) {
-            Ok(figures) => written.push(("learned", learned::table(&figures))),
+            Ok(figures) => written.push(("learned", paper1::learned_table(&figures))),
             // Rows in the canonical form have no Table 6; Algorithm 1 is answered all the same.
             Err(e) if args.part == Part::All && e.downcast_ref() == Some(&RawError::NoRows) => {
                 output::remark(e)
@@ -91,14 +91,14 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
 
 fn analytical(files: &[PathBuf]) -> Result<Table> {
     let session = load::session(&[])?;
-    let (experiments, read) = session.reproduce_paper1(files)?;
+    let (experiments, read) = paper1::reproduce_files(&session, files)?;
     for (file, any) in files.iter().zip(&read) {
         output::refused(&any.read.refused, any.read.refused_count);
         if any.read.refused_count > 0 {
             output::remark(format!("{}: {} rows refused", file.display(), any.read.refused_count));
         }
     }
-    Ok(reproduction::table(&experiments))
+    Ok(paper1::analytical_table(&experiments))
 }
 
 fn learned_models(files: &[PathBuf], seeds: u8) -> Result<Vec<Figure>> {

@@ -5,7 +5,8 @@ use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
-use crate::report::{paper4::Report, power};
+use crate::papers::paper4::{Report, reproduce_tables};
+use crate::papers::power::{fit_power, fit_table};
 use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -44,7 +45,7 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
     let session = load::session(&[])?;
     let rows = read(&session, files)?;
     let progress = Progress::default();
-    let made = watched(&progress, || session.reproduce_paper4(&rows, &progress))?;
+    let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
     let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
     if let Some(path) = &picture.svg {
         let chart = report.chart();
@@ -64,8 +65,8 @@ pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let session = load::session(&[])?;
     let rows = read(&session, files)?;
     let progress = Progress::default();
-    let fit = watched(&progress, || session.fit_power(&rows, &progress))?;
-    let table = power::table(&fit.study, (&fit.learned, &fit.checked), &fit.model, &session.stock_gpus());
+    let fit = watched(&progress, || fit_power(&session, &rows, &progress))?;
+    let table = fit_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
 

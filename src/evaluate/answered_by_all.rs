@@ -1,7 +1,7 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
-use super::run::Outcome;
-use super::trial::Trial;
+use super::setup::Outcome;
+use crate::answer::Trial;
 
 /// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
 /// nothing at all takes nothing from the others.

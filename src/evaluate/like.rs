@@ -2,8 +2,8 @@
 //! enough answers to say something.
 
 use super::protocol::Scope;
-use super::run::{Outcome, World};
-use super::trial::Trial;
+use super::setup::{Outcome, World};
+use crate::answer::Trial;
 use crate::gpu::Gpu;
 use std::collections::BTreeSet;
 

@@ -6,8 +6,7 @@
 //! | new size | the largest size of each kernel and variant on each GPU | the same rows; residuals are those of the next size below |
 //! | new kernel | every row of the target GPU | every residual of the kernel |
 
-use super::residuals::Fold;
-use super::trial::Trial;
+use crate::answer::{Fold, Trial};
 use crate::measurement::{Measurement, Store};
 use crate::predict::BASELINES;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,41 +1,15 @@
 //! Evaluations that know more than one pair of GPUs: every source at once, and a few rows of the target.
 //!
 //! Known rows are chosen by the hash of what they time, never by how long it took; they correct the model as
-//! [`super::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
+//! [`crate::answer::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
 
-use super::calibration::conformal_rank;
-use super::combined::log_mean;
-use super::known_rows::{KnownRow, KnownRows};
 use super::protocol::Scope;
-use super::residuals::Fold;
-use super::run::World;
+use super::setup::World;
 use super::tally::Refused;
-use super::trial::Trial;
+use crate::answer::{Fold, KnownRow, KnownRows, Trial, conformal_rank, log_mean};
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// What is known beside one source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asking {
-    /// Every other GPU that timed the configuration is a source, and all of them make one prediction per row.
-    pub all_sources: bool,
-    /// How many rows of each target are known.
-    pub known_rows: usize,
-}
-
-impl Asking {
-    /// What is added to the protocol's sentence; nothing where nothing is.
-    #[must_use]
-    pub fn sentence(self) -> String {
-        let known = match self.known_rows {
-            0 => String::new(),
-            n => format!("; but for {n} rows of it, which correct the rest and are not scored"),
-        };
-        let sources = if self.all_sources { "; all sources at once" } else { "" };
-        format!("{known}{sources}")
-    }
-}
 
 /// Configuration and target of a row.
 pub(super) type Row = (usize, usize);

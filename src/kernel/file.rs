@@ -55,6 +55,12 @@ struct KernelFile {
 #[serde(deny_unknown_fields)]
 struct ProblemFile {
     keys: Vec<String>,
+    /// Keys that choose the launch and not the work.
+    #[serde(default)]
+    launch: Vec<Spanned<String>>,
+    /// Keys that change the work of an element and are no part of how many there are.
+    #[serde(default)]
+    parameters: Vec<Spanned<String>>,
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     sizes: BTreeMap<String, Spanned<String>>,
@@ -149,6 +155,11 @@ impl Checker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
+        for (field, named) in
+            [("problem.launch", &typed.problem.launch), ("problem.parameters", &typed.problem.parameters)]
+        {
+            self.are_keys(field, named, keys)?;
+        }
         let variant = self.variant(&typed.variant, &mut names)?;
         let lets = self.lets(&typed.lets, &mut names)?;
         let launch = typed.launch.as_ref().map(|l| self.launch(l, &mut names)).transpose()?;
@@ -175,6 +186,17 @@ impl Checker<'_> {
             launch,
             work,
         })
+    }
+
+    /// Refuses a name that is no key of the problem.
+    fn are_keys(&self, field: &str, named: &[Spanned<String>], keys: &[String]) -> Result<(), FileError> {
+        match named.iter().find(|n| !keys.contains(n.get_ref())) {
+            Some(name) => {
+                let why = format!("`{}` is not among problem.keys", name.get_ref());
+                Err(self.error(field, name.span(), why))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The variant keys; their names are put behind the problem's.
@@ -340,6 +362,8 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         source: check.source("source", &typed.source)?,
         runs_as: typed.runs_as,
         keys: typed.problem.keys,
+        launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
+        parameter_keys: typed.problem.parameters.into_iter().map(Spanned::into_inner).collect(),
         sizes: Vec::new(),
         compiled: check.compiled(&typed.compiled)?,
         codes: None,

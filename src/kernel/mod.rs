@@ -8,6 +8,7 @@ mod catalogue;
 mod code;
 mod compiled;
 mod contradiction;
+mod expression;
 mod file;
 mod formula;
 mod functions;
@@ -67,6 +68,10 @@ pub struct Kernel {
     pub runs_as: RunsAs,
     /// Problem keys in order; none for a kernel known only from measurements.
     pub keys: Vec<String>,
+    /// Those of them that choose the launch and not the work: `t`, `tile`.
+    pub launch_keys: Vec<String>,
+    /// Those of them that change the work of an element and are no part of how many there are: `l` landmarks.
+    pub parameter_keys: Vec<String>,
     /// Named sizes, smallest first.
     pub sizes: Vec<(String, Problem)>,
     /// What compilers made of it, by compute capability.
@@ -150,6 +155,23 @@ pub struct Instance {
     pub work: Work,
 }
 
+/// Keys that choose the launch of a kernel without a file: tuners' names, and those of profilers' reports.
+const OF_THE_LAUNCH: [&str; 13] = [
+    "tile",
+    "threads",
+    "threads_per_block",
+    "block",
+    "block_size",
+    "block_x",
+    "block_y",
+    "block_z",
+    "grid",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "blocks",
+];
+
 impl Kernel {
     /// The category, where somebody stated one: kernels of measurement files and compiler reports have none.
     #[must_use]
@@ -172,6 +194,8 @@ impl Kernel {
             source: "".into(),
             runs_as: RunsAs::default(),
             keys: Vec::new(),
+            launch_keys: Vec::new(),
+            parameter_keys: Vec::new(),
             sizes: Vec::new(),
             compiled: BTreeMap::new(),
             codes: None,
@@ -181,6 +205,19 @@ impl Kernel {
             translation: None,
             formulas: None,
         }
+    }
+
+    /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one
+    /// that tuners and profilers use for blocks and grids.
+    #[must_use]
+    pub fn is_launch_key(&self, key: &str) -> bool {
+        self.launch_keys.iter().any(|k| k == key) || (self.keys.is_empty() && OF_THE_LAUNCH.contains(&key))
+    }
+
+    /// Whether a problem key says how many elements there are.
+    #[must_use]
+    pub fn is_size_key(&self, key: &str) -> bool {
+        !self.is_launch_key(key) && self.parameter_keys.iter().all(|k| k != key)
     }
 
     /// Whether the kernel has formulas, so that any size can be asked for.

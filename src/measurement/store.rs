@@ -1,8 +1,9 @@
-//! All rows, found by configuration: kernel, problem and variant.
+//! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+use super::launches::{LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement};
 use crate::kernel::Problem;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 use std::thread::{available_parallelism, scope};
@@ -11,7 +12,7 @@ use std::thread::{available_parallelism, scope};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigId(u32);
 
-/// One kernel at one size in one variant.
+/// One kernel at one size in one variant, and in one launch where somebody timed several.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'a> {
     /// Position of the kernel in its catalogue.
@@ -20,6 +21,20 @@ pub struct Config<'a> {
     pub problem: &'a Arc<Problem>,
     /// Code variant.
     pub variant: &'a Arc<str>,
+    /// The launch, where one GPU has rows of several.
+    pub launch: Option<LaunchShape>,
+}
+
+impl Config<'_> {
+    /// The variant in words, with the launch that tells it from others.
+    #[must_use]
+    pub fn variant_words(&self) -> String {
+        match (&**self.variant, self.launch) {
+            (variant, None) => variant.to_string(),
+            ("", Some(launch)) => launch.to_string(),
+            (variant, Some(launch)) => format!("{variant};{launch}"),
+        }
+    }
 }
 
 /// A configuration as the store keeps it: what it is stands in the first row that timed it.
@@ -78,13 +93,14 @@ pub struct Store {
     by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
+    launches: Launches,
     /// Made when a floor is first asked for.
     floors: OnceLock<Arc<Floors>>,
 }
 
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
-    /// the later before the earlier.
+    /// the later before the earlier. Rows of one GPU that state different launches are no such: both are kept.
     pub fn add(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
         self.floors.take();
@@ -97,8 +113,88 @@ impl Store {
             let place = place_of(before + i);
             let id = same.map_or_else(|| self.intern(row, place, hash), |(id, _)| id);
             last = Some((id, row));
+            let id = self.config_in_launch(id, row, place);
             self.link(id, row, place);
         }
+    }
+
+    /// The configuration that this row belongs to, of those of its kernel, problem and variant.
+    fn config_in_launch(&mut self, first: ConfigId, row: &Measurement, place: u32) -> ConfigId {
+        if !self.launches.is_split(first) {
+            if !self.has_other_launch(first, row) {
+                return first;
+            }
+            self.split_by_block(first);
+        }
+        let of_block = self.config_of_block(first, row, place);
+        if !self.launches.is_split_by_grid(of_block) {
+            if !self.has_other_launch(of_block, row) {
+                return of_block;
+            }
+            self.split_by_grid(first, of_block);
+        }
+        self.config_of_grid(first, of_block, row, place)
+    }
+
+    /// Whether the row's GPU timed this configuration in another launch.
+    fn has_other_launch(&self, id: ConfigId, row: &Measurement) -> bool {
+        self.row(id, row.gpu).is_some_and(|known| differ_in_launch(known, row))
+    }
+
+    fn config_of_block(&mut self, first: ConfigId, row: &Measurement, place: u32) -> ConfigId {
+        if let Some(known) = self.launches.of_block(first, row.block()) {
+            return known;
+        }
+        let id = self.push_config(row, place);
+        self.launches.add_block(first, id, row.block());
+        id
+    }
+
+    fn config_of_grid(
+        &mut self,
+        first: ConfigId,
+        of_block: ConfigId,
+        row: &Measurement,
+        place: u32,
+    ) -> ConfigId {
+        if let Some(known) = self.launches.of_grid(of_block, row.grid()) {
+            return known;
+        }
+        let id = self.push_config(row, place);
+        self.launches.add_grid(first, of_block, id, row.grid());
+        id
+    }
+
+    /// Parts the rows of a configuration by block.
+    fn split_by_block(&mut self, first: ConfigId) {
+        let places = self.unlinked_rows(first);
+        let block = places.iter().find_map(|place| self.at(*place).block());
+        self.launches.split_by_block(first, block);
+        for place in places {
+            let row = self.at(place).clone();
+            let id = self.config_of_block(first, &row, place);
+            self.link(id, &row, place);
+        }
+    }
+
+    /// Parts the rows of a block by grid.
+    fn split_by_grid(&mut self, first: ConfigId, of_block: ConfigId) {
+        let places = self.unlinked_rows(of_block);
+        let grid = places.iter().find_map(|place| self.at(*place).grid());
+        self.launches.split_by_grid(of_block, grid);
+        for place in places {
+            let row = self.at(place).clone();
+            let id = self.config_of_grid(first, of_block, &row, place);
+            self.link(id, &row, place);
+        }
+    }
+
+    /// The rows of a configuration in the order they were read; it has none from now on.
+    fn unlinked_rows(&mut self, id: ConfigId) -> Vec<u32> {
+        let mut places: Vec<u32> = self.links_of(id).map(|l| l.row).collect();
+        places.sort_unstable();
+        self.configs[id.0 as usize].first = END;
+        places
     }
 
     /// The configuration of this row at this place, whose content has this hash; new if need be.
@@ -114,8 +210,14 @@ impl Store {
         if let Some((_, known)) = self.by_content.find(whole_hash(hash), same) {
             return *known;
         }
-        let id = ConfigId(place_of(self.configs.len()));
+        let id = self.push_config(row, place);
         self.by_content.insert_unique(whole_hash(hash), (hash, id), |(half, _)| whole_hash(*half));
+        id
+    }
+
+    /// A configuration that nobody timed so far, and what it is stands in this row.
+    fn push_config(&mut self, row: &Measurement, place: u32) -> ConfigId {
+        let id = ConfigId(place_of(self.configs.len()));
         self.configs.push(Place { row: place, first: END });
         if self.by_kernel.len() <= row.kernel {
             self.by_kernel.resize_with(row.kernel + 1, OfKernel::default);
@@ -181,12 +283,35 @@ impl Store {
     #[must_use]
     pub fn config(&self, id: ConfigId) -> Config<'_> {
         let Measurement { kernel, problem, variant, .. } = self.at(self.configs[id.0 as usize].row);
-        Config { kernel: *kernel, problem, variant }
+        Config { kernel: *kernel, problem, variant, launch: self.launches.shape_of(id) }
     }
 
-    /// The configuration of this kernel, problem and variant, if anybody timed it.
+    /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was
+    /// timed on most GPUs, and of several of these the latest.
     #[must_use]
     pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
+        let first = self.find_first(kernel, problem, variant)?;
+        let members = self.launches.members_of(first).iter().copied();
+        Some(members.max_by_key(|id| self.weight_of(*id)).unwrap_or(first))
+    }
+
+    /// The same configuration as one of another store, in the same launch where there is one.
+    #[must_use]
+    pub fn find_same(&self, other: Config<'_>) -> Option<ConfigId> {
+        let Config { kernel, problem, variant, launch } = other;
+        let first = self.find_first(kernel, problem, variant)?;
+        let is_same = |id: &ConfigId| self.launches.shape_of(*id) == launch;
+        let same = self.launches.members_of(first).iter().copied().find(is_same);
+        same.or_else(|| self.find(kernel, problem, variant))
+    }
+
+    /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
+    fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
+        (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())
+    }
+
+    /// The configuration that stands for all launches.
+    fn find_first(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let hash = whole_hash(hash(&self.hasher, kernel, problem, variant));
         let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
@@ -272,10 +397,13 @@ impl Store {
 
     /// The timed ones of these configurations by GPU, variant and size.
     fn by_size(&self, configs: &[ConfigId]) -> Arc<[Sized]> {
+        let preferred = self.preferred_launches();
         let of = |id: &ConfigId| {
             let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
             let ln = ln_volume(problem);
-            self.links_of(config).map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
+            let is_asked = |l: &&Link| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
+            let links: Vec<&Link> = self.links_of(config).filter(is_asked).collect();
+            links.into_iter().map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
         };
         let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
         sizes.sort_unstable_by(|(va, a), (vb, b)| {
@@ -283,6 +411,23 @@ impl Store {
             by_gpu.then_with(|| a.ln.total_cmp(&b.ln)).then(a.config.cmp(&b.config))
         });
         sizes.into_iter().map(|(_, sized)| sized).collect()
+    }
+
+    /// For each configuration in several launches and each GPU that timed it, whether this one is asked where a question
+    /// states no launch.
+    fn preferred_launches(&self) -> HashMap<(ConfigId, u32), bool> {
+        let mut preferred = HashMap::new();
+        for members in self.launches.groups() {
+            let mut by_weight = members.to_vec();
+            by_weight.sort_unstable_by_key(|id| std::cmp::Reverse(self.weight_of(*id)));
+            let mut seen = HashSet::new();
+            for id in by_weight {
+                for link in self.links_of(id) {
+                    preferred.insert((id, link.gpu), seen.insert(link.gpu));
+                }
+            }
+        }
+        preferred
     }
 }
 

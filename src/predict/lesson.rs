@@ -179,6 +179,12 @@ impl Lessons {
         self.all.iter().map(|((kernel, hidden), lesson)| (*kernel, *hidden, &**lesson))
     }
 
+    /// Whether nothing was learned yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Whether any of them is used.
     #[must_use]
     pub fn any_used(&self) -> bool {

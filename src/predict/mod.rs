@@ -6,7 +6,7 @@
 //! saxpy on 2^20 elements, timed at 24.6 µs on a TITAN V, as each model carries it to an RTX 4070:
 //!
 //! ```
-//! use roofswap::{evaluate::Settings, predict::model_position, session::Session};
+//! use roofswap::{answer::Settings, predict::model_position, session::Session};
 //!
 //! let session = Session::load(None)?;
 //! let saxpy = session.kernels.position("saxpy")?;
@@ -26,11 +26,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod breakdown;
 mod caution;
 mod ceilings;
 mod clocks;
 mod doubt;
 mod efficiency_transfer;
+mod estimate;
 mod factor;
 mod first_principles;
 mod floor;
@@ -41,6 +43,7 @@ mod levels;
 mod plain_roofline;
 mod projection;
 mod question;
+mod rates;
 mod registers;
 mod same_time;
 mod source_time;
@@ -48,13 +51,15 @@ mod subject;
 mod visible;
 mod weight;
 
+pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
 pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
-    Starting, Step, USUAL, amount, carry, feature_names, in_words,
+    CARRIED, Carried, Elasticity, Explanation, NextCeiling, Prepared, Roof, Starting, USUAL, amount, carry,
+    feature_names, in_words,
 };
-pub use clocks::{Reckoned, differences, is_at, reckoned};
+pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
 pub use doubt::Doubt;
+pub use estimate::{Estimate, Interval, Width};
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
@@ -63,6 +68,7 @@ pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
+pub use rates::Rates;
 pub use registers::RegistersFrom;
 pub use source_time::{SourceKind, SourceTime};
 pub use subject::Subject;
@@ -75,7 +81,6 @@ use crate::kernel::Work;
 use crate::occupancy::LaunchRefusal;
 use crate::roofline::{Bound, bound};
 use crate::units::{Bytes, Seconds};
-use serde::{Deserialize, Serialize};
 
 /// A model that predicts the time on the target.
 pub trait Predictor: Sync {
@@ -94,16 +99,18 @@ pub trait Predictor: Sync {
     /// # Errors
     /// [`Refusal`] where the model has nothing honest to say.
     fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
-    /// The prediction taken apart; `None` for a model that has nothing beside its factors.
-    fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
-        None
+    /// Which rates of the GPUs its time rests on.
+    fn rates(&self) -> Rates {
+        Rates::Chosen
     }
     /// [`Predictor::time`] with what an interval is made of.
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    fn told(&self, question: &Question<'_>) -> Result<Told, Refusal> {
-        Ok(Told { time: self.time(question)?, doubt: None, width: None })
+    fn estimate(&self, question: &Question<'_>) -> Result<Estimate, Refusal> {
+        let found = Estimate::of_question(question, self.time(question)?, None);
+        let rests_on_measurement = found.rests_on_measurement && self.needs_source();
+        Ok(Estimate { rests_on_measurement, ..found })
     }
     /// Whether [`Prepared`] gives this model's answers.
     fn is_prepared(&self) -> bool {
@@ -146,26 +153,6 @@ pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
     MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
 }
 
-/// The numbers of a model's answer.
-#[derive(Debug, Clone, Copy)]
-pub struct Told {
-    /// As [`Prediction::time`].
-    pub time: Seconds,
-    /// As [`Prediction::doubt`].
-    pub doubt: Option<Doubt>,
-    /// As [`Prediction::width`].
-    pub width: Option<Width>,
-}
-
-/// Half an interval in units of [`Doubt`], found on rows that the answer's model had not seen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Width {
-    /// The 90 % point of |ln(measured / predicted)| over doubt.
-    pub in_doubts: f64,
-    /// How many such rows there were.
-    pub rows: usize,
-}
-
 /// A model's answer.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -177,7 +164,7 @@ pub struct Prediction {
     pub bound_target: Option<Bound>,
     /// The share of the (occupancy-scaled) roof that the source reached and the model carries over.
     pub efficiency: Option<f64>,
-    /// From what is known to the predicted time, in order.
+    /// Every number it was made of, in order.
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
@@ -187,6 +174,10 @@ pub struct Prediction {
     pub doubt: Option<Doubt>,
     /// How wide its interval is by the model's own errors; `None` where those of the shipped families stand for it.
     pub width: Option<Width>,
+    /// What its time was multiplied by after the model, and why.
+    adjustments: Vec<(Cause, f64)>,
+    /// What the model made it of.
+    made_of: breakdown::MadeOf,
 }
 
 /// Why a model gives no time.

@@ -2,7 +2,8 @@
 
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
-use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, Trial, World, answered_by_all, score};
+use crate::answer::Trial;
+use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, World, answered_by_all, score};
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

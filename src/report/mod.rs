@@ -7,22 +7,16 @@
 
 pub mod audit;
 pub mod batch;
+pub mod breakdown;
 mod cell;
 pub mod compiled;
 pub mod evaluation;
-pub mod explain;
-pub mod explanation;
-pub mod gemm;
 pub mod gpus;
 pub mod kernels;
-pub mod learned;
 pub mod metrics;
 pub mod models;
 pub mod occupancy;
-pub mod paper4;
-pub mod power;
 pub mod predictions;
-pub mod reproduction;
 pub mod sass;
 pub mod shown;
 pub mod side_by_side;

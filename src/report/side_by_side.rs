@@ -1,7 +1,8 @@
 //! All models for one question, in words: how far they lie apart, which one is the default and why.
 
 use super::predictions::Comparison;
-use crate::evaluate::{Answer, ErrorSummary};
+use crate::answer::Answer;
+use crate::evaluate::ErrorSummary;
 use crate::predict::MODELS;
 use crate::units::{Seconds, range, significant};
 

@@ -2,10 +2,10 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::evaluate::paper1::{Experiment, reproduce};
 use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
+use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
-use crate::measurement::{Kind, Measurement, ReadAny, ReadError, Store, read_any, with_achieved};
+use crate::measurement::{Kind, Measurement, ReadError, Store};
 use crate::predict::{MODELS, Predictor};
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ impl Session {
         progress: &Progress,
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
-        let gpus = &self.stock_gpus();
+        let gpus = self.stock_gpus();
         let world = World { gpus, kernels: &self.kernels, store };
         let taught = self.taught(world, setup, &models, progress)?;
         evaluate(world, taught.as_ref().unwrap_or(setup), &models, progress)
@@ -39,9 +39,7 @@ impl Session {
 
     /// Forgets every kernel and every row, so that files added now say all that is known of theirs.
     pub fn forget_kernels(&mut self) {
-        self.kernels = Catalogue::new("kernel");
-        self.store = Store::default();
-        self.corrections = Default::default();
+        self.replace_kernels(Catalogue::new("kernel"), Store::default());
     }
 
     /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: of what
@@ -50,13 +48,24 @@ impl Session {
     /// # Errors
     /// [`NameError`] where a file names a GPU that is not in the catalogue.
     pub fn use_stated_ceilings(&mut self) -> Result<(), NameError> {
-        self.gpus = with_achieved(&self.gpus, &self.roofs)?;
-        self.corrections = Default::default();
+        let gpus = with_achieved(self.stock_gpus(), &self.roofs)?;
+        self.edit(|workspace| workspace.gpus = gpus);
         Ok(())
     }
 
+    /// The rows of these files, and what was said while reading.
+    ///
+    /// # Errors
+    /// [`ReadError`] where a file cannot be read as a whole.
+    pub fn rows_of_files(&self, files: &[PathBuf]) -> Result<(Vec<Measurement>, Vec<ReadAny>), ReadError> {
+        self.rows_by(files, &mut self.kernels.clone())
+    }
+
     /// The rows of these files by this catalogue of kernels, which grows by theirs, and what was said while reading.
-    pub(super) fn rows_by(
+    ///
+    /// # Errors
+    /// [`ReadError`] where a file cannot be read as a whole.
+    pub fn rows_by(
         &self,
         files: &[PathBuf],
         kernels: &mut Catalogue<Kernel>,
@@ -68,50 +77,4 @@ impl Session {
         let rows = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
         Ok((rows, all))
     }
-
-    /// Paper 1's experiments on the rows of these files, with the ceilings that they state: on the rows' own counts,
-    /// registers and shapes, without what the catalogue knows of their kernels. Returns what was said while reading as
-    /// well.
-    ///
-    /// # Errors
-    /// [`ReproduceError`] where a file cannot be read, or the files do not have what the experiments need.
-    pub fn reproduce_paper1(
-        &self,
-        files: &[PathBuf],
-    ) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
-        let mut kernels = Catalogue::new("kernel");
-        let (mut rows, all) = self.rows_by(files, &mut kernels)?;
-        let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
-        let gpus = with_achieved(&self.gpus, &roofs)?;
-        let without = rows.iter().map(|r| &gpus.entries()[r.gpu]);
-        let mut without = without.filter(|g| g.fp32_achieved.is_none() || g.bandwidth_achieved.is_none());
-        if rows.is_empty() {
-            return Err(ReproduceError::NoRows);
-        }
-        if let Some(gpu) = without.next() {
-            return Err(ReproduceError::NoCeilings(gpu.id.clone()));
-        }
-        // The first row of a configuration counts there; a store keeps the last.
-        rows.reverse();
-        let mut store = Store::default();
-        store.add(rows);
-        Ok((reproduce(World { gpus: &gpus, kernels: &kernels, store: &store }), all))
-    }
-}
-
-/// Why paper 1 cannot be reproduced.
-#[derive(Debug, thiserror::Error)]
-pub enum ReproduceError {
-    /// A file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A file names a GPU that is not in the catalogue.
-    #[error(transparent)]
-    Gpu(#[from] NameError),
-    /// There are ceilings at most.
-    #[error("no measured row: give paper 1's runs_*_final.csv or a canonical CSV")]
-    NoRows,
-    /// A GPU was timed, and nobody states its sustained ceilings.
-    #[error("no file states the sustained ceilings of {0}: give gpu_metrics.json too")]
-    NoCeilings(String),
 }

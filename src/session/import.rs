@@ -1,11 +1,11 @@
 //! Files that are recognised by their content, whatever they are called: the one place that says which reader is whose.
 
 use super::Session;
-use crate::catalogue::Origin;
+use crate::catalogue::{Catalogue, Origin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
+use crate::import::{Format, Opened, Strings, known_formats};
 use crate::kernel::Kernel;
-use crate::measurement::import::{Strings, known_formats};
-use crate::measurement::{Format, Opened, told};
+use crate::measurement::told;
 use std::path::Path;
 
 /// What a file is.
@@ -123,23 +123,27 @@ impl Session {
     /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known
     /// by nothing else. What could not be added is returned.
     pub fn add_compiled(&mut self, kernels: &[JoinedKernel]) -> Vec<String> {
-        self.corrections = Default::default();
-        let mut refused = Vec::new();
-        for joined in kernels {
-            let mut kernel = match self.kernels.get(&joined.id) {
-                Some(at) => self.kernels.entries()[at].clone(),
-                None => {
-                    let free = |alias: &&String| self.kernels.get(alias).is_none();
-                    let aliases = joined.aliases.iter().filter(free).cloned().collect();
-                    Kernel::from_compiler(&joined.id, &joined.name, aliases)
-                }
-            };
-            debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
-            kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
-            refused.extend(self.kernels.insert(kernel).err().map(|clash| clash.to_string()));
-        }
-        refused
+        self.edit(|workspace| lay_compiled(&mut workspace.kernels, kernels))
     }
+}
+
+/// Lays these resources over the kernels of the same names, or adds them; what could not be added is returned.
+fn lay_compiled(catalogue: &mut Catalogue<Kernel>, kernels: &[JoinedKernel]) -> Vec<String> {
+    let mut refused = Vec::new();
+    for joined in kernels {
+        let mut kernel = match catalogue.get(&joined.id) {
+            Some(at) => catalogue.entries()[at].clone(),
+            None => {
+                let free = |alias: &&String| catalogue.get(alias).is_none();
+                let aliases = joined.aliases.iter().filter(free).cloned().collect();
+                Kernel::from_compiler(&joined.id, &joined.name, aliases)
+            }
+        };
+        debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
+        kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
+        refused.extend(catalogue.insert(kernel).err().map(|clash| clash.to_string()));
+    }
+    refused
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ impl Session {
     #[must_use]
     pub fn lessons(&self) -> &Lessons {
         static NONE: OnceLock<Lessons> = OnceLock::new();
-        match self.lessons.get() {
+        match self.engine.lessons.get() {
             Some(lessons) => lessons,
             None => NONE.get_or_init(Lessons::default),
         }
@@ -27,15 +27,12 @@ impl Session {
     /// The lessons for an evaluation of this protocol, where [`Session::learn_and_keep`] has learned them already.
     #[must_use]
     pub fn lessons_for(&self, protocol: Protocol) -> Option<Arc<Lessons>> {
-        self.lessons.get().filter(|_| protocol == Protocol::NewGpu).cloned()
+        self.engine.lessons.get().filter(|_| protocol == Protocol::NewGpu).cloned()
     }
 
     /// Takes over what [`Session::learn_lessons`] learned from these rows; the first lessons stay.
     pub fn teach(&self, lessons: Arc<Lessons>) {
-        if self.lessons.set(lessons).is_ok() {
-            // What the user's rows say of `hybrid` rests on its lessons.
-            self.corrections.forget();
-        }
+        let _ = self.engine.lessons.set(lessons);
     }
 
     /// Learns from the user's rows what is wanted; without any there is nothing to learn.

@@ -54,7 +54,7 @@ impl Session {
     /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
     pub(super) fn on_rows<T>(&self, ask: impl FnOnce(World<'_>) -> T) -> T {
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
-        ask(World { gpus: &gpus, kernels: &self.kernels, store: &store })
+        ask(World { gpus, kernels: &self.kernels, store: &store })
     }
 
     /// Every model on the rows to evaluate; `None` if it was cancelled.

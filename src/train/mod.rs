@@ -6,12 +6,9 @@
 //! ```
 
 pub mod cache;
-pub mod gemm;
 mod hybrid;
 mod learned;
-pub mod paper1;
 pub mod paper3;
-pub mod power;
 mod survey;
 mod trained;
 mod trainer;

@@ -2,8 +2,9 @@
 //! and why.
 
 use super::trained::Verdict;
+use crate::answer::Trial;
 use crate::evaluate::like::{Like, Wanted, groups, narrowest};
-use crate::evaluate::{Outcome, Progress, Protocol, Score, Setup, Trial, World, evaluate, score};
+use crate::evaluate::{Outcome, Progress, Protocol, Score, Setup, World, evaluate, score};
 use crate::measurement::Kind;
 use crate::predict::{BASELINES, MODELS};
 use crate::units::significant;

@@ -12,7 +12,7 @@ use super::panes::{main_panel, open_for};
 use super::selection::{Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{State, Tone};
-use crate::evaluate::Settings;
+use crate::answer::Settings;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
 use crate::occupancy::Rules;

@@ -33,7 +33,7 @@ fn kernel_rows(session: &Session, source: usize, kernel: usize) -> impl Iterator
     let first = session.default_size(kernel, Some(source));
     let variant = session.default_variant(kernel);
     let top = session.subject(kernel, &first, &variant).ok();
-    let others = store.by_volume(kernel).iter().map(|id| store.config(*id));
-    let others = others.filter(move |c| !(**c.problem == first && **c.variant == *variant));
-    top.into_iter().chain(others.filter_map(move |c| session.subject(kernel, c.problem, c.variant).ok()))
+    let first = top.as_ref().and_then(|subject| subject.config);
+    let others = store.by_volume(kernel).iter().filter(move |id| Some(**id) != first);
+    top.into_iter().chain(others.filter_map(move |id| session.timed_subject(*id).ok()))
 }

@@ -33,10 +33,15 @@ pub(super) fn take_measurement(
         Err(e) => return state.say(Tone::Refused, e.to_string()),
     };
     session.arrange();
+    let model = state.selection.settings.model;
     state.take_session(Arc::new(session));
+    // What was fitted to fewer rows is fitted again; until then the model without it answers.
+    let again = if state.selection.settings.model == model { "" } else { "; `hybrid` is fitted again" };
     let refused = added.refused.iter().map(ToString::to_string);
     state.notices.extend(measured.notices.into_iter().chain(refused).chain(added.remarks));
     let tone = if added.refused_count > 0 { Tone::Refused } else { Tone::Done };
     let keep = "; `roofswap measure -o` keeps such rows";
-    state.say(tone, format!("{}{keep}", measured.summary))
+    let mut effects = state.say(tone, format!("{}{keep}{again}", measured.summary));
+    effects.extend(state.ask_to_learn());
+    effects
 }

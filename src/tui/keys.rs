@@ -4,7 +4,7 @@ use super::action::{Action, TextEdit};
 use super::dispatch::{ask_export, run_action};
 use super::key_names::typed_char;
 use super::message::Effect;
-use super::pane::{Change, ChartOffer, OverlayPanel, Reaction};
+use super::pane::{ChartOffer, OverlayPanel, Reaction, StateChange};
 use super::state::{State, Tone};
 use super::text::LONGEST_TYPED;
 use tui_input::InputRequest;
@@ -125,7 +125,7 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
         },
         live if open.lets_through(live) => {
             let mut effects = run_action(state, live);
-            effects.extend(open.follow_change(Change::Ran(live), state));
+            effects.extend(open.follow_change(StateChange::Ran(live), state));
             state.overlays.push(open);
             effects
         }

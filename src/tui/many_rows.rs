@@ -1,8 +1,8 @@
 //! Questions about many rows, for the worker: the rows that are not on the screen, and every model over the timed rows.
 //! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
 
-use crate::evaluate::{Answer, Brief, Settings};
-use crate::predict::Subject;
+use crate::answer::{Answer, Settings};
+use crate::predict::{Estimate, Subject};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -38,14 +38,14 @@ impl RowQuery {
 
     /// The times of [`RowQuery::answer_row`] for many targets, in their order.
     #[must_use]
-    pub fn brief_row(self, session: &Session, row: &Subject, targets: &[usize]) -> Vec<Option<Brief>> {
+    pub fn estimate_row(self, session: &Session, row: &Subject, targets: &[usize]) -> Vec<Option<Estimate>> {
         if targets.is_empty() {
             return Vec::new();
         }
         if self.all_sources {
-            return targets.iter().map(|target| self.answer_row(session, row, *target).brief()).collect();
+            return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
         }
-        session.briefs(row, self.source, targets, self.settings)
+        session.estimates(row, self.source, targets, self.settings)
     }
 
     /// The time of this row by each of these models.
@@ -58,8 +58,8 @@ impl RowQuery {
         models: &[usize],
     ) -> Vec<Option<Seconds>> {
         let time = |model: &usize| {
-            let briefs = self.with_model(*model).brief_row(session, row, &[target]);
-            briefs.first().copied().flatten().map(|brief| brief.time)
+            let estimates = self.with_model(*model).estimate_row(session, row, &[target]);
+            estimates.first().copied().flatten().map(|estimate| estimate.time)
         };
         models.iter().map(time).collect()
     }
@@ -73,7 +73,7 @@ pub struct AnsweredRow {
     /// The main target's answer.
     pub main: Answer,
     /// The further targets' times, in their order.
-    pub further: Vec<Option<Brief>>,
+    pub further: Vec<Option<Estimate>>,
 }
 
 /// The rows that are not on the screen.
@@ -113,7 +113,7 @@ impl RowsQuestion {
             rows.push(AnsweredRow {
                 row: *row,
                 main: self.query.answer_row(&self.session, subject, *main),
-                further: self.query.brief_row(&self.session, subject, further),
+                further: self.query.estimate_row(&self.session, subject, further),
             });
         }
         Some(RowsAnswer { revision: self.revision, rows })

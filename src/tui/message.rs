@@ -10,7 +10,7 @@ use crate::evaluate::Setup;
 use crate::kernel::Problem;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, MeasuredHere, Session, Training};
+use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub enum Message {
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
-    Learned(Arc<Session>, Box<Lessons>),
+    Learned(Revision, Box<Lessons>),
     /// The worker measured every model and looked into the cache; nothing if a newer survey overtook this one.
     Surveyed(Option<Box<(Survey, Vec<Learned>)>>),
     /// The worker trained a model, or why it did not; nothing if it was cancelled.

@@ -37,7 +37,7 @@ pub enum ChartOffer {
 
 /// What changed below something that is open.
 #[derive(Debug, Clone, Copy)]
-pub enum Change<'a> {
+pub enum StateChange<'a> {
     /// This action was run on the panes.
     Ran(Action),
     /// Other rows were loaded.
@@ -107,7 +107,7 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
     }
 
     /// Something changed below it.
-    fn follow_change(&mut self, _change: Change<'_>, _state: &mut S) -> Vec<Effect> {
+    fn follow_change(&mut self, _change: StateChange<'_>, _state: &mut S) -> Vec<Effect> {
         Vec::new()
     }
 }

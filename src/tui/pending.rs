@@ -26,7 +26,7 @@ pub struct Pending {
 
 /// The times of every model over the timed rows.
 #[derive(Debug, Clone)]
-pub struct Compared {
+pub struct ModelTimes {
     /// The question they answer.
     pub(super) revision: u64,
     /// By model, then row; none where the row was not asked, or has no prediction.

@@ -2,13 +2,15 @@
 //! are over the rows shown.
 
 use super::first_rows::{FirstRows, first_rows};
+use super::jobs::Job;
 use super::layout::{Pane, page_start};
 use super::many_rows::{AnsweredRow, ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
 use super::message::Effect;
-use super::pending::{Compared, Pending, ROWS_AT_ONCE};
+use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
 use super::selection::Selection;
 use super::state::{State, Tone};
-use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
+use crate::answer::{Answer, Settings};
+use crate::evaluate::{ErrorSummary, summarise};
 use crate::kernel::{BlockSize, Problem};
 use crate::predict::{MODELS, Subject};
 use crate::session::Session;
@@ -68,6 +70,16 @@ impl State {
         }
     }
 
+    /// The user's rows are learned from as soon as they are there, where two GPUs have any.
+    pub(super) fn ask_to_learn(&mut self) -> Vec<Effect> {
+        if !self.session.may_teach() {
+            return Vec::new();
+        }
+        // What the footer says of the rows stays until there is progress.
+        self.jobs.start_job(Job::Learn, "");
+        vec![Effect::Learn(self.session.clone())]
+    }
+
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
@@ -119,7 +131,7 @@ impl State {
         AnsweredRow {
             row,
             main: query.answer_row(&self.session, subject, self.target()),
-            further: query.brief_row(&self.session, subject, &self.selection.targets[1..]),
+            further: query.estimate_row(&self.session, subject, &self.selection.targets[1..]),
         }
     }
 
@@ -129,8 +141,8 @@ impl State {
             self.pending.missing -= 1;
         }
         self.answers[row] = Some(main);
-        for (column, brief) in self.further.iter_mut().zip(further) {
-            column[row] = brief;
+        for (column, estimate) in self.further.iter_mut().zip(further) {
+            column[row] = estimate;
         }
         self.pending.errors_are_old = true;
     }
@@ -282,7 +294,7 @@ impl State {
                 times[*model][row] = time;
             }
         }
-        self.compared = Some(Compared { revision: answer.revision, times });
+        self.compared = Some(ModelTimes { revision: answer.revision, times });
         self.pending.errors_are_old = true;
         for row in std::mem::take(&mut self.pending.changed_rows) {
             self.compare_row(row);

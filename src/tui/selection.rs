@@ -1,6 +1,6 @@
 //! What is asked of every row, and in which order the answers stand.
 
-use crate::evaluate::Settings;
+use crate::answer::Settings;
 use crate::gpu::Tuning;
 use crate::predict::Subject;
 use std::collections::BTreeMap;

@@ -9,15 +9,16 @@ use super::pane::OverlayPanel;
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::Models;
-use super::pending::{Compared, Pending};
+use super::pending::{ModelTimes, Pending};
 use super::selection::{Selection, Sort, UndoStep};
+use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
-use crate::evaluate::{Answer, Brief, ErrorSummary, Protocol, Settings};
+use crate::evaluate::{ErrorSummary, Protocol};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Rules;
-use crate::predict::{MODELS, Subject, model_position};
+use crate::predict::{Estimate, MODELS, Subject, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +58,7 @@ pub struct State {
     /// screen always have one.
     pub answers: Vec<Option<Answer>>,
     /// The predicted times of the further targets, by target, then row.
-    pub further: Vec<Vec<Option<Brief>>>,
+    pub further: Vec<Vec<Option<Estimate>>>,
     /// The rows that are shown, filtered and sorted.
     pub shown: Vec<usize>,
     /// The selected row (in `rows`).
@@ -131,7 +132,7 @@ pub struct State {
     /// Which rows the worker still predicts.
     pub(super) pending: Pending,
     /// The times of every model, once they were compared.
-    pub(super) compared: Option<Compared>,
+    pub(super) compared: Option<ModelTimes>,
 }
 
 /// The targets of the first screen: those asked for or remembered, else the usual one.

@@ -7,13 +7,13 @@ use super::jobs::Job;
 use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
-use super::pane::Change;
+use super::pane::StateChange;
 use super::panes::models::findings::Models;
 use super::state::{State, Tone};
 use crate::audit::Severity;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session, Training};
+use crate::session::{Added, Revision, Session, Training};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,10 +56,13 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
             state.jobs.end_job(Job::Survey);
             state.models.survey = Some(Arc::from(found));
         }
-        Message::Loaded(loaded) => return take_rows(state, *loaded),
-        Message::Learned(session, lessons) => return take_lessons(state, &session, *lessons),
+        Message::Loaded(loaded) => {
+            let (session, notices, summary) = *loaded;
+            return take_files(state, session, notices, summary);
+        }
+        Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
         Message::Trained(Some(done)) => return take_training(state, done),
-        Message::Listed(listing) => return tell_overlays(state, Change::Listed(Some(&listing))),
+        Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
         Message::Imported(imported) => {
             let (session, path, added) = *imported;
             return take_import(state, session, path, added);
@@ -80,7 +83,7 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
 }
 
 /// Tells everything that is open what changed below it.
-fn tell_overlays(state: &mut State, change: Change<'_>) -> Vec<Effect> {
+fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
     let mut open = std::mem::take(&mut state.overlays);
     let effects = open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
     state.overlays = open;
@@ -88,8 +91,7 @@ fn tell_overlays(state: &mut State, change: Change<'_>) -> Vec<Effect> {
 }
 
 /// The user's files were read.
-fn take_rows(state: &mut State, loaded: (Session, Vec<String>, String)) -> Vec<Effect> {
-    let (session, notices, summary) = loaded;
+fn take_files(state: &mut State, session: Session, notices: Vec<String>, summary: String) -> Vec<Effect> {
     state.jobs.end_job(Job::Read);
     let tone = if notices.is_empty() { Tone::Done } else { Tone::Refused };
     state.notices.extend(notices);
@@ -97,8 +99,8 @@ fn take_rows(state: &mut State, loaded: (Session, Vec<String>, String)) -> Vec<E
     state.say(tone, summary);
     // What is open was measured on other rows.
     state.models = Models { chosen: state.models.chosen, ..Models::default() };
-    let mut effects = start_learning(state);
-    effects.extend(tell_overlays(state, Change::NewRows));
+    let mut effects = state.ask_to_learn();
+    effects.extend(tell_overlays(state, StateChange::NewRows));
     effects
 }
 
@@ -110,7 +112,7 @@ fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<
             let text = format!("trained {}", training.trained.model);
             state.models.training = Some(Arc::from(training));
             state.say(Tone::Done, text);
-            tell_overlays(state, Change::NewModels)
+            tell_overlays(state, StateChange::NewModels)
         }
         Err(why) => {
             state.models.refused = Some(why.clone());
@@ -124,7 +126,7 @@ fn job_failed(state: &mut State, job: Job) -> Vec<Effect> {
     state.jobs.end_job(job);
     let mut effects = Vec::new();
     if job == Job::List {
-        effects = tell_overlays(state, Change::Listed(None));
+        effects = tell_overlays(state, StateChange::Listed(None));
     }
     let what = job.failure_text();
     effects.extend(state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it")));
@@ -159,29 +161,22 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         // What was found in fewer files is no longer the answer.
         state.audit = None;
         effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
-        effects.extend(start_learning(state));
     }
+    // Other registers change what was learned as other rows do.
+    effects.extend(state.ask_to_learn());
     effects
-}
-
-/// The user's rows are learned from as soon as they are there, where two GPUs have any.
-fn start_learning(state: &mut State) -> Vec<Effect> {
-    if !state.session.may_teach() {
-        return Vec::new();
-    }
-    // What the footer says of the rows stays until there is progress.
-    state.jobs.start_job(Job::Learn, "");
-    vec![Effect::Learn(state.session.clone())]
 }
 
 /// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
-fn take_lessons(state: &mut State, session: &Arc<Session>, lessons: Lessons) -> Vec<Effect> {
+fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
     state.jobs.end_job(Job::Learn);
-    if !Arc::ptr_eq(session, &state.session) {
-        return Vec::new();
+    if revision != state.session.revision() {
+        // Fitted to rows that are no longer all there are.
+        return state.ask_to_learn();
     }
     let any = lessons.any_used();
+    let session = state.session.clone();
     session.teach(Arc::new(lessons));
     if !any {
         return Vec::new();

@@ -1,16 +1,16 @@
 //! How fast the default model answers: prepared answers and whole questions on one core, (kernel, source, target) after
 //! (kernel, source, target); 1,000 kernels on 60 targets with intervals as text, brief and as whole answers.
 //!
-//! `cargo bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
+//! `cargo bench --features bench --bench predict`. Kernels are those of the catalogue at growing sizes, each with a generated time on every
 //! source.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use roofswap::evaluate::{Brief, Settings};
+use roofswap::answer::Settings;
 use roofswap::gpu::Gpu;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{MODELS, Prepared, Subject, question};
+use roofswap::predict::{Estimate, MODELS, Prepared, Subject, question};
 use roofswap::report::shown;
 use roofswap::session::Session;
 use roofswap::units::range;
@@ -44,10 +44,11 @@ fn world() -> (Session, Vec<Subject>) {
             writeln!(text, "{},{kernel},{problem},{}", gpu.id, 0.01 + i as f64 * 0.001).unwrap();
         }
     }
-    let read =
-        read_csv(text.as_bytes(), "generated", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "generated", Kind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     assert_eq!(read.refused_count, 0);
-    session.store.add(read.rows);
+    session.edit(|w| w.store.add(read.rows));
     let subject = |i: usize| {
         let (kernel, problem) = size(i);
         let kernel = session.kernels.position(kernel).unwrap();
@@ -80,7 +81,7 @@ fn prepared(session: &Session, subjects: &[Subject], every: usize) -> usize {
         let mut prepared = Prepared::new(kernel, subject, gpus, &session.store, Rules::Exact);
         for source in (0..gpus.len()).step_by(every) {
             let from = prepared.start(source);
-            n += (0..gpus.len()).filter(|target| black_box(from.to(*target)).is_ok()).count();
+            n += (0..gpus.len()).filter(|target| black_box(from.estimate(*target)).is_ok()).count();
         }
     }
     n
@@ -97,7 +98,7 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
                 let pair = [*source, *target];
                 let q =
                     question(kernel, subject, pair, &session.store, Default::default(), Default::default());
-                n += usize::from(black_box(MODELS[0].told(&q)).is_ok());
+                n += usize::from(black_box(MODELS[0].estimate(&q)).is_ok());
             }
         }
     }
@@ -107,12 +108,12 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
 /// Times and intervals of these subjects on 60 targets (the catalogue, and its first again), the intervals as text.
 fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
     let targets: Vec<usize> = (0..session.gpus.entries().len()).cycle().take(TARGETS).collect();
-    let interval = |brief: Option<Brief>| {
+    let interval = |brief: Option<Estimate>| {
         let interval = brief?.interval?;
         Some(if text { range(interval.low, interval.high).len() } else { 1 })
     };
     let of = |s: &Subject| {
-        session.briefs(s, 0, &targets, Settings::default()).into_iter().filter_map(interval).count()
+        session.estimates(s, 0, &targets, Settings::default()).into_iter().filter_map(interval).count()
     };
     subjects.iter().map(of).sum()
 }

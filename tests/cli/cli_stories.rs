@@ -289,7 +289,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
     desk.types("predict --from titan-v --to rtx-4071").ends(2, &["unknown GPU `rtx-4071`", "rtx-4070"]);
     desk.types("predict --from titan-v --to rtx-4070 --kernel saxpi").ends(2, &["unknown kernel", "saxpy"]);
     desk.types(&format!("{SAXPY} --model magic")).ends(2, &["unknown model `magic`", "same-time"]);
-    desk.types("gpus rtx").ends(2, &["ambiguous", "rtx-4070"]);
+    desk.types("gpus rtx").ends(2, &["ambiguous", "rtx-3080"]);
     desk.types("kernels nothing").ends(2, &["unknown kernel `nothing`"]);
     desk.types("man nothing").ends(2, &["unknown command `nothing`", "predict"]);
     desk.types("predict --bogus").ends(2, &["--bogus"]);

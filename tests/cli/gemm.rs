@@ -5,16 +5,18 @@
 use crate::desk;
 
 use desk::Desk;
+use roofswap::gemm::learned::Learned;
+use roofswap::gemm::tiles::{Tile, TileAnswer};
+use roofswap::gemm::{Gemm, GemmRow, Target, answer_tiles};
 use roofswap::gpu::Tuning;
+use roofswap::import::read_any;
 use roofswap::learn::Progress;
-use roofswap::measurement::{Kind, read_any};
-use roofswap::session::{Gemm, Session};
-use roofswap::train::gemm::learned::Learned;
-use roofswap::train::gemm::numpy::train_test_split;
-use roofswap::train::gemm::paper4::{TABLE4, TABLE5, correlations};
-use roofswap::train::gemm::prepare::{Clipping, prepare};
-use roofswap::train::gemm::tiles::{Tile, TileAnswer};
-use roofswap::train::gemm::{Architecture, GemmRow, Scores, Target};
+use roofswap::measurement::Kind;
+use roofswap::papers::paper4::models::{Architecture, Scores};
+use roofswap::papers::paper4::numpy::train_test_split;
+use roofswap::papers::paper4::prepare::{Clipping, prepare};
+use roofswap::papers::paper4::tables::{TABLE4, TABLE5, correlations};
+use roofswap::session::Session;
 use roofswap::units::Hertz;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -22,7 +24,7 @@ use std::path::Path;
 
 fn asked(session: &Session, gpu: usize, size: [u64; 3]) -> Vec<TileAnswer> {
     let gemm = Gemm { size, ..Gemm::default() };
-    session.gemm(&gemm, gpu, &Tile::ALL, &Learned::default()).unwrap()
+    answer_tiles(session, &gemm, gpu, &Tile::ALL, &Learned::default()).unwrap()
 }
 
 #[test]
@@ -184,7 +186,7 @@ fn paper_4s_figures_come_out() {
         return;
     }
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let rows: Vec<GemmRow> = read.rows.iter().filter_map(GemmRow::of).collect();
     assert_eq!((rows.len(), rows.iter().filter(|r| r.is_audited()).count()), (16_128, 1_155));
     let p = prepare(&rows, Clipping::AllRows).unwrap();

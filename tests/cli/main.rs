@@ -10,6 +10,7 @@ mod feasibility;
 mod gemm;
 mod here_stories;
 mod import_stories;
+mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;

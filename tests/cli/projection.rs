@@ -11,7 +11,7 @@ use crate::dice;
 
 use desk::Desk;
 use dice::Dice;
-use roofswap::evaluate::{Answer, Settings};
+use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::predict::{Caution, LevelTimes, Refusal, model_position};
@@ -86,9 +86,10 @@ const STREAM: Counts =
 
 fn loaded(session: &Session, csv: &str) -> Session {
     let mut s = session.clone();
-    let read = read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &s.gpus, &mut s.kernels).unwrap();
+    let read =
+        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    s.store.add(read.rows);
+    s.edit(|w| w.store.add(read.rows));
     s
 }
 

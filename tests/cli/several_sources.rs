@@ -6,9 +6,8 @@
 use crate::desk;
 
 use desk::Desk;
-use roofswap::evaluate::{
-    Answer, Asking, Fold, Outcome, Progress, Settings, Setup, Trial, World, evaluate_with, log_mean, score,
-};
+use roofswap::answer::{Answer, Fold, Settings, Trial, log_mean};
+use roofswap::evaluate::{Asking, Outcome, Progress, Setup, World, evaluate_with, score};
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::predict::{Caution, MODELS, Subject, model_position};
 use roofswap::session::{Session, Sources};
@@ -194,8 +193,9 @@ fn a_source_that_refuses_is_left_out_and_named() {
     let mut session = SHIPPED.clone();
     let text = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n\
         titan-v,big,n=1,256,1000,32,1e9,1e8,0.5\ngtx-titan-x,big,n=1,2048,1000,32,1e9,1e8,0.5\n";
-    let read = read_csv(text.as_bytes(), "own", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
-    session.store.add(read.rows);
+    let read =
+        session.edit(|w| read_csv(text.as_bytes(), "own", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
+    session.edit(|w| w.store.add(read.rows));
     let big = subject(&session, "big", "n=1");
     let settings = Settings { model: model_position("efficiency-transfer").unwrap(), ..Settings::default() };
     let both = Sources::These(vec![place("titan-v"), place("gtx-titan-x")]);
@@ -303,7 +303,7 @@ fn many() -> (Session, Vec<Measurement>) {
     }
     let mut session = SHIPPED.clone();
     let read =
-        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     (session, read.rows)
 }
 

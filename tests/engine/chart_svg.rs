@@ -6,8 +6,8 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use roofswap::answer::Settings;
 use roofswap::chart::*;
-use roofswap::evaluate::Settings;
 use roofswap::gpu::{Ceilings, Gpu};
 use roofswap::roofline::Level;
 use roofswap::session::Session;
@@ -199,7 +199,7 @@ fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
             let subject = world.0.subject(at, &world.0.default_size(at, None), "").unwrap();
             let [(source, a), (target, b)] = pair.map(|g| world.gpu(g));
             let answer = world.0.answer(&subject, source, target, Settings::default());
-            let e = world.0.explain(&subject, &answer).unwrap();
+            let e = answer.component_times().unwrap();
             let of = &world.0.kernels.entries()[at];
             let chart = component_chart([a, b], of, &of.short_problem(&subject.problem), &answer, &e);
             for size in [suggested_size(&chart), (1200, 800)] {

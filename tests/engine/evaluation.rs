@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::paper1::Experiment;
-use roofswap::evaluate::{
-    Fold, Outcome, Progress, Protocol, Scope, Setup, Split, Trial, World, evaluate_with, score,
-};
+use roofswap::answer::{Fold, Trial};
+use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
+use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
 use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};
-use roofswap::session::{ReproduceError, Session};
+use roofswap::session::Session;
 use roofswap::units::Seconds;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -19,7 +18,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
     let read =
-        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }
@@ -265,7 +264,7 @@ fn paper_1_comes_out_to_the_digit() {
         println!("SKIPPED: paper 1's raw files are not at hand");
         return;
     };
-    let (experiments, _) = SHIPPED.reproduce_paper1(&files).unwrap();
+    let (experiments, _) = reproduce_files(&SHIPPED, &files).unwrap();
     let all: Vec<Vec<String>> = experiments.iter().map(figures).collect();
     assert_eq!(all[0], ["135.000", "86.621", "1.029", "16.296", "30.370", "51.111"]);
     assert_eq!(all[1], ["58.000", "871.516", "1.000", "17.241", "22.414", "46.552"]);
@@ -308,7 +307,7 @@ fn made_up(folder: &Path) -> Vec<PathBuf> {
 fn the_same_experiments_on_made_up_files_by_hand() {
     let folder = tempfile::tempdir().unwrap();
     let files = made_up(folder.path());
-    let (experiments, _) = SHIPPED.reproduce_paper1(&files).unwrap();
+    let (experiments, _) = reproduce_files(&SHIPPED, &files).unwrap();
     // saxpy is bound by bandwidth and fully occupied on both: x 200/300 onto TITAN V, both sizes exact. The transpose's
     // block of 1,024 threads fills a TITAN V and 32 of an RTX 4070's 48 warps: 0.03 x 2/3 x (2/3)/1 = 0.01333, +33.3 %.
     let close = |e: &Experiment, i: usize, v: f64| {
@@ -326,9 +325,9 @@ fn the_same_experiments_on_made_up_files_by_hand() {
     // The transpose, both ways: x 4/3 and x 3/4.
     close(three, 0, 2.0);
     close(three, 1, 100.0 * (1.0 / 3.0 + 0.25) / 2.0);
-    let without = SHIPPED.reproduce_paper1(&files[..2]).unwrap_err();
+    let without = reproduce_files(&SHIPPED, &files[..2]).unwrap_err();
     assert!(matches!(without, ReproduceError::NoCeilings(_)), "{without}");
-    assert!(matches!(SHIPPED.reproduce_paper1(&files[2..]), Err(ReproduceError::NoRows)));
+    assert!(matches!(reproduce_files(&SHIPPED, &files[2..]), Err(ReproduceError::NoRows)));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
+use roofswap::answer::{Answer, Settings};
+use roofswap::evaluate::{Progress, Protocol, Setup, score};
+use roofswap::import::read_any;
 use roofswap::learn;
-use roofswap::measurement::{Kind, Store, read_any, read_csv};
+use roofswap::measurement::{Kind, Store, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;
@@ -48,9 +50,10 @@ fn biased(_: &str, _: u32, over: f64) -> f64 {
 
 fn with_rows(text: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read = read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels);
-    session.store = Store::default();
-    session.store.add(read.unwrap().rows);
+    let read =
+        session.edit(|w| read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels));
+    session.edit(|w| w.store = Store::default());
+    session.edit(|w| w.store.add(read.unwrap().rows));
     session
 }
 
@@ -197,13 +200,13 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
         return println!("SKIPPED: ../shared/data is not here");
     }
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let unsound = session.gpus.position("gtx-titan-x").unwrap();
-    session.store = Store::default();
-    session.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect());
+    session.edit(|w| w.store = Store::default());
+    session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
     let models = ["ceilings", HYBRID].map(|m| model_position(m).unwrap());
     for protocol in [Protocol::NewGpu, Protocol::NewKernel] {
-        let shipped = Some(session.calibration.shipped());
+        let shipped = Some(session.calibration().shipped());
         let setup = Setup { protocol, shipped, ..Setup::default() };
         let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
         let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());

@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Outcome, Progress, Setup, ShippedErrors};
-use roofswap::measurement::{Kind, Store, read_any};
+use roofswap::answer::ShippedErrors;
+use roofswap::evaluate::{Outcome, Progress, Setup};
+use roofswap::import::read_any;
+use roofswap::measurement::{Kind, Store};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +40,12 @@ fn path(file: &str) -> PathBuf {
 /// The session with this file's rows alone.
 fn world(file: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path(file), Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path(file), Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     assert_eq!(read.refused_count, 0, "{file}: {:?}", read.refused);
     let unsound = session.gpus.position(UNSOUND).unwrap();
     let mut store = Store::default();
     store.add(read.rows.into_iter().filter(|r| !file.starts_with("study") || r.gpu != unsound).collect());
-    session.store = store;
+    session.edit(|w| w.store = store);
     session
 }
 
@@ -140,7 +142,7 @@ fn intervals_made_from_other_families_hold() {
     let mut held = BTreeMap::new();
     for (file, _) in FILES {
         let session = world(file);
-        let setup = Setup { shipped: Some(session.calibration.shipped()), ..Setup::default() };
+        let setup = Setup { shipped: Some(session.calibration().shipped()), ..Setup::default() };
         let model = model_position("ceilings").unwrap();
         let outcome =
             session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0);

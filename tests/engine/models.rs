@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Asked, Calibration, Progress, Settings, Setup, Start, score};
+use roofswap::answer::{Answer, Asked, Calibration, Settings, StartedFrom};
+use roofswap::evaluate::{Progress, Setup, World, fit_calibration, score};
 use roofswap::gpu::Ceilings;
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
@@ -73,10 +74,11 @@ impl Ask<'_> {
 /// The shipped world and the rows of this CSV as the user's own.
 fn with_rows(csv: &str) -> Session {
     let mut session = SHIPPED.clone();
-    let read =
-        read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read = session
+        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    session.store.add(read.rows);
+    session.edit(|w| w.store.add(read.rows));
     session
 }
 
@@ -234,7 +236,7 @@ fn recalibrated(change: impl Fn(&Measurement) -> bool) -> Calibration {
         r
     });
     changed.add(slower.collect());
-    Calibration::new(&SHIPPED.gpus, &SHIPPED.kernels, &changed).unwrap()
+    fit_calibration(World { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed }).unwrap()
 }
 
 /// The factor of the interval for this model, kernel and target.
@@ -242,8 +244,15 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked =
-        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None };
+    let asked = Asked {
+        settings,
+        kernel,
+        target,
+        start: StartedFrom::Nothing,
+        kernel_id: "",
+        doubt: None,
+        width: None,
+    };
     c.interval(Seconds(1.0), asked).unwrap().factor
 }
 
@@ -254,12 +263,12 @@ fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
     for model in simple().map(|m| m.id()) {
         for to in ["rtx-4070", "titan-v", "b200"] {
             let of = |c, kernel| width(c, model, kernel, to);
-            assert_eq!(of(&SHIPPED.calibration, "saxpy"), of(&changed, "saxpy"), "{model} {to}");
+            assert_eq!(of(SHIPPED.calibration(), "saxpy"), of(&changed, "saxpy"), "{model} {to}");
         }
     }
     // Another kernel's interval has seen them.
     let of = |c| width(c, "efficiency-transfer", "vector_add", "b200");
-    assert_ne!(of(&SHIPPED.calibration), of(&changed));
+    assert_ne!(of(SHIPPED.calibration()), of(&changed));
 }
 
 #[test]
@@ -287,7 +296,7 @@ fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
         // Nobody timed this kernel, so none of its residuals is left out.
         let logs: Vec<f64> = outcome.trials.iter().map(|t| t.residual()).collect();
         let within = |ln: f64| logs.iter().filter(|l| **l <= ln * (1.0 + 1e-12)).count() as f64;
-        let own = width(&SHIPPED.calibration, outcome.model, "squared_distance", "b200").ln();
+        let own = width(SHIPPED.calibration(), outcome.model, "squared_distance", "b200").ln();
         assert!(within(own) >= 0.9 * logs.len() as f64, "{}", outcome.model);
         assert!(
             logs.iter().any(|l| (l - own).abs() < 1e-12),
@@ -318,9 +327,9 @@ fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
         let kernel_id = "squared_distance";
         let kernel = SHIPPED.kernels.position(kernel_id).unwrap();
         let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None, width: None };
-        SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap()
+        SHIPPED.calibration().interval(Seconds(1.0), asked).unwrap()
     };
-    let (timed, stood_in) = (interval(Start::Timed(1.0)), interval(Start::StandIn));
+    let (timed, stood_in) = (interval(StartedFrom::Timed(1.0)), interval(StartedFrom::StandIn));
     assert!(stood_in.widened && !timed.widened);
     assert!(stood_in.factor > 1.1 * timed.factor, "{} {}", stood_in.factor, timed.factor);
 }

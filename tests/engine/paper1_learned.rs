@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
 use roofswap::learn::Progress;
-use roofswap::train::paper1::{EXPERIMENTS, Figure, MODELS, Pairs, read, run};
+use roofswap::papers::paper1::{EXPERIMENTS, Figure, MODELS, Pairs, read, run};
 use std::path::{Path, PathBuf};
 
 fn raw() -> Option<Vec<PathBuf>> {

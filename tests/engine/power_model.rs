@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::measurement::{Kind, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::Kind;
+use roofswap::papers::power::study::{mean_percent, study};
+use roofswap::power::PowerModel;
+use roofswap::power::fit::PowerRow;
 use roofswap::session::Session;
-use roofswap::train::power::PowerModel;
-use roofswap::train::power::fit::PowerRow;
-use roofswap::train::power::study::{mean_percent, study};
 use std::path::Path;
 
 /// The rows of a file that state a power, or nothing where the data are not here.
@@ -16,7 +17,7 @@ fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
         println!("SKIPPED: ../shared/data is not here");
         return None;
     }
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     Some(read.rows.iter().filter_map(|r| PowerRow::of(r, &session.gpus)).collect())
 }
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::Settings;
+use roofswap::answer::Settings;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;
 use roofswap::predict::{MODELS, Prepared, Refusal, Subject, Visible, question};
@@ -37,12 +37,12 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
                 let q = question(kernel, &subject, pair, visible, Default::default(), rules);
                 let place = || format!("{} {}: {} -> {}", kernel.id, subject.problem, source.id, target.id);
                 assert_eq!(from.source_time, q.source_time, "{}", place());
-                match (from.to(t), MODELS[0].told(&q)) {
+                match (from.estimate(t), MODELS[0].estimate(&q)) {
                     (Ok(quick), Ok(told)) => {
                         let (time, doubt) = (told.time, told.doubt.unwrap());
                         assert!(the_same(quick.time.0, time.0), "{}: {quick:?}, {time:?}", place());
                         assert!(
-                            the_same(quick.doubt.total(), doubt.total()),
+                            the_same(quick.doubt.unwrap().total(), doubt.total()),
                             "{}: {quick:?}, {doubt:?}",
                             place()
                         );
@@ -103,10 +103,11 @@ fn rows_that_state_something_else_on_every_gpu() {
             _ => format!("{id},alike,n=5,512,64,{time},32,0,1e8,1e7,\n"),
         };
     }
-    let read =
-        read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read = session
+        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    session.store.add(read.rows);
+    session.edit(|w| w.store.add(read.rows));
     let (answers, refused) = compare(&session, (&session.store).into(), Rules::Exact);
     assert!(answers > 50_000, "{answers}");
     assert!(refused.contains("CannotLaunch"), "{refused:?}");
@@ -123,12 +124,12 @@ fn brief_answers_are_whole_answers_cut_short() {
     for model in 0..MODELS.len() {
         let settings = Settings { model, ..Settings::default() };
         for subject in subjects(&session).iter().step_by(3) {
-            for (target, brief) in session.briefs(subject, 3, &targets, settings).into_iter().enumerate() {
+            for (target, brief) in session.estimates(subject, 3, &targets, settings).into_iter().enumerate() {
                 let whole = session.answer(subject, 3, target, settings);
                 let time = whole.prediction.as_ref().ok().map(|p| p.time);
                 assert_eq!(brief.map(|b| b.time), time, "{model} {target}");
                 assert_eq!(brief.and_then(|b| b.interval), whole.interval.filter(|_| time.is_some()));
-                assert!(brief.is_none_or(|b| b.is_estimate == whole.is_estimate()));
+                assert!(brief.is_none_or(|b| b.rests_on_measurement != whole.is_estimate()));
             }
         }
     }

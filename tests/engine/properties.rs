@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use roofswap::evaluate::Settings;
+use roofswap::answer::Settings;
 use roofswap::gpu::{Ceilings, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
 use roofswap::measurement::{Kind, read_csv};
@@ -318,9 +318,10 @@ fn with_time(gpu: usize, millis: f64, launch: &str, work: (f64, f64)) -> Session
          {id},there_and_back,n=1,{launch},{},{},{millis:e}\n",
         work.0, work.1
     );
-    let read = read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &s.gpus, &mut s.kernels).unwrap();
+    let read =
+        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    s.store.add(read.rows);
+    s.edit(|w| w.store.add(read.rows));
     s
 }
 

@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use roofswap::import::read_any;
 use roofswap::kernel::Problem;
-use roofswap::measurement::{Kind, Measurement, Store, read_any};
+use roofswap::measurement::{Kind, Measurement, Store};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -141,7 +142,7 @@ fn corrected() -> Option<(Session, Vec<Measurement>)> {
         return None;
     }
     let mut s = session();
-    let read = read_any(Path::new(path), Kind::Measured, &s.gpus, &mut s.kernels).unwrap().read;
+    let read = s.edit(|w| read_any(Path::new(path), Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     assert_eq!((read.rows.len(), read.refused_count), (194, 0), "{:?}", read.refused);
     Some((s, read.rows))
 }
@@ -181,8 +182,8 @@ fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
     for ((gpu, kernel), sizes) in by_gpu_and_kernel {
         for known in &sizes {
             let mut alone = world.clone();
-            alone.store = Store::default();
-            alone.store.add(vec![(*known).clone()]);
+            alone.edit(|w| w.store = Store::default());
+            alone.edit(|w| w.store.add(vec![(*known).clone()]));
             for asked in sizes.iter().filter(|asked| asked.problem != known.problem) {
                 let subject = alone.subject(kernel, &asked.problem, "").unwrap();
                 let estimate = alone.answer(&subject, gpu, gpu, Default::default()).source_time.unwrap();

@@ -198,6 +198,6 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
     assert_eq!(of_new.name, "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
 
     std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();
-    let problems = Session::load(Some(folder.path())).unwrap().problems;
+    let problems = Session::load(Some(folder.path())).unwrap().problems.clone();
     assert!(problems.len() == 1 && problems[0].contains("aliases.toml:1"), "{problems:?}");
 }

@@ -5,10 +5,10 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use roofswap::answer::Settings;
 use roofswap::chart::{
     ChartSpec, Curve, CurveView, Mark, Scale, Sides, curve_chart, render_svg, suggested_size,
 };
-use roofswap::evaluate::Settings;
 use roofswap::occupancy::waves;
 use roofswap::session::Session;
 use roofswap::tui::{Message, Options, State, first_state, update};

@@ -5,6 +5,7 @@ mod clock_settings;
 mod curves;
 mod jobs;
 mod keymap_contexts;
+mod learning;
 mod many_rows;
 mod models_pane;
 mod screens;

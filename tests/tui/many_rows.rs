@@ -94,7 +94,7 @@ fn an_answer_to_an_older_question_is_dropped() {
     answer(&mut d.state, new);
     assert_eq!(missing(&d.state), 0);
     let [source, target] = [d.state.selection.source, d.state.target()];
-    let of_pair = |a: &roofswap::evaluate::Answer| (a.source, a.target) == (source, target);
+    let of_pair = |a: &roofswap::answer::Answer| (a.source, a.target) == (source, target);
     assert!(d.state.answers.iter().flatten().all(of_pair));
 }
 
@@ -110,7 +110,7 @@ fn the_worker_says_what_the_screen_would_have_said() {
         for (row, kept) in state.answers.iter().enumerate().step_by(37) {
             let fresh = query.answer_row(&state.session, &state.rows[row], state.target());
             let kept = kept.as_ref().unwrap();
-            let time = |a: &roofswap::evaluate::Answer| a.prediction.as_ref().ok().map(|p| p.time);
+            let time = |a: &roofswap::answer::Answer| a.prediction.as_ref().ok().map(|p| p.time);
             assert_eq!(time(kept), time(&fresh), "{key}, row {row}");
         }
     }
@@ -166,7 +166,7 @@ fn every_target_has_its_own_mark() {
     }
     assert_eq!(d.state.kernel().id, "mine");
     let further = d.state.further[0][d.state.selected].unwrap();
-    assert!(d.state.answer().is_estimate() && !further.is_estimate, "{}", d.screen());
+    assert!(d.state.answer().is_estimate() && further.rests_on_measurement, "{}", d.screen());
     let screen = d.screen();
     let line = screen.lines().find(|l| l.contains("▸ mine")).unwrap();
     assert!(line.contains(&format!("{} ◆", further.time)), "{line}");

@@ -13,7 +13,6 @@ use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
 use roofswap::tui::{Effect, Job, Message, update};
 use stage::{Dashboard, dashboard};
-use std::sync::Arc;
 
 impl Dashboard {
     fn key(&mut self, key: &str) -> Vec<Effect> {
@@ -224,10 +223,11 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     assert_eq!(d.state.selection.settings.model, 0);
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
-    let other = Arc::new(Session::load(None).unwrap());
-    update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
+    let other = Session::load(None).unwrap().revision();
+    let again = update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
+    assert!(matches!(&again[..], [Effect::Learn(_)]), "asked again: {again:?}");
     assert_eq!(d.state.selection.settings.model, 0, "learned from rows that are no longer there");
-    update(&mut d.state, Message::Learned(of.clone(), Box::new(lessons)));
+    update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons)));
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");
     update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));

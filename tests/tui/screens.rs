@@ -160,8 +160,7 @@ fn a_screen_too_small_says_how_large_it_should_be() {
 /// What `predict` prints for this pair and model, one object per kernel.
 fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
     let config = tempfile::tempdir().unwrap();
-    let output = assert_cmd::Command::cargo_bin("roofswap")
-        .unwrap()
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"))
         .env("ROOFSWAP_CONFIG", config.path())
         .args([
             "predict", "--from", from, "--to", to, "--kernel", "all", "--model", model, "--format", "json",
@@ -402,14 +401,16 @@ fn profiled(width: u16, height: u16) -> Dashboard {
     let csv = "gpu,kernel,problem,dtype,flops,dram_bytes,l2_bytes,l1_bytes,smem_wavefronts,active_threads_per_inst,\
                fp64_fma,fp64_add,fp64_mul,time_ms\n\
                v100-pcie-32gb,profiled,n=1,fp64,12e9,8e9,14e9,30e9,1e7,24,4e9,2e9,2e9,20\n";
-    let read = roofswap::measurement::read_csv(
-        csv.as_bytes(),
-        "p.csv",
-        roofswap::measurement::Kind::Measured,
-        &session.gpus,
-        &mut session.kernels,
-    );
-    session.store.add(read.unwrap().rows);
+    let read = session.edit(|w| {
+        roofswap::measurement::read_csv(
+            csv.as_bytes(),
+            "p.csv",
+            roofswap::measurement::Kind::Measured,
+            &w.gpus,
+            &mut w.kernels,
+        )
+    });
+    session.edit(|w| w.store.add(read.unwrap().rows));
     let saved = roofswap::config::Saved {
         source: Some("v100-pcie-32gb".into()),
         targets: vec!["h100-pcie".into()],

@@ -7,145 +7,13 @@
 
 use super::sides::Sides;
 use super::{Answered, lite};
-use crate::catalogue::Origin;
-use crate::predict::{Amount, Question};
+use crate::predict::Amount;
+use crate::predict::breakdown::{Cause, Start};
 use crate::roofline::{Component, Machine, Spec, joined};
-use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, significant};
-use std::fmt;
+use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds};
 
 /// Numbers that move the roof by less are told together.
 const LEAST_SHARE: f64 = 0.01;
-
-/// Where a chain begins.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Begin {
-    /// The time on the source, timed or scaled from a timed size.
-    SourceTime,
-    /// Nobody timed the kernel there: the time of the component that binds on the target.
-    Binding(Component),
-}
-
-/// Why the time changes at one link of a chain.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cause {
-    /// The launch is taken off: what is left is the kernel's body.
-    FloorOff(Seconds, Origin),
-    /// One number of the GPU: source, target.
-    Number(Spec, [f64; 2]),
-    /// So many numbers that move it by less than 1 % each.
-    OtherNumbers(usize),
-    /// The components beside the binding one.
-    OtherComponents,
-    /// A last wave that is not full stretches the roof: source, target.
-    LastWave([f64; 2]),
-    /// Measured over roof: of the source, and as far as it is believed on the target.
-    Efficiency([f64; 2]),
-    /// Nobody timed it: the usual measured over roof.
-    UsualEfficiency(f64),
-    /// What lies above the roof slows the SM side alone: how far that is believed, 0 to 1.
-    SmSide(f64),
-    /// `ceilings-lite`: the time above the roof goes with the width of the SMs.
-    AboveRoof,
-    /// The launch is added again.
-    FloorOn(Seconds, Origin),
-    /// What so many pairs of so many other GPUs taught about this model's errors.
-    Residual(usize, usize),
-}
-
-/// One link of a chain.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
-    /// Why.
-    pub cause: Cause,
-    /// What the time is multiplied by.
-    pub factor: f64,
-    /// The time after it.
-    pub time: Seconds,
-}
-
-/// A prediction as a product.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chain {
-    /// What the first time is.
-    pub begin: Begin,
-    /// The first time.
-    pub from: Seconds,
-    /// Every factor, in order; the last time is the prediction.
-    pub steps: Vec<Step>,
-}
-
-impl Cause {
-    /// What changes, in a few words.
-    #[must_use]
-    pub fn words(&self) -> &'static str {
-        match self {
-            Self::FloorOff(..) => "launch floor off",
-            Self::Number(spec, _) => spec.word(),
-            Self::OtherNumbers(_) => "other numbers",
-            Self::OtherComponents => "other components",
-            Self::LastWave(_) => "last wave",
-            Self::Efficiency(_) => "efficiency kept",
-            Self::UsualEfficiency(_) => "usual efficiency",
-            Self::SmSide(_) => "SM side alone",
-            Self::AboveRoof => "above the roof",
-            Self::FloorOn(..) => "launch floor on",
-            Self::Residual(..) => "learned residual",
-        }
-    }
-
-    /// The numbers behind it, source first.
-    #[must_use]
-    pub fn numbers(&self) -> [Option<Amount>; 2] {
-        match *self {
-            Self::FloorOff(floor, _) => [Some(Amount::Time(floor)), None],
-            Self::FloorOn(floor, _) => [None, Some(Amount::Time(floor))],
-            Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
-            Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
-            Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
-            Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
-            Self::OtherNumbers(_) | Self::OtherComponents | Self::AboveRoof | Self::Residual(..) => {
-                [None, None]
-            }
-        }
-    }
-}
-
-/// What stands behind it: `80 → 46`, `3.61 µs, the shortest launch timed`.
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let floor = |origin: Origin| match origin {
-            Origin::Measured => "the shortest launch timed",
-            Origin::Published => "published",
-            Origin::Derived => "derived: launches elsewhere",
-            Origin::Assumed => "assumed: none was timed here",
-        };
-        match *self {
-            Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {
-                write!(f, "{time}, {}", floor(origin))
-            }
-            Self::Number(spec, [source, target]) => {
-                write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
-            }
-            Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("their 4-norm: not wholly overlapped"),
-            Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
-            Self::LastWave([source, target]) => {
-                write!(f, "roof × {} → × {}", significant(source), significant(target))
-            }
-            Self::Efficiency([source, target]) => {
-                write!(f, "measured over roof {} → {}", significant(source), significant(target))
-            }
-            Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
-            Self::SmSide(belief) => {
-                write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
-            }
-            Self::AboveRoof => f.write_str("goes with the width of the SMs"),
-            Self::Residual(pairs, gpus) => {
-                write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
-            }
-        }
-    }
-}
 
 /// A number of a GPU with its unit.
 #[must_use]
@@ -172,34 +40,34 @@ pub fn in_words(spec: Spec, value: f64) -> String {
     }
 }
 
-/// The chain of a prediction of this family.
-pub(super) fn chain(q: &Question<'_>, sides: &Sides, a: &Answered) -> Chain {
+/// The first time of a prediction of this family, and every factor; `timed`: what is said of a time on the source.
+pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seconds, Vec<(Cause, f64)>) {
     let mut links = Links::default();
-    let (begin, from) = match (a.start.body, sides.timed) {
-        (Some(body), Some(timed)) => {
-            links.to(Cause::FloorOff(sides.floors[0].time, sides.floors[0].origin), timed, body);
-            across(q, sides, a, body, &mut links);
-            (Begin::SourceTime, timed)
+    let (start, from) = match (a.start.body, sides.timed) {
+        (Some(body), Some(time)) => {
+            links.to(Cause::FloorOff(sides.floors[0].time, sides.floors[0].origin), time, body);
+            across(sides, a, body, &mut links);
+            (timed, time)
         }
         _ => {
             let (component, time) = from_binding(sides, a, &mut links);
-            (Begin::Binding(component), time)
+            (Start::Binding(component), time)
         }
     };
     // From the model's own body, not from the product so far: a factor that is wrong shows as a product that is.
     links.to(Cause::FloorOn(sides.floors[1].time, sides.floors[1].origin), a.body, a.time.0);
-    links.chain(begin, from)
+    (start, Seconds(from), links.0)
 }
 
 /// From body to body: the roofs, then what is kept of the source's efficiency.
-fn across(q: &Question<'_>, sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
+fn across(sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
     let tails = if a.lite { [1.0; 2] } else { [0, 1].map(|at| sides.roofs[at].tail) };
     let ratio = a.roofs[1] / a.roofs[0];
     let roof = |machine: &Machine| {
         if a.lite {
-            return lite::roof(machine, &q.work);
+            return lite::roof(machine, &sides.work);
         }
-        let [memory, sm] = machine.components(&q.work).sides();
+        let [memory, sm] = machine.components(&sides.work).sides();
         joined(memory, sm)
     };
     let mut numbers = shares(&sides.machines, roof);
@@ -281,16 +149,5 @@ impl Links {
 
     fn to(&mut self, cause: Cause, from: f64, to: f64) {
         self.push(cause, to / from);
-    }
-
-    /// The running times.
-    fn chain(self, begin: Begin, from: f64) -> Chain {
-        let mut now = from;
-        let mut steps: Vec<Step> = Vec::with_capacity(self.0.len());
-        for (cause, factor) in self.0 {
-            now *= factor;
-            steps.push(Step { cause, factor, time: Seconds(now) });
-        }
-        Chain { begin, from: Seconds(from), steps }
     }
 }

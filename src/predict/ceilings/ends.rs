@@ -2,9 +2,9 @@
 
 use super::sides::{Sides, Start, launched, start};
 use super::transfer::{CARRIED, Habit, Roof, USUAL};
-use super::{Answered, is_lite, lite};
+use super::{Answered, lite};
 use crate::kernel::RunsAs;
-use crate::predict::{Doubt, Question, Refusal, RegistersFrom, sound};
+use crate::predict::{Doubt, Refusal, sound};
 use crate::roofline::Component;
 use crate::units::Seconds;
 
@@ -108,13 +108,11 @@ impl Origin {
 }
 
 /// Both ends of one question.
-pub(super) fn ends(q: &Question<'_>, sides: &Sides) -> (Origin, End) {
+pub(super) fn ends(sides: &Sides) -> (Origin, End) {
     let end = |at: usize| {
-        let lite = lite::roof(&sides.machines[at], &q.work);
+        let lite = lite::roof(&sides.machines[at], &sides.work);
         let atomics = sides.components[at].get(Component::Atomics).0;
-        let side = if at == 0 { &q.source } else { &q.target };
-        let unknown = side.registers == RegistersFrom::Unknown;
-        End::new(sides.roofs[at], lite, sides.floors[at].time.0, atomics, unknown)
+        End::new(sides.roofs[at], lite, sides.floors[at].time.0, atomics, sides.unknown_builds[at])
     };
-    (Origin::new(end(0), sides.timed, sides.runs_as, is_lite(q.kernel, &q.work)), end(1))
+    (Origin::new(end(0), sides.timed, sides.runs_as, sides.is_lite), end(1))
 }

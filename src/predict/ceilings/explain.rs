@@ -1,11 +1,12 @@
 //! Why a prediction of `ceilings` is what it is: factor by factor, every component, what binds, what is next, which numbers
 //! move it.
 
-use super::chain::{Chain, chain};
+use super::chain::product;
 use super::sides::Sides;
 use super::{Answered, answered, cautions, lite};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
+use crate::predict::breakdown::{Cause, MadeOf, Start};
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
@@ -43,11 +44,9 @@ pub struct NextCeiling {
     pub away: f64,
 }
 
-/// A prediction taken apart.
+/// The component times of a prediction, and what they say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// From the source's time to the predicted one.
-    pub chain: Chain,
     /// The time of every component, source first.
     pub components: [Components; 2],
     /// What binds and what is next, source first; `None` where one component is all there is.
@@ -62,12 +61,27 @@ pub struct Explanation {
     pub measure: Vec<String>,
 }
 
-/// The chain of factors and everything else a prediction shows.
+/// Everything that the arithmetic of one prediction used.
+#[derive(Debug, Clone)]
+pub(in crate::predict) struct Kept {
+    sides: Sides,
+    answered: Answered,
+    model: Model,
+    /// Ids of the GPUs, source first.
+    gpus: [String; 2],
+    /// What is said of the time on the source.
+    timed: Start,
+    /// Whether that is scaled from another size.
+    is_scaled: bool,
+}
+
+/// Everything a prediction shows; it keeps what it was made of.
 pub(super) fn prediction(
     q: &Question<'_>,
-    sides: &Sides,
-    answered: &Answered,
+    sides: Sides,
+    answered: Answered,
     doubt: Option<Doubt>,
+    model: Model,
 ) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
@@ -76,43 +90,89 @@ pub(super) fn prediction(
         } else {
             sides.timed.is_some_and(|t| t < 1.5 * floor.0)
         };
-        if launch { Some(Bound::Launch) } else { looked_at(sides, answered)[at].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { looked_at(&sides, &answered)[at].binding().map(Bound::from) }
     };
     Prediction {
         time: answered.time,
         bound_source: bound(0),
         bound_target: bound(1),
         efficiency: answered.start.body.map(|body| answered.roofs[0] / body),
-        factors: factors(q, sides, answered),
-        cautions: cautions(q, answered),
+        factors: factors(q, &sides, &answered),
+        cautions: cautions(q, &answered),
         levels: None,
         doubt,
         width: None,
+        adjustments: Vec::new(),
+        made_of: MadeOf::Components(Box::new(Kept::of_question(q, sides, answered, model))),
     }
 }
 
 /// How a model of this family answers.
-pub(super) type Model = fn(&Question<'_>, &Sides) -> Result<Answered, Refusal>;
+pub(super) type Model = fn(&Sides) -> Result<Answered, Refusal>;
 
-/// Takes the prediction of this model apart.
-///
-/// # Errors
-/// As the prediction.
-pub(super) fn explanation(q: &Question<'_>, model: Model) -> Result<Explanation, Refusal> {
-    let sides = Sides::new(q)?;
-    let base = model(q, &sides)?;
-    let components = looked_at(&sides, &base);
-    let other = if base.lite { answered(q, &sides) } else { lite::lite(q, &sides, super::ID) };
-    let other_id = if base.lite { super::ID } else { lite::ID };
-    Ok(Explanation {
-        chain: chain(q, &sides, &base),
-        components,
-        next: components.map(|c| next(&c)),
-        floors: sides.floors,
-        elasticities: elasticities(q, &sides, &base, model),
-        beside: other.ok().filter(|o| o.lite != base.lite).map(|o| (other_id, o.time)),
-        measure: to_measure(q, &sides, &base),
-    })
+impl Kept {
+    fn of_question(q: &Question<'_>, sides: Sides, answered: Answered, model: Model) -> Self {
+        let time = q.source_time.as_ref();
+        let scale = time.and_then(|t| t.extrapolation);
+        Self {
+            sides,
+            answered,
+            model,
+            gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
+            timed: time.map_or(Start::Roof, Start::of_source),
+            is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
+        }
+    }
+
+    /// The first time, and every factor up to this model's own time.
+    pub(in crate::predict) fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+        product(&self.sides, &self.answered, self.timed.clone())
+    }
+
+    /// The components and what moves them.
+    pub(in crate::predict) fn explanation(&self) -> Explanation {
+        let (sides, base) = (&self.sides, &self.answered);
+        let components = looked_at(sides, base);
+        let other = if base.lite { answered(sides) } else { lite::lite(sides, super::ID) };
+        let other_id = if base.lite { super::ID } else { lite::ID };
+        Explanation {
+            components,
+            next: components.map(|c| next(&c)),
+            floors: sides.floors,
+            elasticities: elasticities(sides, base, self.model),
+            beside: other.ok().filter(|o| o.lite != base.lite).map(|o| (other_id, o.time)),
+            measure: self.to_measure(),
+        }
+    }
+
+    /// What would tell more about this kernel, most useful first.
+    fn to_measure(&self) -> Vec<String> {
+        let Self { sides, answered, gpus: [source, target], .. } = self;
+        let mut all = Vec::new();
+        if answered.start.body.is_none() {
+            all.push(format!(
+                "this kernel on {source}: without any time its efficiency is only the usual one"
+            ));
+        } else if answered.start.carried < 0.5 * super::CARRIED {
+            all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
+        }
+        if answered.lite {
+            let counts = Component::ALL.into_iter().map(Component::count);
+            let names: Vec<&str> = counts.filter(|c| sides.work.get(*c).is_none()).map(Count::name).collect();
+            all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
+        }
+        if self.is_scaled {
+            all.push(format!("this very size on {source}: its time is scaled from another"));
+        }
+        let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
+        if floor_counts && sides.floors[1].origin == Origin::Assumed {
+            all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
+        }
+        all.push(format!(
+            "a few other kernels on {target}: its own rows correct every other prediction there"
+        ));
+        all
+    }
 }
 
 /// The components an answer looked at.
@@ -121,9 +181,9 @@ fn looked_at(sides: &Sides, a: &Answered) -> [Components; 2] {
 }
 
 /// The target's numbers that move the prediction, strongest first.
-fn elasticities(q: &Question<'_>, sides: &Sides, base: &Answered, model: Model) -> Vec<Elasticity> {
+fn elasticities(sides: &Sides, base: &Answered, model: Model) -> Vec<Elasticity> {
     let times = |spec: Spec, factor: f64| {
-        let nudged = model(q, &sides.with_target_nudged(q, spec, factor)).ok()?;
+        let nudged = model(&sides.with_target_nudged(spec, factor)).ok()?;
         Some(nudged.time / base.time)
     };
     let of = |spec: Spec| {
@@ -145,31 +205,6 @@ fn next(components: &Components) -> Option<NextCeiling> {
     let ranked = components.ranked();
     let [(binding, first), (next, second)] = [ranked[0], ranked[1]];
     (second.0 > 0.0).then(|| NextCeiling { binding, next, away: first / second })
-}
-
-/// What would tell more about this kernel, most useful first.
-fn to_measure(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Vec<String> {
-    let (source, target) = (&q.source.gpu.id, &q.target.gpu.id);
-    let mut all = Vec::new();
-    if answered.start.body.is_none() {
-        all.push(format!("this kernel on {source}: without any time its efficiency is only the usual one"));
-    } else if answered.start.carried < 0.5 * super::CARRIED {
-        all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
-    }
-    if answered.lite {
-        let missing = Component::ALL.into_iter().map(Component::count).filter(|c| q.work.get(*c).is_none());
-        let names: Vec<&str> = missing.map(Count::name).collect();
-        all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
-    }
-    if q.source_time.as_ref().and_then(|t| t.extrapolation).is_some_and(|e| (e - 1.0).abs() > 1e-9) {
-        all.push(format!("this very size on {source}: its time is scaled from another"));
-    }
-    let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
-    if floor_counts && sides.floors[1].origin == Origin::Assumed {
-        all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
-    }
-    all.push(format!("a few other kernels on {target}: its own rows correct every other prediction there"));
-    all
 }
 
 /// Whose the launch floor is, and of what.

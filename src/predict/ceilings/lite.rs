@@ -6,9 +6,9 @@
 
 use super::ends::ends;
 use super::sides::Sides;
-use super::{Answered, Explanation, explain};
+use super::{Answered, explain};
 use crate::kernel::{Count, Work};
-use crate::predict::{Prediction, Predictor, Question, Refusal};
+use crate::predict::{Prediction, Predictor, Question, Rates, Refusal};
 use crate::roofline::{Machine, Spec};
 use crate::units::Seconds;
 
@@ -35,19 +35,19 @@ impl Predictor for CeilingsLite {
         true
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let sides = Sides::new(q)?;
-        let answered = lite(q, &sides, self.id())?;
-        Ok(explain::prediction(q, &sides, &answered, None))
+    fn rates(&self) -> Rates {
+        Rates::Sustained
     }
 
-    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q, lite_of_its_own).ok()
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let sides = Sides::new(q)?;
+        let answered = lite(&sides, self.id())?;
+        Ok(explain::prediction(q, sides, answered, None, lite_of_its_own))
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         let sides = Sides::new(q)?;
-        Ok(lite(q, &sides, self.id())?.time)
+        Ok(lite(&sides, self.id())?.time)
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) fn roof(machine: &Machine, work: &Work) -> f64 {
 }
 
 /// The model asked by its own name.
-fn lite_of_its_own(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    lite(q, sides, ID)
+fn lite_of_its_own(sides: &Sides) -> Result<Answered, Refusal> {
+    lite(sides, ID)
 }
 
 /// The model's answer.
-pub(super) fn lite(q: &Question<'_>, sides: &Sides, model: &'static str) -> Result<Answered, Refusal> {
-    let (origin, target) = ends(q, sides);
+pub(super) fn lite(sides: &Sides, model: &'static str) -> Result<Answered, Refusal> {
+    let (origin, target) = ends(sides);
     origin.lite(&target, model)
 }

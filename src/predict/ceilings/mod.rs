@@ -27,16 +27,17 @@ mod prepared;
 mod sides;
 mod transfer;
 
-pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
+pub use chain::{amount, in_words};
+pub(super) use explain::Kept;
 pub use explain::{Elasticity, Explanation, NextCeiling};
+pub(super) use features::estimate_with_features;
 pub use features::feature_names;
-pub(super) use features::told_with_features;
 pub(super) use lite::CeilingsLite;
-pub use prepared::{Prepared, Quick, Starting};
+pub use prepared::{Prepared, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
-use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, Told};
+use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
@@ -68,17 +69,17 @@ impl Predictor for CeilingsModel {
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let sides = Sides::new(q)?;
-        let (answered, doubt) = doubted(q, &ends(q, &sides))?;
-        Ok(explain::prediction(q, &sides, &answered, Some(doubt)))
+        let (found, doubt) = doubted(q, &ends(&sides))?;
+        Ok(explain::prediction(q, sides, found, Some(doubt), answered))
     }
 
-    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q, answered).ok()
+    fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
+        let (answered, doubt) = doubted(q, &ends(&Sides::new(q)?))?;
+        Ok(Estimate::of_question(q, answered.time, Some(doubt)))
     }
 
-    fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
-        let (answered, doubt) = doubted(q, &ends(q, &Sides::new(q)?))?;
-        Ok(Told { time: answered.time, doubt: Some(doubt), width: None })
+    fn rates(&self) -> Rates {
+        Rates::Sustained
     }
 
     fn is_prepared(&self) -> bool {
@@ -86,7 +87,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
-        Ok(answered(q, &Sides::new(q)?)?.time)
+        Ok(answered(&Sides::new(q)?)?.time)
     }
 }
 
@@ -106,8 +107,8 @@ struct Answered {
 }
 
 /// The full model where a count of the SM side is known, the lite one elsewhere.
-fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    let (origin, target) = ends(q, sides);
+fn answered(sides: &Sides) -> Result<Answered, Refusal> {
+    let (origin, target) = ends(sides);
     origin.answered(&target)
 }
 

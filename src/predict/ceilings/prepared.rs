@@ -14,9 +14,8 @@ use crate::occupancy::Rules;
 use crate::predict::floor::floor;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
-use crate::predict::{Doubt, Refusal, Side, SourceTime, Subject, Visible};
+use crate::predict::{Estimate, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
 use crate::roofline::{Component, Machine};
-use crate::units::Seconds;
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -71,15 +70,6 @@ pub struct Starting<'p, 'a> {
     origin: Waved<Origin>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
-}
-
-/// An answer without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quick {
-    /// Time per launch on the target.
-    pub time: Seconds,
-    /// How uncertain it is.
-    pub doubt: Doubt,
 }
 
 impl<'a> Prepared<'a> {
@@ -170,11 +160,11 @@ impl<'a> Group<'a> {
 }
 
 impl Starting<'_, '_> {
-    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::told`].
+    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
-    pub fn to(&self, target: usize) -> Result<Quick, Refusal> {
+    pub fn estimate(&self, target: usize) -> Result<Estimate, Refusal> {
         let (of, group) = (self.of, self.group);
         let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
@@ -185,6 +175,8 @@ impl Starting<'_, '_> {
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
         let answered = origin.answered(end)?;
         let other = self.gpu.architecture != of.gpus[target].architecture;
-        Ok(Quick { time: answered.time, doubt: origin.doubt(end, &answered, other) })
+        let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+        let doubt = Some(origin.doubt(end, &answered, other));
+        Ok(Estimate { time: answered.time, doubt, width: None, interval: None, rests_on_measurement })
     }
 }

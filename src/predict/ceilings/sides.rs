@@ -4,8 +4,8 @@ use super::transfer::{CARRIED, Roof, USUAL, carry};
 use super::{is_lite, lite};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
-use crate::occupancy::Occupancy;
-use crate::predict::{Floor, Question, Refusal, Side};
+use crate::occupancy::{Occupancy, waves};
+use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
 use crate::roofline::{Components, Machine, Spec, joined, rest};
 use crate::units::Seconds;
 
@@ -28,6 +28,12 @@ pub(super) struct Sides {
     pub(super) runs_as: RunsAs,
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
+    /// The work of one launch.
+    pub(super) work: Work,
+    /// Whether FLOPs and bytes are all that is known of the kernel.
+    pub(super) is_lite: bool,
+    /// Whether nobody knows the registers of the build, source first.
+    pub(super) unknown_builds: [bool; 2],
 }
 
 /// What a source's time says of the kernel itself.
@@ -49,7 +55,19 @@ impl Sides {
         let components = machines.map(|m| m.components(&q.work));
         let roofs = roofs(&machines, &components, runs_as, [&q.source, &q.target]);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        Ok(Self { machines, components, roofs, floors: q.floors, runs_as, timed })
+        let (floors, is_lite) = (q.floors, is_lite(q.kernel, &q.work));
+        let unknown_builds = unknown_builds([&q.source, &q.target]);
+        Ok(Self {
+            machines,
+            components,
+            roofs,
+            floors,
+            runs_as,
+            timed,
+            work: q.work,
+            is_lite,
+            unknown_builds,
+        })
     }
 
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
@@ -58,15 +76,27 @@ impl Sides {
         let components = [machines[0].components(works[0]), machines[1].components(works[1])];
         let roofs = roofs(&machines, &components, kernel.runs_as, sides);
         let (floors, runs_as) = ([floor; 2], kernel.runs_as);
-        Self { machines, components, roofs, floors, runs_as, timed: Some(timed) }
+        let (work, is_lite) = (*works[1], is_lite(kernel, works[1]));
+        let unknown_builds = unknown_builds(sides);
+        Self {
+            machines,
+            components,
+            roofs,
+            floors,
+            runs_as,
+            timed: Some(timed),
+            work,
+            is_lite,
+            unknown_builds,
+        }
     }
 
     /// The same question to a target with one number changed by this factor.
-    pub(super) fn with_target_nudged(&self, q: &Question<'_>, spec: Spec, factor: f64) -> Self {
+    pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let machine = self.machines[1].scaled(spec, factor);
         let mut nudged = self.clone();
         nudged.machines[1] = machine;
-        nudged.components[1] = machine.components(&q.work);
+        nudged.components[1] = machine.components(&self.work);
         nudged.roofs[1] = Roof::of(&machine, &nudged.components[1], self.roofs[1].tail);
         nudged
     }
@@ -146,19 +176,24 @@ pub(in crate::predict) fn unmeasured(
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
+/// On which side nobody knows the registers of the build.
+fn unknown_builds(sides: [&Side<'_>; 2]) -> [bool; 2] {
+    sides.map(|side| side.registers == RegistersFrom::Unknown)
+}
+
 fn roofs(
     machines: &[Machine; 2],
     components: &[Components; 2],
     runs_as: RunsAs,
     sides: [&Side<'_>; 2],
 ) -> [Roof; 2] {
-    let waves = waves(runs_as, sides);
+    let waves = waves_of_both(runs_as, sides);
     let roof = |at: usize| Roof::new(&machines[at], &components[at], waves.map(|w| w[at]));
     [roof(0), roof(1)]
 }
 
 /// Waves on both sides: blocks over what all SMs hold at once. Only where one source runs with one launch shape.
-fn waves(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
+fn waves_of_both(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
     if runs_as == RunsAs::Operator {
         return None;
     }
@@ -168,7 +203,6 @@ fn waves(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.
 pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
-    let resident = occupancy?.active_blocks;
-    let blocks = launch?.blocks() as f64;
-    (resident > 0).then(|| blocks / (f64::from(gpu.sms.value) * f64::from(resident)))
+    let found = waves(gpu, &occupancy?, launch?.blocks())?;
+    Some(found.waves)
 }

@@ -1,7 +1,8 @@
 //! One lesson: learned from some pairs, checked on groups it has not seen.
 
 use super::pairs::Pair;
-use crate::evaluate::{World, conformal_rank};
+use crate::answer::conformal_rank;
+use crate::evaluate::World;
 use crate::learn::{BoostingParameters, Fitted, LearnError, Progress, Recipe, Regressor, Table};
 use crate::predict::{Check, Lesson, Taught, Width, feature_names};
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use crate::evaluate::{World, hash};
 use crate::kernel::Kernel;
 use crate::measurement::{ConfigId, Kind, Measurement};
 use crate::occupancy::Rules;
-use crate::predict::{Subject, Visible, question, reckoned, residual_features};
+use crate::predict::{Subject, Visible, question, residual_features, source_clocks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -81,10 +81,10 @@ impl<'a> Pairs<'a> {
     /// A kernel's pairs that `ceilings` has an answer for.
     pub(super) fn of_kernel(&self, kernel: usize) -> &[Pair] {
         let Some((places, pairs)) = self.places.get(&kernel) else { return &[] };
-        pairs.get_or_init(|| self.reckoned(&self.world.kernels.entries()[kernel], places))
+        pairs.get_or_init(|| self.find_pairs(&self.world.kernels.entries()[kernel], places))
     }
 
-    fn reckoned(&self, kernel: &Kernel, places: &[Place]) -> Vec<Pair> {
+    fn find_pairs(&self, kernel: &Kernel, places: &[Place]) -> Vec<Pair> {
         places.iter().filter_map(|place| self.pair(kernel, *place)).collect()
     }
 
@@ -94,8 +94,8 @@ impl<'a> Pairs<'a> {
         let subject = Subject::of(kernel, store.config(config), Some(config)).ok()?;
         let visible = Visible::without_gpu(store, target);
         let [from, to] = [source, target].map(|g| &gpus.entries()[g]);
-        let reckoned = reckoned(from, from, &subject, source, visible);
-        let pair = [(source, reckoned.gpu(from)), (target, to)];
+        let clocks = source_clocks(from, from, &subject, source, visible);
+        let pair = [(source, clocks.gpu(from)), (target, to)];
         let q = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);
         let (features, told, ln) = residual_features(&q, store.row(config, target)?.time)?;
         let doubt = told.doubt?.total();

@@ -15,7 +15,8 @@ use crate::learn::random::Random;
 use crate::learn::saved::DataHash;
 use crate::learn::search::{self, Found, Task};
 use crate::learn::{
-    Features, Fitted, Fold, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, folds, metrics,
+    Features, Fitted, Fold, ForestParameters, LearnError, Progress, Recipe, Regressor, RegressorKind, Table,
+    folds, metrics,
 };
 use crate::train::cache::Stamp;
 use crate::train::trained::{Errors, Importance, Trained, Verdict};

@@ -3,10 +3,10 @@
 //!
 //! Paper 3's target is the speed-up over one thread, which hardly anybody measures. What comes nearest is taken, and said.
 
-use super::facts::{Facts, NoFacts, OF_THE_LAUNCH};
+use super::facts::{Facts, NoFacts};
 use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
 use crate::evaluate::World;
-use crate::kernel::Count;
+use crate::kernel::{Count, Kernel};
 use crate::measurement::{ConfigId, Measurement, Number};
 use crate::predict::Subject;
 use std::collections::BTreeMap;
@@ -126,7 +126,12 @@ impl Samples {
                 let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
                 match facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row))) {
                     Ok(facts) => {
-                        groups.entry(key(row)).or_default().push(Candidate { row, place, facts });
+                        let kernel = &world.kernels.entries()[config.kernel];
+                        groups.entry(key(kernel, row, &facts)).or_default().push(Candidate {
+                            row,
+                            place,
+                            facts,
+                        });
                         place += 1;
                     }
                     Err(NoFacts::NoLaunch) => self.left_out.no_launch += 1,
@@ -205,10 +210,14 @@ pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
     all
 }
 
-/// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out.
-fn key(row: &Measurement) -> Key {
-    let work = row.problem.pairs().iter().filter(|(k, _)| !OF_THE_LAUNCH.contains(&k.as_str()));
-    let problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+/// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out. Where
+/// the problem states no size, as in a profiler's report, launches of as many threads are taken for the same problem.
+fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> Key {
+    let work = row.problem.pairs().iter().filter(|(k, _)| !kernel.is_launch_key(k.as_str()));
+    let mut problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+    if facts.size_is_threads {
+        problem.push(format!("threads={}", facts.size));
+    }
     let timed = row.variant.split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
     let clock = |column| row.number(column).unwrap_or(0.0).to_bits();
     let clocks = [clock(Number::SmClock), clock(Number::MemClock)];

@@ -7,7 +7,7 @@
 //!   50.9 µs at n=65536, 51.2 µs at n=4194304: the labelled work grows 64-fold, the time 1.01-fold
 //! ```
 
-use super::reading::{SheetText, no_chart, no_export_hint};
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::audit::Severity;
 use crate::tui::look::Look;
 use crate::tui::state::State;

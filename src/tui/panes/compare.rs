@@ -7,8 +7,8 @@
 //! the models lie 15.2 times apart: 9.22–140 µs; …
 //! ```
 
-use super::reading::{SheetText, no_chart, no_export_hint};
-use crate::evaluate::Answer;
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
+use crate::answer::Answer;
 use crate::predict::MODELS;
 use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;

@@ -72,7 +72,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
     if cautions > 0 {
         facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
     }
-    facts.push((format!("{} ceilings", answer.ceilings_used.word()), look.dim()));
+    facts.push((answer.rates_used(), look.dim()));
     facts.push((format!("rules {}", settings.rules.word()), look.dim()));
     // What does not fit whole is left out; the panes' titles say it too.
     let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());

@@ -1,6 +1,6 @@
 //! The keys of the pane with the keyboard, and what the marks mean.
 
-use super::reading::{SheetText, no_chart, no_export_hint};
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::config::Binding;
 use crate::tui::action::Action;
 use crate::tui::look::Look;

@@ -17,8 +17,8 @@ pub(super) mod occupancy;
 pub(super) mod palette;
 pub(super) mod predictions;
 pub(super) mod prompt;
-pub(super) mod reading;
 pub(super) mod roofline;
+pub(super) mod text_sheet;
 
 use super::action::Action;
 use super::layout::Pane;
@@ -29,8 +29,8 @@ use gpus::GpusPane;
 use occupancy::OccupancyPane;
 use palette::CommandPalette;
 use predictions::PredictionsPane;
-use reading::Reading;
 use roofline::RooflinePane;
+use text_sheet::TextSheet;
 
 /// The panes.
 pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
@@ -45,11 +45,11 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
 /// What an action opens over the panes; `None` where it opens nothing.
 pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>> {
     Some(match action {
-        Action::Help => state.open_overlay(Reading::of_sheet(&help::HELP)),
-        Action::Explain => state.open_overlay(Reading::of_sheet(&explain::EXPLAIN)),
-        Action::Compare => state.open_overlay(Reading::of_sheet(&compare::COMPARE)),
-        Action::Notices => state.open_overlay(Reading::of_sheet(&notices::NOTICES)),
-        Action::Audit => state.open_overlay(Reading::of_sheet(&audit::AUDIT)),
+        Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
+        Action::Explain => state.open_overlay(TextSheet::of_sheet(&explain::EXPLAIN)),
+        Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),
+        Action::Notices => state.open_overlay(TextSheet::of_sheet(&notices::NOTICES)),
+        Action::Audit => state.open_overlay(TextSheet::of_sheet(&audit::AUDIT)),
         Action::Palette => state.open_overlay(CommandPalette::default()),
         Action::Evaluate => evaluate::open_evaluation(state),
         Action::Models => models::open_models(state),

@@ -1,6 +1,6 @@
 //! What was refused while loading.
 
-use super::reading::{SheetText, no_chart, no_export_hint};
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::paragraph;

@@ -9,7 +9,6 @@ use crate::train::{SurveyOf, learned, trainer, trainers};
 use crate::tui::message::Message;
 use crate::tui::panes::evaluate::outcome::Evaluated;
 use crate::tui::panes::models::findings::SEED;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Every model's errors, and what is in the cache.
@@ -61,7 +60,7 @@ pub(super) fn evaluate_model(session: &Session, model: usize, setup: &Setup, wat
 }
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
-pub(super) fn learn_lessons(session: Arc<Session>, watch: &Watch<'_>) -> Message {
+pub(super) fn learn_lessons(session: &Session, watch: &Watch<'_>) -> Message {
     let progress = learn::Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -72,5 +71,5 @@ pub(super) fn learn_lessons(session: Arc<Session>, watch: &Watch<'_>) -> Message
     };
     let learned =
         watch.watch_progress(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
-    Message::Learned(session, Box::new(learned.unwrap_or_default()))
+    Message::Learned(session.revision(), Box::new(learned.unwrap_or_default()))
 }

@@ -13,8 +13,8 @@ use super::message::Message;
 use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;
+use crate::import::Strings;
 use crate::kernel::Problem;
-use crate::measurement::import::Strings;
 use crate::session::{Control, Session};
 use crate::train::SurveyOf;
 use files::{audit_files, list_folder, load_files, write_chart};
@@ -79,7 +79,7 @@ impl Worker {
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(Job::Learn, move |watch| learn_lessons(session, watch));
+        self.spawn(Job::Learn, move |watch| learn_lessons(&session, watch));
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.

@@ -1,6 +1,6 @@
 //! What leads from a running job to the dashboard: its answers, its progress, the wish that it stops.
 
-use crate::measurement::import::Strings;
+use crate::import::Strings;
 use crate::tui::jobs::Job;
 use crate::tui::message::Message;
 use std::path::Path;

@@ -4,13 +4,13 @@ pub mod outcome;
 pub mod setup;
 mod view;
 
-use super::reading::ScrollTop;
+use super::text_sheet::ScrollTop;
 use crate::evaluate::{Asking, Protocol, Setup};
 use crate::tui::action::Action;
 use crate::tui::jobs::Job;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Change, ChartOffer, LIVE_ACTIONS, OverlayPanel, Panel, Reaction};
+use crate::tui::pane::{ChartOffer, LIVE_ACTIONS, OverlayPanel, Panel, Reaction, StateChange};
 use crate::tui::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -90,14 +90,14 @@ impl OverlayPanel<State> for EvaluationSheet {
         is_measured_anew(action) || LIVE_ACTIONS.contains(&action)
     }
 
-    fn follow_change(&mut self, change: Change<'_>, state: &mut State) -> Vec<Effect> {
+    fn follow_change(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
         match change {
-            Change::Ran(action) if !is_measured_anew(action) => Vec::new(),
-            Change::Ran(_) | Change::NewRows => {
+            StateChange::Ran(action) if !is_measured_anew(action) => Vec::new(),
+            StateChange::Ran(_) | StateChange::NewRows => {
                 self.scroll = ScrollTop::default();
                 start_evaluation(state)
             }
-            Change::NewModels | Change::Listed(_) => Vec::new(),
+            StateChange::NewModels | StateChange::Listed(_) => Vec::new(),
         }
     }
 }

@@ -11,7 +11,7 @@ pub fn evaluation_setup(state: &State) -> Setup {
         protocol: state.protocol,
         ceilings: settings.ceilings,
         rules: settings.rules,
-        shipped: Some(state.session.calibration.shipped()),
+        shipped: Some(state.session.calibration().shipped()),
         lessons: state.session.lessons_for(state.protocol),
         ..Setup::default()
     }

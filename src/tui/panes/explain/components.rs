@@ -8,7 +8,7 @@ use crate::tui::state::State;
 #[must_use]
 pub fn components_of(state: &State) -> Option<(Explanation, ChartSpec)> {
     let answer = state.answer();
-    let e = state.session.explain(&state.rows[state.selected], answer)?;
+    let e = answer.component_times()?;
     let spec = component_chart(state.pair(), state.kernel(), &state.size_of(state.selected), answer, &e);
     Some((e, spec))
 }

@@ -3,7 +3,7 @@
 pub mod components;
 mod view;
 
-use super::reading::SheetText;
+use super::text_sheet::SheetText;
 use crate::predict::MODELS;
 use crate::tui::action::Action;
 use crate::tui::pane::ChartOffer;

@@ -8,7 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::jobs::Job;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Change, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::pane::{OverlayPanel, Panel, Reaction, StateChange, lines_moved};
 use crate::tui::state::{State, Tone};
 use picker::{Choice, Picker};
 use ratatui::buffer::Buffer;
@@ -79,8 +79,8 @@ impl OverlayPanel<State> for FilesSheet {
         self.0.edit_filter(request)
     }
 
-    fn follow_change(&mut self, change: Change<'_>, _: &mut State) -> Vec<Effect> {
-        if let Change::Listed(listing) = change {
+    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
+        if let StateChange::Listed(listing) = change {
             self.0.take_listing(listing);
         }
         Vec::new()

@@ -4,7 +4,7 @@ pub mod product;
 mod tiles;
 mod view;
 
-use super::reading::ScrollTop;
+use super::text_sheet::ScrollTop;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction};

@@ -1,6 +1,6 @@
 //! The product that the GEMM pane asks about, and how its sides are stepped.
 
-use crate::session::Gemm;
+use crate::gemm::Gemm;
 
 /// The longest side that is stepped to: a square product of it has 4.5e15 FLOPs.
 const LONGEST: u64 = 1 << 17;

@@ -8,13 +8,13 @@
 //! ```
 
 use super::tiles::{tile_answers, tiles_chart};
-use crate::report::gemm::watts;
-use crate::train::gemm::tiles::{Best, TileAnswer, best};
+use crate::gemm::table::watts;
+use crate::gemm::tiles::{Best, TileAnswer, best};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, sheet};
-use crate::tui::panes::reading::ScrollTop;
+use crate::tui::panes::text_sheet::ScrollTop;
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use crate::units::{range, range_in, significant};

@@ -4,14 +4,14 @@ pub mod findings;
 mod view;
 
 use super::evaluate::setup::evaluation_setup;
-use super::reading::ScrollTop;
+use super::text_sheet::ScrollTop;
 use crate::evaluate::like::Wanted;
 use crate::train::{SurveyOf, trainers};
 use crate::tui::action::Action;
 use crate::tui::jobs::Job;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Change, ChartOffer, LIVE_ACTIONS, OverlayPanel, Panel, Reaction};
+use crate::tui::pane::{ChartOffer, LIVE_ACTIONS, OverlayPanel, Panel, Reaction, StateChange};
 use crate::tui::state::State;
 use findings::{SEED, chosen_recipe, importances_spec};
 use ratatui::buffer::Buffer;
@@ -122,11 +122,11 @@ impl OverlayPanel<State> for ModelsSheet {
         ASKED_ANEW.contains(&action) || LIVE_ACTIONS.contains(&action)
     }
 
-    fn follow_change(&mut self, change: Change<'_>, state: &mut State) -> Vec<Effect> {
+    fn follow_change(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
         match change {
-            Change::Ran(action) if !ASKED_ANEW.contains(&action) => Vec::new(),
-            Change::Ran(_) | Change::NewRows | Change::NewModels => start_survey(state),
-            Change::Listed(_) => Vec::new(),
+            StateChange::Ran(action) if !ASKED_ANEW.contains(&action) => Vec::new(),
+            StateChange::Ran(_) | StateChange::NewRows | StateChange::NewModels => start_survey(state),
+            StateChange::Listed(_) => Vec::new(),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::train::{Errors, Learned, Survey, Surveyed, Trained};
 use crate::tui::jobs::Job;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, sheet};
-use crate::tui::panes::reading::ScrollTop;
+use crate::tui::panes::text_sheet::ScrollTop;
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use ratatui::buffer::Buffer;

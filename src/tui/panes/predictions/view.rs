@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::predict::SourceKind;
 use crate::report::{shown, sources};
 use crate::tui::arrange::rows_in;
@@ -273,11 +273,11 @@ fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'
         Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
         Column::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
         Column::Further(i) => {
-            let Some(brief) = state.further.get(i).and_then(|c| c[row]) else { return (dash(), look.dim()) };
+            let Some(found) = state.further.get(i).and_then(|c| c[row]) else { return (dash(), look.dim()) };
             // With all sources, each target has its own.
             let (mark, style) =
-                if brief.is_estimate { ('~', look.estimated()) } else { ('◆', look.predicted()) };
-            (format!("{} {mark}", brief.time), style)
+                if !found.rests_on_measurement { ('~', look.estimated()) } else { ('◆', look.predicted()) };
+            (format!("{} {mark}", found.time), style)
         }
     }
 }

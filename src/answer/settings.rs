@@ -1,0 +1,15 @@
+//! How a question is answered: model, rates, occupancy arithmetic.
+
+use crate::gpu::Ceilings;
+use crate::occupancy::Rules;
+
+/// How to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Settings {
+    /// Place of the model in [`MODELS`].
+    pub model: usize,
+    /// Peak or achieved ceilings.
+    pub ceilings: Ceilings,
+    /// Occupancy arithmetic.
+    pub rules: Rules,
+}

@@ -1,0 +1,229 @@
+//! A GEMM on one GPU with each tile: the default model's time, the power model's watts, and what the user's rows say.
+
+use super::GemmRow;
+use super::learned::{Correction, Learned};
+use super::physical::{LIBRARY, physical};
+use super::tiles::{From, Ranged, Tile, TileAnswer};
+use crate::answer::{Answer, Settings};
+use crate::catalogue::FileError;
+use crate::kernel::Problem;
+use crate::measurement::Measurement;
+use crate::power::{Load, Power, PowerModel};
+use crate::predict::Subject;
+use crate::session::Session;
+use crate::units::{Seconds, Watts};
+
+/// The tiled kernel of the catalogue.
+const TILED: &str = "gemm_tiled";
+
+/// A product to be computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gemm {
+    /// m, n, k.
+    pub size: [u64; 3],
+    /// `nn`, `nt`, `tn` or `tt`: the library's kernel is compiled for each; the tiled one knows `nn` alone.
+    pub layout: String,
+    /// Scalars. The tiled kernel has neither.
+    pub alpha: f64,
+    /// As alpha; where it is not 0, C is read.
+    pub beta: f64,
+}
+
+impl Default for Gemm {
+    fn default() -> Self {
+        Self { size: [4096; 3], layout: "nn".into(), alpha: 1.0, beta: 0.0 }
+    }
+}
+
+impl Gemm {
+    fn problem(&self, tile: Tile) -> String {
+        let [m, n, k] = self.size;
+        match tile {
+            Tile::Side(side) => format!("m={m};n={n};k={k};tile={side}"),
+            Tile::Library => format!("m={m};n={n};k={k}"),
+        }
+    }
+
+    fn variant(&self, tile: Tile) -> String {
+        match tile {
+            Tile::Side(_) => String::new(),
+            Tile::Library => format!("alpha={};beta={};layout={}", self.alpha, self.beta, self.layout),
+        }
+    }
+
+    /// 2 m n k.
+    fn flops(&self) -> f64 {
+        let [m, n, k] = self.size_f64();
+        2.0 * m * n * k
+    }
+
+    fn size_f64(&self) -> [f64; 3] {
+        self.size.map(|v| v as f64)
+    }
+}
+
+/// What rows of the library's kernel on this GPU say of its time and power.
+///
+/// # Errors
+/// [`FileError`] where a table inside the program is damaged.
+pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
+    let power = PowerModel::shipped()?;
+    let library = session.kernels.get(LIBRARY);
+    let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
+    let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
+    let gpus = session.stock_gpus();
+    Ok(Learned::of(&rows, |row| physical(&gpus, &session.kernels, &power, row)))
+}
+
+/// The product on this GPU with these tiles, in their order.
+///
+/// # Errors
+/// [`FileError`] where a table inside the program is damaged.
+pub fn answer_tiles(
+    session: &Session,
+    gemm: &Gemm,
+    gpu: usize,
+    tiles: &[Tile],
+    learned: &Learned,
+) -> Result<Vec<TileAnswer>, FileError> {
+    let power = PowerModel::shipped()?;
+    let asked = AskedProduct { session, gemm, gpu, power: &power, learned };
+    Ok(tiles.iter().map(|tile| asked.tile_answer(*tile)).collect())
+}
+
+/// A product on a GPU, with what its tiles are answered from.
+struct AskedProduct<'a> {
+    session: &'a Session,
+    gemm: &'a Gemm,
+    gpu: usize,
+    power: &'a PowerModel,
+    learned: &'a Learned,
+}
+
+impl AskedProduct<'_> {
+    fn tile_answer(&self, tile: Tile) -> TileAnswer {
+        let subject = match self.tile_subject(tile) {
+            Ok(subject) => subject,
+            Err(why) => return self.refused_tile(tile, why),
+        };
+        let answer = self.session.answer(&subject, self.gpu, self.gpu, Settings::default());
+        let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
+        let time = self.tile_time(&answer, tile, &mut cautions);
+        let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, t.value));
+        let watts = modelled.map(|p| self.learned_power(p, tile, &mut cautions));
+        if modelled.is_some_and(|p| p.is_capped()) {
+            cautions.push(
+                "would draw more than the board's limit: it stays at the limit, and clocks fall".into(),
+            );
+        }
+        TileAnswer {
+            tile,
+            occupancy: answer.occupancy[1],
+            bound: answer.prediction.as_ref().ok().and_then(|p| Some(p.bound_target?.word().to_string())),
+            time,
+            power: watts,
+            modelled,
+            flops: self.gemm.flops(),
+            cautions,
+        }
+    }
+
+    fn refused_tile(&self, tile: Tile, why: String) -> TileAnswer {
+        TileAnswer {
+            tile,
+            occupancy: None,
+            bound: None,
+            time: Err(why),
+            power: None,
+            modelled: None,
+            flops: self.gemm.flops(),
+            cautions: Vec::new(),
+        }
+    }
+
+    fn tile_subject(&self, tile: Tile) -> Result<Subject, String> {
+        let kernels = &self.session.kernels;
+        let id = if tile == Tile::Library { LIBRARY } else { TILED };
+        let place = kernels.position(id).map_err(|e| e.to_string())?;
+        let kernel = &kernels.entries()[place];
+        let problem: Problem = kernel.typed(&self.gemm.problem(tile)).map_err(|e| e.to_string())?;
+        let variant = kernel.declared_variant(&self.gemm.variant(tile));
+        self.session.subject(place, &problem, &variant).map_err(|e| e.to_string())
+    }
+
+    /// The user's own median of this very problem, else the model's time, corrected where this size lies among theirs.
+    fn tile_time(
+        &self,
+        answer: &Answer,
+        tile: Tile,
+        cautions: &mut Vec<String>,
+    ) -> Result<Ranged<Seconds>, String> {
+        let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
+        let (low, high) = answer.interval.map_or((prediction.time, prediction.time), |i| (i.low, i.high));
+        if answer.interval.is_none() {
+            cautions.push("no interval: too few residuals".into());
+        }
+        let plain = Ranged { value: prediction.time, low, high, from: From::Modelled };
+        if !self.rows_count(tile) {
+            return Ok(plain);
+        }
+        let (gemm, learned) = (self.gemm, self.learned);
+        if let Some((ms, low, high)) = learned.measured(gemm.size_f64(), &gemm.variant(tile)) {
+            let [value, low, high] = [ms, low, high].map(Seconds::from_millis);
+            return Ok(Ranged { value, low, high, from: From::Measured });
+        }
+        Ok(corrected(plain, learned.time.as_ref(), gemm, "time", cautions, |v, by| v * by))
+    }
+
+    /// Whether what the user measured says anything of this tile: of the library's alone, at the clocks it was taken at.
+    fn rows_count(&self, tile: Tile) -> bool {
+        tile == Tile::Library && self.session.tuning(self.gpu).is_none()
+    }
+
+    fn tile_power(&self, answer: &Answer, time: Seconds) -> Power {
+        let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
+        let stock = self.session.stock(self.gpu);
+        let load = Load::of(&answer.work, blocks, stock, time);
+        self.power.estimate(stock, self.session.gpus.entries()[self.gpu].clocks(), &load)
+    }
+
+    fn learned_power(&self, power: Power, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {
+        let Power { watts, low, high, .. } = power;
+        let plain = Ranged { value: watts, low, high, from: From::Modelled };
+        if !self.rows_count(tile) {
+            return plain;
+        }
+        let within = |w: Watts, by: f64| Watts((w.0 * by).clamp(power.idle.0, power.limit.0));
+        corrected(plain, self.learned.power.as_ref(), self.gemm, "power", cautions, within)
+    }
+}
+
+/// The model's number as the user's rows correct it, or as it is where they say nothing about this size.
+fn corrected<T: Copy>(
+    plain: Ranged<T>,
+    correction: Option<&Correction>,
+    gemm: &Gemm,
+    what: &str,
+    cautions: &mut Vec<String>,
+    times: impl Fn(T, f64) -> T,
+) -> Ranged<T> {
+    let Some(c) = correction else { return plain };
+    if !c.holds(gemm.size_f64()) {
+        cautions.push(format!(
+            "{what}: not learned, the size lies outside the rows of --data ({})",
+            c.range_words()
+        ));
+        return plain;
+    }
+    let value = times(plain.value, c.factor);
+    let (low, high) = (times(value, (-c.ln_90).exp()), times(value, c.ln_90.exp()));
+    Ranged { value, low, high, from: From::Learned }
+}
+
+impl std::fmt::Display for Gemm {
+    /// `GEMM 4096 x 4096 x 4096, nn, alpha 1, beta 0`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [m, n, k] = self.size;
+        write!(f, "GEMM {m} x {n} x {k}, {}, alpha {}, beta {}", self.layout, self.alpha, self.beta)
+    }
+}

@@ -1,0 +1,156 @@
+//! A GEMM with each tile: time, power, energy, rate, and which to take.
+
+use super::tiles::{Best, Ranged, TileAnswer, best};
+use crate::gpu::Gpu;
+use crate::report::{Cell, Column, Format, Table};
+use crate::units::{Watts, range, range_in, significant};
+
+/// The answers in this format: for programs every number in a column of its own.
+#[must_use]
+pub fn table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String], format: Format) -> Table {
+    if format.is_for_people() { overview(gpu, product, answers, remarks) } else { records(gpu, answers) }
+}
+
+/// For people.
+#[must_use]
+pub fn overview(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String]) -> Table {
+    let picked = best(answers);
+    let mut table = Table::new(vec![
+        Column::left("tile"),
+        Column::right("blocks/SM"),
+        Column::right("occ."),
+        Column::left("limit"),
+        Column::right("time"),
+        Column::right("90 %"),
+        Column::right("power"),
+        Column::right("90 % "),
+        Column::right("energy"),
+        Column::right(" 90 %"),
+        Column::right("TFLOPS"),
+        Column::left("from"),
+        Column::left("take"),
+        Column::left("notes"),
+    ]);
+    table.title = format!("{product} on {}: 90 % intervals", gpu.name);
+    for (place, a) in answers.iter().enumerate() {
+        table.rows.push(row(place, a, picked));
+    }
+    let mut table = table.footnoted("notes");
+    table.notes.extend(picked.said(answers));
+    table.notes.extend(remarks.iter().cloned());
+    table.notes.extend(legend(answers));
+    table
+}
+
+fn row(place: usize, a: &TileAnswer, picked: Best) -> Vec<Cell> {
+    let o = a.occupancy.as_ref();
+    let text = |t: Option<String>| Cell::maybe(t, Cell::text);
+    let time = a.time.as_ref().ok();
+    let mut notes: Vec<String> = a.time.as_ref().err().cloned().into_iter().collect();
+    notes.extend(a.cautions.iter().cloned());
+    vec![
+        Cell::text(a.tile.to_string()),
+        text(o.map(|o| o.active_blocks.to_string())),
+        text(o.map(|o| format!("{:.0} %", 100.0 * o.fraction()))),
+        text(o.map(crate::occupancy::Occupancy::limiter_words)),
+        text(time.map(|t| t.value.to_string())),
+        text(time.map(|t| range(t.low, t.high))),
+        text(a.power.map(|p| format!("{} W", significant(p.value.0)))),
+        text(a.power.map(|p| watts(&p))),
+        text(a.energy().map(|e| e.value.to_string())),
+        text(a.energy().map(|e| range_in(e.low.0, e.high.0, "J"))),
+        text(a.rate().map(|r| significant(r.value.0 / 1e12))),
+        text(from(a)),
+        Cell::text(take(place, picked)),
+        Cell::List(notes),
+    ]
+}
+
+/// `98–200 W`.
+#[must_use]
+pub fn watts(p: &Ranged<Watts>) -> String {
+    format!("{:.0}–{:.0} W", p.low.0, p.high.0)
+}
+
+/// `measured / modelled`: where time and power come from.
+fn from(a: &TileAnswer) -> Option<String> {
+    let (time, power) = (a.time.as_ref().ok()?, a.power?);
+    let [t, p] = [time.from.word(), power.from.word()];
+    Some(if t == p { t.to_string() } else { format!("{t} / {p}") })
+}
+
+/// `fastest, least energy`.
+#[must_use]
+pub fn take(place: usize, picked: Best) -> String {
+    let both = [(picked.fastest, "fastest"), (picked.least_energy, "least energy")];
+    both.into_iter().filter(|(at, _)| *at == Some(place)).map(|(_, word)| word).collect::<Vec<_>>().join(", ")
+}
+
+fn legend(answers: &[TileAnswer]) -> Vec<String> {
+    let known = answers.iter().find_map(|a| a.modelled);
+    let mut notes = vec![
+        "from: time / power. modelled: nothing here was measured for this; time by ceilings, power by a fit on three other boards (docs/gemm.md)".to_string(),
+        "energy = power x time, its interval as if the two errors were independent".into(),
+    ];
+    if let Some(p) = known {
+        let word = p.idle_origin.word();
+        notes.push(format!("idle {} ({word}), limit {}", p.idle, p.limit));
+    }
+    notes
+}
+
+/// For programs.
+#[must_use]
+pub fn records(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
+    const NUMBERS: [&str; 12] = [
+        "time_ms",
+        "time_low_ms",
+        "time_high_ms",
+        "power_w",
+        "power_low_w",
+        "power_high_w",
+        "energy_j",
+        "energy_low_j",
+        "energy_high_j",
+        "tflops",
+        "tflops_low",
+        "tflops_high",
+    ];
+    let picked = best(answers);
+    let first = ["gpu", "tile"].map(Column::left).into_iter();
+    let middle = ["blocks_per_sm", "occupancy_percent"].map(Column::right);
+    let last =
+        ["limiter", "bound", "time_from", "power_from", "take", "refused", "cautions"].map(Column::left);
+    let columns = first.chain(middle).chain(NUMBERS.map(Column::right)).chain(last);
+    let mut table = Table::new(columns.collect());
+    for (place, a) in answers.iter().enumerate() {
+        let o = a.occupancy.as_ref();
+        let mut row = vec![Cell::text(&gpu.id), Cell::text(a.tile.to_string())];
+        row.push(Cell::maybe(o, |o| Cell::number(o.active_blocks)));
+        row.push(Cell::maybe(o, |o| Cell::number(100.0 * o.fraction())));
+        row.extend(numbers(a).map(|n| Cell::maybe(n, Cell::number)));
+        row.push(Cell::maybe(o, |o| Cell::text(o.limiter_words())));
+        row.push(Cell::maybe(a.bound.clone(), Cell::text));
+        row.push(Cell::maybe(a.time.as_ref().ok(), |t| Cell::text(t.from.word())));
+        row.push(Cell::maybe(a.power, |p| Cell::text(p.from.word())));
+        row.push(Cell::text(take(place, picked)));
+        row.push(Cell::maybe(a.time.as_ref().err().cloned(), Cell::text));
+        row.push(Cell::List(a.cautions.clone()));
+        table.rows.push(row);
+    }
+    table
+}
+
+fn numbers(a: &TileAnswer) -> [Option<f64>; 12] {
+    let time = a.time.as_ref().ok().map(|t| [t.value, t.low, t.high].map(|s| s.millis()));
+    let power = a.power.map(|p| [p.value, p.low, p.high].map(|w| w.0));
+    let energy = a.energy().map(|e| [e.value, e.low, e.high].map(|j| j.0));
+    let rate = a.rate().map(|r| [r.value, r.low, r.high].map(|f| f.0 / 1e12));
+    let mut all = [None; 12];
+    for (i, three) in [time, power, energy, rate].into_iter().enumerate() {
+        for (j, place) in all[3 * i..3 * i + 3].iter_mut().enumerate() {
+            *place = three.map(|t| t[j]);
+        }
+    }
+    all
+}

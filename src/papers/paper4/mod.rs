@@ -1,0 +1,14 @@
+//! "Understanding GEMM Performance and Energy on NVIDIA Ada Lovelace" (Liu and Halim) from its rows: Tables IV, V and VI,
+//! and what its models are worth on problems they have not seen.
+
+pub mod audited;
+mod correlation;
+pub mod models;
+pub mod numpy;
+pub mod prepare;
+mod report;
+mod study;
+pub mod tables;
+
+pub use report::Report;
+pub use study::{Paper4, reproduce_tables};

@@ -1,0 +1,44 @@
+//! Paper 4 from the rows of files.
+
+use super::audited::{self, Line};
+use super::tables::{Tables, reproduce};
+use crate::gemm::GemmRow;
+use crate::gemm::sharing::{Shared, shared};
+use crate::learn::Progress;
+use crate::measurement::Measurement;
+use crate::papers::FitError;
+use crate::power::PowerModel;
+use crate::session::Session;
+
+/// Paper 4 from its rows.
+#[derive(Debug, Clone)]
+pub struct Paper4 {
+    /// Its tables.
+    pub tables: Tables,
+    /// Errors with problems held out.
+    pub lines: Vec<Line>,
+    /// Shapes whose time depends on the utilisation.
+    pub shared: Vec<Shared>,
+}
+
+/// Paper 4's tables, and what its models are worth.
+///
+/// # Errors
+/// [`FitError`] where the rows are no GEMM runs with power, or it was cancelled.
+pub fn reproduce_tables(
+    session: &Session,
+    rows: &[Measurement],
+    progress: &Progress,
+) -> Result<Paper4, FitError> {
+    let rows: Vec<GemmRow> = rows.iter().filter_map(GemmRow::of).collect();
+    if rows.is_empty() {
+        return Err(FitError::NoGemm);
+    }
+    let power = PowerModel::shipped()?;
+    let world = (session.stock_gpus(), &session.kernels);
+    Ok(Paper4 {
+        tables: reproduce(&rows, progress)?,
+        lines: audited::study(&rows, world, &power, progress)?,
+        shared: shared(&rows),
+    })
+}

@@ -1,0 +1,83 @@
+//! The power model's fit and what it gets wrong.
+
+use super::study::{Fold, Study, Trial, held_out, mean_percent};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::power::PowerModel;
+use crate::report::{Cell, Column, Table};
+use crate::units::significant;
+use std::collections::BTreeSet;
+
+/// One line per protocol and GPU: ours, with the learned residual, the baseline.
+#[must_use]
+pub fn table(
+    study: &Study,
+    (residual, checked): (&[(Fold, Vec<Trial>)], &[Trial]),
+    model: &PowerModel,
+    gpus: &Catalogue<Gpu>,
+) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("held_out"),
+        Column::left("gpu"),
+        Column::right("rows"),
+        Column::right("mean_error_percent"),
+        Column::right("with_learned_residual"),
+        Column::right("same_share_of_limit"),
+        Column::right("coverage_percent"),
+        Column::right("interval_factor"),
+    ]);
+    table.title = "Board power: physical model, and the same with a learned residual".into();
+    for (fold, trials) in [(Fold::Gpu, &study.new_gpu), (Fold::Kernel, &study.new_kernel)] {
+        let learned =
+            residual.iter().find(|(f, _)| *f == fold).map(|(_, t)| t.as_slice()).unwrap_or_default();
+        let boards: BTreeSet<usize> = trials.iter().map(|t| t.gpu).collect();
+        for gpu in boards.iter().map(|g| Some(*g)).chain([None]) {
+            let of = |all: &[Trial]| -> Vec<Trial> {
+                all.iter().filter(|t| gpu.is_none_or(|g| t.gpu == g)).copied().collect()
+            };
+            let (own, learned) = (of(trials), of(learned));
+            let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
+            let whole = gpu.is_none().then(|| held_out(trials));
+            let name = gpu.map_or("all, each weighing the same", |g| gpus.entries()[g].id.as_str());
+            table.rows.push(vec![
+                Cell::text(fold.word()),
+                Cell::text(name),
+                Cell::number(own.len() as f64),
+                percent(mean_percent(&own, false)),
+                Cell::maybe((!learned.is_empty()).then(|| mean_percent(&learned, false)), percent),
+                percent(mean_percent(&own, true)),
+                Cell::maybe(whole.map(|h| h.coverage_percent), percent),
+                Cell::maybe(whole.map(|h| h.ln_90.exp()), |v| Cell::shown(v, format!("{}×", significant(v)))),
+            ]);
+        }
+    }
+    if !checked.is_empty() {
+        let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
+        table.rows.push(vec![
+            Cell::text("in no fit: audited GEMM rows"),
+            Cell::text(gpus.entries()[checked[0].gpu].id.as_str()),
+            Cell::number(checked.len() as f64),
+            percent(mean_percent(checked, false)),
+            Cell::Null,
+            percent(mean_percent(checked, true)),
+            Cell::Null,
+            Cell::Null,
+        ]);
+    }
+    table.notes = notes(model);
+    table
+}
+
+fn notes(model: &PowerModel) -> Vec<String> {
+    let s = model.shares;
+    let v = model.voltage;
+    vec![
+        format!(
+            "fitted shares of the power limit: idle {}, active SMs {}, FP32 peak {}, L2 {}, DRAM {}; voltage: floor {}, slope {} below and {} above the stated clock",
+            s.idle, s.active, s.fp, s.l2, s.dram, v.floor, v.below, v.above
+        ),
+        "idle power of a board that nobody measured is assumed: the fitted share of its limit".into(),
+        "the residual is a forest on how far each part is used; it is used nowhere unless it is better with a GPU and with a kernel left out".into(),
+        "coverage: 90 % intervals made of the other folds' errors; interval factor: high / predicted".into(),
+    ]
+}

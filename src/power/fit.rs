@@ -1,0 +1,232 @@
+//! The fit of the power model: non-negative least squares of relative errors, over a grid of voltage curves.
+
+use super::{Load, Shares, Terms, Used, Voltage};
+use crate::catalogue::Catalogue;
+use crate::gpu::{Clocks, Gpu};
+use crate::measurement::{Measurement, Number};
+use crate::units::Hertz;
+
+/// The voltage curves that are tried: floors, slopes below and above the stated clock.
+const FLOORS: [f64; 5] = [0.7, 0.8, 0.85, 0.9, 1.0];
+const BELOW: [f64; 3] = [0.4, 0.7, 1.0];
+const ABOVE: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
+
+/// From this utilisation on, a reading of power is taken for the run's (the audit's rule).
+pub const BUSY_PERCENT: f64 = 90.0;
+
+/// Unknown shares.
+const N: usize = 5;
+
+/// A power somebody measured while a kernel ran, with what the kernel did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerRow {
+    /// The GPU's place in its catalogue.
+    pub gpu: usize,
+    /// The kernel's place in its catalogue.
+    pub kernel: usize,
+    /// The clocks it ran at; where the row states none, the documents'.
+    pub clocks: Clocks,
+    /// What it did per second.
+    pub load: Load,
+    /// Measured power in watts.
+    pub watts: f64,
+}
+
+impl PowerRow {
+    /// A measured row, where it states a power and nothing says that the GPU idled meanwhile.
+    #[must_use]
+    pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>) -> Option<Self> {
+        let watts = row.number(Number::Power).filter(|w| *w > 0.0)?;
+        if row.number(Number::GpuUtil).is_some_and(|u| u < BUSY_PERCENT) {
+            return None;
+        }
+        let gpu = &gpus.entries()[row.gpu];
+        let stated = gpu.clocks();
+        let clock = |column, usual: Hertz| row.number(column).map_or(usual, Hertz::from_mega);
+        let clocks = Clocks {
+            sm: clock(Number::SmClock, stated.sm),
+            mem: clock(Number::MemClock, stated.mem),
+            ..stated
+        };
+        let blocks = row.grid().map(|g| g.iter().map(|n| *n as f64).product());
+        let load = Load::of(&row.work(), blocks, gpu, row.time);
+        Some(Self { gpu: row.gpu, kernel: row.kernel, clocks, load, watts })
+    }
+
+    pub(crate) fn used(&self, gpus: &Catalogue<Gpu>) -> Used {
+        Used::of(&gpus.entries()[self.gpu], self.clocks, &self.load)
+    }
+}
+
+/// Shares and voltage curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Shares of the power limit.
+    pub shares: Shares,
+    /// The voltage curve.
+    pub voltage: Voltage,
+}
+
+impl Fit {
+    /// The power of a row in watts, without a limit: boards that are measured overclocked pass it.
+    #[must_use]
+    pub fn watts(&self, row: &PowerRow, gpus: &Catalogue<Gpu>) -> f64 {
+        let gpu = &gpus.entries()[row.gpu];
+        let terms = Terms::of(gpu, row.clocks, &row.load, &self.voltage);
+        gpu.power_limit.value.0 * (self.shares.idle + terms.dynamic(&self.shares))
+    }
+}
+
+/// XᵀX, Xᵀy and yᵀy of rows whose weight makes y = 1, so that relative errors are squared.
+#[derive(Debug, Clone, Copy, Default)]
+struct Gram {
+    xx: [[f64; N]; N],
+    xy: [f64; N],
+    rows: f64,
+}
+
+impl Gram {
+    fn add(&mut self, x: [f64; N]) {
+        for i in 0..N {
+            self.xy[i] += x[i];
+            for j in 0..N {
+                self.xx[i][j] += x[i] * x[j];
+            }
+        }
+        self.rows += 1.0;
+    }
+
+    fn add_scaled(&mut self, other: &Self, by: f64) {
+        for i in 0..N {
+            self.xy[i] += by * other.xy[i];
+            for j in 0..N {
+                self.xx[i][j] += by * other.xx[i][j];
+            }
+        }
+        self.rows += by * other.rows;
+    }
+
+    /// The squared relative error of these shares.
+    fn error(&self, c: &[f64; N]) -> f64 {
+        let mut error = self.rows;
+        for i in 0..N {
+            error -= 2.0 * c[i] * self.xy[i];
+            for j in 0..N {
+                error += c[i] * c[j] * self.xx[i][j];
+            }
+        }
+        error
+    }
+
+    /// The shares of at least 0 with the least squared error: the best of every set of them that may be above 0.
+    fn solve(&self) -> [f64; N] {
+        let mut best = ([0.0; N], self.error(&[0.0; N]));
+        for set in 1_u32..1 << N {
+            let Some(c) = self.solve_for(set).filter(|c| c.iter().all(|v| *v >= 0.0)) else { continue };
+            let error = self.error(&c);
+            if error < best.1 {
+                best = (c, error);
+            }
+        }
+        best.0
+    }
+
+    /// Least squares over the unknowns of a set, the others 0; `None` where the rows do not tell them apart.
+    fn solve_for(&self, set: u32) -> Option<[f64; N]> {
+        let of: Vec<usize> = (0..N).filter(|i| set & 1 << i != 0).collect();
+        let mut a: Vec<Vec<f64>> =
+            of.iter().map(|i| of.iter().map(|j| self.xx[*i][*j]).chain([self.xy[*i]]).collect()).collect();
+        for k in 0..of.len() {
+            let pivot = (k..of.len()).max_by(|p, q| a[*p][k].abs().total_cmp(&a[*q][k].abs()))?;
+            a.swap(k, pivot);
+            if a[k][k].abs() < 1e-12 * self.rows {
+                return None;
+            }
+            let pivot = a[k].clone();
+            for (_, row) in a.iter_mut().enumerate().filter(|(row, _)| *row != k) {
+                let by = row[k] / pivot[k];
+                for (value, of_pivot) in row.iter_mut().zip(&pivot) {
+                    *value -= by * of_pivot;
+                }
+            }
+        }
+        let mut c = [0.0; N];
+        for (k, i) in of.iter().enumerate() {
+            c[*i] = a[k][of.len()] / a[k][k];
+        }
+        Some(c)
+    }
+}
+
+/// Rows of one GPU and one kernel under one voltage curve.
+struct Cell {
+    gpu: usize,
+    kernel: usize,
+    gram: Gram,
+}
+
+/// The rows' sums under every voltage curve, so that leaving something out costs nothing.
+pub struct Sums {
+    curves: Vec<(Voltage, Vec<Cell>)>,
+}
+
+impl Sums {
+    /// Adds up the rows.
+    #[must_use]
+    pub fn of(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Self {
+        let mut curves = Vec::new();
+        for floor in FLOORS {
+            for below in BELOW {
+                for above in ABOVE {
+                    let voltage = Voltage { floor, below, above };
+                    curves.push((voltage, cells(rows, gpus, &voltage)));
+                }
+            }
+        }
+        Self { curves }
+    }
+
+    /// The best fit to the rows of GPUs and kernels that `keep`; every GPU weighs the same. `None` where none is left.
+    #[must_use]
+    pub fn fit(&self, keep: impl Fn(usize, usize) -> bool) -> Option<Fit> {
+        let mut best: Option<(Fit, f64)> = None;
+        for (voltage, cells) in &self.curves {
+            let gram = joined(cells, &keep)?;
+            let c = gram.solve();
+            let error = gram.error(&c);
+            if best.as_ref().is_none_or(|(_, least)| error < *least) {
+                let [idle, active, fp, l2, dram] = c;
+                let shares = Shares { idle, active, fp, l2, dram };
+                best = Some((Fit { shares, voltage: *voltage }, error));
+            }
+        }
+        best.map(|(fit, _)| fit)
+    }
+}
+
+fn cells(rows: &[PowerRow], gpus: &Catalogue<Gpu>, voltage: &Voltage) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for row in rows {
+        let gpu = &gpus.entries()[row.gpu];
+        let scale = gpu.power_limit.value.0 / row.watts;
+        let x = Terms::of(gpu, row.clocks, &row.load, voltage).0.map(|t| t * scale);
+        let known = cells.iter().position(|c| (c.gpu, c.kernel) == (row.gpu, row.kernel));
+        let at = known.unwrap_or_else(|| {
+            cells.push(Cell { gpu: row.gpu, kernel: row.kernel, gram: Gram::default() });
+            cells.len() - 1
+        });
+        cells[at].gram.add(x);
+    }
+    cells
+}
+
+/// The sums of the cells that are kept, every GPU scaled to one row.
+fn joined(cells: &[Cell], keep: &impl Fn(usize, usize) -> bool) -> Option<Gram> {
+    let kept: Vec<&Cell> = cells.iter().filter(|c| keep(c.gpu, c.kernel)).collect();
+    let mut all = Gram::default();
+    for cell in &kept {
+        let of_gpu: f64 = kept.iter().filter(|c| c.gpu == cell.gpu).map(|c| c.gram.rows).sum();
+        all.add_scaled(&cell.gram, 1.0 / of_gpu);
+    }
+    (!kept.is_empty()).then_some(all)
+}

@@ -1,0 +1,258 @@
+//! Board power from what a kernel keeps busy, on any GPU, at any clocks.
+//!
+//! P = L (i + φ (b a + x u_FP + y u_L2) + d u_DRAM m/m0), φ = (f/f0) (V/V0)², at most the board's limit.
+//!
+//! | symbol | what it is | unit |
+//! |---|---|---|
+//! | L | stated board power limit | W |
+//! | i | share of it that an idle board draws; the GPU's own idle power where somebody measured it | - |
+//! | b a | share that clocked SMs draw; a = SMs with a block / SMs | - |
+//! | x u_FP | FLOP/s over the FP32 peak at these clocks | - |
+//! | y u_L2 | bytes through L2 over 64 B per SM and clock | - |
+//! | d u_DRAM m/m0 | DRAM bytes per second over the stated peak | - |
+//! | f/f0, m/m0 | SM and memory clock over the stated ones | - |
+//! | V/V0 | voltage: max(V_floor, 1 - s (1 - f/f0)) below f0, 1 + r (f/f0 - 1) above | - |
+//!
+//! Dynamic power goes with f V² (Mei, Yung, Zhao, Chu, "A measurement study of GPU DVFS on energy conservation", HotPower
+//! 2013). i, b, x, y, d, V_floor, s and r are fitted to three boards (`fit`, `specs/power.toml`), each weighing the same,
+//! and carried to others through L: an assumption, whose error on a board left out is what the interval is made of.
+//!
+//! ```
+//! use roofswap::power::{Load, PowerModel};
+//! let session = roofswap::session::Session::load(None).unwrap();
+//! let gpu = session.gpus.find("rtx-4070").unwrap();
+//! let model = PowerModel::shipped().unwrap();
+//! let busy = Load { flops_per_s: 20e12, dram_per_s: 50e9, l2_per_s: 200e9, active: 1.0 };
+//! let power = model.estimate(gpu, gpu.clocks(), &busy);
+//! assert!(power.idle.0 < power.watts.0 && power.watts.0 <= gpu.power_limit.value.0);
+//! ```
+
+pub mod fit;
+
+use crate::catalogue::{FileError, Origin, SpecFile};
+use crate::gpu::{Clocks, Gpu};
+use crate::kernel::{Count, Work};
+use crate::units::{Seconds, Watts};
+use serde::Deserialize;
+
+/// Bytes per SM and clock that the use of L2 is measured against: a scale, no claim about a GPU.
+const L2_SCALE: f64 = 64.0;
+
+/// What a kernel moves and reckons per second, and how many SMs it reaches; 0 where nobody counted it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Load {
+    /// FLOP/s.
+    pub flops_per_s: f64,
+    /// DRAM bytes per second.
+    pub dram_per_s: f64,
+    /// L2 bytes per second.
+    pub l2_per_s: f64,
+    /// SMs that have a block, over all SMs; 0 to 1.
+    pub active: f64,
+}
+
+impl Load {
+    /// What this work does in this time; `blocks`: in the grid, where that is known (else every SM has one).
+    #[must_use]
+    pub fn of(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
+        let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);
+        let dram_per_s = rate(Count::DramBytes);
+        Self {
+            flops_per_s: rate(Count::Flops),
+            dram_per_s,
+            // What no profile followed passes L2 at least once.
+            l2_per_s: rate(Count::L2Bytes).max(dram_per_s),
+            active: blocks.map_or(1.0, |n| (n / f64::from(gpu.sms.value)).min(1.0)),
+        }
+    }
+}
+
+/// The fitted shares of the power limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shares {
+    /// i: drawn by an idle board.
+    pub idle: f64,
+    /// b: by clocked SMs that have a block.
+    pub active: f64,
+    /// x: by arithmetic at the FP32 peak.
+    pub fp: f64,
+    /// y: by L2 at 64 bytes per SM and clock.
+    pub l2: f64,
+    /// d: by DRAM at its stated peak.
+    pub dram: f64,
+}
+
+/// The fitted voltage curve, relative to the voltage at the stated boost clock.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Voltage {
+    /// The least there is.
+    pub floor: f64,
+    /// s: slope below the stated clock.
+    pub below: f64,
+    /// r: slope above it.
+    pub above: f64,
+}
+
+impl Voltage {
+    /// φ at this part of the stated clock.
+    #[must_use]
+    pub fn dynamic(&self, clock: f64) -> f64 {
+        let v = if clock < 1.0 {
+            (1.0 - self.below * (1.0 - clock)).max(self.floor)
+        } else {
+            1.0 + self.above * (clock - 1.0)
+        };
+        clock * v * v
+    }
+}
+
+/// How wrong the model was where the GPU, or the kernel, was left out of the fit.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldOut {
+    /// Mean error in percent, every GPU weighing the same.
+    pub mean_percent: f64,
+    /// Half-width of the 90 % interval in ln.
+    pub ln_90: f64,
+    /// How often an interval made of the other folds' errors held, in percent.
+    pub coverage_percent: f64,
+}
+
+/// Numbers of the fit, as `specs/power.toml` has them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerModel {
+    /// Rows behind it.
+    pub rows: usize,
+    /// Ids of the GPUs behind it.
+    pub gpus: Vec<String>,
+    /// Shares of the power limit.
+    pub shares: Shares,
+    /// The voltage curve.
+    pub voltage: Voltage,
+    /// A GPU left out.
+    pub new_gpu: HeldOut,
+    /// A kernel left out.
+    pub new_kernel: HeldOut,
+}
+
+/// A board's power under a load. Modelled: nothing here was measured on this board.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Power {
+    /// What it draws, between idle and its limit.
+    pub watts: Watts,
+    /// Ends of the 90 % interval; neither leaves what the board can draw.
+    pub low: Watts,
+    /// As `low`.
+    pub high: Watts,
+    /// What it draws idle.
+    pub idle: Watts,
+    /// Where [`Power::idle`] comes from.
+    pub idle_origin: Origin,
+    /// What the terms add up to; above the limit the board would lower its clocks.
+    pub wanted: Watts,
+    /// The board's limit.
+    pub limit: Watts,
+    /// Whether this GPU is one of the fit.
+    pub known_gpu: bool,
+}
+
+impl Power {
+    /// Whether the limit is what it draws.
+    #[must_use]
+    pub fn is_capped(&self) -> bool {
+        self.wanted > self.limit
+    }
+}
+
+impl PowerModel {
+    /// The fit that ships.
+    ///
+    /// # Errors
+    /// [`FileError`] where `specs/power.toml` does not parse (a test reads it).
+    pub fn shipped() -> Result<Self, FileError> {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/power.toml"));
+        SpecFile { name: "specs/power.toml", text }.parse()
+    }
+
+    /// The power of this GPU, given as its documents state it, at these clocks and this limit under this load.
+    #[must_use]
+    pub fn estimate(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Power {
+        let stated = stock.power_limit.value.0;
+        let limit = clocks.power_limit.0;
+        let terms = Terms::of(stock, clocks, load, &self.voltage);
+        let idle = stock.idle_power.as_ref().map_or(self.shares.idle * stated, |p| p.value.0).min(limit);
+        let idle_origin = stock.idle_power.as_ref().map_or(Origin::Assumed, |p| p.origin);
+        let wanted = idle + stated * terms.dynamic(&self.shares);
+        let known_gpu = self.gpus.contains(&stock.id);
+        let held_out = if known_gpu { self.new_kernel } else { self.new_gpu };
+        let watts = wanted.min(limit);
+        let factor = held_out.ln_90.exp();
+        let within = |w: f64| Watts(w.clamp(idle.min(watts), limit));
+        Power {
+            watts: Watts(watts),
+            low: within(watts / factor),
+            high: within(wanted * factor),
+            idle: Watts(idle),
+            idle_origin,
+            wanted: Watts(wanted),
+            limit: Watts(limit),
+            known_gpu,
+        }
+    }
+}
+
+/// The factors beside the shares, in the order idle, active, fp, l2, dram.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Terms(pub(crate) [f64; 5]);
+
+impl Terms {
+    pub(crate) fn of(stock: &Gpu, clocks: Clocks, load: &Load, voltage: &Voltage) -> Self {
+        let used = Used::of(stock, clocks, load);
+        let dynamic = voltage.dynamic(used.clock);
+        Self([1.0, dynamic * used.active, dynamic * used.fp, dynamic * used.l2, used.dram])
+    }
+
+    fn dynamic(&self, shares: &Shares) -> f64 {
+        let [_, active, fp, l2, dram] = self.0;
+        shares.active * active + shares.fp * fp + shares.l2 * l2 + shares.dram * dram
+    }
+}
+
+/// How far each part of the GPU is used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Used {
+    /// SM clock over the stated boost clock.
+    pub(crate) clock: f64,
+    /// Memory clock over the stated one.
+    pub(crate) mem: f64,
+    /// SMs that have a block.
+    pub(crate) active: f64,
+    /// Of the FP32 peak at this clock.
+    pub(crate) fp: f64,
+    /// Of 64 bytes per SM and clock.
+    pub(crate) l2: f64,
+    /// Of the stated DRAM peak.
+    pub(crate) dram: f64,
+}
+
+impl Used {
+    pub(crate) fn of(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
+        let stated = stock.clocks();
+        let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
+        let lanes = f64::from(stock.fp32_lanes_per_sm.value);
+        Self {
+            clock: clocks.sm / stated.sm,
+            mem: clocks.mem / stated.mem,
+            active: load.active.clamp(0.0, 1.0),
+            fp: load.flops_per_s / (2.0 * lanes * per_clock),
+            l2: load.l2_per_s / (L2_SCALE * per_clock),
+            dram: load.dram_per_s / stock.bandwidth_peak.value.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
