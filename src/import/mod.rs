@@ -32,7 +32,7 @@ pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_r
 pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
@@ -187,7 +187,7 @@ pub enum RoofOf {
 }
 
 /// By the GPU's place in the catalogue.
-type Highest<'r> = BTreeMap<(usize, RoofOf), &'r Roof>;
+type Highest<'r> = BTreeMap<(GpuId, RoofOf), &'r Roof>;
 
 /// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
 /// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.

@@ -36,7 +36,7 @@ mod tree;
 pub use error::LearnError;
 pub use fitted::{Fitted, Outputs, TreeModel};
 pub use folds::Fold;
-pub use kind::{LearnedModel, Parameters, RegressorKind, Training};
+pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 pub use progress::Progress;
 pub use recipe::{BoostingParameters, Features, ForestParameters, Recipe, Regressor};
 pub use table::Table;

@@ -1,8 +1,9 @@
 //! A prediction as a product: the first time times every factor is the predicted time, whatever the model and however the
 //! answer was corrected or combined.
 
-use super::ceilings::{Explanation, Kept, in_words};
-use super::{Amount, Factor, Prediction, SourceKind, SourceTime, amount};
+use super::component_times::Explanation;
+use super::factor::{Amount, Factor, amount, in_words};
+use super::source::{SourceKind, SourceTime};
 use crate::catalogue::Origin;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
@@ -103,7 +104,15 @@ pub(super) enum MadeOf {
         factors: Vec<(Cause, f64)>,
     },
     /// The component times of both sides: their factors are worked out when somebody asks.
-    Components(Box<Kept>),
+    Components(Arc<dyn TakenApart>),
+}
+
+/// What a model keeps of a question to take its answer apart.
+pub(super) trait TakenApart: fmt::Debug + Send + Sync {
+    /// The first time, and every factor up to the model's own time.
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>);
+    /// The components and what moves them.
+    fn explanation(&self) -> Explanation;
 }
 
 impl MadeOf {
@@ -125,35 +134,29 @@ impl Start {
     }
 }
 
-impl Prediction {
-    /// The predicted time as a product, with everything behind it.
-    #[must_use]
-    pub fn breakdown(&self) -> Breakdown<'_> {
-        let (start, from, mut factors, components) = match &self.made_of {
-            MadeOf::Product { start, from, factors } => (start.clone(), *from, factors.clone(), None),
-            MadeOf::Components(kept) => {
-                let (start, from, factors) = kept.product();
-                (start, from, factors, Some(kept.explanation()))
-            }
+impl MadeOf {
+    /// The predicted time as a product: what the model made it of, then these adjustments.
+    pub(super) fn breakdown<'p>(
+        &self,
+        adjustments: &[(Cause, f64)],
+        predicted: Seconds,
+        numbers: &'p [Factor],
+    ) -> Breakdown<'p> {
+        let (start, from, mut factors) = match self {
+            Self::Product { start, from, factors } => (start.clone(), *from, factors.clone()),
+            Self::Components(kept) => kept.product(),
         };
-        factors.extend(&self.adjustments);
-        let steps = running_times(from, factors, self.time);
-        Breakdown { start, from, steps, numbers: &self.factors, components }
+        factors.extend(adjustments);
+        let steps = running_times(from, factors, predicted);
+        Breakdown { start, from, steps, numbers, components: self.explanation() }
     }
 
     /// The components and what moves them; `None` for a model that has none.
-    #[must_use]
-    pub fn component_times(&self) -> Option<Explanation> {
-        match &self.made_of {
-            MadeOf::Product { .. } => None,
-            MadeOf::Components(kept) => Some(kept.explanation()),
+    pub(super) fn explanation(&self) -> Option<Explanation> {
+        match self {
+            Self::Product { .. } => None,
+            Self::Components(kept) => Some(kept.explanation()),
         }
-    }
-
-    /// Multiplies the predicted time, for this reason.
-    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
-        self.time = Seconds(self.time.0 * factor);
-        self.adjustments.push((cause, factor));
     }
 }
 

@@ -4,7 +4,7 @@ use super::filter::Filter;
 use super::layout::{Areas, Pane, areas};
 use super::selection::Sort;
 use super::state::State;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use ratatui::layout::Rect;
 use std::cmp::Reverse;
 
@@ -89,9 +89,9 @@ impl State {
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
         let filter = Filter::new(&self.gpu_filter);
-        let entries = self.session.gpus.entries().iter().enumerate();
+        let entries = self.session.gpus.with_ids();
         let scored = entries.filter_map(|(place, gpu)| Some((gpu_score(&filter, gpu)?, place)));
-        let mut scored: Vec<(u32, usize)> = scored.collect();
+        let mut scored: Vec<(u32, GpuId)> = scored.collect();
         scored.sort_by_key(|(score, _)| Reverse(*score));
         self.gpus = scored.into_iter().map(|(_, place)| place).collect();
         self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);

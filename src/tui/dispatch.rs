@@ -16,7 +16,7 @@ use crate::answer::Settings;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
 use crate::occupancy::Rules;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::roofline::Level;
 
 /// Runs one action on the panes.
@@ -163,7 +163,8 @@ fn swap_gpus(state: &mut State) {
 fn choose_model(state: &mut State, by: usize) {
     let settings = state.selection.settings;
     state.model_chosen = true;
-    state.reselect_settings(Settings { model: (settings.model + by) % MODELS.len(), ..settings });
+    let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
+    state.reselect_settings(Settings { model, ..settings });
 }
 
 fn step_size(state: &mut State, up: bool) -> Vec<Effect> {

@@ -1,5 +1,7 @@
 //! Which rows there are: one per kernel at its first size, then every other configuration that somebody timed.
 
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::predict::Subject;
 use crate::session::Session;
 
@@ -14,10 +16,10 @@ pub(super) struct FirstRows {
 
 /// One row per kernel at its first size, then every other configuration that somebody timed, by size. Kernels that nobody
 /// timed come last.
-pub(super) fn first_rows(session: &Session, source: usize) -> FirstRows {
+pub(super) fn first_rows(session: &Session, source: GpuId) -> FirstRows {
     let store = &session.store;
-    let (timed, others): (Vec<usize>, Vec<usize>) =
-        (0..session.kernels.entries().len()).partition(|k| !store.of_kernel(*k).is_empty());
+    let (timed, others): (Vec<KernelId>, Vec<KernelId>) =
+        session.kernels.ids().partition(|k| !store.of_kernel(*k).is_empty());
     let kernels = timed.into_iter().chain(others);
     let all_rows = kernels.clone().flat_map(|kernel| kernel_rows(session, source, kernel));
     let rows: Vec<Subject> = all_rows.take(MOST_ROWS).collect();
@@ -28,7 +30,7 @@ pub(super) fn first_rows(session: &Session, source: usize) -> FirstRows {
 }
 
 /// The rows of one kernel.
-fn kernel_rows(session: &Session, source: usize, kernel: usize) -> impl Iterator<Item = Subject> {
+fn kernel_rows(session: &Session, source: GpuId, kernel: KernelId) -> impl Iterator<Item = Subject> {
     let store = &session.store;
     let first = session.default_size(kernel, Some(source));
     let variant = session.default_variant(kernel);

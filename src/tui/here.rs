@@ -11,7 +11,7 @@ pub(super) fn ask_measurement(state: &mut State) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
-    let prefer = of_interest.map(|g| state.session.gpus.entries()[*g].id.clone()).collect();
+    let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
     state.jobs.start_job(Job::MeasureHere, "looking for a GPU here …");
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }

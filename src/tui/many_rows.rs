@@ -2,7 +2,8 @@
 //! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
 
 use crate::answer::{Answer, Settings};
-use crate::predict::{Estimate, Subject};
+use crate::gpu::GpuId;
+use crate::predict::{Estimate, ModelId, Subject};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub struct RowQuery {
     /// Position of the source GPU.
-    pub source: usize,
+    pub source: GpuId,
     /// Whether every GPU that timed the kernel is a source.
     pub all_sources: bool,
     /// Model, ceilings, rules.
@@ -21,13 +22,13 @@ pub struct RowQuery {
 impl RowQuery {
     /// The same with another model.
     #[must_use]
-    pub fn with_model(self, model: usize) -> Self {
+    pub fn with_model(self, model: ModelId) -> Self {
         Self { settings: Settings { model, ..self.settings }, ..self }
     }
 
     /// One row onto one target: from the source, or from all of them.
     #[must_use]
-    pub fn answer_row(self, session: &Session, row: &Subject, target: usize) -> Answer {
+    pub fn answer_row(self, session: &Session, row: &Subject, target: GpuId) -> Answer {
         let alone = || session.answer(row, self.source, target, self.settings);
         if !self.all_sources {
             return alone();
@@ -38,7 +39,7 @@ impl RowQuery {
 
     /// The times of [`RowQuery::answer_row`] for many targets, in their order.
     #[must_use]
-    pub fn estimate_row(self, session: &Session, row: &Subject, targets: &[usize]) -> Vec<Option<Estimate>> {
+    pub fn estimate_row(self, session: &Session, row: &Subject, targets: &[GpuId]) -> Vec<Option<Estimate>> {
         if targets.is_empty() {
             return Vec::new();
         }
@@ -54,10 +55,10 @@ impl RowQuery {
         self,
         session: &Session,
         row: &Subject,
-        target: usize,
-        models: &[usize],
+        target: GpuId,
+        models: &[ModelId],
     ) -> Vec<Option<Seconds>> {
-        let time = |model: &usize| {
+        let time = |model: &ModelId| {
             let estimates = self.with_model(*model).estimate_row(session, row, &[target]);
             estimates.first().copied().flatten().map(|estimate| estimate.time)
         };
@@ -86,7 +87,7 @@ pub struct RowsQuestion {
     /// From where, and how.
     pub query: RowQuery,
     /// Positions of the targets, the main one first.
-    pub targets: Vec<usize>,
+    pub targets: Vec<GpuId>,
     /// The rows with their places.
     pub rows: Vec<(usize, Subject)>,
 }
@@ -130,9 +131,9 @@ pub struct ModelsQuestion {
     /// From where, and how; each of `models` takes the model's place.
     pub query: RowQuery,
     /// Position of the main target.
-    pub target: usize,
+    pub target: GpuId,
     /// The models, by place.
-    pub models: Vec<usize>,
+    pub models: Vec<ModelId>,
     /// The rows with their places.
     pub rows: Vec<(usize, Subject)>,
 }

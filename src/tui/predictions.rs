@@ -12,7 +12,7 @@ use super::state::{State, Tone};
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::kernel::{BlockSize, Problem};
-use crate::predict::{MODELS, Subject};
+use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::Session;
 use std::sync::Arc;
 
@@ -84,8 +84,7 @@ impl State {
     fn put_blocks(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
-            row.instance.block_size =
-                typed.or_else(|| self.session.kernels.entries()[row.kernel].block_size());
+            row.instance.block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
         }
     }
 
@@ -98,7 +97,7 @@ impl State {
 
     /// The selected row's answer by another model.
     #[must_use]
-    pub fn answer_by_model(&self, model: usize) -> Answer {
+    pub fn answer_by_model(&self, model: ModelId) -> Answer {
         let query = self.row_query().with_model(model);
         query.answer_row(&self.session, &self.rows[self.selected], self.target())
     }
@@ -245,8 +244,8 @@ impl State {
     }
 
     /// The models that the compared times are asked of: all but the one in use, whose answers are there.
-    fn other_models(&self) -> Vec<usize> {
-        (0..MODELS.len()).filter(|model| *model != self.selection.settings.model).collect()
+    fn other_models(&self) -> Vec<ModelId> {
+        MODELS.ids().filter(|model| *model != self.selection.settings.model).collect()
     }
 
     /// Compares the models over the timed rows: a few at once, many by the worker.
@@ -291,7 +290,7 @@ impl State {
         let models = self.other_models();
         for (row, by_model) in answer.rows {
             for (model, time) in models.iter().zip(by_model) {
-                times[*model][row] = time;
+                times[model.index()][row] = time;
             }
         }
         self.compared = Some(ModelTimes { revision: answer.revision, times });
@@ -309,7 +308,7 @@ impl State {
         let Some(compared) = self.compared.as_mut().filter(|c| c.revision == revision) else { return };
         let times = query.model_times(&self.session, &self.rows[row], target, &models);
         for (model, time) in models.into_iter().zip(times) {
-            compared.times[model][row] = time;
+            compared.times[model.index()][row] = time;
         }
     }
 
@@ -323,12 +322,12 @@ impl State {
         (self.pending.errors_are_old, self.pending.errors_of_all) = (false, all);
         let current = self.selection.settings.model;
         let errors =
-            (0..MODELS.len()).map(|m| (all || m == current).then(|| self.errors_of(m)).flatten()).collect();
+            MODELS.ids().map(|m| (all || m == current).then(|| self.errors_of(m)).flatten()).collect();
         self.errors = errors;
     }
 
     /// How wrong a model is over the rows shown; none while rows are still predicted.
-    fn errors_of(&self, model: usize) -> Option<ErrorSummary> {
+    fn errors_of(&self, model: ModelId) -> Option<ErrorSummary> {
         if self.pending.missing > 0 {
             return None;
         }
@@ -338,7 +337,7 @@ impl State {
             if current {
                 return Some(answer.prediction.as_ref().ok()?.time.0);
             }
-            compared?.times[model][row].map(|time| time.0)
+            compared?.times[model.index()][row].map(|time| time.0)
         };
         let pair = |row: &usize| {
             let answer = self.answer_of(*row)?;

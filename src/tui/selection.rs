@@ -1,7 +1,8 @@
 //! What is asked of every row, and in which order the answers stand.
 
 use crate::answer::Settings;
-use crate::gpu::Tuning;
+use crate::gpu::{GpuId, Tuning};
+use crate::kernel::KernelId;
 use crate::predict::Subject;
 use std::collections::BTreeMap;
 
@@ -9,17 +10,17 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Position of the source GPU.
-    pub source: usize,
+    pub source: GpuId,
     /// Positions of the targets; the first is the main one, there is always one.
-    pub targets: Vec<usize>,
+    pub targets: Vec<GpuId>,
     /// Whether every GPU that timed a kernel is its source; the rest is as seen from the source above.
     pub all_sources: bool,
     /// Model, ceilings, rules.
     pub settings: Settings,
     /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
-    pub blocks: BTreeMap<usize, u32>,
+    pub blocks: BTreeMap<KernelId, u32>,
     /// Clocks and power limits that were typed, by GPU.
-    pub tunings: BTreeMap<usize, Tuning>,
+    pub tunings: BTreeMap<GpuId, Tuning>,
 }
 
 /// What can be undone: the selection and the rows' sizes that changed.

@@ -227,7 +227,7 @@ fn a_file_with_a_shipped_id_replaces_that_gpu_and_keeps_its_measurements() {
     let s = Folder::new().with("gpus/mine.toml", own).load();
     assert_eq!(s.problems, Vec::<String>::new());
     let at = s.gpus.position("rtx-4070").unwrap();
-    assert_eq!(s.gpus.entries()[at].name, "My GPU");
+    assert_eq!(s.gpus[at].name, "My GPU");
     assert_eq!(s.gpus.entries().iter().filter(|g| g.id == "rtx-4070").count(), 1);
     assert_eq!(s.store.rows().filter(|r| r.gpu == at).count(), 14);
 }

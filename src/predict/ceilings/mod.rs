@@ -27,9 +27,6 @@ mod prepared;
 mod sides;
 mod transfer;
 
-pub use chain::{amount, in_words};
-pub(super) use explain::Kept;
-pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
 pub(super) use lite::CeilingsLite;

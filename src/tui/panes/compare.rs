@@ -9,7 +9,7 @@
 
 use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::answer::Answer;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -29,12 +29,12 @@ pub static COMPARE: SheetText = SheetText {
 
 /// The lines of the comparison.
 fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answers: Vec<Answer> = (0..MODELS.len()).map(|model| state.answer_by_model(model)).collect();
+    let answers: Vec<Answer> = MODELS.ids().map(|model| state.answer_by_model(model)).collect();
     let head = row(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
-    for (at, answer) in answers.iter().enumerate() {
+    for (at, answer) in MODELS.ids().zip(&answers) {
         let chosen = at == state.selection.settings.model;
         lines.extend(model_lines(state, at, answer, (chosen, width), look));
     }
@@ -48,7 +48,7 @@ fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'stati
     }
     lines.push(Line::default());
     lines.extend(side_by_side::spread(answers.iter()).iter().flat_map(|t| paragraph(t, width, look.text())));
-    let n = state.errors[state.selection.settings.model].map_or(0, |e| e.n);
+    let n = state.errors[state.selection.settings.model.index()].map_or(0, |e| e.n);
     let rows = if n == 1 { "row".to_string() } else { format!("{n} rows") };
     let over = format!("over the {rows} shown whose target was measured");
     let mut notes = vec![side_by_side::default_model(&state.errors, &over)];
@@ -60,7 +60,7 @@ fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'stati
 /// One model: its numbers, or a dash and why it has none.
 fn model_lines(
     state: &State,
-    at: usize,
+    at: ModelId,
     answer: &Answer,
     (chosen, width): (bool, usize),
     look: Look<'_>,
@@ -68,7 +68,7 @@ fn model_lines(
     let style = if chosen { look.predicted() } else { look.text() };
     let dash = || "-".to_string();
     let name = format!("{} {}", if chosen { "▸" } else { " " }, MODELS[at].id());
-    let mape = state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
+    let mape = state.errors[at.index()].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
     let numbers = row([
         name,
         shown::predicted(answer).unwrap_or_else(dash),

@@ -6,6 +6,7 @@
 //! ```
 
 use super::main_panel;
+use crate::gpu::GpuId;
 use crate::predict::MODELS;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
@@ -50,7 +51,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
         spans.push(Span::styled("roofswap  ", look.title()));
     }
     let tuned =
-        |gpu: usize| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
+        |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
         Span::styled(tuned(state.selection.source), look.caution()),

@@ -3,6 +3,7 @@
 use super::watch::Watch;
 use crate::evaluate::{Progress, Setup};
 use crate::learn;
+use crate::predict::ModelId;
 use crate::session::Session;
 use crate::train::cache::Cache;
 use crate::train::{SurveyOf, learned, trainer, trainers};
@@ -48,7 +49,7 @@ pub(super) fn train_model(session: &Session, model: &str, watch: &Watch<'_>) -> 
 }
 
 /// Runs an evaluation, says how far it is, and stops it once it is not wanted.
-pub(super) fn evaluate_model(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -> Message {
+pub(super) fn evaluate_model(session: &Session, model: ModelId, setup: &Setup, watch: &Watch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);

@@ -14,7 +14,8 @@ use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;
 use crate::import::Strings;
-use crate::kernel::Problem;
+use crate::kernel::{KernelId, Problem};
+use crate::predict::ModelId;
 use crate::session::{Control, Session};
 use crate::train::SurveyOf;
 use files::{audit_files, list_folder, load_files, write_chart};
@@ -73,7 +74,7 @@ impl Worker {
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
-    pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
+    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: Setup) {
         self.spawn(Job::Evaluate, move |watch| evaluate_model(&session, model, &setup, watch));
     }
 
@@ -96,7 +97,7 @@ impl Worker {
     pub fn measure_here(
         &self,
         session: Arc<Session>,
-        kernel: usize,
+        kernel: KernelId,
         problem: Arc<Problem>,
         prefer: Vec<String>,
     ) {
@@ -106,7 +107,7 @@ impl Worker {
             let shown = || {
                 control.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = control.trials.load(Ordering::Relaxed);
-                let label = &session.kernels.entries()[kernel].label;
+                let label = &session.kernels[kernel].label;
                 Some(format!("timing {label} here: {done} of {} trials", Control::all()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();

@@ -2,7 +2,7 @@
 
 use super::line::PromptLine;
 use super::purpose::Purpose;
-use crate::gpu::Tuning;
+use crate::gpu::{GpuId, Tuning};
 use crate::tui::message::Effect;
 use crate::tui::state::{State, Tone};
 
@@ -10,8 +10,8 @@ use crate::tui::state::{State, Tone};
 const EXAMPLE: &str = "sm=1200MHz mem=5000MHz power=150W, any of them; nothing: as its documents state";
 
 /// The line for the clocks of a GPU; what is set now is offered.
-pub fn clocks_line(state: &mut State, gpu: usize, purpose: Purpose) -> PromptLine {
-    let now = state.session.gpus.entries()[gpu].clocks();
+pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLine {
+    let now = state.session.gpus[gpu].clocks();
     let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
     state.say(Tone::Done, EXAMPLE);
     PromptLine::new(purpose, all.to_string())
@@ -33,7 +33,7 @@ pub fn set_target_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, 
     set_clocks(state, state.target(), typed)
 }
 
-fn set_clocks(state: &mut State, gpu: usize, typed: &str) -> Result<Vec<Effect>, String> {
+fn set_clocks(state: &mut State, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
     let stock = state.session.stock(gpu);
     let tuning =
         typed.parse::<Tuning>().and_then(|t| stock.tuned(t).map(|_| t)).map_err(|e| e.to_string())?;
