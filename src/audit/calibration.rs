@@ -1,14 +1,14 @@
 //! Ceilings that calibration files and benchmarks state, as the importers read them.
 
 use crate::catalogue::Catalogue;
-use crate::gpu::{AchievedRate, Gpu};
+use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::import::Roof;
 
 /// One ceiling that somebody says was reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Place in the catalogue.
-    pub gpu: Option<usize>,
+    pub gpu: Option<GpuId>,
     /// What.
     pub of: AchievedRate,
     /// GB/s or GFLOP/s.

@@ -245,19 +245,17 @@ fn row(
 /// The word of a GPU or kernel: its id where the catalogue knows the name.
 fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     let name = if is_gpu { name } else { sheet.kernels.nickname_of(name).unwrap_or(name) };
-    let (place, id) = if is_gpu {
+    if is_gpu {
         let place = sheet.gpus.get(name);
-        (place, place.map(|i| sheet.gpus.entries()[i].id()))
+        let word = sheet.words.intern(place.map_or(name, |gpu| sheet.gpus[gpu].id()));
+        sheet.gpu_of.extend(place.map(|gpu| (word, gpu)));
+        word
     } else {
         let place = sheet.kernels.get(name);
-        (place, place.map(|i| sheet.kernels.entries()[i].id()))
-    };
-    let word = sheet.words.intern(id.unwrap_or(name));
-    if let Some(place) = place {
-        let of = if is_gpu { &mut sheet.gpu_of } else { &mut sheet.kernel_of };
-        of.insert(word, place);
+        let word = sheet.words.intern(place.map_or(name, |kernel| sheet.kernels[kernel].id()));
+        sheet.kernel_of.extend(place.map(|kernel| (word, kernel)));
+        word
     }
-    word
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
@@ -267,7 +265,7 @@ fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<sup
         return Ok(written);
     }
     let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
-    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels.entries()[*i]);
+    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]);
     let full = of.filter(|k| k.has_formulas()).and_then(|k| k.problem(&recorded).ok()).unwrap_or(recorded);
     let word = sheet.words.intern(&full.to_string());
     sheet.problems.insert((kernel, word), full);

@@ -6,9 +6,9 @@ use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, Outcome, Protocol, Scope, Setup, World};
-use crate::gpu::Ceilings;
+use crate::gpu::{Ceilings, GpuId};
 use crate::import::Roof;
-use crate::predict::{BASELINES, model_position};
+use crate::predict::{BASELINES, ModelId, model_position};
 use crate::progress::Progress;
 use crate::report::evaluation::Report;
 use crate::session::Session;
@@ -197,7 +197,7 @@ fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -
 }
 
 /// The places of the models asked for, then of the baselines, each once.
-fn with_baselines(asked: &[String]) -> Result<Vec<usize>> {
+fn with_baselines(asked: &[String]) -> Result<Vec<ModelId>> {
     let mut all = models(asked)?;
     for baseline in BASELINES {
         all.push(model_position(baseline)?);
@@ -248,7 +248,7 @@ pub(super) fn scope(
     targets: &[String],
     kernels: &[String],
 ) -> Result<Scope> {
-    let places = |names: &[String]| -> Result<Option<BTreeSet<usize>>> {
+    let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
     };
     let named: &[String] = if kernels == ["all"] { &[] } else { kernels };

@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let session = load::session(&[])?;
     let gpu = gpu.map(|name| session.gpus.position(name)).transpose()?;
-    let gpu = gpu.map(|at| session.gpus.entries()[at].id.as_str());
+    let gpu = gpu.map(|at| session.gpus[at].id.as_str());
     let mut found = Vec::new();
     for opened in files {
         match read(opened, gpu, &session) {

@@ -7,7 +7,7 @@ use super::{load, output};
 use crate::evaluate::like::Wanted;
 use crate::evaluate::{ErrorSummary, Setup, score};
 use crate::measurement::{Kind, Store};
-use crate::predict::{MODELS, model_position};
+use crate::predict::{MODELS, ModelId, model_position};
 use crate::progress::Progress;
 use crate::report::models::Report;
 use crate::session::Session;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
         shipped: Some(session.calibration().shipped()),
         ..Setup::default()
     };
-    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or(0), chosen: chosen.is_some() };
+    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
     let progress = Progress::default();
     let survey = watched_as(MEASURING, &progress, || session.survey(&of, &progress)).context("cancelled")?;
     let entries = Cache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
@@ -72,7 +72,7 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
 pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
     let mut store = Store::default();
     store.add(session.store.rows().filter(|r| r.kind == Kind::Published).cloned().collect());
-    let every: Vec<usize> = (0..MODELS.len()).collect();
+    let every: Vec<ModelId> = MODELS.ids().collect();
     let (setup, progress) = (Setup::default(), Progress::default());
     let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &every, &progress));
     let outcomes = evaluated.context("cancelled")?;

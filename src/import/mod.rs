@@ -32,7 +32,7 @@ pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_r
 pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{AchievedRate, Gpu};
+use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
@@ -154,7 +154,7 @@ pub struct Roof {
 }
 
 /// By the GPU's place in the catalogue.
-type Highest<'r> = BTreeMap<(usize, AchievedRate), &'r Roof>;
+type Highest<'r> = BTreeMap<(GpuId, AchievedRate), &'r Roof>;
 
 /// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
 /// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.

@@ -128,7 +128,7 @@ impl Imported {
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
         for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
             if let Some(known) = gpus.get(name) {
-                name.clone_from(&gpus.entries()[known].id);
+                name.clone_from(&gpus[known].id);
                 continue;
             }
             let text = format!(

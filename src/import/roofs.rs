@@ -20,7 +20,7 @@ pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[Roof]) -> Result<Catalogue<
         return Err(why);
     }
     for ((at, _), roof) in best {
-        let gpu = &mut all[at];
+        let gpu = &mut all[at.index()];
         let stated = Sourced {
             value: roof.per_second,
             origin: Origin::Measured,

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Rows to learn from.
 #[derive(Debug, Clone, Copy)]
-pub struct Training<'a> {
+pub struct TrainingRows<'a> {
     /// The features.
     pub table: &'a Table,
     /// One number per row.
@@ -42,7 +42,7 @@ pub trait RegressorKind: fmt::Debug + Clone + PartialEq + Serialize + Deserializ
     fn fit_model(
         &self,
         seed: u64,
-        taught: Training<'_>,
+        taught: TrainingRows<'_>,
         progress: &Progress,
     ) -> Result<Self::Model, LearnError>;
 }

@@ -36,6 +36,6 @@ pub use crate::progress::Progress;
 pub use error::LearnError;
 pub use fitted::{Fitted, Outputs, TreeModel};
 pub use folds::Fold;
-pub use kind::{LearnedModel, Parameters, RegressorKind, Training};
+pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 pub use recipe::{BoostingParameters, Features, ForestParameters, Recipe, Regressor};
 pub use table::Table;

@@ -177,8 +177,8 @@ impl CanonicalRow {
     #[must_use]
     pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         Self {
-            gpu: gpus.entries()[row.gpu].id.clone(),
-            kernel: kernels.entries()[row.kernel].id.clone(),
+            gpu: gpus[row.gpu].id.clone(),
+            kernel: kernels[row.kernel].id.clone(),
             problem: row.problem.to_string(),
             variant: row.variant.to_string(),
             dtype: row.dtype.to_string(),

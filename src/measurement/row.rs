@@ -10,8 +10,8 @@ use super::text::{Text, Texts};
 use super::words::{Problems, Words};
 use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number, SHORTEST_MS};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, RunsAs};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId, RunsAs};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -37,12 +37,12 @@ pub(super) struct RowParser<'a> {
     kind: Kind,
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
-    known_gpus: HashMap<Box<[u8]>, usize>,
-    known_kernels: HashMap<Box<[u8]>, usize>,
+    known_gpus: HashMap<Box<[u8]>, GpuId>,
+    known_kernels: HashMap<Box<[u8]>, KernelId>,
     /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
     /// catalogue's entries, until the place of each is known.
     new_names: Vec<NewName>,
-    known_new: HashMap<Box<[u8]>, usize>,
+    known_new: HashMap<Box<[u8]>, KernelId>,
     problems: Problems,
     variants: Words,
     sources: Texts,
@@ -154,7 +154,7 @@ impl<'a> RowParser<'a> {
         Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
     }
 
-    fn gpu(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {
+    fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, Refusal> {
         if let Some(known) = self.known_gpus.get(bytes) {
             return Ok(*known);
         }
@@ -174,7 +174,7 @@ impl<'a> RowParser<'a> {
         Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<usize, Refusal> {
+    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, Refusal> {
         if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
@@ -191,7 +191,7 @@ impl<'a> RowParser<'a> {
             let why = format!("`{}`: expected a name with letters", clip(name));
             return Err(Refusal::new("kernel", why));
         }
-        let new = self.kernels.entries().len() + self.new_names.len();
+        let new = KernelId::from_index(self.kernels.entries().len() + self.new_names.len());
         self.known_new.insert(bytes.into(), new);
         self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
         Ok(new)
@@ -207,9 +207,9 @@ impl<'a> RowParser<'a> {
     }
     /// A variant without what a framework chose for the GPU at hand (`impl=volta_sgemm_128x64_tn`): that is no choice of
     /// whoever wrote the kernel, and would keep rows of two GPUs from being compared.
-    fn chosen_by_the_source(&mut self, kernel: usize, variant: Arc<str>) -> Arc<str> {
+    fn chosen_by_the_source(&mut self, kernel: KernelId, variant: Arc<str>) -> Arc<str> {
         let operator = |k: &&Kernel| k.runs_as == RunsAs::Operator && !variant.is_empty();
-        match self.kernels.entries().get(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
+        match self.kernels.entry(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
             Some(declared) => self.variants.get(declared.as_bytes()).unwrap_or(variant),
             None => variant,
         }

@@ -4,7 +4,7 @@ use super::Session;
 use crate::catalogue::{Catalogue, Origin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
 use crate::import::{Format, Opened, known_formats};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, KernelId};
 use crate::measurement::told;
 use crate::progress::Progress;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub struct Added {
     /// How much was refused.
     pub refused: usize,
     /// The kernels that came with it or have resources of it, the first one first.
-    pub kernels: Vec<usize>,
+    pub kernels: Vec<KernelId>,
 }
 
 impl Recognised {
@@ -133,7 +133,7 @@ fn lay_compiled(catalogue: &mut Catalogue<Kernel>, kernels: &[JoinedKernel]) -> 
     let mut refused = Vec::new();
     for joined in kernels {
         let mut kernel = match catalogue.get(&joined.id) {
-            Some(at) => catalogue.entries()[at].clone(),
+            Some(at) => catalogue[at].clone(),
             None => {
                 let free = |alias: &&String| catalogue.get(alias).is_none();
                 let aliases = joined.aliases.iter().filter(free).cloned().collect();
@@ -198,7 +198,7 @@ mod tests {
             std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
             let added = session.add_file(&file).unwrap();
             let registers = |id: &str| {
-                let found = session.kernels.get(id).map(|at| &session.kernels.entries()[at]);
+                let found = session.kernels.get(id).map(|at| &session.kernels[at]);
                 found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
             };
             let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];

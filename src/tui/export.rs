@@ -203,7 +203,7 @@ pub(super) fn command_line(state: &State) -> Result<String, String> {
 }
 
 fn predict_command(state: &State) -> String {
-    let gpus = state.session.gpus.entries();
+    let gpus = &state.session.gpus;
     let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
     let settings = state.selection.settings;
     let subject = &state.rows[state.selected];

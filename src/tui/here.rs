@@ -11,7 +11,7 @@ pub(super) fn ask(state: &mut State) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
-    let prefer = of_interest.map(|g| state.session.gpus.entries()[*g].id.clone()).collect();
+    let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
     state.job = Some("looking for a GPU here …".into());
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }

@@ -5,8 +5,8 @@ use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
-use crate::kernel::Problem;
-use crate::predict::Lessons;
+use crate::kernel::{KernelId, Problem};
+use crate::predict::{Lessons, ModelId};
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
@@ -104,7 +104,7 @@ pub enum Effect {
         /// Whose rows.
         session: Arc<Session>,
         /// Place of the model in the list of models.
-        model: usize,
+        model: ModelId,
         /// How.
         setup: Setup,
     },
@@ -127,7 +127,7 @@ pub enum Effect {
         /// What the GPUs are called.
         session: Arc<Session>,
         /// Position of the kernel in its catalogue.
-        kernel: usize,
+        kernel: KernelId,
         /// At this size.
         problem: Arc<Problem>,
         /// Ids of the GPUs it should be, best first, where the machine has several.

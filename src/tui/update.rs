@@ -160,7 +160,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     state.notices.extend(added.notices);
     state.take_session(Arc::new(session));
     if let Some(first) = added.kernels.first() {
-        let first = state.session.kernels.entries()[*first].id.clone();
+        let first = state.session.kernels[*first].id.clone();
         state.row_filter.clear();
         state.select_kernel(&first, None);
         // Every row was answered just now; only which of them are shown has changed.

@@ -11,8 +11,9 @@ use crate::config::{Saved, state_file, write_whole};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;
 use crate::import::Opened;
-use crate::kernel::Problem;
+use crate::kernel::{KernelId, Problem};
 use crate::measurement::told;
+use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::report::audit::Digest;
 use crate::session::Session;
@@ -73,7 +74,7 @@ impl Worker {
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
-    pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
+    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: Setup) {
         self.spawn(Job::Evaluate, move |watch| evaluate(&session, model, &setup, watch));
     }
 
@@ -96,7 +97,7 @@ impl Worker {
     pub fn measure_here(
         &self,
         session: Arc<Session>,
-        kernel: usize,
+        kernel: KernelId,
         problem: Arc<Problem>,
         prefer: Vec<String>,
     ) {
@@ -106,7 +107,7 @@ impl Worker {
             let shown = || {
                 progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = progress.steps_done();
-                let label = &session.kernels.entries()[kernel].label;
+                let label = &session.kernels[kernel].label;
                 Some(format!("timing {label} here: {done} of {} trials", Session::trials_here()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
@@ -204,7 +205,7 @@ impl Watch<'_> {
 }
 
 /// Runs an evaluation, says how far it is, and stops it once it is not wanted.
-fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -> Message {
+fn evaluate(session: &Session, model: ModelId, setup: &Setup, watch: &Watch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
@@ -299,7 +300,7 @@ fn list(asked: PathBuf) -> Listing {
 /// What the audit finds in these files together, and which of them it could not read.
 fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let gpus = session.stock_gpus();
-    let mut sheet = Sheet::new(&gpus, &session.kernels);
+    let mut sheet = Sheet::new(gpus, &session.kernels);
     let read = files.iter().map(|file| read_file(file, &mut sheet));
     let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);

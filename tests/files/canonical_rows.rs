@@ -220,7 +220,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     );
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
     assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
-    let kernel = &session.kernels.entries()[rows[0].kernel];
+    let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(
         read_rows(&[], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
@@ -250,7 +250,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         .store
         .rows()
         .skip(SHIPPED.store.len())
-        .map(|r| &session.kernels.entries()[r.kernel])
+        .map(|r| &session.kernels[r.kernel])
         .map(|k| (k.id.as_str(), k.label.as_str()))
         .collect();
     assert_eq!(

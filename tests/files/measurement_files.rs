@@ -49,7 +49,7 @@ fn refused(bad_row: &str, column: &str, words: &[&str]) {
 fn a_plain_file_gives_its_rows() {
     let rows = good(format!("{HEADER}\n{ROW}\n")).rows;
     assert_eq!(rows.len(), 1);
-    assert_eq!(SHIPPED.gpus.entries()[rows[0].gpu].id, "titan-v");
+    assert_eq!(SHIPPED.gpus[rows[0].gpu].id, "titan-v");
     assert_eq!((rows[0].time.millis(), rows[0].problem.to_string().as_str()), (0.02, "n=1048576"));
     assert!(rows[0].launch().is_none() && rows[0].time_std().is_none());
 }
@@ -92,8 +92,8 @@ fn names_resolve_as_people_and_drivers_write_them() {
     )
     .rows;
     assert!(rows.iter().all(|r| r.gpu == rows[0].gpu && r.kernel == rows[0].kernel));
-    assert_eq!(SHIPPED.gpus.entries()[rows[0].gpu].id, "rtx-2080-ti");
-    assert_eq!(SHIPPED.kernels.entries()[rows[0].kernel].id, "saxpy");
+    assert_eq!(SHIPPED.gpus[rows[0].gpu].id, "rtx-2080-ti");
+    assert_eq!(SHIPPED.kernels[rows[0].kernel].id, "saxpy");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_kernel_nobody_knows_is_added_under_its_own_name_once() {
     let text = "gpu,kernel,problem,time_ms\nt4,void gemm<float>(int),m=1,1\nt4,void gemm<float>(int),m=2,1\n";
     let rows = read_csv(text.as_bytes(), "f", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap().rows;
     assert_eq!(kernels.entries().len(), SHIPPED.kernels.entries().len() + 1);
-    assert_eq!(kernels.entries()[rows[0].kernel].id, "void gemm<float>(int)");
+    assert_eq!(kernels[rows[0].kernel].id, "void gemm<float>(int)");
     assert_eq!(rows[0].kernel, rows[1].kernel);
     assert_eq!(
         SHIPPED.kernels.position("void gemm<float>(int)").ok(),

@@ -413,10 +413,10 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     assert_eq!(answer.occupancy[0].unwrap().active_warps, 48);
     assert!(answer.prediction.is_ok());
 
-    let gpus = [source, target].map(|i| &session.gpus.entries()[i]);
+    let gpus = [source, target].map(|i| &session.gpus[i]);
     let chart = roofline_chart(&RooflineView {
         gpus,
-        kernel: &session.kernels.entries()[kernel],
+        kernel: &session.kernels[kernel],
         problem: config.problem.to_string(),
         answer: &answer,
         show: Sides::Both,

@@ -72,7 +72,7 @@ fn evaluated() {
         let mut d = dashboard(w, h).press("v");
         let session = d.state.session.clone();
         let setup = roofswap::evaluate::Setup::default();
-        let done = Evaluated::new(&session, 0, &setup, &Progress::default()).unwrap();
+        let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
         update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
         insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
     }
@@ -82,14 +82,15 @@ fn evaluated() {
 fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     let mut d = dashboard(80, 24);
     let mut key = |key: &str| update(&mut d.state, Message::Key(key.into()));
-    let asked = |effects: &[Effect]| matches!(effects, [Effect::Evaluate { model: 0, .. }]);
+    let asked =
+        |effects: &[Effect]| matches!(effects, [Effect::Evaluate { model, .. }] if model.index() == 0);
     assert!(asked(&key("v")));
     let effects = key("right");
     let protocol =
         |e: &Effect| matches!(e, Effect::Evaluate { setup, .. } if setup.protocol.word() == "new-size");
     assert!(effects.iter().any(protocol), "right changes what is held out");
     assert!(
-        key("m").iter().any(|e| matches!(e, Effect::Evaluate { model: 1, .. })),
+        key("m").iter().any(|e| matches!(e, Effect::Evaluate { model, .. } if model.index() == 1)),
         "another model is measured at once"
     );
     assert!(matches!(key("esc")[..], [Effect::Cancel]));

@@ -8,7 +8,7 @@ use super::super::calibration::rate_words;
 use super::super::sheet::{Sheet, Word};
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
-use crate::gpu::AchievedRate;
+use crate::gpu::{AchievedRate, GpuId};
 use crate::measurement::Number;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +77,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
 }
 
 fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut values: BTreeMap<(u64, Reverse<AchievedRate>), BTreeSet<usize>> = BTreeMap::new();
+    let mut values: BTreeMap<(u64, Reverse<AchievedRate>), BTreeSet<GpuId>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
             values.entry((c.value.to_bits(), Reverse(c.of))).or_default().insert(gpu);
@@ -86,7 +86,7 @@ fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
     let copied = values.into_iter().filter(|(_, gpus)| gpus.len() >= 2);
     copied
         .map(|((bits, Reverse(of)), gpus)| {
-            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus.entries()[*g].id.as_str()).collect();
+            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus[*g].id.as_str()).collect();
             let (what, unit) = rate_words(of);
             Finding {
                 check: CHECK.id,
