@@ -2,6 +2,7 @@
 
 use super::GemmRow;
 use super::learned::{Correction, Learned};
+use super::measured_tiles::{MeasuredTile, measured_tiles};
 use super::physical::{LIBRARY, physical};
 use super::tiles::{From, Ranged, Tile, TileAnswer};
 use crate::answer::{Answer, Settings};
@@ -71,12 +72,25 @@ pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result
     let power = PowerModel::shipped()?;
     let library = session.kernels.get(LIBRARY);
     let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
-    let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
+    let of_library: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
     let gpus = session.stock_gpus();
-    Ok(Learned::of(&rows, |row| physical(&gpus, &session.kernels, &power, row)))
+    let mut learned = Learned::of(&of_library, |row| physical(gpus, &session.kernels, &power, row));
+    learned.tiles = own_tiles(session, rows.iter(), gpu);
+    Ok(learned)
 }
 
-/// The product on this GPU with these tiles, in their order.
+/// What these rows say of the tiled kernel on this GPU.
+fn own_tiles<'r>(
+    session: &Session,
+    rows: impl Iterator<Item = &'r Measurement>,
+    gpu: GpuId,
+) -> Vec<MeasuredTile> {
+    let tiled = session.kernels.get(TILED);
+    measured_tiles(rows.filter(|r| r.gpu == gpu && Some(r.kernel) == tiled))
+}
+
+/// The product on this GPU with these tiles, in their order. A tile that was measured at this size, by the rows that were
+/// learned from or by the session's own, has that time; both ways give the same.
 ///
 /// # Errors
 /// [`FileError`] where a table inside the program is damaged.
@@ -108,10 +122,15 @@ impl AskedProduct<'_> {
             Err(why) => return self.refused_tile(tile, why),
         };
         let answer = self.session.answer(&subject, self.gpu, self.gpu, Settings::default());
+        let measured = self.own_tile(&subject, tile);
         let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
-        let time = self.tile_time(&answer, tile, &mut cautions);
+        let time = match &measured {
+            Some(own) => Ok(own_time(own)),
+            None => self.tile_time(&answer, tile, &mut cautions),
+        };
         let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, t.value));
-        let watts = modelled.map(|p| self.learned_power(p, tile, &mut cautions));
+        let own_watts = measured.and_then(|own| own.watts).map(own_power);
+        let watts = own_watts.or_else(|| modelled.map(|p| self.learned_power(p, tile, &mut cautions)));
         if modelled.is_some_and(|p| p.is_capped()) {
             cautions.push(
                 "would draw more than the board's limit: it stays at the limit, and clocks fall".into(),
@@ -127,6 +146,21 @@ impl AskedProduct<'_> {
             flops: self.gemm.flops(),
             cautions,
         }
+    }
+
+    /// What was measured of this very product and tile, at the clocks that are asked about.
+    fn own_tile(&self, subject: &Subject, tile: Tile) -> Option<MeasuredTile> {
+        let Tile::Side(side) = tile else { return None };
+        if self.session.tuning(self.gpu).is_some() {
+            return None;
+        }
+        let size = self.gemm.size_f64();
+        let learned = self.learned.tiles.iter().find(|t| t.size == size && t.side == side);
+        let loaded = || {
+            let row = self.session.store.row(subject.config?, self.gpu)?;
+            measured_tiles(std::iter::once(row)).pop()
+        };
+        learned.cloned().or_else(loaded)
     }
 
     fn refused_tile(&self, tile: Tile, why: String) -> TileAnswer {
@@ -197,6 +231,16 @@ impl AskedProduct<'_> {
         let within = |w: Watts, by: f64| Watts((w.0 * by).clamp(power.idle.0, power.limit.0));
         corrected(plain, self.learned.power.as_ref(), self.gemm, "power", cautions, within)
     }
+}
+
+fn own_time(own: &MeasuredTile) -> Ranged<Seconds> {
+    let [low, value, high] = own.ms.map(Seconds::from_millis);
+    Ranged { value, low, high, from: From::Measured }
+}
+
+fn own_power(watts: f64) -> Ranged<Watts> {
+    let value = Watts(watts);
+    Ranged { value, low: value, high: value, from: From::Measured }
 }
 
 /// The model's number as the user's rows correct it, or as it is where they say nothing about this size.

@@ -11,6 +11,7 @@ mod file;
 mod limits;
 mod overlay;
 mod sustained;
+mod tensor;
 mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};

@@ -43,6 +43,9 @@ pub(crate) const DESCRIBED: usize = 100;
 /// The longest time of one launch that is believed, in milliseconds: eleven days.
 pub(crate) const LONGEST_MS: f64 = 1e9;
 
+/// The shortest time of one launch that is believed, in milliseconds: a nanosecond, a cycle or two.
+pub(crate) const SHORTEST_MS: f64 = 1e-6;
+
 /// Who timed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -30,6 +30,7 @@ mod breakdown;
 mod caution;
 mod ceilings;
 mod clocks;
+mod component_times;
 mod doubt;
 mod efficiency_transfer;
 mod estimate;
@@ -41,12 +42,14 @@ mod kernel_roofs;
 mod lesson;
 mod levels;
 mod models;
+mod operators;
 mod plain_roofline;
 mod projection;
 mod question;
 mod rates;
 mod registers;
 mod same_time;
+mod source;
 mod source_time;
 mod subject;
 mod visible;
@@ -54,14 +57,12 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{
-    CARRIED, Carried, Elasticity, Explanation, NextCeiling, Prepared, Roof, Starting, USUAL, amount, carry,
-    feature_names, in_words,
-};
+pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, carry, feature_names};
 pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
+pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use doubt::Doubt;
 pub use estimate::{Estimate, Interval, Width};
-pub use factor::{Amount, Factor, Provenance};
+pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
@@ -72,7 +73,7 @@ pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use rates::Rates;
 pub use registers::RegistersFrom;
-pub use source_time::{SourceKind, SourceTime};
+pub use source::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
 pub use weight::weight;
@@ -152,6 +153,26 @@ pub struct Prediction {
     adjustments: Vec<(Cause, f64)>,
     /// What the model made it of.
     made_of: breakdown::MadeOf,
+}
+
+impl Prediction {
+    /// The predicted time as a product, with everything behind it.
+    #[must_use]
+    pub fn breakdown(&self) -> Breakdown<'_> {
+        self.made_of.breakdown(&self.adjustments, self.time, &self.factors)
+    }
+
+    /// The components and what moves them; `None` for a model that has none.
+    #[must_use]
+    pub fn component_times(&self) -> Option<Explanation> {
+        self.made_of.explanation()
+    }
+
+    /// Multiplies the predicted time, for this reason.
+    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
+        self.time = Seconds(self.time.0 * factor);
+        self.adjustments.push((cause, factor));
+    }
 }
 
 /// Why a model gives no time.

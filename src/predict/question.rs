@@ -3,15 +3,16 @@
 use super::floor::{Floor, floor};
 use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
-use super::source_time::{Asked, SourceKind, SourceTime, source_time};
+use super::source::{SourceKind, SourceTime};
+use super::source_time::{Asked, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::{Feature, Origin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
-    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Resources, Translation,
-    Work, contradictions,
+    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
+    Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
@@ -47,6 +48,8 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
+    /// The operator of a tensor library at this size, where the kernel is one.
+    pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
     pub source: Side<'a>,
     /// Where it might run.
@@ -100,6 +103,7 @@ pub fn question<'a>(
     Question {
         kernel,
         work,
+        operator: subject.instance.operator,
         rows: (store, config, gpus[0].0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {

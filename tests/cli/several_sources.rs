@@ -284,7 +284,39 @@ fn a_correction_is_told_where_predictions_are() {
     let words = "predict --from titan-v --to rtx-3090 --kernel saxpy --size n=12582912 --explain --data";
     let text = desk.types_with(words, &[&own]).works().stdout;
     assert!(text.contains("rows measured here: × ") && text.contains("(from 10 rows)"), "{text}");
-    assert!(text.contains("derived: 10 rows on rtx-3090"), "{text}");
+    let step = text.lines().find(|l| l.starts_with("rows on the target")).unwrap_or_default();
+    assert!(step.contains("10 measured rows of other runs there"), "{text}");
+}
+
+/// The number of the last JSON row of this part in this column.
+fn last_number(rows: &[serde_json::Value], part: Option<&str>, column: &str) -> f64 {
+    let mut rows = rows.iter().filter(|row| part.is_none_or(|part| row["part"] == part));
+    rows.next_back().unwrap()[column].as_f64().unwrap()
+}
+
+#[test]
+fn the_last_step_of_the_json_is_the_prediction_with_rows_on_the_target_at_typed_clocks_and_from_all() {
+    let desk = Desk::new();
+    let own = desk.file("own.csv", own_rows(2.0));
+    for from in ["titan-v", "all", "titan-v,rtx-2080-ti"] {
+        for more in ["", "--mem-clock 5000MHz", "--model same-time", "--model plain-roofline"] {
+            let words = format!(
+                "predict --from {from} --to rtx-3090 --kernel saxpy --size n=12582912 {more} --format json"
+            );
+            let plain = desk.types_with(&format!("{words} --data"), &[&own]).works();
+            let told = last_number(&plain.json(), None, "time_ms") / 1e3;
+            let apart = desk.types_with(&format!("{words} --explain --data"), &[&own]).works().json();
+            let (last, steps) = (last_number(&apart, Some("step"), "time_s"), apart.iter());
+            assert!(
+                (last / told - 1.0).abs() < 1e-9,
+                "{from} {more}: {last} after the last step, {told} told"
+            );
+            let steps: Vec<_> = steps.filter(|row| row["part"] == "step").collect();
+            let first = steps[0]["time_s"].as_f64().unwrap();
+            let product: f64 = steps[1..].iter().map(|s| s["times"].as_f64().unwrap()).product();
+            assert!((first * product / told - 1.0).abs() < 1e-9, "{from} {more}: {first} x {product}");
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

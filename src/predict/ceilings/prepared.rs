@@ -12,10 +12,11 @@ use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
+use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
 use crate::predict::{Estimate, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
-use crate::roofline::{Component, Machine};
+use crate::roofline::{Component, machine_of};
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -151,13 +152,17 @@ impl<'a> Group<'a> {
     fn reckon(&self, of: Known<'a>, at: GpuId) -> Ready {
         let gpu = &of.gpus[at.index()];
         let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
-        let machine = Machine::of(gpu, &of.kernel.dtype);
+        let machine = machine_of(gpu, of.kernel);
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
         let components = machine.components(&self.work);
         let lite = lite::roof(&machine, &self.work);
         let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
         let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());
-        let end = |waves| End::new(Roof::new(&machine, &components, waves), lite, floor, atomics, unknown);
+        let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
+        let end = |waves| {
+            let roof = Roof::new(&machine, &components, waves);
+            End::new(roof, lite, floor, atomics, unknown).with_operator(operator)
+        };
         let waved = of.kernel.runs_as == RunsAs::Kernel;
         let waves = waves_on(gpu, fit.launch.filter(|_| waved), fit.stated_occupancy());
         let refusal =
