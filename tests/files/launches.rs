@@ -66,14 +66,16 @@ fn thirty_rows_of_five_sizes_and_six_blocks_are_thirty_configurations() {
         }
     }
     let mut session = SHIPPED.clone();
-    let mut kernels = session.kernels.clone();
-    let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &session.gpus, &mut kernels).unwrap();
-    session.kernels = kernels;
-    session.store.add(read.rows);
+    session.edit(|w| {
+        let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &w.gpus, &mut w.kernels).unwrap();
+        w.store.add(read.rows);
+    });
     let own = session.rows_to_evaluate();
     assert_eq!((own.len(), own.configs().count()), (60, 30));
     assert!(own.configs().all(|(id, _)| own.rows_of(id).count() == 2));
-    let outcomes = session.evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default()).unwrap();
+    let outcomes = session
+        .evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default())
+        .unwrap();
     assert_eq!(outcomes[0].asked(), 60, "both ways of 30 pairs");
 }
 
