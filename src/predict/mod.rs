@@ -68,7 +68,7 @@ pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
-pub use models::{BASELINES, MODELS, ModelId, Models, UnknownModel, model_position};
+pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use rates::Rates;
