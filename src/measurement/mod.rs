@@ -27,7 +27,7 @@ pub use any::{ReadAny, read_any, read_opened};
 pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
-pub use floors::Floors;
+pub use floors::{Floors, LaunchTiming, collection};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
 pub use opened::{Format, Opened};

@@ -51,9 +51,10 @@ mod weight;
 pub use caution::Caution;
 pub use ceilings::{
     Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
-    Starting, Step, USUAL, amount, carry, feature_names, in_words,
+    Starting, Step, USUAL, amount, feature_names, in_words,
 };
 pub use clocks::{Reckoned, differences, is_at, reckoned};
+use doubt::Causes;
 pub use doubt::Doubt;
 pub use factor::{Amount, Factor, Provenance};
 pub use floor::Floor;
@@ -119,10 +120,9 @@ pub trait Predictor: Sync {
 }
 
 /// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 8] = [
+pub const MODELS: [&dyn Predictor; 7] = [
     &ceilings::CeilingsModel,
     &hybrid::Hybrid,
-    &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,

@@ -8,7 +8,7 @@ use super::visible::Visible;
 use super::{Caution, ceilings};
 use crate::catalogue::Origin;
 use crate::kernel::{Kernel, Work};
-use crate::measurement::{Kind, Measurement};
+use crate::measurement::{Kind, LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::units::Seconds;
 
@@ -91,6 +91,7 @@ pub(super) struct Asked<'a, 's> {
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,
+    pub(super) timing: LaunchTiming,
     pub(super) store: Visible<'s>,
     pub(super) rules: Rules,
 }
@@ -115,11 +116,11 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
 fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, floor, rules, .. } = asked;
+    let Asked { kernel, subject, side, floor, timing, rules, .. } = asked;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
-    let (time, ratio) = resized(kernel, [&there_side, side], works, floor, row.time)?;
+    let (time, ratio) = resized(kernel, [&there_side, side], works, (floor, timing), row.time)?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
@@ -136,7 +137,7 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
 fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     Some(SourceTime {
-        time: unmeasured(asked.kernel, asked.side, asked.work, asked.floor)?,
+        time: unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing))?,
         kind: SourceKind::Estimated,
         source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],

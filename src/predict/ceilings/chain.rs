@@ -1,15 +1,15 @@
 //! From the source's time to the predicted one, one factor after another: their product is the prediction, exactly.
 //!
-//! Between the two bodies stand roof_t/roof_s, what is kept of the efficiency, and how far the SM side alone is believed to be
-//! slow. roof_t/roof_s is told number by number: the share of one number of the GPU is what changing it from the source's to
+//! Between the two bodies stand roof_t/roof_s, what is kept of the efficiency, and the time above the roof, which goes
+//! with other rates. roof_t/roof_s is told number by number: the share of one number of the GPU is what changing it from the source's to
 //! the target's does to ln roof, averaged over every order in which the numbers can be changed (Shapley 1953), so that no
-//! order is preferred and the shares add up. 2^10 roofs, worked out only where somebody asks.
+//! order is preferred and the shares add up. 2^11 roofs, worked out only where somebody asks.
 
 use super::sides::Sides;
-use super::{Answered, lite};
+use super::Answered;
 use crate::catalogue::Origin;
 use crate::predict::{Amount, Question};
-use crate::roofline::{Component, Machine, Spec, joined};
+use crate::roofline::{Component, Machine, Spec};
 use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, significant};
 use std::fmt;
 
@@ -42,10 +42,10 @@ pub enum Cause {
     Efficiency([f64; 2]),
     /// Nobody timed it: the usual measured over roof.
     UsualEfficiency(f64),
-    /// What lies above the roof slows the SM side alone: how far that is believed, 0 to 1.
-    SmSide(f64),
-    /// `ceilings-lite`: the time above the roof goes with the width of the SMs.
+    /// The time above the roof goes with the rates of the SMs, and not with the roof.
     AboveRoof,
+    /// The very GPU that was timed: nothing changes.
+    SameGpu,
     /// The launch is added again.
     FloorOn(Seconds, Origin),
     /// What so many pairs of so many other GPUs taught about this model's errors.
@@ -86,8 +86,8 @@ impl Cause {
             Self::LastWave(_) => "last wave",
             Self::Efficiency(_) => "efficiency kept",
             Self::UsualEfficiency(_) => "usual efficiency",
-            Self::SmSide(_) => "SM side alone",
-            Self::AboveRoof => "above the roof",
+            Self::AboveRoof => "time above the roof",
+            Self::SameGpu => "same GPU",
             Self::FloorOn(..) => "launch floor on",
             Self::Residual(..) => "learned residual",
         }
@@ -102,10 +102,12 @@ impl Cause {
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
-            Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
-            Self::OtherNumbers(_) | Self::OtherComponents | Self::AboveRoof | Self::Residual(..) => {
-                [None, None]
-            }
+            Self::UsualEfficiency(v) => [None, Some(Amount::Ratio(v))],
+            Self::OtherNumbers(_)
+            | Self::OtherComponents
+            | Self::AboveRoof
+            | Self::SameGpu
+            | Self::Residual(..) => [None, None],
         }
     }
 }
@@ -127,7 +129,7 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("their 4-norm: not wholly overlapped"),
+            Self::OtherComponents => f.write_str("their 6-norm: not wholly overlapped; and the power limit"),
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
@@ -136,10 +138,8 @@ impl fmt::Display for Cause {
                 write!(f, "measured over roof {} → {}", significant(source), significant(target))
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
-            Self::SmSide(belief) => {
-                write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
-            }
-            Self::AboveRoof => f.write_str("goes with the width of the SMs"),
+            Self::AboveRoof => f.write_str("goes with the rates of the SMs, not with the roof"),
+            Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
             }
@@ -155,6 +155,7 @@ pub fn amount(spec: Spec, value: f64) -> Amount {
         Spec::L2Bandwidth | Spec::DramBandwidth => Amount::Bandwidth(BytesPerSecond(value)),
         Spec::L2Size => Amount::Bytes(Bytes(value)),
         Spec::Sms
+        | Spec::PowerShare
         | Spec::FlopsPerClock
         | Spec::LsuLanes
         | Spec::GlobalPerClock
@@ -172,10 +173,14 @@ pub fn in_words(spec: Spec, value: f64) -> String {
     }
 }
 
-/// The chain of a prediction of this family.
+/// The chain of a prediction.
 pub(super) fn chain(q: &Question<'_>, sides: &Sides, a: &Answered) -> Chain {
     let mut links = Links::default();
     let (begin, from) = match (a.start.body, sides.timed) {
+        (Some(_), Some(timed)) if a.same => {
+            links.to(Cause::SameGpu, timed, a.time.0);
+            return links.chain(Begin::SourceTime, timed);
+        }
         (Some(body), Some(timed)) => {
             links.to(Cause::FloorOff(sides.floors[0].time, sides.floors[0].origin), timed, body);
             across(q, sides, a, body, &mut links);
@@ -191,58 +196,50 @@ pub(super) fn chain(q: &Question<'_>, sides: &Sides, a: &Answered) -> Chain {
     links.chain(begin, from)
 }
 
-/// From body to body: the roofs, then what is kept of the source's efficiency.
+/// From body to body: the roofs, then what is kept of the source's efficiency, then the time above the roof.
 fn across(q: &Question<'_>, sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
-    let tails = if a.lite { [1.0; 2] } else { [0, 1].map(|at| sides.roofs[at].tail) };
-    let ratio = a.roofs[1] / a.roofs[0];
-    let roof = |machine: &Machine| {
-        if a.lite {
-            return lite::roof(machine, &q.work);
-        }
-        let [memory, sm] = machine.components(&q.work).sides();
-        joined(memory, sm)
-    };
-    let mut numbers = shares(&sides.machines, roof);
+    if a.carried.everything <= 0.0 {
+        return links.to(Cause::AboveRoof, body, a.body);
+    }
+    roofs_across(q, sides, links);
+    let c = a.carried;
+    let kept = Cause::Efficiency([c.source_efficiency, c.efficiency]);
+    links.push(kept, c.efficiency / c.source_efficiency);
+    if c.above > 0.0 {
+        links.to(Cause::AboveRoof, c.everything, c.body);
+    }
+}
+
+/// roof_t/roof_s, number by number.
+fn roofs_across(q: &Question<'_>, sides: &Sides, links: &mut Links) {
+    let reused = sides.launching.reuses_buffers();
+    let machines = [0, 1].map(|at| sides.filled(at));
+    let mut numbers = shares(&machines, |machine| machine.components(&q.work, reused).roof());
     numbers.sort_by(|x, y| y.1.abs().total_cmp(&x.1.abs()));
-    let told = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
-    for (spec, ln) in &numbers[..told] {
-        links.push(Cause::Number(*spec, [0, 1].map(|at| sides.machines[at].get(*spec))), ln.exp());
+    let shown = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
+    for (spec, ln) in &numbers[..shown] {
+        links.push(Cause::Number(*spec, machines.map(|machine| machine.get(*spec))), ln.exp());
     }
-    if told < numbers.len() {
-        let rest: f64 = numbers[told..].iter().map(|(_, ln)| ln).sum();
-        links.push(Cause::OtherNumbers(numbers.len() - told), rest.exp());
+    if shown < numbers.len() {
+        let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
+        links.push(Cause::OtherNumbers(numbers.len() - shown), rest.exp());
     }
+    let tails = sides.roofs.map(|roof| roof.tail);
     if tails.iter().any(|t| *t > 1.0) {
         links.push(Cause::LastWave(tails), tails[1] / tails[0]);
-    }
-    match a.carried {
-        Some(c) => {
-            links.push(
-                Cause::Efficiency([c.source_efficiency, c.efficiency]),
-                c.efficiency / c.source_efficiency,
-            );
-            if c.belief > 0.0 {
-                links.push(Cause::SmSide(c.belief), c.body() / c.everything);
-            }
-        }
-        None => links.push(Cause::AboveRoof, a.body / (body * ratio)),
     }
 }
 
 /// Without a time on the source: from the binding component of the target to its body.
 fn from_binding(sides: &Sides, a: &Answered, links: &mut Links) -> (Component, f64) {
-    let all = sides.components[1];
-    let (component, longest) = if a.lite { all.only(Component::LITE) } else { all }.ranked()[0];
-    let tail = if a.lite { 1.0 } else { sides.roofs[1].tail };
+    let (component, longest) = sides.components[1].ranked()[0];
+    let tail = sides.roofs[1].tail;
     links.push(Cause::OtherComponents, a.roofs[1] / tail / longest.0);
     if tail > 1.0 {
         links.push(Cause::LastWave([1.0, tail]), tail);
     }
-    let usual = a.carried.map_or(super::USUAL, |c| c.efficiency);
-    links.push(Cause::UsualEfficiency(usual), usual);
-    if let Some(c) = a.carried.filter(|c| c.belief > 0.0) {
-        links.push(Cause::SmSide(c.belief), c.body() / c.everything);
-    }
+    links.push(Cause::UsualEfficiency(a.carried.efficiency), a.carried.efficiency);
+    links.to(Cause::AboveRoof, a.carried.everything, a.body);
     (component, longest.0)
 }
 

@@ -3,7 +3,7 @@
 
 use super::chain::{Chain, chain};
 use super::sides::Sides;
-use super::{Answered, answered, cautions, lite};
+use super::{Answered, answered, cautions, missing};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
@@ -67,7 +67,7 @@ pub(super) fn prediction(
     q: &Question<'_>,
     sides: &Sides,
     answered: &Answered,
-    doubt: Option<Doubt>,
+    doubt: Doubt,
 ) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
@@ -76,54 +76,43 @@ pub(super) fn prediction(
         } else {
             sides.timed.is_some_and(|t| t < 1.5 * floor.0)
         };
-        if launch { Some(Bound::Launch) } else { looked_at(sides, answered)[at].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
     };
     Prediction {
         time: answered.time,
         bound_source: bound(0),
         bound_target: bound(1),
-        efficiency: answered.start.body.map(|body| answered.roofs[0] / body),
+        efficiency: answered.start.body.map(|body| answered.roofs[0] / body).filter(|e| *e > 0.0),
         factors: factors(q, sides, answered),
         cautions: cautions(q, answered),
         levels: None,
-        doubt,
+        doubt: Some(doubt),
         width: None,
     }
 }
 
-/// How a model of this family answers.
-pub(super) type Model = fn(&Question<'_>, &Sides) -> Result<Answered, Refusal>;
-
-/// Takes the prediction of this model apart.
+/// Takes the prediction apart.
 ///
 /// # Errors
 /// As the prediction.
-pub(super) fn explanation(q: &Question<'_>, model: Model) -> Result<Explanation, Refusal> {
+pub(super) fn explanation(q: &Question<'_>) -> Result<Explanation, Refusal> {
     let sides = Sides::new(q)?;
-    let base = model(q, &sides)?;
-    let components = looked_at(&sides, &base);
-    let other = if base.lite { answered(q, &sides) } else { lite::lite(q, &sides, super::ID) };
-    let other_id = if base.lite { super::ID } else { lite::ID };
+    let base = answered(q, &sides)?;
     Ok(Explanation {
         chain: chain(q, &sides, &base),
-        components,
-        next: components.map(|c| next(&c)),
+        components: sides.components,
+        next: sides.components.map(|c| next(&c)),
         floors: sides.floors,
-        elasticities: elasticities(q, &sides, &base, model),
-        beside: other.ok().filter(|o| o.lite != base.lite).map(|o| (other_id, o.time)),
+        elasticities: elasticities(q, &sides, &base),
+        beside: None,
         measure: to_measure(q, &sides, &base),
     })
 }
 
-/// The components an answer looked at.
-fn looked_at(sides: &Sides, a: &Answered) -> [Components; 2] {
-    if a.lite { sides.components.map(|c| c.only(Component::LITE)) } else { sides.components }
-}
-
 /// The target's numbers that move the prediction, strongest first.
-fn elasticities(q: &Question<'_>, sides: &Sides, base: &Answered, model: Model) -> Vec<Elasticity> {
+fn elasticities(q: &Question<'_>, sides: &Sides, base: &Answered) -> Vec<Elasticity> {
     let times = |spec: Spec, factor: f64| {
-        let nudged = model(q, &sides.with_target_nudged(q, spec, factor)).ok()?;
+        let nudged = answered(q, &sides.with_target_nudged(q, spec, factor)).ok()?;
         Some(nudged.time / base.time)
     };
     let of = |spec: Spec| {
@@ -153,12 +142,12 @@ fn to_measure(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Vec<Strin
     let mut all = Vec::new();
     if answered.start.body.is_none() {
         all.push(format!("this kernel on {source}: without any time its efficiency is only the usual one"));
-    } else if answered.start.carried < 0.5 * super::CARRIED {
+    } else if answered.start.own < 0.5 {
         all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
     }
-    if answered.lite {
-        let missing = Component::ALL.into_iter().map(Component::count).filter(|c| q.work.get(*c).is_none());
-        let names: Vec<&str> = missing.map(Count::name).collect();
+    let missing = missing(&q.work);
+    if !missing.is_empty() {
+        let names: Vec<&str> = missing.into_iter().map(Count::name).collect();
         all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
     }
     if q.source_time.as_ref().and_then(|t| t.extrapolation).is_some_and(|e| (e - 1.0).abs() > 1e-9) {
@@ -212,7 +201,7 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
         target: Some(target),
         from: [Some(source_from), Some(target_from)],
     });
-    let components = looked_at(sides, a);
+    let components = sides.components;
     for component in Component::ALL {
         let [source, target] = components.map(|c| c.get(component));
         if source.0 > 0.0 || target.0 > 0.0 {
@@ -235,26 +224,20 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
             "ceil(waves) / waves, at most 1.6",
         ));
     }
-    let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
-    let rule = if a.lite { "max(memory, FP)" } else { "4-norm of the components x last wave" };
-    all.push(Factor::computed("roof", source, target, rule));
-    if let Some(carried) = a.carried {
-        let [source, target] = [carried.source_efficiency, carried.efficiency].map(Amount::Times);
-        let rule = "body / roof, drawn to 1.1";
-        all.push(Factor::computed("above the roof", source, target, rule));
-        let modelled = Provenance::Modelled;
-        all.push(Factor::of_target(
-            "if all is as slow",
-            Amount::Time(Seconds(carried.everything)),
-            modelled("roof x above"),
-        ));
-        all.push(Factor::of_target(
-            "if only the SMs are",
-            Amount::Time(Seconds(carried.sm_only)),
-            modelled("SM side slowed"),
-        ));
-        let rule = modelled("1 / (1 + ln² of how slow the SMs would be)");
-        all.push(Factor::of_target("belief in the second", Amount::Ratio(carried.belief), rule));
+    let stretch = components.map(|c| c.power_stretch());
+    if stretch.iter().any(|s| *s > 1.0) {
+        let [source, target] = stretch.map(Amount::Times);
+        all.push(Factor::computed("power limit", source, target, "FP work under the board's power limit"));
+    }
+    if a.carried.everything > 0.0 {
+        let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
+        all.push(Factor::computed("roof", source, target, "6-norm of the components x last wave"));
+        let [source, target] = [a.carried.source_efficiency, a.carried.efficiency].map(Amount::Times);
+        all.push(Factor::computed("time over roof", source, target, "body / roof, drawn to 1.05"));
+    }
+    if a.carried.above > 0.0 {
+        let rule = Provenance::Modelled("goes with the rates of the SMs");
+        all.push(Factor::of_target("time above the roof", Amount::Time(Seconds(a.carried.above)), rule));
     }
     all
 }
