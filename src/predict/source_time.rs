@@ -5,8 +5,9 @@ use super::floor::Floor;
 use super::question::Side;
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, ceilings};
+use super::{Caution, body, ceilings};
 use crate::catalogue::Origin;
+use crate::gpu::Ceilings;
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{Kind, LaunchTiming, Measurement};
 use crate::occupancy::Rules;
@@ -68,6 +69,9 @@ impl From<Kind> for SourceKind {
 pub struct SourceTime {
     /// Time per launch.
     pub time: Seconds,
+    /// The same for the models that know nothing but the roofline: where another size was timed, that time by the ratio of
+    /// roofline times.
+    pub work_scaled: Seconds,
     /// How it is known.
     pub kind: SourceKind,
     /// Where the row says it comes from; empty for an estimate.
@@ -104,6 +108,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
+            work_scaled: row.time,
             kind: row.kind.into(),
             source: (*row.source).into(),
             cautions: Vec::new(),
@@ -125,8 +130,11 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
     }
+    let roofs = works.map(|work| body(side.gpu, work, Ceilings::Peak));
+    let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
     Some(SourceTime {
         time,
+        work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),
         kind: SourceKind::Estimated,
         source: (*row.source).into(),
         cautions,
@@ -136,8 +144,10 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
 
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
 fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
+    let time = unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing))?;
     Some(SourceTime {
-        time: unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing))?,
+        time,
+        work_scaled: time,
         kind: SourceKind::Estimated,
         source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],

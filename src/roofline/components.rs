@@ -272,7 +272,7 @@ pub struct Components {
 
 impl Components {
     fn new(times: [f64; Component::ALL.len()], power_share: f64) -> Self {
-        let norm = times.iter().map(|t| t.powi(3).powi(2)).sum::<f64>().sqrt().cbrt();
+        let norm = norm(&times);
         let fp = times[Component::Fp as usize];
         let limited = power_share < 1.0 && fp > 0.0;
         let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
@@ -290,6 +290,12 @@ impl Components {
     #[inline]
     pub fn roof(&self) -> f64 {
         self.norm.max(self.powered)
+    }
+
+    /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
+    #[must_use]
+    pub fn beside_dram(&self) -> f64 {
+        norm(&self.times[Component::L2 as usize..])
     }
 
     /// How much longer the power limit makes it; 1 where it does not bind.
@@ -311,6 +317,12 @@ impl Components {
     pub fn binding(&self) -> Option<Component> {
         self.ranked().first().filter(|(_, t)| t.0 > 0.0).map(|(c, _)| *c)
     }
+}
+
+/// The 6-norm.
+#[inline]
+fn norm(times: &[f64]) -> f64 {
+    times.iter().map(|t| t.powi(3).powi(2)).sum::<f64>().sqrt().cbrt()
 }
 
 /// How far a launch and its body overlap, as a norm: 1 = one after the other, infinity = wholly.

@@ -98,12 +98,9 @@ mod tests {
 
     #[test]
     fn what_nobody_counted_weighs_more() {
-        let (none, all) = (Excess::of(&Work::default()), {
-            let mut work = Work::default();
-            PIPES.iter().for_each(|(count, _)| work.set(*count, 1.0));
-            work.set(Count::DramBytes, 1.0);
-            Excess::of(&work)
-        });
+        let counts = PIPES.iter().map(|(count, _)| *count).chain([Count::DramBytes]);
+        let counted = counts.fold(Work::default(), |work, count| work.with(count, Some(1.0)));
+        let (none, all) = (Excess::of(&Work::default()), Excess::of(&counted));
         assert!((none.uncounted, all.uncounted) == (1.0, 0.0));
         assert!(none.weights[1] > 0.0 && all.weights[1] == 0.0);
         assert!(all.weights[0] > none.weights[0]);

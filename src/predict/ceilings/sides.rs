@@ -1,7 +1,7 @@
 //! What `ceilings` knows of both sides of a question: component times, roofs, floors.
 
 use super::launching::Launching;
-use super::transfer::{Habit, Roof, USUAL};
+use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::LaunchTiming;
@@ -119,10 +119,26 @@ pub(in crate::predict) fn resized(
         return None;
     }
     let start = sides.launching.start(sides.timed, floor, from);
-    // On the same GPU all of the efficiency holds, but for what the floor hides, and the time above the roof grows with it.
-    let habit = Habit::of(from, start.body?, start.own, 0.0);
-    let time = sides.launched(to * habit.efficiency);
+    // On the same GPU all of the efficiency holds, but for what the floor hides.
+    let efficiency = USUAL * (start.body? / from / USUAL).powf(start.own);
+    let [here, there] = sides.components.map(|c| c.beside_dram());
+    let body = grown(from, to, efficiency, there / here);
+    let time = sides.launched(body);
     sound(time).then_some((Seconds(time), to / from))
+}
+
+/// How far the time above a roof overlaps with it where the size changes, as a norm: 1 = not at all.
+const OVERLAP: f64 = 1.5;
+
+/// The body at another size, under the roof `to`, of a kernel that took `efficiency` times `from`. Time above the roof grows
+/// with the work on the SMs and in L2: it does not jump where buffers stop to fit L2.
+fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
+    if efficiency <= 1.0 || !work.is_finite() {
+        return to * efficiency;
+    }
+    let power = |x: f64| x.powf(OVERLAP);
+    let above = power(efficiency * from) - power(from);
+    (power(to) + above * power(work)).powf(1.0 / OVERLAP)
 }
 
 /// The time of a kernel nobody timed: its roof and the usual efficiency; `None` where the counts give no roof.
