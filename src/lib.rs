@@ -3,6 +3,7 @@
 //! The rooms, lowest first; each may use only rooms above it in this list, with the exceptions `ARCHITECTURE.md` names and
 //! `tests/architecture.rs` enforces.
 
+pub mod answer;
 pub mod audit;
 pub mod catalogue;
 pub mod chart;
@@ -13,6 +14,7 @@ pub mod device;
 pub mod evaluate;
 pub mod gemm;
 pub mod gpu;
+pub mod import;
 pub mod kernel;
 pub mod learn;
 pub mod measurement;

@@ -1,64 +1,69 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
+mod answers;
+mod engine;
 mod evaluation;
 mod here;
 mod import;
-mod known_rows;
 mod lessons;
 mod loaded;
-mod several;
 mod training;
 mod tuning;
+mod workspace;
 
 pub use here::{Control, MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
-pub use several::Sources;
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
+pub use workspace::{Revision, Workspace};
 
-use crate::catalogue::{Catalogue, FileError, SourceTable, SpecFile, read_limited, shipped_sources};
+pub use crate::answer::Sources;
+
+use crate::answer::TypedClocks;
+use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{Answer, Brief, Calibration, Known, Settings, answer, briefs, explain};
-use crate::gpu::{self, Gpu, LimitsTable, Tuning};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
-use crate::measurement::import::{Roof, Strings};
-use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, Opened, ReadError, ReadResult, RowError, Store, read_csv,
-    read_opened, read_rows,
+use crate::evaluate::{World, fit_calibration};
+use crate::gpu::{self, Gpu, GpuId, LimitsTable};
+use crate::import::{Opened, Roof, Strings, read_opened};
+use crate::kernel::{
+    self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
 };
-use crate::predict::{Explanation, Lessons, Subject};
+use crate::measurement::{
+    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
+};
+use crate::predict::Subject;
 use include_dir::{Dir, include_dir};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use engine::Engine;
 
 static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
 
-/// The loaded world.
+/// Everything that is loaded, and what was derived from it.
+///
+/// The loaded facts are a [`Workspace`] that nobody changes in place: [`Session::edit`] makes the next revision of it, and
+/// with it a new set of derived values. Clones share both.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// GPUs, oldest architecture first, the user's last; those that were tuned ([`Session::tune`]) as they are reckoned.
-    pub gpus: Catalogue<Gpu>,
-    /// Kernels by name, those of measurement files last.
-    pub kernels: Catalogue<Kernel>,
-    /// Sources of every number.
-    pub sources: SourceTable,
-    /// Every measurement.
-    pub store: Store,
-    /// What the shipped datasets say of themselves.
-    pub datasets: Vec<Dataset>,
-    /// How wide intervals are.
-    pub calibration: Calibration,
-    /// Achieved ceilings that the user's files state, in the order they were read.
-    pub roofs: Vec<Roof>,
-    /// What was refused while loading; the rest still works.
-    pub problems: Vec<String>,
-    /// The tuned GPUs as their documents state them, with what was typed.
-    tuned: BTreeMap<usize, (Gpu, Tuning)>,
-    /// What the user's rows say of the models.
-    corrections: known_rows::Corrections,
-    /// What `hybrid` learned from the user's rows; empty until somebody has taught it.
-    lessons: OnceLock<Arc<Lessons>>,
+    /// GPUs, oldest architecture first, the user's last; those at typed clocks ([`Session::tune`]) as they are set.
+    pub gpus: Arc<Catalogue<Gpu>>,
+    workspace: Arc<Workspace>,
+    revision: Revision,
+    /// The GPUs at typed clocks as their documents state them, with what was typed.
+    typed: TypedClocks,
+    engine: Arc<Engine>,
+}
+
+/// The loaded facts: `session.kernels` is that of its workspace.
+impl Deref for Session {
+    type Target = Workspace;
+
+    fn deref(&self) -> &Workspace {
+        &self.workspace
+    }
 }
 
 /// What came of a measurement file.
@@ -116,7 +121,7 @@ impl Session {
             }
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
-        let calibration = Calibration::new(&gpus, &kernels, &store)?;
+        let calibration = fit_calibration(World { gpus: &gpus, kernels: &kernels, store: &store })?;
         let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
         for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
@@ -136,19 +141,11 @@ impl Session {
             problems
                 .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
         }
-        Ok(Self {
-            gpus,
-            kernels,
-            sources,
-            store,
-            datasets,
+        let roofs = Vec::new();
+        Ok(Self::of_workspace(
+            Workspace { gpus, kernels, sources, store, datasets, roofs, problems },
             calibration,
-            roofs: Vec::new(),
-            problems,
-            tuned: BTreeMap::new(),
-            corrections: Default::default(),
-            lessons: OnceLock::new(),
-        })
+        ))
     }
 
     /// Adds a measurement file of the user's, canonical or of a format that an importer knows. Good rows are kept.
@@ -166,9 +163,7 @@ impl Session {
     pub fn add_opened(&mut self, opened: Opened<'_>, strings: &Strings) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
         let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, strings)?;
-        self.kernels = kernels;
-        self.roofs.extend(any.roofs);
-        Ok(self.take_rows(any.read, any.remarks))
+        Ok(self.take_rows(kernels, any.read, any.remarks, any.roofs))
     }
 
     /// Adds rows that an importer made from this report, by the same checks as those of a file; see [`read_rows`].
@@ -178,17 +173,25 @@ impl Session {
     pub fn add_rows(&mut self, rows: &[CanonicalRow], file: &str) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
         let read = read_rows(rows, file, Kind::Measured, &self.gpus, &mut kernels)?;
-        self.kernels = kernels;
-        Ok(self.take_rows(read, Vec::new()))
+        Ok(self.take_rows(kernels, read, Vec::new(), Vec::new()))
     }
 
-    fn take_rows(&mut self, read: ReadResult, mut remarks: Vec<String>) -> Loaded {
+    /// The next revision: with these rows and roofs, whose kernels are in this catalogue.
+    fn take_rows(
+        &mut self,
+        kernels: Catalogue<Kernel>,
+        read: ReadResult,
+        mut remarks: Vec<String>,
+        roofs: Vec<Roof>,
+    ) -> Loaded {
         let ReadResult { rows, refused, refused_count } = read;
-        remarks.extend(loaded::remarks(&rows, &self.kernels));
+        remarks.extend(loaded::remarks(&rows, &kernels));
         let added = rows.len();
-        self.store.add(rows);
-        self.corrections = Default::default();
-        self.lessons = OnceLock::new();
+        self.edit(|workspace| {
+            workspace.kernels = kernels;
+            workspace.roofs.extend(roofs);
+            workspace.store.add(rows);
+        });
         Loaded { rows: added, refused, refused_count, remarks }
     }
 
@@ -201,8 +204,8 @@ impl Session {
     ///
     /// # Errors
     /// [`SubjectError`] where the sizes do not fit the kernel.
-    pub fn subject(&self, kernel: usize, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
-        let of = &self.kernels.entries()[kernel];
+    pub fn subject(&self, kernel: KernelId, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
+        let of = &self.kernels[kernel];
         let problem = of.problem(typed)?;
         let instance = of
             .instance(&problem, variant)
@@ -211,19 +214,29 @@ impl Session {
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
     }
 
+    /// A kernel as somebody timed it: at its size, in its variant and launch.
+    ///
+    /// # Errors
+    /// [`SubjectError`] where the size does not fit the kernel.
+    pub fn timed_subject(&self, id: ConfigId) -> Result<Subject, SubjectError> {
+        let config = self.store.config(id);
+        let subject = self.subject(config.kernel, config.problem, config.variant)?;
+        Ok(Subject { config: subject.config.map(|_| id), ..subject })
+    }
+
     /// Lays what two listings of machine code say over a kernel.
-    pub fn translate(&mut self, kernel: usize, found: Translation) {
-        let mut changed = self.kernels.entries()[kernel].clone();
+    pub fn translate(&mut self, kernel: KernelId, found: Translation) {
+        let mut changed = self.kernels[kernel].clone();
         changed.translation = Some(Arc::new(found));
         let id = changed.id.clone();
-        self.kernels.insert(changed).unwrap_or_else(|clash| unreachable!("{id} replaces itself: {clash}"));
+        let replaced = self.edit(|workspace| workspace.kernels.insert(changed));
+        replaced.unwrap_or_else(|clash| unreachable!("{id} replaces itself: {clash}"));
     }
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.
     #[must_use]
-    pub fn sizes(&self, kernel: usize, variant: &str) -> Vec<Problem> {
-        let mut sizes: Vec<Problem> =
-            self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
+    pub fn sizes(&self, kernel: KernelId, variant: &str) -> Vec<Problem> {
+        let mut sizes: Vec<Problem> = self.kernels[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
         let measured = self.store.of_kernel(kernel).iter().map(|c| self.store.config(*c));
         sizes.extend(measured.filter(|c| **c.variant == *variant).map(|c| (**c.problem).clone()));
         sizes.sort_by(|a, b| a.volume().total_cmp(&b.volume()));
@@ -233,9 +246,9 @@ impl Session {
 
     /// The next larger or smaller of [`Session::sizes`], without making them all: a kernel may have a million.
     #[must_use]
-    pub fn next_size(&self, kernel: usize, variant: &str, now: f64, up: bool) -> Option<Problem> {
+    pub fn next_size(&self, kernel: KernelId, variant: &str, now: f64, up: bool) -> Option<Problem> {
         let past = |p: &&Problem| if up { p.volume() > now } else { p.volume() < now };
-        let named = self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p).filter(past);
+        let named = self.kernels[kernel].sizes.iter().map(|(_, p)| p).filter(past);
         let volume = |p: &&Problem| p.volume();
         let store = &self.store;
         let problem = |id: &ConfigId| Some(store.config(*id)).filter(|c| **c.variant == *variant);
@@ -255,7 +268,7 @@ impl Session {
 
     /// The variants of a kernel that somebody timed, each once, in the order they were read.
     #[must_use]
-    pub fn variants(&self, kernel: usize) -> Vec<Arc<str>> {
+    pub fn variants(&self, kernel: KernelId) -> Vec<Arc<str>> {
         let mut all: Vec<Arc<str>> = Vec::new();
         let mut seen = HashSet::new();
         for id in self.store.of_kernel(kernel) {
@@ -270,31 +283,31 @@ impl Session {
     /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
     /// Where nobody timed the kernel, the example of its file.
     #[must_use]
-    pub fn default_variant(&self, kernel: usize) -> Arc<str> {
+    pub fn default_variant(&self, kernel: KernelId) -> Arc<str> {
         if self.store.has_plain(kernel) {
             return Arc::default();
         }
-        let example = || self.kernels.entries()[kernel].example_variant().into();
+        let example = || self.kernels[kernel].example_variant().into();
         self.store.of_kernel(kernel).first().map_or_else(example, |id| self.store.config(*id).variant.clone())
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else
     /// the smallest that anybody did, else the smallest timed anywhere, else the second named one.
     #[must_use]
-    pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
+    pub fn default_size(&self, kernel: KernelId, source: Option<GpuId>) -> Problem {
         self.default_size_of(kernel, &self.default_variant(kernel), source)
     }
 
     /// [`Session::default_size`] for this variant.
     #[must_use]
-    pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
+    pub fn default_size_of(&self, kernel: KernelId, variant: &str, source: Option<GpuId>) -> Problem {
         let smallest = |fits: &dyn Fn(ConfigId) -> bool| {
             let timed = self.store.by_volume(kernel).iter();
             let mut configs = timed.map(|id| (*id, self.store.config(*id)));
             configs.find(|(id, c)| **c.variant == *variant && fits(*id)).map(|(_, c)| c.problem)
         };
         let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
-        let named = &self.kernels.entries()[kernel].sizes;
+        let named = &self.kernels[kernel].sizes;
         smallest(&|id| on_source(id).is_some_and(|r| r.kind == Kind::Measured))
             .or_else(|| smallest(&|id| on_source(id).is_some()))
             .or_else(|| smallest(&|_| true))
@@ -308,48 +321,6 @@ impl Session {
     pub fn data_cautions<'a>(&'a self, source: &'a str) -> impl Iterator<Item = &'a str> {
         let behind = self.datasets.iter().filter(move |d| d.source == source);
         behind.flat_map(|d| d.of_all()).map(String::as_str)
-    }
-
-    /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
-    #[must_use]
-    pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
-        let plain = answer(self.known(source, target), subject, (source, target), settings);
-        self.corrected(plain, subject)
-    }
-
-    /// The times and intervals of [`Session::answer`] for many targets, in their order; `None` where there is no
-    /// prediction.
-    #[must_use]
-    pub fn briefs(
-        &self,
-        subject: &Subject,
-        source: usize,
-        targets: &[usize],
-        settings: Settings,
-    ) -> Vec<Option<Brief>> {
-        // Typed clocks, clocks that a row states, and what the user's rows correct belong to whole answers.
-        if !self.tuned.is_empty() || self.corrections.any(&self.store) {
-            let whole = |target: &usize| self.answer(subject, source, *target, settings).brief();
-            return targets.iter().map(whole).collect();
-        }
-        briefs(self.known(source, source), subject, (source, targets), settings)
-    }
-
-    /// The prediction of [`Session::answer`] taken apart; `None` where there is none, or the model has nothing beside its
-    /// factors.
-    #[must_use]
-    pub fn explain(&self, subject: &Subject, answer: &Answer) -> Option<Explanation> {
-        let (source, target) = (answer.source, answer.target);
-        explain(self.known(source, target), subject, (source, target), answer.settings)
-    }
-
-    /// What an answer about these two GPUs is drawn from.
-    fn known(&self, source: usize, target: usize) -> Known<'_> {
-        let Self { gpus, kernels, store, datasets, calibration, .. } = self;
-        let lessons = self.lessons();
-        let stock = |at: usize| self.tuned.get(&at).map(|(gpu, _)| gpu);
-        let stock = [stock(source), stock(target)];
-        Known { gpus, kernels, store, datasets, calibration, lessons, stock }
     }
 }
 

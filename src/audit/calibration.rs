@@ -1,8 +1,8 @@
 //! Ceilings that calibration files and benchmarks state, as the importers read them.
 
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::measurement::import::{Roof, RoofOf};
+use crate::gpu::{Gpu, GpuId};
+use crate::import::{Roof, RoofOf};
 
 /// Which ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +27,7 @@ impl Ceiling {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Place in the catalogue.
-    pub gpu: Option<usize>,
+    pub gpu: Option<GpuId>,
     /// What.
     pub of: Ceiling,
     /// GB/s or GFLOP/s.

@@ -5,11 +5,11 @@ use super::sheet::{DataFile, Row, Sheet};
 use super::{Calibration, compiled};
 use crate::catalogue::Entry;
 use crate::compiler;
+use crate::import::{self, Format, NeverCancelled, Opened};
 use crate::kernel::Problem;
-use crate::measurement::import::{self, NeverCancelled};
 use crate::measurement::{
-    CellRefusal, DESCRIBED, Format, LineGuard, Number, Opened, ReadError, RowError, dimensions, header_names,
-    number, time, write_csv,
+    CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
+    check_lengths, dimensions, header_names, number, time,
 };
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ fn read_log(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
 /// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
 /// those that findings name. Roofs that it measured are calibrations.
 fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let imported = import::read_opened(opened, &NeverCancelled::default().job(file))?;
+    let imported = import::read_report(opened, &NeverCancelled::default().job(file))?;
     let room = DESCRIBED.saturating_sub(sheet.refused.len());
     sheet.refused.extend(imported.refused.iter().take(room).cloned());
     sheet.refused_count += imported.refused_count;
@@ -90,7 +90,22 @@ fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<
     if imported.rows.is_empty() {
         return Ok(Kind::Calibration(count));
     }
-    read_data(write_csv(&imported.rows).as_slice(), &format!("{file} (as imported)"), sheet)
+    take_rows(&imported.rows, &format!("{file} (as imported)"), sheet)
+}
+
+/// Takes in rows of an importer as the lines of a canonical CSV.
+fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+    let refuse = |message: String| ReadError { file: file.to_string(), message };
+    check_lengths(rows).map_err(refuse)?;
+    let table = CanonicalTable::new(rows);
+    let names = header_names(table.header().map(str::as_bytes)).map_err(refuse)?;
+    let mut records = DataRecords::new(file, &names, sheet);
+    let mut line = 2;
+    for row in rows {
+        records.take(table.fields(row).collect(), line, sheet);
+        line += table.line_count(row);
+    }
+    Ok(Kind::Data(records.good))
 }
 
 /// Where the columns that the audit understands stand in one file.
@@ -121,36 +136,66 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
     let mut csv = ReaderBuilder::new().flexible(true).from_reader(LineGuard::new(reader));
     let header = csv.headers().map_err(|e| refuse(plain(e)))?.clone();
     let names = header_names(header.iter().map(str::as_bytes)).map_err(refuse)?;
-    let places = Places::find(&names);
-    let columns = columns(sheet, &names);
-    let number = sheet.files.len();
-    sheet.files.push(DataFile { name: file.to_string(), columns });
+    let mut records = DataRecords::new(file, &names, sheet);
     let mut record = StringRecord::new();
-    let mut good = 0;
     while csv.read_record(&mut record).map_err(|e| refuse(plain(e)))? {
         let line = record.position().map_or(0, csv::Position::line);
-        let made = if record.len() == names.len() {
-            row(sheet, &places, &record, number, line)
-        } else {
-            let message =
-                format!("the row has {} fields, the header {}; is it cut off?", record.len(), names.len());
-            Err(CellRefusal::new("row", message))
-        };
-        match made {
+        records.take(std::mem::take(&mut record), line, sheet);
+    }
+    Ok(Kind::Data(records.good))
+}
+
+/// The records of one file on their way into a sheet.
+struct DataRecords {
+    /// As findings name it.
+    file: String,
+    /// Its place among the sheet's files.
+    number: usize,
+    /// How many fields a record must have.
+    width: usize,
+    places: Places,
+    /// How many rows were taken in.
+    good: usize,
+}
+
+impl DataRecords {
+    fn new(file: &str, names: &[String], sheet: &mut Sheet<'_>) -> Self {
+        let columns = columns(sheet, names);
+        let number = sheet.files.len();
+        sheet.files.push(DataFile { name: file.to_string(), columns });
+        Self { file: file.to_string(), number, width: names.len(), places: Places::find(names), good: 0 }
+    }
+
+    /// Adds the record's row, or counts it as refused.
+    fn take(&mut self, record: StringRecord, line: u64, sheet: &mut Sheet<'_>) {
+        match self.checked_row(&record, line, sheet) {
             Ok(row) => {
                 sheet.rows.push(row);
-                sheet.records.push(std::mem::take(&mut record));
-                good += 1;
+                sheet.records.push(record);
+                self.good += 1;
             }
             Err(CellRefusal { column, message }) => {
                 sheet.refused_count += 1;
                 if sheet.refused.len() < DESCRIBED {
-                    sheet.refused.push(RowError { file: file.to_string(), line, column, message });
+                    sheet.refused.push(RowError { file: self.file.clone(), line, column, message });
                 }
             }
         }
     }
-    Ok(Kind::Data(good))
+
+    fn checked_row(
+        &self,
+        record: &StringRecord,
+        line: u64,
+        sheet: &mut Sheet<'_>,
+    ) -> Result<Row, CellRefusal> {
+        let (found, expected) = (record.len(), self.width);
+        if found != expected {
+            let message = format!("the row has {found} fields, the header {expected}; is it cut off?");
+            return Err(CellRefusal::new("row", message));
+        }
+        row(sheet, &self.places, record, self.number, line)
+    }
 }
 
 /// The places of these columns among those of all files, new ones at the end.
@@ -199,19 +244,17 @@ fn row(
 /// The word of a GPU or kernel: its id where the catalogue knows the name.
 fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     let name = if is_gpu { name } else { sheet.kernels.nickname_of(name).unwrap_or(name) };
-    let (place, id) = if is_gpu {
+    if is_gpu {
         let place = sheet.gpus.get(name);
-        (place, place.map(|i| sheet.gpus.entries()[i].id()))
+        let word = sheet.words.intern(place.map_or(name, |gpu| sheet.gpus[gpu].id()));
+        sheet.gpu_of.extend(place.map(|gpu| (word, gpu)));
+        word
     } else {
         let place = sheet.kernels.get(name);
-        (place, place.map(|i| sheet.kernels.entries()[i].id()))
-    };
-    let word = sheet.words.intern(id.unwrap_or(name));
-    if let Some(place) = place {
-        let of = if is_gpu { &mut sheet.gpu_of } else { &mut sheet.kernel_of };
-        of.insert(word, place);
+        let word = sheet.words.intern(place.map_or(name, |kernel| sheet.kernels[kernel].id()));
+        sheet.kernel_of.extend(place.map(|kernel| (word, kernel)));
+        word
     }
-    word
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
@@ -221,7 +264,7 @@ fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<sup
         return Ok(written);
     }
     let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
-    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels.entries()[*i]);
+    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]);
     let full = of.filter(|k| k.has_formulas()).and_then(|k| k.problem(&recorded).ok()).unwrap_or(recorded);
     let word = sheet.words.intern(&full.to_string());
     sheet.problems.insert((kernel, word), full);

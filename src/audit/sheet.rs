@@ -3,8 +3,8 @@
 use super::check::ignored_size::Flat;
 use super::{Calibration, Compiled, compiled};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::kernel::{Instance, Kernel, Problem};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Number, RowError};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -120,8 +120,8 @@ pub struct Sheet<'a> {
     pub(super) records: Vec<csv::StringRecord>,
     pub(super) words: Words,
     /// GPUs and kernels by word, where the catalogues know them.
-    pub(super) gpu_of: HashMap<Word, usize>,
-    pub(super) kernel_of: HashMap<Word, usize>,
+    pub(super) gpu_of: HashMap<Word, GpuId>,
+    pub(super) kernel_of: HashMap<Word, KernelId>,
     pub(super) problems: HashMap<(Word, Word), Problem>,
     /// Flat runs of sizes, once they are looked for.
     pub(super) flat: OnceCell<Flat>,
@@ -168,12 +168,12 @@ impl<'a> Sheet<'a> {
     }
 
     pub(super) fn gpu_named(&self, word: Word) -> Option<&'a Gpu> {
-        self.gpu_of.get(&word).map(|i| &self.gpus.entries()[*i])
+        self.gpu_of.get(&word).map(|i| &self.gpus[*i])
     }
 
     /// The kernel of this row, where the catalogue knows it with formulas.
     pub(super) fn kernel(&self, row: &Row) -> Option<&'a Kernel> {
-        self.kernel_of.get(&row.kernel).map(|i| &self.kernels.entries()[*i])
+        self.kernel_of.get(&row.kernel).map(|i| &self.kernels[*i])
     }
 
     /// The sizes of this row.

@@ -1,15 +1,20 @@
 //! What the GPU and the kernel catalogue have in common: entries found by id or alias, numbers that know their
 //! source, and TOML files that are refused with their line while the rest still loads.
 
+mod element;
 mod feature;
 mod file;
+mod id;
 mod sourced;
 
+pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
+pub use id::Id;
 pub use sourced::{NumberFile, Origin, Source, SourceTable, Sourced, shipped_sources};
 
 use std::collections::HashMap;
+use std::ops::Index;
 
 /// Something with an id that people type, and other names for it.
 pub trait Entry {
@@ -33,13 +38,13 @@ pub struct Catalogue<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No entry has this name.
-    #[error("unknown {what} `{name}`; nearest: {}", nearest.join(", "))]
+    #[error("unknown {what} `{name}`; {}", nearest_or_none(nearest, what))]
     Unknown {
         /// What was looked for: "GPU" or "kernel".
         what: &'static str,
         /// As typed.
         name: String,
-        /// Up to five ids, best first.
+        /// Up to five ids, best first; none where no name is near.
         nearest: Vec<String>,
     },
     /// The name begins several ids.
@@ -78,7 +83,7 @@ impl<T: Entry> Catalogue<T> {
     /// # Errors
     /// [`NameClash`] if one of its names belongs to another entry; nothing is changed then.
     pub fn insert(&mut self, entry: T) -> Result<(), NameClash> {
-        let same = self.get(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
+        let same = self.slot(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
         let slot = same.unwrap_or(self.entries.len());
         // A name of separators alone (`--`) is nobody's.
         let names: Vec<String> = std::iter::once(entry.id())
@@ -120,20 +125,22 @@ impl<T: Entry> Catalogue<T> {
 
     /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<usize> {
-        self.names.get(&normalise(name)).copied()
+    pub fn get(&self, name: &str) -> Option<Id<T>> {
+        self.slot(name).map(Id::from_index)
     }
 
     /// Where the entry of this name stands.
     ///
     /// # Errors
     /// [`NameError`] with the nearest ids.
-    pub fn position(&self, name: &str) -> Result<usize, NameError> {
+    pub fn position(&self, name: &str) -> Result<Id<T>, NameError> {
         let key = normalise(name);
         if let Some(&i) = self.names.get(&key) {
-            return Ok(i);
+            return Ok(Id::from_index(i));
         }
-        let fits = |e: &&T| !key.is_empty() && (normalise(e.id()).contains(&key) || has_words(*e, name));
+        let fits = |e: &&T| {
+            !key.is_empty() && (contains_whole_numbers(&normalise(e.id()), &key) || has_words(*e, name))
+        };
         let candidates: Vec<String> = self.entries.iter().filter(fits).map(|e| e.id().to_string()).collect();
         if candidates.len() > 1 {
             return Err(NameError::Ambiguous { what: self.what, name: clip(name), candidates });
@@ -146,7 +153,7 @@ impl<T: Entry> Catalogue<T> {
     /// # Errors
     /// [`NameError`] with the nearest ids.
     pub fn find(&self, name: &str) -> Result<&T, NameError> {
-        self.position(name).map(|i| &self.entries[i])
+        self.position(name).map(|id| &self[id])
     }
 
     /// All entries, in order.
@@ -155,7 +162,23 @@ impl<T: Entry> Catalogue<T> {
         &self.entries
     }
 
-    /// Puts the entries into another order.
+    /// The ids of all entries, in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<T>> + ExactSizeIterator + Clone + use<T> {
+        (0..self.entries.len()).map(Id::from_index)
+    }
+
+    /// Every entry with its id, in order.
+    pub fn with_ids(&self) -> impl DoubleEndedIterator<Item = (Id<T>, &T)> + ExactSizeIterator + Clone {
+        self.ids().zip(&self.entries)
+    }
+
+    /// The entry of this id; none where the id is of a larger catalogue.
+    #[must_use]
+    pub fn entry(&self, id: Id<T>) -> Option<&T> {
+        self.entries.get(id.index())
+    }
+
+    /// Puts the entries into another order; ids handed out before mean other entries afterwards.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by_key(|&i| key(&self.entries[i]));
@@ -167,13 +190,17 @@ impl<T: Entry> Catalogue<T> {
         self.entries.sort_by_key(key);
     }
 
+    fn slot(&self, name: &str) -> Option<usize> {
+        self.names.get(&normalise(name)).copied()
+    }
+
     fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
         // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
         let key: String = key.chars().take(64).collect();
         let mut scored: Vec<(f64, &str)> =
             self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        for (_, id) in scored {
+        for (_, id) in scored.into_iter().filter(|(likeness, _)| *likeness >= LEAST_LIKENESS) {
             if first.len() >= 5 {
                 break;
             }
@@ -182,6 +209,14 @@ impl<T: Entry> Catalogue<T> {
             }
         }
         first
+    }
+}
+
+impl<T> Index<Id<T>> for Catalogue<T> {
+    type Output = T;
+
+    fn index(&self, id: Id<T>) -> &T {
+        &self.entries[id.index()]
     }
 }
 
@@ -198,6 +233,38 @@ fn normalise(name: &str) -> String {
     bare.chars().filter(|c| !separator(*c)).collect()
 }
 
+/// Jaro-Winkler likeness below which a name is not offered for the one typed: a slip of the finger or another member of the
+/// family stays above it, a name of something else below.
+const LEAST_LIKENESS: f64 = 0.82;
+
+/// Whether `name` holds `part` without cutting a number in two: `h200` does not hold `h20`, nor `a100` `a10`.
+fn contains_whole_numbers(name: &str, part: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    name.match_indices(part).any(|(start, _)| {
+        let (before, after) = (&name[..start], &name[start + part.len()..]);
+        let cut_before = digit(before.chars().next_back()) && digit(part.chars().next());
+        let cut_after = digit(after.chars().next()) && digit(part.chars().next_back());
+        !cut_before && !cut_after
+    })
+}
+
+/// Whether `word` begins with `part` without cutting a number in two.
+fn begins_with_whole_numbers(word: &str, part: &str) -> bool {
+    word.strip_prefix(part).is_some_and(|rest| {
+        let cut = rest.starts_with(|c: char| c.is_ascii_digit());
+        !(cut && part.ends_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// What an unknown name is answered with.
+fn nearest_or_none(nearest: &[String], what: &str) -> String {
+    if nearest.is_empty() {
+        let list = if what == "GPU" { "gpus" } else { "kernels" };
+        return format!("no name is near it; `roofswap {list}` lists them");
+    }
+    format!("nearest: {}", nearest.join(", "))
+}
+
 /// Whether every word typed begins a word of one of the entry's names: `v100-16gb` means any V100 of 16 GB.
 fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
@@ -210,7 +277,7 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
     !typed.is_empty()
         && names.any(|name| {
             let has = words(name);
-            typed.iter().all(|t| has.iter().any(|w| w.starts_with(t.as_str())))
+            typed.iter().all(|t| has.iter().any(|w| begins_with_whole_numbers(w, t)))
         })
 }
 

@@ -1,7 +1,7 @@
 //! The words around a chart, the same for every chart of one answer: title, subtitle, remarks.
 
 use super::Sides;
-use crate::evaluate::{Answer, COVERAGE, Interval};
+use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::Waves;
@@ -23,7 +23,11 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides
 pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
     let settings = answer.settings;
     if show == Sides::Source {
-        return answer.used();
+        return format!(
+            "{} ceilings, {} occupancy rules",
+            answer.ceilings_used.word(),
+            settings.rules.word()
+        );
     }
     let model = MODELS[settings.model].id();
     let mark = if answer.is_estimate() { "~" } else { "" };
@@ -76,7 +80,7 @@ pub(super) fn waves(w: &Waves) -> String {
         "{} waves of {} blocks, the last {} % full{idle}, {} % of the slots used",
         significant(w.waves),
         w.blocks_per_wave,
-        significant(100.0 * w.tail),
+        significant(100.0 * w.last_fill),
         significant(100.0 * w.efficiency())
     )
 }

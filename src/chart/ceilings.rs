@@ -2,7 +2,7 @@
 //! cache hits put the roof.
 
 use super::{Dash, Mark, Meaning, RooflineView};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::roofline::{KernelRoof, Level};
 use crate::units::significant;
 

@@ -2,7 +2,7 @@
 
 use super::scale::round_up;
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::Explanation;

@@ -2,7 +2,7 @@
 
 use super::scale::end_of_bars;
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::occupancy::{Occupancy, Resource, Rules, best_block, next_step, waves};

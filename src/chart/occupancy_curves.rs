@@ -9,7 +9,7 @@
 
 use super::wave_curve::{of_size, wave_of};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides, caption};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::{Over, sweep};

@@ -4,7 +4,7 @@
 use super::caption;
 use super::scale::{round_down, round_up};
 use super::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::predict::SourceKind;
 use crate::units::{Seconds, deviation, significant};

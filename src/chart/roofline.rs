@@ -4,7 +4,7 @@ use super::caption::{self, kind_words, predicted_word, time_with_interval};
 use super::ceilings;
 use super::roofs::roof_marks;
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
@@ -96,7 +96,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     marks.extend(points);
     ChartSpec {
         title: caption::title(view.kernel, &view.problem, view.gpus, view.show),
-        subtitle: caption::subtitle(view.answer, view.show),
+        subtitle: subtitle(view.answer, view.show),
         x: Axis {
             label: if marked { MARKED_AXIS } else { DRAM_AXIS }.into(),
             scale: Scale::Log { min: x.0, max: x.1 },
@@ -314,6 +314,13 @@ fn decades(values: &[f64], (least, most): (f64, f64)) -> (f64, f64) {
     let low = sound().fold(f64::INFINITY, f64::min).clamp(least, most);
     let high = sound().fold(0.0, f64::max).clamp(low, most);
     (10f64.powf((low / AIR).log10().floor()), 10f64.powf((high * AIR).log10().ceil()))
+}
+
+/// The caption's words, and which roofs are drawn where the model's time rests on other rates.
+fn subtitle(answer: &Answer, show: Sides) -> String {
+    let words = caption::subtitle(answer, show);
+    let drawn = format!("{} ceilings", answer.ceilings_used.word());
+    if words.contains(&drawn) { words } else { format!("{words}; {drawn} are drawn") }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use super::question::{gpus, models};
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
 use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
-use crate::gpu::Ceilings;
-use crate::measurement::import::Roof;
-use crate::predict::{BASELINES, model_position};
+use crate::gpu::{Ceilings, GpuId};
+use crate::import::Roof;
+use crate::predict::{BASELINES, ModelId, model_position};
 use crate::report::evaluation::Report;
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
@@ -141,7 +141,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
         scope: scope(&session, &args.source, &args.target, &args.kernel)?,
-        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration.shipped()),
+        shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
     };
@@ -190,7 +190,7 @@ fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -
 }
 
 /// The places of the models asked for, then of the baselines, each once.
-fn with_baselines(asked: &[String]) -> Result<Vec<usize>> {
+fn with_baselines(asked: &[String]) -> Result<Vec<ModelId>> {
     let mut all = models(asked)?;
     for baseline in BASELINES {
         all.push(model_position(baseline)?);
@@ -241,7 +241,7 @@ pub(super) fn scope(
     targets: &[String],
     kernels: &[String],
 ) -> Result<Scope> {
-    let places = |names: &[String]| -> Result<Option<BTreeSet<usize>>> {
+    let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
     };
     let named: &[String] = if kernels == ["all"] { &[] } else { kernels };

@@ -51,7 +51,7 @@ impl EvaluationArgs {
             ceilings: settings.ceilings,
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
-            shipped: Some(session.calibration.shipped()),
+            shipped: Some(session.calibration().shipped()),
             ..Setup::default()
         };
         let store = session.rows_to_evaluate();

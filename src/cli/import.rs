@@ -3,8 +3,7 @@
 use super::choices::FormatChoice;
 use super::{Usage, import_kernels, import_measurements, output};
 use crate::compiler::Architecture;
-use crate::measurement::Opened;
-use crate::measurement::import::GivenProblem;
+use crate::import::{GivenProblem, Opened};
 use crate::session::Recognised;
 use anyhow::Result;
 use clap::Args;

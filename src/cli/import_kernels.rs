@@ -4,8 +4,8 @@ use super::{load, output};
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
 use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
 use crate::config::user_folder;
+use crate::import::Opened;
 use crate::kernel::{Kernel, ResourcesFile};
-use crate::measurement::Opened;
 use crate::report::Format;
 use crate::report::compiled;
 use crate::session::read_compiled;
@@ -35,7 +35,7 @@ pub(super) fn run(
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;
     }
-    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at]);
+    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels[at]);
     laid_over(&kernels, known);
     how_to_use(folder.as_ref(), &kernels, known);
     Ok(())

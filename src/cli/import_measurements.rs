@@ -2,8 +2,8 @@
 
 use super::{Usage, load, output};
 use crate::config::user_folder;
-use crate::measurement::import::{GivenProblem, Imported, Job, NeverCancelled, Roof, overlays, read_opened};
-use crate::measurement::{CanonicalRow, Opened, write_csv};
+use crate::import::{GivenProblem, Imported, Job, NeverCancelled, Opened, Roof, overlays, read_report};
+use crate::measurement::{CanonicalRow, write_csv};
 use crate::session::Session;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let session = load::session(&[])?;
     let gpu = gpu.map(|name| session.gpus.position(name)).transpose()?;
-    let gpu = gpu.map(|at| session.gpus.entries()[at].id.as_str());
+    let gpu = gpu.map(|at| session.gpus[at].id.as_str());
     let mut found = Vec::new();
     for opened in files {
         match read(opened, gpu, &session) {
@@ -59,7 +59,7 @@ pub(super) fn run(
 fn read(opened: Opened<'static>, gpu: Option<&str>, session: &Session) -> Result<(String, Imported)> {
     let (file, strings) = (opened.file().to_string(), NeverCancelled::default());
     let job = Job { gpu, ..strings.job(&file) };
-    let mut found = with_bar(opened.size().unwrap_or(0), &job, || read_opened(opened, &job))?;
+    let mut found = with_bar(opened.size().unwrap_or(0), &job, || read_report(opened, &job))?;
     found.name_gpus(&session.gpus);
     Ok((file, found))
 }

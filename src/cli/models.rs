@@ -6,7 +6,7 @@ use super::{load, output};
 use crate::evaluate::like::Wanted;
 use crate::evaluate::{ErrorSummary, Progress, Setup, score};
 use crate::measurement::{Kind, Store};
-use crate::predict::{MODELS, model_position};
+use crate::predict::{MODELS, ModelId, model_position};
 use crate::report::models::Report;
 use crate::session::Session;
 use crate::train::cache::Cache;
@@ -54,10 +54,10 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
     let wanted = Wanted { kernel, source: gpu(&args.source)?, target: gpu(&args.target)? };
     let setup = Setup {
         protocol: args.protocol.into(),
-        shipped: Some(session.calibration.shipped()),
+        shipped: Some(session.calibration().shipped()),
         ..Setup::default()
     };
-    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or(0), chosen: chosen.is_some() };
+    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
     let survey = session.survey(&of, &Progress::default()).context("cancelled")?;
     let entries = Cache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
     let learned = learned(&trainers(args.seed), entries);
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
 pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
     let mut store = Store::default();
     store.add(session.store.rows().filter(|r| r.kind == Kind::Published).cloned().collect());
-    let every: Vec<usize> = (0..MODELS.len()).collect();
+    let every: Vec<ModelId> = MODELS.ids().collect();
     let outcomes =
         session.evaluate(&store, &Setup::default(), &every, &Progress::default()).context("cancelled")?;
     Ok(outcomes.iter().map(|o| score(&o.trials).map(|s| s.errors)).collect())

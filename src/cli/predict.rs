@@ -3,10 +3,11 @@
 use super::choices::FormatChoice;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, models, output};
-use crate::evaluate::Answer;
-use crate::predict::{Explanation, Subject};
+use crate::answer::Answer;
+use crate::gpu::GpuId;
+use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{Format, explain, explanation, side_by_side, sources};
+use crate::report::{Format, breakdown, side_by_side, sources};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -27,24 +28,13 @@ pub(super) struct PredictArgs {
     format: FormatChoice,
 }
 
-/// An answer, and the prediction taken apart where that was asked for.
-type Row<'a> = (Comparison<'a>, Option<Explanation>);
-
 pub(super) fn run(args: &PredictArgs) -> Result<()> {
     let question = args.question.check()?;
     let answers = answers(&question)?;
     let session = &question.session;
-    // A share is explained by the combined answer it is part of.
-    let explanation = |s: &Subject, row: &Comparison<'_>| {
-        if args.explain && row.share.is_none() { session.explain(s, row.answer) } else { None }
-    };
-    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut rows: Vec<Comparison<'_>> = Vec::new();
     for (subject, answer) in &answers {
-        let of = sources::rows(&session.gpus, &session.kernels, subject, answer);
-        rows.extend(of.into_iter().map(|row| {
-            let explained = explanation(subject, &row);
-            (row, explained)
-        }));
+        rows.extend(sources::rows(&session.gpus, &session.kernels, subject, answer));
     }
     output::answer(text(session, &rows, args.explain, args.format.into())?.as_bytes())
 }
@@ -65,9 +55,9 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     }
     // Every model is asked alike.
     without.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
-    let named = |(subject, target): &(&Subject, usize)| {
-        let kernel = &q.session.kernels.entries()[subject.kernel].id;
-        format!("{kernel} on {}", q.session.gpus.entries()[*target].id)
+    let named = |(subject, target): &(&Subject, GpuId)| {
+        let kernel = &q.session.kernels[subject.kernel].id;
+        format!("{kernel} on {}", q.session.gpus[*target].id)
     };
     let Some(first) = without.first().map(named) else { return Ok(all) };
     if all.is_empty() {
@@ -81,16 +71,14 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     Ok(all)
 }
 
-fn text(session: &Session, rows: &[Row<'_>], explained: bool, format: Format) -> Result<String> {
-    let plain = || rows.iter().map(|(row, _)| row.clone()).collect::<Vec<_>>();
+fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: Format) -> Result<String> {
     if !format.is_for_people() {
-        let table = if explained { explain::records(rows) } else { predictions::records(&plain()) };
+        let table = if explained { breakdown::records(rows) } else { predictions::records(rows) };
         return Ok(table.render(format));
     }
-    let plain = plain();
-    let mut overview = predictions::overview(&plain);
-    if rows.iter().any(|(row, _)| row.answer.settings.model != rows[0].0.answer.settings.model) {
-        overview.notes.extend(side_by_side::spreads(&plain));
+    let mut overview = predictions::overview(rows);
+    if rows.iter().any(|row| row.answer.settings.model != rows[0].answer.settings.model) {
+        overview.notes.extend(side_by_side::spreads(rows));
         let errors = models::errors(session)?;
         overview
             .notes
@@ -98,31 +86,33 @@ fn text(session: &Session, rows: &[Row<'_>], explained: bool, format: Format) ->
     }
     let mut text = overview.render(format);
     // A combined answer is explained by its shares in the table, and by its own chain.
-    for row in rows.iter().filter(|(row, _)| explained && row.share.is_none()) {
+    for row in rows.iter().filter(|row| explained && row.share.is_none()) {
         text.push_str(&explained_text(session, row, format));
     }
     Ok(text)
 }
 
 /// One prediction taken apart, then the interval's reason, the measured time, and what the data behind it say of themselves.
-fn explained_text(session: &Session, (row, explanation): &Row<'_>, format: Format) -> String {
-    let mut text = format!("\n{}\n", explain::heading(row));
+fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> String {
+    let mut text = format!("\n{}\n", breakdown::heading(row));
     if let Ok(prediction) = &row.answer.prediction {
-        if let Some(e) = explanation {
+        let apart = prediction.breakdown();
+        let steps = breakdown::steps_table(row.answer, &apart).render(format);
+        text.push_str(&format!("\n{steps}"));
+        if let Some(e) = &apart.components {
             let names = [row.source.short_name(), row.target.short_name()];
-            let chain = explanation::chain_table(row.answer, &e.chain).render(format);
-            let components = explanation::component_table(e, names).render(format);
-            text.push_str(&format!("\n{chain}\n{components}\n"));
-            for line in explanation::sentences(e, prediction.time) {
+            let components = breakdown::component_table(e, names).render(format);
+            text.push_str(&format!("\n{components}\n"));
+            for line in breakdown::sentences(e, prediction.time) {
                 text.push_str(&format!("{line}\n"));
             }
         }
-        text.push_str(&format!("\n{}\n", explain::chain(prediction).render(format)));
+        text.push_str(&format!("\n{}\n", breakdown::numbers_table(prediction).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
         let shares = sources::lines(&session.gpus, row.answer).into_iter().chain(sources::spread(row.answer));
-        let own = explain::levels(row.answer).into_iter().chain(explain::interval(row.answer));
-        for line in shares.chain(own).chain(explain::measured(row.answer)).chain(data) {
+        let own = breakdown::levels(row.answer).into_iter().chain(breakdown::interval(row.answer));
+        for line in shares.chain(own).chain(breakdown::measured(row.answer)).chain(data) {
             text.push_str(&format!("{line}\n"));
         }
     }

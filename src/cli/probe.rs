@@ -62,7 +62,7 @@ pub(super) fn run(args: &ProbeArgs, find: FindDriver) -> Result<()> {
 
 /// A file that the loader would refuse is not written.
 fn is_readable(text: &str, session: &Session) -> Result<()> {
-    let mut gpus = session.gpus.clone();
+    let mut gpus = session.stock_gpus().clone();
     let file = SpecFile { name: "the GPU file", text };
     Ok(load_text(file, &session.sources, &LimitsTable::shipped()?, &mut gpus)?)
 }

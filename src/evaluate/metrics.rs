@@ -1,7 +1,7 @@
 //! Error metrics (paper 1, section 6): MAPE, median absolute percentage error, median predicted/measured, within X %; and
 //! R², the mean absolute error, which GPU is faster, how often intervals hold.
 
-use super::trial::Trial;
+use crate::answer::Trial;
 
 /// Two measured times closer than this are no order: timing itself is not that steady.
 const APART: f64 = 1.05;

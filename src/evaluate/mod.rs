@@ -1,32 +1,21 @@
-//! How wrong the models are: protocols, error metrics, intervals calibrated on published figures, and the answer to one
-//! question with all of it beside the prediction.
+//! How wrong the models are: protocols, error metrics, and the fit of intervals to published figures.
 
-mod answer;
 mod answered_by_all;
-mod calibration;
-mod combined;
-mod known_rows;
+mod calibrate;
 pub mod like;
 mod metrics;
 mod parallel;
 mod protocol;
-mod residuals;
 mod run;
+mod setup;
 mod several;
-mod shipped;
 mod tally;
-mod trial;
 
-pub use answer::{Answer, Brief, Known, Measured, Settings, answer, briefs, explain};
 pub use answered_by_all::answered_by_all;
-pub use calibration::{Asked, COVERAGE, Calibration, Interval, Start, conformal_rank};
-pub use combined::{Combined, FAR_APART, Share, combine, log_mean};
-pub use known_rows::{Correction, KnownRow, KnownRows};
+pub use calibrate::fit_calibration;
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
-pub use residuals::{Fold, Residuals};
-pub use run::{Outcome, Progress, Setup, World, evaluate, evaluate_with};
-pub use several::{Asking, hash};
-pub use shipped::{Family, ShippedErrors};
+pub use run::{evaluate, evaluate_with};
+pub use setup::{Asking, Outcome, Progress, Setup, World};
+pub use several::hash;
 pub use tally::Refused;
-pub use trial::Trial;

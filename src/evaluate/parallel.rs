@@ -1,6 +1,6 @@
 //! Questions on all cores, with their tallies in the order of the questions.
 
-use super::run::Progress;
+use super::setup::Progress;
 use super::tally::Tally;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -3,83 +3,18 @@
 
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
-use super::residuals::{Fold, Residuals};
-use super::several::{self, Asking};
-use super::shipped::ShippedErrors;
-use super::tally::{Refused, Tally, reason};
-use super::trial::Trial;
-use crate::catalogue::Catalogue;
-use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::Kernel;
+use super::setup::{Asking, Outcome, Progress, Setup, World};
+use super::several;
+use super::tally::{Tally, reason};
+use crate::answer::{Fold, Residuals, Trial};
+use crate::gpu::GpuId;
 use crate::measurement::{ConfigId, Measurement, Store};
-use crate::occupancy::Rules;
 use crate::predict::{
-    Lessons, Predictor, Question, Refusal, Subject, Told, Visible, never_started, question, reckoned, weight,
+    Estimate, Predictor, Question, Refusal, Subject, Visible, never_started, question, source_clocks, weight,
 };
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
-
-/// What is evaluated on.
-#[derive(Debug, Clone, Copy)]
-pub struct World<'a> {
-    /// Every GPU.
-    pub gpus: &'a Catalogue<Gpu>,
-    /// Every kernel.
-    pub kernels: &'a Catalogue<Kernel>,
-    /// The rows: sources, targets and the truth.
-    pub store: &'a Store,
-}
-
-/// How it is evaluated.
-#[derive(Debug, Clone, Default)]
-pub struct Setup {
-    /// What is held out.
-    pub protocol: Protocol,
-    /// Ceilings of the roofline.
-    pub ceilings: Ceilings,
-    /// Occupancy arithmetic.
-    pub rules: Rules,
-    /// Which trials are looked at.
-    pub scope: Scope,
-    /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
-    /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
-    pub shipped: Option<Arc<ShippedErrors>>,
-    /// What is known beside one source; only for a new GPU.
-    pub asking: Asking,
-    /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
-    pub lessons: Option<Arc<Lessons>>,
-}
-
-/// The strings that lead to whoever waits.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Configurations done.
-    pub done: AtomicUsize,
-    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
-    pub cancelled: Arc<AtomicBool>,
-}
-
-/// One model's trials, and what it refused.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// The model's id.
-    pub model: &'static str,
-    /// What it said beside what was measured, by configuration, target and source.
-    pub trials: Vec<Trial>,
-    /// Questions without an answer, by reason.
-    pub refused: Refused,
-}
-
-impl Outcome {
-    /// Questions put to it.
-    #[must_use]
-    pub fn asked(&self) -> usize {
-        self.trials.len() + self.refused.values().sum::<usize>()
-    }
-}
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
@@ -209,12 +144,8 @@ fn smaller_sizes(
 /// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
-    let kernel = &world.kernels.entries()[config.kernel];
-    let place = if std::ptr::eq(world.store, known) {
-        Some(id)
-    } else {
-        known.find(config.kernel, config.problem, config.variant)
-    };
+    let kernel = &world.kernels[config.kernel];
+    let place = if std::ptr::eq(world.store, known) { Some(id) } else { known.find_same(config) };
     Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }
 
@@ -246,7 +177,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn trial(&self, config: usize, truth: &Measurement, source: usize, source_time: Option<f64>) -> Trial {
+    fn trial(&self, config: usize, truth: &Measurement, source: GpuId, source_time: Option<f64>) -> Trial {
         Trial {
             config,
             kernel: truth.kernel,
@@ -268,8 +199,8 @@ impl Asker<'_> {
     fn never_started(&self, subject: &Result<Subject, String>, rows: &[&Measurement]) -> Vec<Option<String>> {
         let any_row = rows.iter().copied().find(|r| r.launch().is_some());
         let why = |row: &&Measurement| {
-            let gpu = &self.world.gpus.entries()[row.gpu];
-            let kernel = &self.world.kernels.entries()[row.kernel];
+            let gpu = &self.world.gpus[row.gpu];
+            let kernel = &self.world.kernels[row.kernel];
             let why = never_started(kernel, &subject.as_ref().ok()?.instance, gpu, row, any_row)?;
             Some(reason(&Refusal::CannotLaunch { gpu: gpu.id.clone(), why }))
         };
@@ -299,11 +230,11 @@ impl Asker<'_> {
             Ok(subject) => subject,
             Err(why) => return self.refuse(trial, why, tallies),
         };
-        let at = |i: usize| (i, &self.world.gpus.entries()[i]);
-        let kernel = &self.world.kernels.entries()[trial.kernel];
+        let at = |i: GpuId| (i, &self.world.gpus[i]);
+        let kernel = &self.world.kernels[trial.kernel];
         let (source, stated) = at(trial.source);
-        let reckoned = reckoned(stated, stated, subject, source, visible);
-        let pair = [(source, reckoned.gpu(stated)), at(trial.target)];
+        let clocks = source_clocks(stated, stated, subject, source, visible);
+        let pair = [(source, clocks.gpu(stated)), at(trial.target)];
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
         q.lesson = lessons.as_ref().and_then(|l| l.of(trial.kernel, trial.target));
         if q.ceilings != *ceilings {
@@ -312,8 +243,8 @@ impl Asker<'_> {
         }
         let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
-            match model.told(&q) {
-                Ok(Told { time, doubt, width }) => {
+            match model.estimate(&q) {
+                Ok(Estimate { time, doubt, width, .. }) => {
                     let (doubt, width) = (doubt.map(|d| d.total()), width.map(|w| w.in_doubts));
                     tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, width, ..trial });
                 }

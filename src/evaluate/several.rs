@@ -1,48 +1,23 @@
 //! Evaluations that know more than one pair of GPUs: every source at once, and a few rows of the target.
 //!
 //! Known rows are chosen by the hash of what they time, never by how long it took; they correct the model as
-//! [`super::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
+//! [`crate::answer::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
 
-use super::calibration::conformal_rank;
-use super::combined::log_mean;
-use super::known_rows::{KnownRow, KnownRows};
 use super::protocol::Scope;
-use super::residuals::Fold;
-use super::run::World;
+use super::setup::World;
 use super::tally::Refused;
-use super::trial::Trial;
+use crate::answer::{Fold, KnownRow, KnownRows, Trial, conformal_rank, log_mean};
+use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What is known beside one source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asking {
-    /// Every other GPU that timed the configuration is a source, and all of them make one prediction per row.
-    pub all_sources: bool,
-    /// How many rows of each target are known.
-    pub known_rows: usize,
-}
-
-impl Asking {
-    /// What is added to the protocol's sentence; nothing where nothing is.
-    #[must_use]
-    pub fn sentence(self) -> String {
-        let known = match self.known_rows {
-            0 => String::new(),
-            n => format!("; but for {n} rows of it, which correct the rest and are not scored"),
-        };
-        let sources = if self.all_sources { "; all sources at once" } else { "" };
-        format!("{known}{sources}")
-    }
-}
-
 /// Configuration and target of a row.
-pub(super) type Row = (usize, usize);
+pub(super) type Row = (usize, GpuId);
 
 /// This many rows of every GPU, among those that another GPU timed too.
 pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
-    let mut by_gpu: BTreeMap<usize, Vec<(u64, usize)>> = BTreeMap::new();
+    let mut by_gpu: BTreeMap<GpuId, Vec<(u64, usize)>> = BTreeMap::new();
     if rows_per_gpu == 0 {
         return BTreeSet::new();
     }
@@ -51,14 +26,14 @@ pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
         if rows.len() < 2 {
             continue;
         }
-        let kernel = &world.kernels.entries()[config.kernel].id;
+        let kernel = &world.kernels[config.kernel].id;
         for row in rows {
-            let gpu = &world.gpus.entries()[row.gpu].id;
+            let gpu = &world.gpus[row.gpu].id;
             let content = format!("{gpu}/{kernel}/{}/{}", config.problem, config.variant);
             by_gpu.entry(row.gpu).or_default().push((hash(&content), at));
         }
     }
-    let chosen = |(gpu, mut rows): (usize, Vec<(u64, usize)>)| {
+    let chosen = |(gpu, mut rows): (GpuId, Vec<(u64, usize)>)| {
         rows.sort_unstable();
         rows.into_iter().take(rows_per_gpu).map(move |(_, config)| (config, gpu))
     };
@@ -82,8 +57,8 @@ pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predict
     if !model.is_corrected() {
         return trials.retain(|t| !known.contains(&(t.config, t.target)));
     }
-    let category = |t: &Trial| world.kernels.entries()[t.kernel].known_category();
-    let mut rows: HashMap<(usize, usize), Vec<KnownRow<'_>>> = HashMap::new();
+    let category = |t: &Trial| world.kernels[t.kernel].known_category();
+    let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
     for t in trials.iter().filter(|t| known.contains(&(t.config, t.target))) {
         let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
         rows.entry((t.source, t.target)).or_default().push(row);
@@ -149,7 +124,7 @@ pub(super) fn refused(
     let mut asked = 0usize;
     for (at, (id, config)) in world.store.configs().enumerate() {
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
-        let has = |target: usize| {
+        let has = |target: GpuId| {
             let mut sources = rows.iter().map(|r| r.gpu).filter(|s| *s != target);
             sources.any(|source| scope.has(at, config.kernel, source, target))
         };

@@ -1,6 +1,6 @@
 //! What a model answered and what it refused, while an evaluation runs.
 
-use super::trial::Trial;
+use crate::answer::Trial;
 use crate::predict::Refusal;
 use std::collections::BTreeMap;
 

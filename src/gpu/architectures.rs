@@ -41,6 +41,8 @@ pub struct ArchitectureTable {
     all: BTreeMap<ComputeCapability, Arc<Architecture>>,
     /// What a power limit leaves of the FP32 peak.
     pub power_law: PowerLaw,
+    /// Part of the stated DRAM bandwidth that a copy-like stream reaches on GDDR boards with ECC on.
+    pub ecc_dram_fraction: Sourced<f64>,
     /// Time of an empty launch among launches back to back on a host nobody measured.
     pub launch_floor: Sourced<Seconds>,
 }
@@ -69,6 +71,7 @@ impl ArchitectureTable {
             }
         }
         let law = &typed.sustained_fp32;
+        let ecc = &typed.dram_with_ecc.achieved_fraction;
         Ok(Self {
             all,
             power_law: PowerLaw {
@@ -79,6 +82,7 @@ impl ArchitectureTable {
                 )?,
                 exponent: check.number("sustained_fp32.exponent", &law.exponent, |v| v)?,
             },
+            ecc_dram_fraction: check.number("dram_with_ecc.achieved_fraction", ecc, |v| v)?,
             launch_floor: check.number("launch.floor_us", &typed.launch.floor_us, Seconds::from_micros)?,
         })
     }
@@ -95,6 +99,7 @@ impl ArchitectureTable {
 struct TableFile {
     sustained_fp32: PowerLawFile,
     launch: LaunchFile,
+    dram_with_ecc: EccFile,
     architecture: Vec<ArchitectureFile>,
 }
 
@@ -103,6 +108,12 @@ struct TableFile {
 struct PowerLawFile {
     full_power_mw_per_lane_ghz: NumberFile,
     exponent: NumberFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EccFile {
+    achieved_fraction: NumberFile,
 }
 
 #[derive(Deserialize)]

@@ -14,6 +14,8 @@ struct GpuFile {
     name: String,
     #[serde(default)]
     aliases: Vec<String>,
+    #[serde(default)]
+    instances: Vec<String>,
     architecture: String,
     #[serde(default)]
     chip: String,
@@ -72,6 +74,8 @@ struct Memory {
     bus_bits: NumberFile,
     data_rate_gbps: NumberFile,
     bandwidth_gb_per_s: NumberFile,
+    #[serde(default)]
+    ecc: bool,
     achieved_gb_per_s: Option<NumberFile>,
 }
 
@@ -265,9 +269,12 @@ pub(super) fn read(
             plain,
         )?,
         memory_type: m.kind.clone(),
+        ecc: m.ecc,
         id: typed.id.into_inner(),
         name: typed.name,
+        names: typed.aliases.iter().chain(&typed.instances).cloned().collect(),
         aliases: typed.aliases,
+        instances: typed.instances,
         architecture: typed.architecture,
         chip: typed.chip,
     };

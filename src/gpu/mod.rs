@@ -11,6 +11,7 @@ mod file;
 mod limits;
 mod overlay;
 mod sustained;
+mod tensor;
 mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
@@ -21,8 +22,11 @@ pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
-use crate::catalogue::{Entry, Origin, Sourced};
+use crate::catalogue::{Entry, Id, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+
+/// Which GPU of the catalogue is meant.
+pub type GpuId = Id<Gpu>;
 
 /// One GPU model, as its documents describe it.
 #[derive(Debug, Clone)]
@@ -33,6 +37,10 @@ pub struct Gpu {
     pub name: String,
     /// Other names, driver names among them.
     pub aliases: Vec<String>,
+    /// Cloud instances that hold this GPU, by their providers' names: `p5.48xlarge`.
+    pub instances: Vec<String>,
+    /// Aliases and instances: every name but the id that finds it.
+    names: Vec<String>,
     /// Architecture in lower case: `ada`.
     pub architecture: String,
     /// The die: `AD104`.
@@ -77,6 +85,8 @@ pub struct Gpu {
     pub tensor: Vec<TensorRate>,
     /// DRAM technology: `GDDR6X`, `HBM2e`.
     pub memory_type: String,
+    /// Whether it ships with ECC on that takes a part of the bandwidth (GDDR boards of data centres).
+    pub ecc: bool,
     /// DRAM size.
     pub memory_size: Sourced<Bytes>,
     /// Width of the DRAM bus in bits.
@@ -198,6 +208,6 @@ impl Entry for Gpu {
         &self.id
     }
     fn aliases(&self) -> &[String] {
-        &self.aliases
+        &self.names
     }
 }

@@ -99,7 +99,7 @@ impl Gpu {
         };
         let sustained = Sustained {
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),
-            dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of)),
+            dram: self.bandwidth_achieved.clone().unwrap_or_else(|| self.dram_by_relatives(of, table)),
             l2: self.l2_bandwidth.clone().unwrap_or_else(|| self.l2_by_sms(of)),
             launch_floor: self.launch_floor.clone().unwrap_or_else(|| table.launch_floor.clone()),
         };
@@ -119,9 +119,11 @@ impl Gpu {
         Sourced { value, origin, source: law.exponent.source.clone(), note: Some(rule.into()), date: None }
     }
 
-    fn dram_by_relatives(&self, of: &Architecture) -> Sourced<BytesPerSecond> {
-        let (part, peak) = (&of.dram_fraction, self.bandwidth_peak.value);
-        let rule = format!("{} of {peak}", significant(part.value));
+    fn dram_by_relatives(&self, of: &Architecture, table: &ArchitectureTable) -> Sourced<BytesPerSecond> {
+        let part = if self.ecc { &table.ecc_dram_fraction } else { &of.dram_fraction };
+        let peak = self.bandwidth_peak.value;
+        let ecc = if self.ecc { " with ECC" } else { "" };
+        let rule = format!("{} of {peak}{ecc}", significant(part.value));
         self.derived(part, BytesPerSecond(part.value * peak.0), &rule)
     }
 

@@ -2,7 +2,7 @@
 
 use super::launch::LaunchFormulas;
 use super::variant::VariantKeys;
-use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources, RunsAs};
+use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, OperatorType, Problem, Resources, RunsAs};
 use crate::catalogue::{Feature, FileError, Origin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,6 +34,7 @@ struct KernelFile {
     problem: ProblemFile,
     #[serde(default)]
     variant: VariantFile,
+    operator: Option<Spanned<OperatorType>>,
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<LaunchFile>,
@@ -55,6 +56,12 @@ struct KernelFile {
 #[serde(deny_unknown_fields)]
 struct ProblemFile {
     keys: Vec<String>,
+    /// Keys that choose the launch and not the work.
+    #[serde(default)]
+    launch: Vec<Spanned<String>>,
+    /// Keys that change the work of an element and are no part of how many there are.
+    #[serde(default)]
+    parameters: Vec<Spanned<String>>,
     #[serde(default)]
     defaults: BTreeMap<String, Spanned<String>>,
     sizes: BTreeMap<String, Spanned<String>>,
@@ -119,6 +126,17 @@ impl Checker<'_> {
         Ok(parsed.in_field(field))
     }
 
+    /// The declared operator, if the problem has every key that it needs.
+    fn operator(&self, typed: &Spanned<OperatorType>, keys: &[String]) -> Result<OperatorType, FileError> {
+        let declared = *typed.get_ref();
+        let missing = declared.kind.needed_keys().iter().find(|needed| keys.iter().all(|k| k != *needed));
+        let Some(key) = missing else { return Ok(declared) };
+        let needed = declared.kind.needed_keys().join(", ");
+        let why =
+            format!("{} needs the problem keys {needed}; `{key}` is not among them", declared.kind.word());
+        Err(self.error("operator.kind", typed.span(), why))
+    }
+
     fn error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
         self.file.error(Some(span), format!("{field}: {why}"))
     }
@@ -149,6 +167,11 @@ impl Checker<'_> {
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
+        for (field, named) in
+            [("problem.launch", &typed.problem.launch), ("problem.parameters", &typed.problem.parameters)]
+        {
+            self.are_keys(field, named, keys)?;
+        }
         let variant = self.variant(&typed.variant, &mut names)?;
         let lets = self.lets(&typed.lets, &mut names)?;
         let launch = typed.launch.as_ref().map(|l| self.launch(l, &mut names)).transpose()?;
@@ -175,6 +198,17 @@ impl Checker<'_> {
             launch,
             work,
         })
+    }
+
+    /// Refuses a name that is no key of the problem.
+    fn are_keys(&self, field: &str, named: &[Spanned<String>], keys: &[String]) -> Result<(), FileError> {
+        match named.iter().find(|n| !keys.contains(n.get_ref())) {
+            Some(name) => {
+                let why = format!("`{}` is not among problem.keys", name.get_ref());
+                Err(self.error(field, name.span(), why))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The variant keys; their names are put behind the problem's.
@@ -328,6 +362,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
             .error(Some(typed.id.span()), "id and problem.keys: expected at least one letter and one key"));
     }
     let formulas = Arc::new(check.formulas(&typed)?);
+    let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         label: typed.id.get_ref().clone(),
@@ -340,12 +375,15 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         source: check.source("source", &typed.source)?,
         runs_as: typed.runs_as,
         keys: typed.problem.keys,
+        launch_keys: typed.problem.launch.into_iter().map(Spanned::into_inner).collect(),
+        parameter_keys: typed.problem.parameters.into_iter().map(Spanned::into_inner).collect(),
         sizes: Vec::new(),
         compiled: check.compiled(&typed.compiled)?,
         codes: None,
         needs: typed.needs.features,
         cautions: typed.cautions,
         unknown: typed.unknown,
+        operator,
         translation: None,
         formulas: Some(formulas),
     };

@@ -1,8 +1,7 @@
 //! Formulas of kernel files: parsed once, checked for unknown names, evaluated at every keystroke.
 
 use super::VariantError;
-use super::functions::Functions;
-use exmex::{Express, FlatEx};
+use super::expression::Expression;
 
 /// The most names one formula may use.
 const MOST_NAMES: usize = 16;
@@ -16,7 +15,7 @@ pub struct Formula {
     /// The field it stands in, once that is known; for errors.
     field: Box<str>,
     text: String,
-    expression: FlatEx<f64, Functions>,
+    expression: Expression,
     slots: Vec<usize>,
 }
 
@@ -89,15 +88,15 @@ impl Formula {
     /// [`FormulaError::Syntax`] or [`FormulaError::UnknownName`].
     pub fn parse(text: &str, names: &[String]) -> Result<Self, FormulaError> {
         let syntax = |why: String| FormulaError::Syntax { text: text.chars().take(80).collect(), why };
-        // The parser takes quadratic time over nested commas, and reads braces and Greek letters that these files do not have.
+        // Short, so that neither its depth nor an error that quotes it has to be bounded elsewhere.
         if text.len() > LONGEST {
             return Err(syntax(format!("has {} characters; at most {LONGEST} are allowed", text.len())));
         }
         if let Some(c) = text.chars().find(|c| !(c.is_ascii_alphanumeric() || "_.,+-*/^() ".contains(*c))) {
             return Err(syntax(format!("has {c:?}; expected letters, digits and _ . , + - * / ^ ( )")));
         }
-        let expression = FlatEx::<f64, Functions>::parse(text).map_err(|e| syntax(e.msg().to_string()))?;
-        let used = expression.var_names();
+        let expression = Expression::parse(text).map_err(syntax)?;
+        let used = expression.names();
         if used.len() > MOST_NAMES {
             return Err(syntax(format!("uses {} names; at most {MOST_NAMES} are allowed", used.len())));
         }
@@ -121,7 +120,7 @@ impl Formula {
 
     /// The names it uses.
     pub(super) fn uses(&self) -> &[String] {
-        self.expression.var_names()
+        self.expression.names()
     }
 
     /// Whether it uses no name.
@@ -144,7 +143,7 @@ impl Formula {
         for (value, slot) in values.iter_mut().zip(&self.slots) {
             *value = scope[*slot];
         }
-        let value = self.expression.eval(&values[..self.slots.len()]).unwrap_or(f64::NAN);
+        let value = self.expression.evaluate(&values[..self.slots.len()]);
         if value.is_finite() && value >= 0.0 {
             return Ok(value);
         }
@@ -173,7 +172,7 @@ impl Formula {
 
     /// `n=1, m=2`: its names and their values.
     fn scope(&self, values: &[f64]) -> String {
-        let names = self.expression.var_names().iter().zip(values);
+        let names = self.expression.names().iter().zip(values);
         names.map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ")
     }
 }

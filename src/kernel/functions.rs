@@ -1,6 +1,4 @@
-//! The functions of kernel files beyond arithmetic: comparisons, and the bank conflicts of a tile in shared memory.
-
-use exmex::{BinOp, FloatOpsFactory, MakeOperators, Operator};
+//! The functions of kernel files beyond arithmetic, comparisons and the bank conflicts of a tile in shared memory among them.
 
 /// Lanes of a warp, and banks of shared memory (CUDA C++ Programming Guide, compute capabilities 5.x and later).
 const LANES: usize = 32;
@@ -8,24 +6,71 @@ const LANES: usize = 32;
 /// The widest block whose warps are all looked at; a wider one is no block of any GPU.
 const WIDEST: f64 = 1024.0;
 
-/// Everything a formula may call: `min`, `max`, `ceil`, `floor` and the other functions of the parser, and
-///
-/// - `less(a, b)`: 1 where a < b, else 0;
-/// - `at_most(a, b)`: 1 where a <= b, else 0;
-/// - `bank_conflict(bx, width)`: wavefronts of a warp's read from a row-major tile, see [`bank_conflict`].
-#[derive(Debug, Clone)]
-pub(super) struct Functions;
+/// A function of one value.
+pub(super) type OneValue = fn(f64) -> f64;
 
-impl MakeOperators<f64> for Functions {
-    fn make<'a>() -> Vec<Operator<'a, f64>> {
-        let mut all = FloatOpsFactory::<f64>::make();
-        let mut add = |name, apply| {
-            all.push(Operator::make_bin(name, BinOp { apply, prio: 0, is_commutative: false }));
-        };
-        add("less", |a, b| f64::from(u8::from(a < b)));
-        add("at_most", |a, b| f64::from(u8::from(a <= b)));
-        add("bank_conflict", bank_conflict);
-        all
+/// A function of two values.
+pub(super) type TwoValues = fn(f64, f64) -> f64;
+
+/// Functions of one value that a formula may call.
+const OF_ONE_VALUE: [(&str, OneValue); 25] = [
+    ("abs", f64::abs),
+    ("signum", f64::signum),
+    ("sin", f64::sin),
+    ("cos", f64::cos),
+    ("tan", f64::tan),
+    ("asin", f64::asin),
+    ("acos", f64::acos),
+    ("atan", f64::atan),
+    ("sinh", f64::sinh),
+    ("cosh", f64::cosh),
+    ("tanh", f64::tanh),
+    ("asinh", f64::asinh),
+    ("acosh", f64::acosh),
+    ("atanh", f64::atanh),
+    ("floor", f64::floor),
+    ("round", f64::round),
+    ("ceil", f64::ceil),
+    ("trunc", f64::trunc),
+    ("fract", f64::fract),
+    ("exp", f64::exp),
+    ("sqrt", f64::sqrt),
+    ("cbrt", f64::cbrt),
+    ("ln", f64::ln),
+    ("log2", f64::log2),
+    ("log10", f64::log10),
+];
+
+/// Functions of two values that a formula may call: `less(a, b)` is 1 where a < b, else 0; `at_most(a, b)` is 1 where
+/// a <= b, else 0; `bank_conflict(bx, width)` is the wavefronts of a warp's read from a row-major tile, see
+/// [`bank_conflict`].
+const OF_TWO_VALUES: [(&str, TwoValues); 6] = [
+    ("min", f64::min),
+    ("max", f64::max),
+    ("atan2", f64::atan2),
+    ("less", |a, b| f64::from(u8::from(a < b))),
+    ("at_most", |a, b| f64::from(u8::from(a <= b))),
+    ("bank_conflict", bank_conflict),
+];
+
+/// The function of one value with this name; `log` is the natural one.
+pub(super) fn of_one_value(name: &str) -> Option<OneValue> {
+    let name = if name == "log" { "ln" } else { name };
+    OF_ONE_VALUE.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// The function of two values with this name.
+pub(super) fn of_two_values(name: &str) -> Option<TwoValues> {
+    OF_TWO_VALUES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// The number with this name: pi, tau and Euler's number.
+pub(super) fn constant(name: &str) -> Option<f64> {
+    match name {
+        "PI" => Some(std::f64::consts::PI),
+        "TAU" => Some(std::f64::consts::TAU),
+        "E" | "e" => Some(std::f64::consts::E),
+        _ => None,
     }
 }
 

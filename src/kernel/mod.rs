@@ -8,12 +8,15 @@ mod catalogue;
 mod code;
 mod compiled;
 mod contradiction;
+mod expression;
 mod file;
 mod formula;
 mod functions;
 mod launch;
 mod mix;
 mod name;
+mod name_facts;
+mod operator;
 mod problem;
 mod recorded;
 mod resources_file;
@@ -29,6 +32,8 @@ pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
 pub use name::{clip_middle, long_name, short_name};
+pub use name_facts::NameFacts;
+pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes};
 pub use problem::{Key, Problem, ProblemError, Value};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
@@ -36,11 +41,14 @@ pub use slider::Slider;
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Work};
 
-use crate::catalogue::{Entry, Feature, Sourced};
+use crate::catalogue::{Entry, Feature, Id, Sourced};
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use variant::VariantKeys;
+
+/// Which kernel of the catalogue is meant.
+pub type KernelId = Id<Kernel>;
 
 /// A kernel of the catalogue, or one known only from a measurement file.
 #[derive(Debug, Clone)]
@@ -67,6 +75,10 @@ pub struct Kernel {
     pub runs_as: RunsAs,
     /// Problem keys in order; none for a kernel known only from measurements.
     pub keys: Vec<String>,
+    /// Those of them that choose the launch and not the work: `t`, `tile`.
+    pub launch_keys: Vec<String>,
+    /// Those of them that change the work of an element and are no part of how many there are: `l` landmarks.
+    pub parameter_keys: Vec<String>,
     /// Named sizes, smallest first.
     pub sizes: Vec<(String, Problem)>,
     /// What compilers made of it, by compute capability.
@@ -80,6 +92,8 @@ pub struct Kernel {
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
+    /// The operator of a tensor library that it is, where its file declares one.
+    pub operator: Option<OperatorType>,
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
@@ -148,7 +162,26 @@ pub struct Instance {
     pub smem_dynamic: Option<u32>,
     /// Its counts.
     pub work: Work,
+    /// The operator at this size, where it is one.
+    pub operator: Option<Operator>,
 }
+
+/// Keys that choose the launch of a kernel without a file: tuners' names, and those of profilers' reports.
+const OF_THE_LAUNCH: [&str; 13] = [
+    "tile",
+    "threads",
+    "threads_per_block",
+    "block",
+    "block_size",
+    "block_x",
+    "block_y",
+    "block_z",
+    "grid",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "blocks",
+];
 
 impl Kernel {
     /// The category, where somebody stated one: kernels of measurement files and compiler reports have none.
@@ -172,15 +205,31 @@ impl Kernel {
             source: "".into(),
             runs_as: RunsAs::default(),
             keys: Vec::new(),
+            launch_keys: Vec::new(),
+            parameter_keys: Vec::new(),
             sizes: Vec::new(),
             compiled: BTreeMap::new(),
             codes: None,
             needs: Vec::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
+            operator: None,
             translation: None,
             formulas: None,
         }
+    }
+
+    /// Whether a problem key chooses the launch and not the work: one that its file marks, or, of a kernel without a file, one
+    /// that tuners and profilers use for blocks and grids.
+    #[must_use]
+    pub fn is_launch_key(&self, key: &str) -> bool {
+        self.launch_keys.iter().any(|k| k == key) || (self.keys.is_empty() && OF_THE_LAUNCH.contains(&key))
+    }
+
+    /// Whether a problem key says how many elements there are.
+    #[must_use]
+    pub fn is_size_key(&self, key: &str) -> bool {
+        !self.is_launch_key(key) && self.parameter_keys.iter().all(|k| k != key)
     }
 
     /// Whether the kernel has formulas, so that any size can be asked for.
@@ -326,6 +375,7 @@ impl Kernel {
                 smem_static: None,
                 smem_dynamic: None,
                 work: Work::default(),
+                operator: None,
             });
         };
         let mut scope = self.scope(f, problem, variant)?;
@@ -343,6 +393,7 @@ impl Kernel {
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,
+            operator: self.operator.and_then(|o| o.sized(problem)),
         })
     }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A fitted sum of trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Boosting {
+pub struct Boosting {
     /// The mean of the target.
     start: f64,
     /// What each tree's answer is multiplied by.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A fitted forest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Forest {
+pub struct Forest {
     /// Added to the mean of the trees: the mean of the target.
     centre: f64,
     trees: Trees,

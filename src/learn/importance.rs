@@ -5,6 +5,7 @@
 
 use super::error::LearnError;
 use super::fitted::Fitted;
+use super::kind::RegressorKind;
 use super::metrics::Metric;
 use super::random::Random;
 use super::table::Table;
@@ -26,8 +27,8 @@ pub struct Importance {
 /// # Errors
 /// Columns that are not the model's, a target that is not one finite number a row, no repeats, or a metric without meaning
 /// on this target.
-pub fn permutation(
-    fitted: &Fitted,
+pub fn permutation<K: RegressorKind>(
+    fitted: &Fitted<K>,
     table: &Table,
     target: &[f64],
     repeats: usize,
@@ -56,7 +57,7 @@ pub fn permutation(
 }
 
 /// What the model says where row i has the value of row `order[i]` in column `j`.
-fn dealt(fitted: &Fitted, table: &Table, j: usize, order: &[usize]) -> Vec<f64> {
+fn dealt<K: RegressorKind>(fitted: &Fitted<K>, table: &Table, j: usize, order: &[usize]) -> Vec<f64> {
     let mut row = Vec::with_capacity(table.width());
     let said = table.rows().zip(order).map(|(own, other)| {
         row.clear();

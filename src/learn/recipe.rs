@@ -1,7 +1,10 @@
 //! Which model with which parameters, and the checks before it is fitted.
 
+use super::boosting::Boosting;
 use super::error::LearnError;
-use super::fitted::{Fitted, Model, Outputs};
+use super::fitted::{Fitted, Outputs, TreeModel};
+use super::forest::Forest;
+use super::kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 use super::progress::Progress;
 use super::scaler::Scaler;
 use super::table::Table;
@@ -10,54 +13,10 @@ use serde::{Deserialize, Serialize};
 /// A kind of model with its parameters. Defaults of the parameter structs are scikit-learn's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Regressor {
-    /// Least squares.
-    Linear,
-    /// Least squares with a penalty on squared coefficients.
-    Ridge {
-        /// Weight of the penalty.
-        alpha: f64,
-    },
-    /// Least squares (half its mean) with a penalty on the coefficients' sizes.
-    Lasso {
-        /// Weight of the penalty.
-        alpha: f64,
-    },
-    /// Support vector regression with a Gaussian kernel.
-    Svr {
-        /// Bound of each coefficient.
-        c: f64,
-        /// Errors up to it are free, in the target's unit.
-        epsilon: f64,
-        /// The kernel's 1 / length².
-        gamma: Gamma,
-    },
     /// Random forest.
     Forest(ForestParameters),
     /// Gradient boosting of trees under squared error.
     Boosting(BoostingParameters),
-    /// Mean of the nearest rows.
-    Nearest {
-        /// How many.
-        k: usize,
-    },
-    /// A last model over what base models say of rows they have not seen.
-    Stack {
-        /// The base models.
-        bases: Vec<Regressor>,
-        /// The last one: its columns are the bases' predictions.
-        last: Box<Regressor>,
-        /// In how many parts the rows (or groups) are held out.
-        folds: usize,
-    },
-}
-
-/// The Gaussian kernel's 1 / length².
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Gamma {
-    /// 1 / (columns x variance of all numbers of the table), scikit-learn's 'scale'.
-    Scale,
-    /// This number.
-    Value(f64),
 }
 
 /// How many columns a split of a forest tries.
@@ -126,9 +85,9 @@ impl Default for BoostingParameters {
 
 /// A model before it has seen data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct Recipe<K = Regressor> {
     /// Kind and parameters.
-    pub regressor: Regressor,
+    pub regressor: K,
     /// Whether columns are brought to mean 0 and deviation 1 inside the model.
     pub scaled: bool,
     /// The same seed gives the same model, byte by byte, whatever the number of threads.
@@ -138,13 +97,13 @@ pub struct Recipe {
 /// Most rows of a training table: places of nodes are 32 bits.
 const MOST_ROWS: usize = 1 << 31;
 
-impl Recipe {
+impl<K: RegressorKind> Recipe<K> {
     /// Checks the parameters for a table of `width` columns.
     ///
     /// # Errors
     /// The first parameter outside its range.
     pub fn check(&self, width: usize) -> Result<(), LearnError> {
-        self.regressor.check(width)
+        self.regressor.check_parameters(width)
     }
 
     /// Fits it to one target value per row.
@@ -152,7 +111,7 @@ impl Recipe {
     /// # Errors
     /// Parameters outside their range, a target that is not one finite number per row, too few rows, numbers that
     /// overflow, or a cancelled progress.
-    pub fn fit(&self, table: &Table, target: &[f64], progress: &Progress) -> Result<Fitted, LearnError> {
+    pub fn fit(&self, table: &Table, target: &[f64], progress: &Progress) -> Result<Fitted<K>, LearnError> {
         self.fit_one(table, "target", target, None, progress)
     }
 
@@ -166,7 +125,7 @@ impl Recipe {
         target: &[f64],
         groups: &[usize],
         progress: &Progress,
-    ) -> Result<Fitted, LearnError> {
+    ) -> Result<Fitted<K>, LearnError> {
         if groups.len() != table.len() {
             return Err(LearnError::Length { what: "groups".into(), found: groups.len(), rows: table.len() });
         }
@@ -182,7 +141,7 @@ impl Recipe {
         table: &Table,
         targets: &[(String, Vec<f64>)],
         progress: &Progress,
-    ) -> Result<Outputs, LearnError> {
+    ) -> Result<Outputs<K>, LearnError> {
         if targets.is_empty() {
             let why = "a model of several outputs".into();
             return Err(LearnError::TooFew { what: "targets", found: 0, needed: 1, why });
@@ -205,7 +164,7 @@ impl Recipe {
         target: &[f64],
         groups: Option<&[usize]>,
         progress: &Progress,
-    ) -> Result<Fitted, LearnError> {
+    ) -> Result<Fitted<K>, LearnError> {
         self.check(table.width())?;
         table.check_target(name, target)?;
         if table.len() < 2 || table.len() > MOST_ROWS {
@@ -217,12 +176,8 @@ impl Recipe {
         progress.expect(self.regressor.steps());
         let scaler = self.scaled.then(|| Scaler::new(table));
         let scaled = scaler.as_ref().map(|s| s.table(table)).transpose()?;
-        let model = Model::fit(
-            &self.regressor,
-            self.seed,
-            (scaled.as_ref().unwrap_or(table), target, groups),
-            progress,
-        )?;
+        let taught = TrainingRows { table: scaled.as_ref().unwrap_or(table), target, groups };
+        let model = self.regressor.fit_model(self.seed, taught, progress)?;
         if !model.is_finite() {
             let what = "its coefficients are not finite".into();
             return Err(LearnError::Overflow { model: self.regressor.name(), what });
@@ -231,94 +186,63 @@ impl Recipe {
     }
 }
 
-impl Regressor {
-    /// What it is called in messages.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
+impl RegressorKind for Regressor {
+    type Model = TreeModel;
+
+    fn name(&self) -> &'static str {
         match self {
-            Self::Linear => "linear",
-            Self::Ridge { .. } => "ridge",
-            Self::Lasso { .. } => "lasso",
-            Self::Svr { .. } => "svr",
             Self::Forest(_) => "forest",
             Self::Boosting(_) => "boosting",
-            Self::Nearest { .. } => "nearest",
-            Self::Stack { .. } => "stack",
         }
     }
 
-    /// How many steps a progress counts while it is fitted.
-    pub(super) fn steps(&self) -> usize {
+    fn steps(&self) -> usize {
         match self {
             Self::Forest(p) => p.trees,
             Self::Boosting(p) => p.rounds,
-            Self::Stack { bases, last, folds } => {
-                bases.iter().map(Self::steps).sum::<usize>() * (folds + 1) + last.steps()
-            }
-            _ => 1,
         }
     }
 
-    fn check(&self, width: usize) -> Result<(), LearnError> {
-        let model = self.name();
-        let require = |ok: bool, parameter: &'static str, value: String, expected: &str| {
-            let expected = expected.to_owned();
-            if ok { Ok(()) } else { Err(LearnError::Parameter { model, parameter, value, expected }) }
-        };
-        let positive = |parameter, value: f64| {
-            let ok = value.is_finite() && value > 0.0;
-            require(ok, parameter, value.to_string(), "a finite number above 0")
-        };
-        let not_negative = |parameter, value: f64| {
-            let ok = value.is_finite() && value >= 0.0;
-            require(ok, parameter, value.to_string(), "a finite number, 0 or above")
-        };
-        let at_least = |parameter, value: usize, least: usize| {
-            require(value >= least, parameter, value.to_string(), &format!("at least {least}"))
-        };
-        let share = |parameter, value: f64| {
-            require(value > 0.0 && value <= 1.0, parameter, value.to_string(), "above 0 and at most 1")
-        };
+    fn check_parameters(&self, width: usize) -> Result<(), LearnError> {
+        let checked = Parameters(self.name());
         match self {
-            Self::Linear => Ok(()),
-            Self::Ridge { alpha } | Self::Lasso { alpha } => not_negative("alpha", *alpha),
-            Self::Svr { c, epsilon, gamma } => {
-                positive("C", *c)?;
-                not_negative("epsilon", *epsilon)?;
-                if let Gamma::Value(gamma) = gamma { positive("gamma", *gamma) } else { Ok(()) }
-            }
-            Self::Forest(p) => {
-                at_least("trees", p.trees, 1)?;
-                at_least("min_samples_leaf", p.min_samples_leaf, 1)?;
-                at_least("min_samples_split", p.min_samples_split, 2)?;
-                if let Features::Share(part) = p.features_per_split {
-                    share("features_per_split", part)
-                } else {
-                    Ok(())
-                }
-            }
-            Self::Boosting(p) => {
-                at_least("rounds", p.rounds, 1)?;
-                at_least("min_leaf", p.min_leaf, 1)?;
-                positive("learning_rate", p.learning_rate)?;
-                share("subsample", p.subsample)?;
-                let signs = p.monotone.is_empty() || p.monotone.len() == width;
-                require(
-                    signs,
-                    "monotone",
-                    format!("{} signs", p.monotone.len()),
-                    &format!("empty, or one of {width}"),
-                )?;
-                let known = p.monotone.iter().all(|s| (-1..=1).contains(s));
-                require(known, "monotone", format!("{:?}", p.monotone), "made of -1, 0 and 1")
-            }
-            Self::Nearest { k } => at_least("k", *k, 1),
-            Self::Stack { bases, last, folds } => {
-                at_least("bases", bases.len(), 1)?;
-                at_least("folds", *folds, 2)?;
-                bases.iter().try_for_each(|base| base.check(width))?;
-                last.check(bases.len())
-            }
+            Self::Forest(p) => check_forest(p, checked),
+            Self::Boosting(p) => check_boosting(p, checked, width),
         }
     }
+
+    fn fit_model(
+        &self,
+        seed: u64,
+        taught: TrainingRows<'_>,
+        progress: &Progress,
+    ) -> Result<TreeModel, LearnError> {
+        let TrainingRows { table, target, .. } = taught;
+        Ok(match self {
+            Self::Forest(p) => TreeModel::Forest(Forest::fit(p, seed, table, target, progress)?),
+            Self::Boosting(p) => TreeModel::Boosting(Boosting::fit(p, seed, table, target, progress)?),
+        })
+    }
+}
+
+fn check_forest(p: &ForestParameters, checked: Parameters) -> Result<(), LearnError> {
+    checked.at_least("trees", p.trees, 1)?;
+    checked.at_least("min_samples_leaf", p.min_samples_leaf, 1)?;
+    checked.at_least("min_samples_split", p.min_samples_split, 2)?;
+    match p.features_per_split {
+        Features::Share(part) => checked.share("features_per_split", part),
+        Features::All | Features::Sqrt => Ok(()),
+    }
+}
+
+fn check_boosting(p: &BoostingParameters, checked: Parameters, width: usize) -> Result<(), LearnError> {
+    checked.at_least("rounds", p.rounds, 1)?;
+    checked.at_least("min_leaf", p.min_leaf, 1)?;
+    checked.positive("learning_rate", p.learning_rate)?;
+    checked.share("subsample", p.subsample)?;
+    let signs = p.monotone.is_empty() || p.monotone.len() == width;
+    let given = format!("{} signs", p.monotone.len());
+    checked.require(signs, "monotone", given, &format!("empty, or one of {width}"))?;
+    let known = p.monotone.iter().all(|s| (-1..=1).contains(s));
+    checked.require(known, "monotone", format!("{:?}", p.monotone), "made of -1, 0 and 1")
 }

@@ -5,10 +5,11 @@
 use super::error::LearnError;
 use super::folds::Fold;
 use super::importance::no_meaning;
+use super::kind::RegressorKind;
 use super::metrics::Metric;
 use super::progress::Progress;
 use super::random::Random;
-use super::recipe::Recipe;
+use super::recipe::{Recipe, Regressor};
 use super::table::Table;
 use rayon::prelude::*;
 
@@ -29,14 +30,14 @@ pub struct Task<'a> {
 
 /// One candidate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
+pub struct Trial<K = Regressor> {
     /// What was tried.
-    pub recipe: Recipe,
+    pub recipe: Recipe<K>,
     /// Its error on each fold's held-out rows, in the order of the folds; or why it could not be fitted.
     pub errors: Result<Vec<f64>, LearnError>,
 }
 
-impl Trial {
+impl<K> Trial<K> {
     /// The mean over the folds.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
@@ -47,25 +48,25 @@ impl Trial {
 
 /// All trials in the order they were put, and which of them is best.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Found<K = Regressor> {
     /// In the order of the candidates.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<Trial<K>>,
     best: usize,
 }
 
-impl Found {
+impl<K> Found<K> {
     /// The candidate of the smallest mean error; of equal ones the first.
     #[must_use]
-    pub fn best(&self) -> &Trial {
+    pub fn best(&self) -> &Trial<K> {
         &self.trials[self.best]
     }
 
     /// Trials from the best to the worst, failed ones last.
     #[must_use]
-    pub fn ranked(&self) -> Vec<&Trial> {
-        let mut ranked: Vec<&Trial> = self.trials.iter().collect();
+    pub fn ranked(&self) -> Vec<&Trial<K>> {
+        let mut ranked: Vec<&Trial<K>> = self.trials.iter().collect();
         ranked.sort_by(|a, b| {
-            let error = |t: &Trial| t.mean().unwrap_or(f64::INFINITY);
+            let error = |t: &Trial<K>| t.mean().unwrap_or(f64::INFINITY);
             error(a).total_cmp(&error(b))
         });
         ranked
@@ -77,7 +78,11 @@ impl Found {
 /// # Errors
 /// No candidates or folds, target or groups that do not fit the table, a cancelled progress, or the first candidate's
 /// error where not one could be fitted.
-pub fn grid(candidates: &[Recipe], task: &Task<'_>, progress: &Progress) -> Result<Found, LearnError> {
+pub fn grid<K: RegressorKind>(
+    candidates: &[Recipe<K>],
+    task: &Task<'_>,
+    progress: &Progress,
+) -> Result<Found<K>, LearnError> {
     check(candidates.len(), task)?;
     progress.expect(candidates.len() * task.folds.len());
     let jobs = candidates.len() * task.folds.len();
@@ -93,7 +98,7 @@ pub fn grid(candidates: &[Recipe], task: &Task<'_>, progress: &Progress) -> Resu
     };
     let judged: Vec<Result<f64, LearnError>> =
         (0..jobs).into_par_iter().map(judge).collect::<Result<_, _>>()?;
-    let trials: Vec<Trial> = candidates
+    let trials: Vec<Trial<K>> = candidates
         .iter()
         .zip(judged.chunks_exact(task.folds.len()))
         .map(|(recipe, errors)| Trial { recipe: recipe.clone(), errors: errors.iter().cloned().collect() })
@@ -111,14 +116,14 @@ pub fn grid(candidates: &[Recipe], task: &Task<'_>, progress: &Progress) -> Resu
 ///
 /// # Errors
 /// As [`grid`].
-pub fn random(
-    draw: impl Fn(&mut Random) -> Recipe,
+pub fn random<K: RegressorKind>(
+    draw: impl Fn(&mut Random) -> Recipe<K>,
     trials: usize,
     seed: u64,
     task: &Task<'_>,
     progress: &Progress,
-) -> Result<Found, LearnError> {
-    let mut candidates: Vec<Recipe> = Vec::with_capacity(trials);
+) -> Result<Found<K>, LearnError> {
+    let mut candidates: Vec<Recipe<K>> = Vec::with_capacity(trials);
     for trial in 0..trials {
         let mut random = Random::new(seed, trial as u64);
         let mut fresh = (0..20).map(|_| draw(&mut random));
@@ -152,7 +157,12 @@ fn check(candidates: usize, task: &Task<'_>) -> Result<(), LearnError> {
 }
 
 /// The error on one fold's held-out rows.
-fn held_out(recipe: &Recipe, fold: &Fold, task: &Task<'_>, progress: &Progress) -> Result<f64, LearnError> {
+fn held_out<K: RegressorKind>(
+    recipe: &Recipe<K>,
+    fold: &Fold,
+    task: &Task<'_>,
+    progress: &Progress,
+) -> Result<f64, LearnError> {
     let of = |rows: &[usize]| rows.iter().map(|i| task.target[*i]).collect::<Vec<_>>();
     let train = task.table.select(&fold.train);
     // The trees inside one candidate are not steps of the search.

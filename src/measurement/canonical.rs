@@ -1,9 +1,9 @@
 //! The canonical row as importers fill it and files hold it: names and units of every column, and the writer.
 //!
-//! An importer turns a report into [`CanonicalRow`]s; [`write_csv`] makes them a file, and [`super::read_csv`] reads that
-//! file. A row that came from an importer passes the same checks as one that a person typed.
+//! An importer turns a report into [`CanonicalRow`]s; [`super::read_rows`] takes them in, [`write_csv`] makes them a file,
+//! and [`super::read_csv`] reads that file. All rows pass the same checks, whoever wrote them.
 
-use super::{Kind, Measurement, ReadError, ReadResult, read_csv};
+use super::Measurement;
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -136,8 +136,8 @@ impl CanonicalRow {
     #[must_use]
     pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         Self {
-            gpu: gpus.entries()[row.gpu].id.clone(),
-            kernel: kernels.entries()[row.kernel].id.clone(),
+            gpu: gpus[row.gpu].id.clone(),
+            kernel: kernels[row.kernel].id.clone(),
             problem: row.problem.to_string(),
             variant: row.variant.to_string(),
             dtype: row.dtype.to_string(),
@@ -163,92 +163,77 @@ impl CanonicalRow {
     }
 }
 
-/// Rows that an importer made, through the same checks as a file's. A row's line is its place among `rows`, the first is
-/// 1, and so is a refused one's, with what it says of its source.
-///
-/// # Errors
-/// [`ReadError`] if they make no file, for example because of a name of more than 1 MiB.
-pub fn read_rows(
-    rows: &[CanonicalRow],
-    file: &str,
-    kind: Kind,
-    gpus: &Catalogue<Gpu>,
-    kernels: &mut Catalogue<Kernel>,
-) -> Result<ReadResult, ReadError> {
-    let mut read = read_csv(&*write_csv(rows), file, kind, gpus, kernels)?;
-    let nth = nth_in_line(rows);
-    for row in &mut read.rows {
-        row.line = nth(row.line.into());
-    }
-    for error in &mut read.refused {
-        let place = nth(error.line);
-        error.line = place.into();
-        if let Some(source) =
-            rows.get((place as usize).saturating_sub(1)).map(|r| &r.source).filter(|s| !s.is_empty())
-        {
-            error.message += &format!(" ({source})");
-        }
-    }
-    Ok(read)
-}
-
 /// A canonical CSV of these rows: text columns, the numbers and attributes that any row has, and the source.
 #[must_use]
 pub fn write_csv(rows: &[CanonicalRow]) -> Vec<u8> {
-    let numbers: Vec<Number> = Number::ALL
-        .iter()
-        .copied()
-        .filter(|n| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some()))
-        .collect();
-    let attributes = attribute_names(rows);
+    let table = CanonicalTable::new(rows);
     let mut csv = csv::WriterBuilder::new().from_writer(Vec::new());
-    let names = FIRST.into_iter().chain(numbers.iter().map(|n| n.column())).chain(["source"]);
     // Writing into memory cannot fail.
-    let _ = csv.write_record(names.chain(attributes.iter().copied()));
+    let _ = csv.write_record(table.header());
     for row in rows {
-        let dimensions = |d: Option<[u64; 3]>| d.map(written_dimensions).unwrap_or_default();
-        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean(t));
-        let shape = [dimensions(row.block), dimensions(row.grid)];
-        let written = numbers.iter().map(|n| row.get(*n).map(written_number).unwrap_or_default());
-        let fields = texts.into_iter().chain(shape.into_iter().chain(written).map(Cow::Owned));
-        let rest = attributes.iter().map(|a| row.attributes.get(*a).map_or(Cow::Borrowed(""), |t| clean(t)));
-        let record = fields.chain([clean(&row.source)]).chain(rest);
-        let _ = csv.write_record(record.map(|field| field.into_owned()));
+        let _ = csv.write_record(table.fields(row).map(Cow::into_owned));
     }
     csv.into_inner().unwrap_or_default()
 }
 
-/// The attributes that any row has, without those whose name a file could not give back: blank ones, names of
-/// columns, and control characters.
-fn attribute_names(rows: &[CanonicalRow]) -> Vec<&str> {
+/// Rows as the lines of a canonical CSV: which columns it has, and what stands in them.
+#[derive(Debug, Clone)]
+pub struct CanonicalTable<'r> {
+    numbers: Vec<Number>,
+    attributes: Vec<&'r str>,
+}
+
+impl<'r> CanonicalTable<'r> {
+    /// The table that these rows make.
+    #[must_use]
+    pub fn new(rows: &'r [CanonicalRow]) -> Self {
+        let is_known = |n: &Number| *n == Number::Time || rows.iter().any(|r| r.get(*n).is_some());
+        let numbers = Number::ALL.iter().copied().filter(is_known).collect();
+        let attributes = attribute_names(rows).into_iter().map(|(key, _)| key).collect();
+        Self { numbers, attributes }
+    }
+
+    /// The names of its columns.
+    pub fn header(&self) -> impl Iterator<Item = &str> {
+        let numbers = self.numbers.iter().map(|n| n.column());
+        FIRST.into_iter().chain(numbers).chain(["source"]).chain(self.attributes.iter().copied())
+    }
+
+    /// The cells of this row, one for each column.
+    pub fn fields<'a>(&'a self, row: &'a CanonicalRow) -> impl Iterator<Item = Cow<'a, str>> {
+        let shape = |d: Option<[u64; 3]>| Cow::Owned(d.map(written_dimensions).unwrap_or_default());
+        let written = |n: &Number| Cow::Owned(row.get(*n).map(written_number).unwrap_or_default());
+        let attribute = |name: &&str| row.attributes.get(*name).map_or(Cow::Borrowed(""), |t| clean_text(t));
+        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype].map(|t| clean_text(t));
+        let texts = texts.into_iter().chain([shape(row.block), shape(row.grid)]);
+        let numbers = self.numbers.iter().map(written);
+        let attributes = self.attributes.iter().map(attribute);
+        texts.chain(numbers).chain([clean_text(&row.source)]).chain(attributes)
+    }
+
+    /// How many lines the row takes in a file: a text with line breaks takes several.
+    #[must_use]
+    pub fn line_count(&self, row: &CanonicalRow) -> u64 {
+        let breaks = |field: Cow<'_, str>| field.bytes().filter(|b| *b == b'\n').count() as u64;
+        1 + self.fields(row).map(breaks).sum::<u64>()
+    }
+}
+
+/// The attributes that any row has, by key and as a file gives the name back; without those whose name it could not give
+/// back: blank ones, names of columns, and control characters.
+pub(super) fn attribute_names(rows: &[CanonicalRow]) -> Vec<(&str, &str)> {
     let all: BTreeSet<&str> = rows.iter().flat_map(|r| r.attributes.keys()).map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     all.into_iter()
-        .filter(|name| {
-            let read = name.trim().trim_start_matches('\u{feff}');
-            !is_column(read) && !name.contains(char::is_control) && seen.insert(read.to_string())
+        .map(|key| (key, key.trim().trim_start_matches('\u{feff}')))
+        .filter(|(key, name)| {
+            !is_column(name) && !key.contains(char::is_control) && seen.insert(name.to_string())
         })
         .collect()
 }
 
-/// Which of `rows` stands in this line of [`write_csv`]'s file, the first is 1; a text with line breaks takes several.
-fn nth_in_line(rows: &[CanonicalRow]) -> impl Fn(u64) -> u32 {
-    let breaks = |text: &str| text.bytes().filter(|b| *b == b'\n').count();
-    let mut line = 2;
-    let starts: Vec<usize> = rows
-        .iter()
-        .map(|r| {
-            let texts = [&r.gpu, &r.kernel, &r.problem, &r.variant, &r.dtype, &r.source];
-            let start = line;
-            line += 1 + texts.into_iter().chain(r.attributes.values()).map(|t| breaks(t)).sum::<usize>();
-            start
-        })
-        .collect();
-    move |asked| starts.partition_point(|start| *start as u64 <= asked) as u32
-}
-
 /// Whether the canonical CSV has a meaning for a column of this name; a blank one has none to give.
-pub(super) fn is_column(name: &str) -> bool {
+pub(crate) fn is_column(name: &str) -> bool {
     name.is_empty()
         || name == "source"
         || FIRST.contains(&name)
@@ -256,7 +241,7 @@ pub(super) fn is_column(name: &str) -> bool {
 }
 
 /// No text file holds a NUL byte.
-fn clean(text: &str) -> Cow<'_, str> {
+pub(super) fn clean_text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
@@ -269,7 +254,7 @@ pub(super) fn written_millis(time: Seconds) -> f64 {
 }
 
 /// `256`, `16x16`, `8x8x4`: trailing ones are left out.
-fn written_dimensions(d: [u64; 3]) -> String {
+pub(super) fn written_dimensions(d: [u64; 3]) -> String {
     let kept = d.iter().rposition(|n| *n != 1).map_or(1, |at| at + 1);
     let mut text = d[0].to_string();
     for n in &d[1..kept] {

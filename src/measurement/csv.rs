@@ -4,6 +4,7 @@
 
 use super::chunks::{Chunk, Chunks};
 use super::columns::Columns;
+use super::draft::{LineDraft, RowDraft};
 use super::new_kernels::{NewKernels, NewName};
 use super::records::{Record, each_record};
 use super::row::{Refusal, RowParser};
@@ -67,18 +68,18 @@ pub fn read_csv(
     chunks.next(&mut first).map_err(|e| refuse(e.to_string()))?;
     let header = cut_header(&mut first);
     let columns = Columns::find(&header).map_err(refuse)?;
-    let mut parser = RowParser::new(&columns, (file, kind), gpus, kernels);
-    let part = read_part(&mut parser, &first, header.len());
-    let mut whole = Whole { result: ReadResult::default(), kernels: NewKernels::new(kernels) };
+    let mut parser = RowParser::new((file, kind), gpus, kernels);
+    let part = read_part(&mut parser, &columns, &first, header.len());
+    let mut whole = Whole::new(kernels);
     if chunks.ended() {
         whole.take(part);
         return Ok(whole.result);
     }
     let known = whole.kernels.catalogue().clone();
     let worker = |_| {
-        let mut parser = RowParser::new(&columns, (file, kind), gpus, &known);
-        let width = header.len();
-        move |chunk: &Chunk| read_part(&mut parser, chunk, width)
+        let mut parser = RowParser::new((file, kind), gpus, &known);
+        let (columns, width) = (&columns, header.len());
+        move |chunk: &Chunk| read_part(&mut parser, columns, chunk, width)
     };
     whole.take(part);
     in_order(chunks, (0..workers()).map(worker).collect(), |part| whole.take(part))
@@ -100,16 +101,16 @@ fn cut_header(first: &mut Chunk) -> ByteRecord {
 }
 
 /// What came out of a chunk.
-struct Part {
+pub(super) struct Part {
     read: ReadResult,
     new_names: Vec<NewName>,
 }
 
-fn read_part(parser: &mut RowParser<'_>, chunk: &Chunk, width: usize) -> Part {
+fn read_part(parser: &mut RowParser<'_>, columns: &Columns, chunk: &Chunk, width: usize) -> Part {
     let mut read = ReadResult::default();
     each_record(chunk, |record| {
         let row = if record.len() == width {
-            parser.row(record)
+            parser.row(&LineDraft { columns, record })
         } else {
             Err(Refusal::new("row", wrong_width(record, width)))
         };
@@ -122,6 +123,26 @@ fn read_part(parser: &mut RowParser<'_>, chunk: &Chunk, width: usize) -> Part {
     Part { read, new_names }
 }
 
+/// What becomes of these drafts; `more` is put behind the reason of a refused one.
+pub(super) fn parsed_rows<D: RowDraft>(
+    parser: &mut RowParser<'_>,
+    drafts: impl Iterator<Item = D>,
+    more: impl Fn(&D) -> String,
+) -> Part {
+    let mut read = ReadResult::default();
+    for draft in drafts {
+        match parser.row(&draft) {
+            Ok(row) => read.rows.push(row),
+            Err(mut refusal) => {
+                refusal.message += &more(&draft);
+                refuse(&mut read, parser.file(), draft.line_number(), refusal);
+            }
+        }
+    }
+    let new_names = parser.finish(&mut read.rows);
+    Part { read, new_names }
+}
+
 fn refuse(read: &mut ReadResult, file: &str, line: u64, Refusal { column, message }: Refusal) {
     read.refused_count += 1;
     if read.refused.len() < DESCRIBED {
@@ -130,13 +151,17 @@ fn refuse(read: &mut ReadResult, file: &str, line: u64, Refusal { column, messag
 }
 
 /// All that came out of a file so far.
-struct Whole<'a> {
-    result: ReadResult,
+pub(super) struct Whole<'a> {
+    pub(super) result: ReadResult,
     kernels: NewKernels<'a>,
 }
 
-impl Whole<'_> {
-    fn take(&mut self, Part { mut read, new_names }: Part) {
+impl<'a> Whole<'a> {
+    pub(super) fn new(kernels: &'a mut Catalogue<Kernel>) -> Self {
+        Self { result: ReadResult::default(), kernels: NewKernels::new(kernels) }
+    }
+
+    pub(super) fn take(&mut self, Part { mut read, new_names }: Part) {
         let places: Vec<_> = new_names.iter().map(|name| self.kernels.place(name)).collect();
         let (result, known) = (&mut self.result, self.kernels.known());
         result.refused_count += read.refused_count;
@@ -147,7 +172,7 @@ impl Whole<'_> {
             result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
         }
         for row in &mut read.rows {
-            if let Some(place) = row.kernel.checked_sub(known) {
+            if let Some(place) = row.kernel.index().checked_sub(known) {
                 row.kernel = places[place];
             }
         }

@@ -4,6 +4,8 @@
 //! a cold launch under NVBench costs 6.9 µs where launches back to back cost 5.1.
 
 use super::{Measurement, Store};
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
 
@@ -51,7 +53,7 @@ const LONGEST_DISPATCH_S: f64 = 150e-6;
 /// The shortest time of one kernel on one GPU, and how many rows it is the shortest of.
 #[derive(Debug, Clone, Copy)]
 struct Shortest {
-    gpu: usize,
+    gpu: GpuId,
     seconds: f64,
     rows: u32,
 }
@@ -59,25 +61,25 @@ struct Shortest {
 /// The floor of one GPU in one collection.
 #[derive(Debug, Clone, Copy)]
 struct HostFloor {
-    gpu: usize,
+    gpu: GpuId,
     seconds: f64,
 }
 
 /// The shortest time of each kernel, by timing, collection and GPU.
-type ByHost<'s> = HashMap<(LaunchTiming, &'s str, usize), HashMap<usize, f64>>;
+type ByHost<'s> = HashMap<(LaunchTiming, &'s str, GpuId), HashMap<KernelId, f64>>;
 
 /// The floors of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
     launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>>,
-    of_kernel: HashMap<usize, Vec<Shortest>>,
+    of_kernel: HashMap<KernelId, Vec<Shortest>>,
 }
 
 impl Floors {
     /// Those of these rows.
     #[must_use]
     pub fn of(store: &Store) -> Self {
-        let mut of_kernel: HashMap<usize, Vec<Shortest>> = HashMap::new();
+        let mut of_kernel: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
         for row in store.rows() {
             let all = of_kernel.entry(row.kernel).or_default();
             let seconds = row.time.0;
@@ -91,7 +93,7 @@ impl Floors {
 
     /// The floor that several kernels met on this GPU, timed so: in this collection, else the shortest in any.
     #[must_use]
-    pub fn launch(&self, gpu: usize, timing: LaunchTiming, collection: Option<&str>) -> Option<Seconds> {
+    pub fn launch(&self, gpu: GpuId, timing: LaunchTiming, collection: Option<&str>) -> Option<Seconds> {
         let all = self.launch.get(&timing)?;
         let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
         let here = collection.and_then(|name| all.get(name)).and_then(of_gpu);
@@ -105,7 +107,7 @@ impl Floors {
         &self,
         timing: LaunchTiming,
         collection: Option<&str>,
-        hidden: Option<usize>,
+        hidden: Option<GpuId>,
     ) -> Option<Seconds> {
         let floors = self.launch.get(&timing)?.get(collection?)?;
         median(floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect())
@@ -113,17 +115,17 @@ impl Floors {
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.
     #[must_use]
-    pub fn operator(&self, kernel: usize, gpu: usize) -> Option<Seconds> {
+    pub fn operator(&self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {
         self.operators(kernel).find(|s| s.gpu == gpu).map(|s| Seconds(s.seconds))
     }
 
     /// The median of [`Floors::operator`] over all GPUs but `hidden`.
     #[must_use]
-    pub fn operator_elsewhere(&self, kernel: usize, hidden: Option<usize>) -> Option<Seconds> {
+    pub fn operator_elsewhere(&self, kernel: KernelId, hidden: Option<GpuId>) -> Option<Seconds> {
         median(self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect())
     }
 
-    fn operators(&self, kernel: usize) -> impl Iterator<Item = &Shortest> {
+    fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
         let all = self.of_kernel.get(&kernel).into_iter().flatten();
         all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
     }

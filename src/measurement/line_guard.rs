@@ -4,7 +4,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use std::io::{Error, ErrorKind, Read, Result};
 
 /// The longest line a measurement file may have; kernel names can reach 512 KiB.
-const LONGEST_LINE: usize = 1 << 20;
+pub(super) const LONGEST_LINE: usize = 1 << 20;
 
 /// Passes bytes through and fails on a NUL byte or a line of more than 1 MiB.
 pub(crate) struct LineGuard<R> {

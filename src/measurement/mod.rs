@@ -1,21 +1,20 @@
 //! What was measured: rows of the canonical CSV, and the store that joins them by kernel, problem, variant and GPU.
 
-mod any;
 mod canonical;
 mod chunks;
 mod columns;
 mod csv;
 mod dataset;
 mod decimal;
+mod draft;
 mod floors;
-pub mod import;
+mod handed_over;
+mod launches;
 mod line_guard;
 mod measured;
 mod new_kernels;
-mod opened;
 mod records;
 mod refused;
-mod roofs;
 mod row;
 mod side_by_side;
 mod store;
@@ -23,16 +22,17 @@ mod text;
 mod words;
 
 pub use self::csv::{ReadError, ReadResult, RowError, read_csv};
-pub use any::{ReadAny, read_any, read_opened};
-pub use canonical::{CanonicalRow, Number, read_rows, write_csv};
+pub(crate) use canonical::is_column;
+pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
 pub use floors::{Floors, LaunchTiming, collection};
+pub(crate) use handed_over::check_lengths;
+pub use handed_over::read_rows;
+pub use launches::LaunchShape;
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
-pub use opened::{Format, Opened};
 pub use refused::told;
-pub use roofs::with_achieved;
 pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
 pub use store::{Config, ConfigId, Store};
 pub use text::Text;
@@ -42,6 +42,9 @@ pub(crate) const DESCRIBED: usize = 100;
 
 /// The longest time of one launch that is believed, in milliseconds: eleven days.
 pub(crate) const LONGEST_MS: f64 = 1e9;
+
+/// The shortest time of one launch that is believed, in milliseconds: a nanosecond, a cycle or two.
+pub(crate) const SHORTEST_MS: f64 = 1e-6;
 
 /// Who timed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]

@@ -1,18 +1,17 @@
-//! One record of a canonical CSV, turned into a row or a refusal.
+//! The checks of a row: a draft becomes a row or a refusal.
 
 mod problem;
 
-use super::columns::Columns;
 use super::decimal::{decimal, whole};
+use super::draft::{RowDraft, TextColumn};
 use super::measured::{Further, Known, Place, SmallNumbers};
 use super::new_kernels::NewName;
-use super::records::Record;
 use super::text::{Text, Texts};
 use super::words::{Problems, Words};
 use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, RunsAs};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId, RunsAs};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -34,17 +33,16 @@ impl Refusal {
 
 /// Everything that is the same for all rows of a file, and what repeats from row to row. Each thread has its own.
 pub(super) struct RowParser<'a> {
-    columns: &'a Columns,
     file: Arc<str>,
     kind: Kind,
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
-    known_gpus: HashMap<Box<[u8]>, usize>,
-    known_kernels: HashMap<Box<[u8]>, usize>,
+    known_gpus: HashMap<Box<[u8]>, GpuId>,
+    known_kernels: HashMap<Box<[u8]>, KernelId>,
     /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
     /// catalogue's entries, until the place of each is known.
     new_names: Vec<NewName>,
-    known_new: HashMap<Box<[u8]>, usize>,
+    known_new: HashMap<Box<[u8]>, KernelId>,
     problems: Problems,
     variants: Words,
     sources: Texts,
@@ -57,13 +55,11 @@ pub(super) struct RowParser<'a> {
 
 impl<'a> RowParser<'a> {
     pub(super) fn new(
-        columns: &'a Columns,
         (file, kind): (&str, Kind),
         gpus: &'a Catalogue<Gpu>,
         kernels: &'a Catalogue<Kernel>,
     ) -> Self {
         Self {
-            columns,
             file: file.into(),
             kind,
             gpus,
@@ -86,22 +82,21 @@ impl<'a> RowParser<'a> {
         &self.file
     }
 
-    /// Reads a record that is as wide as the header.
-    pub(super) fn row(&mut self, record: &Record<'_>) -> Result<Measurement, Refusal> {
-        let columns = self.columns;
-        let time = time(&record[columns.time])?;
-        let gpu = self.gpu(&record[columns.gpu])?;
-        let block = dimensions(cell(record, columns.block), "block")?;
-        let grid = dimensions(cell(record, columns.grid), "grid")?;
+    /// The row that this draft is.
+    pub(super) fn row(&mut self, draft: &impl RowDraft) -> Result<Measurement, Refusal> {
+        let time = draft.launch_time()?;
+        let gpu = self.gpu(draft.text_of(TextColumn::Gpu))?;
+        let (block, grid) = (draft.block_shape()?, draft.grid_shape()?);
         let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
-        let narrow =
-            grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX))).map(|g| g.map(|n| n as u32));
-        let variant = word(&mut self.variants, cell(record, columns.variant), "variant")?;
-        let source = utf8(cell(record, columns.source), "source")?;
-        let dtype = word(&mut self.words, cell(record, columns.dtype), "dtype")?;
-        let (kernel, problem) = self.kernel_at_size(record, &dtype)?;
+        let narrow = grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX)));
+        let variant = word(&mut self.variants, draft.text_of(TextColumn::Variant), "variant")?;
+        let source = utf8(draft.text_of(TextColumn::Source), "source")?;
+        let dtype = word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
+        let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
+        let written = draft.text_of(TextColumn::Problem);
+        let (problem, variant) = self.launch_in_the_problem(kernel, written, problem, variant)?;
         let variant = self.chosen_by_the_source(kernel, variant);
-        let variant = self.left_open(kernel, cell(record, columns.problem), variant);
+        let variant = self.left_open(kernel, written, variant);
         let mut row = Measurement {
             gpu,
             kernel,
@@ -112,54 +107,46 @@ impl<'a> RowParser<'a> {
             kind: self.kind,
             source: Text::default(),
             file: self.file.clone(),
-            line: u32::try_from(record.line).unwrap_or(u32::MAX),
+            line: u32::try_from(draft.line_number()).unwrap_or(u32::MAX),
             time_std: Known::NOT,
             flops: Known::NOT,
             dram_bytes: Known::NOT,
             small: SmallNumbers::default(),
             block: block.unwrap_or_default(),
-            grid: narrow.unwrap_or_default(),
+            grid: narrow.map_or([0; 3], |g| g.map(|n| n as u32)),
             further: None,
         };
-        self.numbers(record, &mut row)?;
-        row.further = self.further(record, grid.filter(|_| narrow.is_none()));
+        self.numbers(draft, &mut row)?;
+        row.further = self.further(draft, grid.filter(|_| narrow.is_none()));
         self.sources.add(source);
         Ok(row)
     }
 
-    fn numbers(&mut self, record: &Record<'_>, row: &mut Measurement) -> Result<(), Refusal> {
+    fn numbers(&mut self, draft: &impl RowDraft, row: &mut Measurement) -> Result<(), Refusal> {
         self.further.clear();
-        for (column, place, i) in &self.columns.numbers {
-            let bytes = &record[*i];
-            if bytes.is_empty() {
-                continue;
-            }
-            let Some(value) = number(bytes, *column)? else { continue };
-            match place {
-                Place::Small(which) => row.small.set(*which, value.min(f64::from(u32::MAX)) as u32),
-                Place::TimeStd => row.time_std = Known::new(Seconds::from_millis(value).0),
-                Place::Flops => row.flops = Known::new(value),
-                Place::DramBytes => row.dram_bytes = Known::new(value),
-                Place::Further(_) => self.further.push((*column, value)),
-                // Read before everything else.
-                Place::Time => {}
-            }
-        }
-        Ok(())
+        draft.each_number(|column, place, value| match place {
+            Place::Small(which) => row.small.set(which, value.min(f64::from(u32::MAX)) as u32),
+            Place::TimeStd => row.time_std = Known::new(Seconds::from_millis(value).0),
+            Place::Flops => row.flops = Known::new(value),
+            Place::DramBytes => row.dram_bytes = Known::new(value),
+            Place::Further(_) => self.further.push((column, value)),
+            // Read before everything else.
+            Place::Time => {}
+        })
     }
 
-    fn further(&mut self, record: &Record<'_>, wide_grid: Option<[u64; 3]>) -> Option<Box<Further>> {
+    fn further(&mut self, draft: &impl RowDraft, wide_grid: Option<[u64; 3]>) -> Option<Box<Further>> {
         let mut attributes = Vec::new();
-        for (name, i) in &self.columns.attributes {
+        draft.each_attribute(|name, bytes| {
             // What nobody knows is no reason to refuse a row: other encodings are kept as far as they can be.
-            if record[*i].is_empty() {
-                continue;
+            if bytes.is_empty() {
+                return;
             }
-            let text = String::from_utf8_lossy(&record[*i]);
+            let text = String::from_utf8_lossy(bytes);
             if let Some(text) = self.words.get(text.as_bytes()).filter(|t| !t.is_empty()) {
                 attributes.push((name.clone(), text));
             }
-        }
+        });
         if self.further.is_empty() && attributes.is_empty() && wide_grid.is_none() {
             return None;
         }
@@ -167,7 +154,7 @@ impl<'a> RowParser<'a> {
         Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
     }
 
-    fn gpu(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {
+    fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, Refusal> {
         if let Some(known) = self.known_gpus.get(bytes) {
             return Ok(*known);
         }
@@ -187,7 +174,7 @@ impl<'a> RowParser<'a> {
         Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<usize, Refusal> {
+    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, Refusal> {
         if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
@@ -204,7 +191,7 @@ impl<'a> RowParser<'a> {
             let why = format!("`{}`: expected a name with letters", clip(name));
             return Err(Refusal::new("kernel", why));
         }
-        let new = self.kernels.entries().len() + self.new_names.len();
+        let new = KernelId::from_index(self.kernels.entries().len() + self.new_names.len());
         self.known_new.insert(bytes.into(), new);
         self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
         Ok(new)
@@ -220,24 +207,24 @@ impl<'a> RowParser<'a> {
     }
     /// A variant without what a framework chose for the GPU at hand (`impl=volta_sgemm_128x64_tn`): that is no choice of
     /// whoever wrote the kernel, and would keep rows of two GPUs from being compared.
-    fn chosen_by_the_source(&mut self, kernel: usize, variant: Arc<str>) -> Arc<str> {
+    fn chosen_by_the_source(&mut self, kernel: KernelId, variant: Arc<str>) -> Arc<str> {
         let operator = |k: &&Kernel| k.runs_as == RunsAs::Operator && !variant.is_empty();
-        match self.kernels.entries().get(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
+        match self.kernels.entry(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
             Some(declared) => self.variants.get(declared.as_bytes()).unwrap_or(variant),
             None => variant,
         }
     }
 }
 
-/// A cell of a column that may be absent.
-fn cell<'r>(record: &'r Record<'_>, column: Option<usize>) -> &'r [u8] {
-    column.map_or(&[], |i| &record[i])
-}
-
 /// A time in milliseconds that a launch can have taken.
 pub(crate) fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
+    as_time(number(bytes, Number::Time)?)
+}
+
+/// Milliseconds as the time of a launch.
+pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
     let refuse = |why: &dyn std::fmt::Display| Refusal::new("time_ms", why);
-    let ms = number(bytes, Number::Time)?.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
+    let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
     if time.0 <= 0.0 {
         return Err(refuse(&format!("{ms}: expected more than 0")));
@@ -250,15 +237,28 @@ pub(crate) fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
 
 /// A number of at least 0; blank = unknown.
 pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
-    if let Some(value) = decimal(bytes).filter(|v| v.is_finite() && *v >= 0.0) {
+    if let Some(value) = decimal(bytes).filter(is_count) {
         return Ok(Some(value));
     }
     let text = utf8(bytes, column.column())?;
     if text.is_empty() {
         return Ok(None);
     }
+    Err(refused_number(text, column))
+}
+
+/// A number that was read already.
+pub(super) fn as_number(value: f64, column: Number) -> Result<f64, Refusal> {
+    if is_count(&value) { Ok(value) } else { Err(refused_number(&value.to_string(), column)) }
+}
+
+fn is_count(value: &f64) -> bool {
+    value.is_finite() && *value >= 0.0
+}
+
+fn refused_number(text: &str, column: Number) -> Refusal {
     let why = format!("`{}`: expected a number of at least 0, or blank", clip(text));
-    Err(Refusal::new(column.column(), why))
+    Refusal::new(column.column(), why)
 }
 
 /// `256`, `16x16`, `16x16x1`; blank = unknown.
@@ -279,7 +279,11 @@ pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>,
     if text.is_empty() {
         return Ok(None);
     }
-    Err(Refusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clip(text))))
+    Err(refused_dimensions(text, column))
+}
+
+pub(super) fn refused_dimensions(text: &str, column: &str) -> Refusal {
+    Refusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clip(text)))
 }
 
 fn word(words: &mut Words, bytes: &[u8], column: &str) -> Result<Arc<str>, Refusal> {

@@ -1,8 +1,10 @@
-//! All rows, found by configuration: kernel, problem and variant.
+//! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+use super::launches::{LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement};
-use crate::kernel::Problem;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use crate::gpu::GpuId;
+use crate::kernel::{KernelId, Problem};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 use std::thread::{available_parallelism, scope};
@@ -11,15 +13,29 @@ use std::thread::{available_parallelism, scope};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConfigId(u32);
 
-/// One kernel at one size in one variant.
+/// One kernel at one size in one variant, and in one launch where somebody timed several.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'a> {
     /// Position of the kernel in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The sizes.
     pub problem: &'a Arc<Problem>,
     /// Code variant.
     pub variant: &'a Arc<str>,
+    /// The launch, where one GPU has rows of several.
+    pub launch: Option<LaunchShape>,
+}
+
+impl Config<'_> {
+    /// The variant in words, with the launch that tells it from others.
+    #[must_use]
+    pub fn variant_words(&self) -> String {
+        match (&**self.variant, self.launch) {
+            (variant, None) => variant.to_string(),
+            ("", Some(launch)) => launch.to_string(),
+            (variant, Some(launch)) => format!("{variant};{launch}"),
+        }
+    }
 }
 
 /// A configuration as the store keeps it: what it is stands in the first row that timed it.
@@ -33,7 +49,7 @@ struct Place {
 /// The row of a configuration on one GPU, and where the link of the next GPU stands.
 #[derive(Debug, Clone, Copy)]
 struct Link {
-    gpu: u32,
+    gpu: GpuId,
     row: u32,
     next: u32,
 }
@@ -51,7 +67,7 @@ struct Batch {
 /// A timed configuration of a kernel with the logarithm of its size, by GPU, variant and size.
 #[derive(Debug, Clone, Copy)]
 struct Sized {
-    gpu: u32,
+    gpu: GpuId,
     config: ConfigId,
     ln: f64,
 }
@@ -78,13 +94,14 @@ pub struct Store {
     by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
     by_kernel: Vec<OfKernel>,
+    launches: Launches,
     /// Made when a floor is first asked for.
     floors: OnceLock<Arc<Floors>>,
 }
 
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
-    /// the later before the earlier.
+    /// the later before the earlier. Rows of one GPU that state different launches are no such: both are kept.
     pub fn add(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
         self.floors.take();
@@ -97,8 +114,88 @@ impl Store {
             let place = place_of(before + i);
             let id = same.map_or_else(|| self.intern(row, place, hash), |(id, _)| id);
             last = Some((id, row));
+            let id = self.config_in_launch(id, row, place);
             self.link(id, row, place);
         }
+    }
+
+    /// The configuration that this row belongs to, of those of its kernel, problem and variant.
+    fn config_in_launch(&mut self, first: ConfigId, row: &Measurement, place: u32) -> ConfigId {
+        if !self.launches.is_split(first) {
+            if !self.has_other_launch(first, row) {
+                return first;
+            }
+            self.split_by_block(first);
+        }
+        let of_block = self.config_of_block(first, row, place);
+        if !self.launches.is_split_by_grid(of_block) {
+            if !self.has_other_launch(of_block, row) {
+                return of_block;
+            }
+            self.split_by_grid(first, of_block);
+        }
+        self.config_of_grid(first, of_block, row, place)
+    }
+
+    /// Whether the row's GPU timed this configuration in another launch.
+    fn has_other_launch(&self, id: ConfigId, row: &Measurement) -> bool {
+        self.row(id, row.gpu).is_some_and(|known| differ_in_launch(known, row))
+    }
+
+    fn config_of_block(&mut self, first: ConfigId, row: &Measurement, place: u32) -> ConfigId {
+        if let Some(known) = self.launches.of_block(first, row.block()) {
+            return known;
+        }
+        let id = self.push_config(row, place);
+        self.launches.add_block(first, id, row.block());
+        id
+    }
+
+    fn config_of_grid(
+        &mut self,
+        first: ConfigId,
+        of_block: ConfigId,
+        row: &Measurement,
+        place: u32,
+    ) -> ConfigId {
+        if let Some(known) = self.launches.of_grid(of_block, row.grid()) {
+            return known;
+        }
+        let id = self.push_config(row, place);
+        self.launches.add_grid(first, of_block, id, row.grid());
+        id
+    }
+
+    /// Parts the rows of a configuration by block.
+    fn split_by_block(&mut self, first: ConfigId) {
+        let places = self.unlinked_rows(first);
+        let block = places.iter().find_map(|place| self.at(*place).block());
+        self.launches.split_by_block(first, block);
+        for place in places {
+            let row = self.at(place).clone();
+            let id = self.config_of_block(first, &row, place);
+            self.link(id, &row, place);
+        }
+    }
+
+    /// Parts the rows of a block by grid.
+    fn split_by_grid(&mut self, first: ConfigId, of_block: ConfigId) {
+        let places = self.unlinked_rows(of_block);
+        let grid = places.iter().find_map(|place| self.at(*place).grid());
+        self.launches.split_by_grid(of_block, grid);
+        for place in places {
+            let row = self.at(place).clone();
+            let id = self.config_of_grid(first, of_block, &row, place);
+            self.link(id, &row, place);
+        }
+    }
+
+    /// The rows of a configuration in the order they were read; it has none from now on.
+    fn unlinked_rows(&mut self, id: ConfigId) -> Vec<u32> {
+        let mut places: Vec<u32> = self.links_of(id).map(|l| l.row).collect();
+        places.sort_unstable();
+        self.configs[id.0 as usize].first = END;
+        places
     }
 
     /// The configuration of this row at this place, whose content has this hash; new if need be.
@@ -114,13 +211,19 @@ impl Store {
         if let Some((_, known)) = self.by_content.find(whole_hash(hash), same) {
             return *known;
         }
-        let id = ConfigId(place_of(self.configs.len()));
+        let id = self.push_config(row, place);
         self.by_content.insert_unique(whole_hash(hash), (hash, id), |(half, _)| whole_hash(*half));
+        id
+    }
+
+    /// A configuration that nobody timed so far, and what it is stands in this row.
+    fn push_config(&mut self, row: &Measurement, place: u32) -> ConfigId {
+        let id = ConfigId(place_of(self.configs.len()));
         self.configs.push(Place { row: place, first: END });
-        if self.by_kernel.len() <= row.kernel {
-            self.by_kernel.resize_with(row.kernel + 1, OfKernel::default);
+        if self.by_kernel.len() <= row.kernel.index() {
+            self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
-        let of_kernel = &mut self.by_kernel[row.kernel];
+        let of_kernel = &mut self.by_kernel[row.kernel.index()];
         of_kernel.configs.push(id);
         of_kernel.has_plain |= row.variant.is_empty();
         of_kernel.by_volume.take();
@@ -129,7 +232,7 @@ impl Store {
 
     /// Makes this the row of its configuration on its GPU, unless the one that is goes before it.
     fn link(&mut self, id: ConfigId, row: &Measurement, place: u32) {
-        let gpu = place_of(row.gpu);
+        let gpu = row.gpu;
         let (mut previous, mut at) = (END, self.configs[id.0 as usize].first);
         while at != END && self.links[at as usize].gpu < gpu {
             (previous, at) = (at, self.links[at as usize].next);
@@ -146,7 +249,7 @@ impl Store {
             END => self.configs[id.0 as usize].first = new,
             _ => self.links[previous as usize].next = new,
         }
-        self.by_kernel[row.kernel].sizes.take();
+        self.by_kernel[row.kernel.index()].sizes.take();
     }
 
     fn at(&self, row: u32) -> &Measurement {
@@ -181,12 +284,35 @@ impl Store {
     #[must_use]
     pub fn config(&self, id: ConfigId) -> Config<'_> {
         let Measurement { kernel, problem, variant, .. } = self.at(self.configs[id.0 as usize].row);
-        Config { kernel: *kernel, problem, variant }
+        Config { kernel: *kernel, problem, variant, launch: self.launches.shape_of(id) }
     }
 
-    /// The configuration of this kernel, problem and variant, if anybody timed it.
+    /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was
+    /// timed on most GPUs, and of several of these the latest.
     #[must_use]
-    pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
+    pub fn find(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
+        let first = self.find_first(kernel, problem, variant)?;
+        let members = self.launches.members_of(first).iter().copied();
+        Some(members.max_by_key(|id| self.weight_of(*id)).unwrap_or(first))
+    }
+
+    /// The same configuration as one of another store, in the same launch where there is one.
+    #[must_use]
+    pub fn find_same(&self, other: Config<'_>) -> Option<ConfigId> {
+        let Config { kernel, problem, variant, launch } = other;
+        let first = self.find_first(kernel, problem, variant)?;
+        let is_same = |id: &ConfigId| self.launches.shape_of(*id) == launch;
+        let same = self.launches.members_of(first).iter().copied().find(is_same);
+        same.or_else(|| self.find(kernel, problem, variant))
+    }
+
+    /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
+    fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
+        (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())
+    }
+
+    /// The configuration that stands for all launches.
+    fn find_first(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let hash = whole_hash(hash(&self.hasher, kernel, problem, variant));
         let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
@@ -203,14 +329,14 @@ impl Store {
 
     /// All configurations of this kernel.
     #[must_use]
-    pub fn of_kernel(&self, kernel: usize) -> &[ConfigId] {
-        self.by_kernel.get(kernel).map_or(&[], |k| &k.configs)
+    pub fn of_kernel(&self, kernel: KernelId) -> &[ConfigId] {
+        self.by_kernel.get(kernel.index()).map_or(&[], |k| &k.configs)
     }
 
     /// All configurations of this kernel, the smallest first; equal ones in the order they were read.
     #[must_use]
-    pub fn by_volume(&self, kernel: usize) -> &[ConfigId] {
-        let Some(of_kernel) = self.by_kernel.get(kernel) else { return &[] };
+    pub fn by_volume(&self, kernel: KernelId) -> &[ConfigId] {
+        let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return &[] };
         of_kernel.by_volume.get_or_init(|| {
             let volume = |id: &ConfigId| (self.config(*id).problem.volume(), *id);
             let mut all: Vec<(f64, ConfigId)> = of_kernel.configs.iter().map(volume).collect();
@@ -221,22 +347,22 @@ impl Store {
 
     /// Whether this kernel was timed without a variant.
     #[must_use]
-    pub fn has_plain(&self, kernel: usize) -> bool {
-        self.by_kernel.get(kernel).is_some_and(|k| k.has_plain)
+    pub fn has_plain(&self, kernel: KernelId) -> bool {
+        self.by_kernel.get(kernel.index()).is_some_and(|k| k.has_plain)
     }
 
     /// Makes now what is otherwise made when it is first asked for: for those who must answer at once later.
     pub fn arrange(&self) {
         for (kernel, of_kernel) in self.by_kernel.iter().enumerate() {
-            let _ = self.by_volume(kernel);
+            let _ = self.by_volume(KernelId::from_index(kernel));
             of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         }
     }
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
-    pub fn row(&self, id: ConfigId, gpu: usize) -> Option<&Measurement> {
-        self.links_of(id).find(|l| l.gpu as usize == gpu).map(|l| self.at(l.row))
+    pub fn row(&self, id: ConfigId, gpu: GpuId) -> Option<&Measurement> {
+        self.links_of(id).find(|l| l.gpu == gpu).map(|l| self.at(l.row))
     }
 
     /// The rows of this configuration, by GPU.
@@ -253,14 +379,14 @@ impl Store {
     #[must_use]
     pub fn nearest(
         &self,
-        kernel: usize,
+        kernel: KernelId,
         problem: &Problem,
         variant: &str,
-        gpu: usize,
+        gpu: GpuId,
     ) -> Option<&Measurement> {
-        let of_kernel = self.by_kernel.get(kernel)?;
+        let of_kernel = self.by_kernel.get(kernel.index())?;
         let sizes = of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
-        let group = |s: &Sized| (s.gpu as usize, &**self.config(s.config).variant);
+        let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
             .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
@@ -272,10 +398,13 @@ impl Store {
 
     /// The timed ones of these configurations by GPU, variant and size.
     fn by_size(&self, configs: &[ConfigId]) -> Arc<[Sized]> {
+        let preferred = self.preferred_launches();
         let of = |id: &ConfigId| {
             let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
             let ln = ln_volume(problem);
-            self.links_of(config).map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
+            let is_asked = |l: &&Link| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
+            let links: Vec<&Link> = self.links_of(config).filter(is_asked).collect();
+            links.into_iter().map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
         };
         let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
         sizes.sort_unstable_by(|(va, a), (vb, b)| {
@@ -284,6 +413,23 @@ impl Store {
         });
         sizes.into_iter().map(|(_, sized)| sized).collect()
     }
+
+    /// For each configuration in several launches and each GPU that timed it, whether this one is asked where a question
+    /// states no launch.
+    fn preferred_launches(&self) -> HashMap<(ConfigId, GpuId), bool> {
+        let mut preferred = HashMap::new();
+        for members in self.launches.groups() {
+            let mut by_weight = members.to_vec();
+            by_weight.sort_unstable_by_key(|id| std::cmp::Reverse(self.weight_of(*id)));
+            let mut seen = HashSet::new();
+            for id in by_weight {
+                for link in self.links_of(id) {
+                    preferred.insert((id, link.gpu), seen.insert(link.gpu));
+                }
+            }
+        }
+        preferred
+    }
 }
 
 /// A place as the links hold it.
@@ -291,7 +437,7 @@ fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
 }
 
-fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u32 {
+fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Problem, variant: &str) -> u32 {
     hasher.hash_one((kernel, problem, variant)) as u32
 }
 

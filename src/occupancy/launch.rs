@@ -190,7 +190,7 @@ pub struct Waves {
     /// Blocks of the grid over blocks per wave.
     pub waves: f64,
     /// How full the last wave is, 0 to 1; 1 when it is full.
-    pub tail: f64,
+    pub last_fill: f64,
     /// Blocks of the last wave.
     pub last_blocks: u64,
     /// SMs without a block in the last wave, where blocks spread over all SMs before an SM gets a second one.
@@ -218,7 +218,7 @@ pub fn waves(gpu: &Gpu, occupancy: &Occupancy, blocks: u64) -> Option<Waves> {
     Some(Waves {
         blocks_per_wave,
         waves: blocks as f64 / blocks_per_wave as f64,
-        tail: last_blocks as f64 / blocks_per_wave as f64,
+        last_fill: last_blocks as f64 / blocks_per_wave as f64,
         last_blocks,
         idle_sms: u64::from(sms).saturating_sub(last_blocks) as u32,
     })

@@ -108,6 +108,15 @@ pub enum Caution {
         /// How many rows said so.
         rows: usize,
     },
+    /// Some of the rows that corrected it were timed at other clocks than are asked about.
+    RowsAtOtherClocks {
+        /// The target GPU.
+        gpu: Arc<str>,
+        /// How many of them.
+        rows: usize,
+        /// Of how many.
+        all: usize,
+    },
     /// Two sources of a combined time say times that lie far apart.
     SourcesDisagree {
         /// The source of the shortest time, and that time.
@@ -259,6 +268,13 @@ impl fmt::Display for Caution {
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
                 write!(f, "rows measured here: × {factor:.3} (from {rows} row{plural})")
+            }
+            Self::RowsAtOtherClocks { gpu, rows, all } => {
+                write!(
+                    f,
+                    "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
+                     the model at its own"
+                )
             }
             Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => {
                 write!(

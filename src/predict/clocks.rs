@@ -1,7 +1,7 @@
 //! The clocks of either side: a row that states its clocks was timed at them, whatever the GPU's documents say.
 
 use super::{Caution, Subject, Visible};
-use crate::gpu::{Gpu, Tuning};
+use crate::gpu::{Gpu, GpuId, Tuning, TuningError};
 use crate::measurement::{Measurement, Number};
 use crate::units::{Hertz, significant};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use std::sync::Arc;
 /// Clocks nearer than this are the same: drivers round to steps of about 1 %.
 const SAME: f64 = 0.01;
 
-/// The source as its row states it.
+/// The source at the clocks that its row states.
 #[derive(Debug, Clone, Default)]
-pub struct Reckoned {
+pub struct SourceClocks {
     /// Where the row states other clocks than the GPU has in the catalogue.
     gpu: Option<Gpu>,
     caution: Option<Caution>,
 }
 
-impl Reckoned {
-    /// The GPU to reckon the source at.
+impl SourceClocks {
+    /// The GPU that the source's row was timed on.
     #[must_use]
     pub fn gpu<'a>(&'a self, catalogued: &'a Gpu) -> &'a Gpu {
         self.gpu.as_ref().unwrap_or(catalogued)
@@ -29,39 +29,59 @@ impl Reckoned {
     pub fn caution(&self) -> Option<Caution> {
         self.caution.clone()
     }
+
+    /// Whether the source is modelled as it stands in the catalogue.
+    #[must_use]
+    pub fn is_catalogued(&self) -> bool {
+        self.gpu.is_none() && self.caution.is_none()
+    }
 }
 
 /// The clocks that the row behind the source time states: of this size, else of the nearest one timed. `stock` is the GPU
 /// as its documents state it, `catalogued` as it stands in the catalogue; a typed power limit stays.
 #[must_use]
-pub fn reckoned<'a>(
+pub fn source_clocks<'a>(
     stock: &Gpu,
     catalogued: &Gpu,
     subject: &Subject,
-    at: usize,
+    at: GpuId,
     store: impl Into<Visible<'a>>,
-) -> Reckoned {
+) -> SourceClocks {
     let store: Visible<'a> = store.into();
     let exact = subject.config.and_then(|c| store.row(c, at));
     let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
-    let Some(row) = exact.or_else(nearest) else { return Reckoned::default() };
+    let Some(row) = exact.or_else(nearest) else { return SourceClocks::default() };
+    match gpu_at_row_clocks(stock, catalogued, row) {
+        Ok(None) => SourceClocks::default(),
+        Ok(Some(gpu)) => {
+            let caution = Some(Caution::SourceAtRowClocks(differences(&gpu, catalogued)));
+            SourceClocks { gpu: Some(gpu), caution }
+        }
+        Err(why) => {
+            let caution = Some(Caution::ClocksUnbelievable(why.to_string().into()));
+            SourceClocks { gpu: None, caution }
+        }
+    }
+}
+
+/// The GPU at the clocks that this row states; `None` where it states none, or those of the catalogue.
+///
+/// # Errors
+/// [`TuningError`] where no such board can be set to them.
+pub fn gpu_at_row_clocks(
+    stock: &Gpu,
+    catalogued: &Gpu,
+    row: &Measurement,
+) -> Result<Option<Gpu>, TuningError> {
     let [sm_clock, mem_clock] = stated(row);
     if (sm_clock.is_none() && mem_clock.is_none()) || is_at(row, catalogued) {
-        return Reckoned::default();
+        return Ok(None);
     }
     let power_limit = Some(catalogued.power_limit.value);
     let now = catalogued.clocks();
     let tuning =
         Tuning { sm_clock: sm_clock.or(Some(now.sm)), mem_clock: mem_clock.or(Some(now.mem)), power_limit };
-    match stock.tuned(tuning) {
-        Ok(gpu) => {
-            let caution = Some(Caution::SourceAtRowClocks(differences(&gpu, catalogued)));
-            Reckoned { gpu: Some(gpu), caution }
-        }
-        Err(why) => {
-            Reckoned { gpu: None, caution: Some(Caution::ClocksUnbelievable(why.to_string().into())) }
-        }
-    }
+    stock.tuned(tuning).map(Some)
 }
 
 /// SM and memory clock of a row, where it states them.

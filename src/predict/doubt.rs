@@ -80,6 +80,13 @@ impl Doubt {
         }
     }
 
+    /// Of an operator: how far, in ln, the source lies from its modelled time, and whether the architectures differ.
+    #[must_use]
+    pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
+        let distance = if other_architecture { 0.05 } else { 0.0 };
+        Self { least: 0.1, efficiency: 0.5 * off, distance, ..Self::none() }
+    }
+
     /// All of it, in ln: independent causes add as squares.
     #[must_use]
     #[inline]

@@ -8,6 +8,7 @@
 //! Assumes that η stays the same and that time falls linearly with occupancy; on the study's three sound GPUs both
 //! together are worse than assuming the same time (models.md, section 2), which is why the baseline stands beside it.
 
+use super::breakdown::{Cause, MadeOf};
 use super::same_time::{needed_source, source_factor};
 use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::gpu::Gpu;
@@ -49,8 +50,10 @@ impl Predictor for EfficiencyTransfer {
             Amount::Ratio(chain.efficiency()),
             Provenance::Modelled("achieved / (occupancy x roof) on the source"),
         ));
-        factors.push(times("roof ratio", chain.roof_source / chain.roof_target));
-        factors.push(times("occupancy ratio", o_s / o_t));
+        let ratios =
+            [(Cause::RoofRatio, chain.roof_source / chain.roof_target), (Cause::OccupancyRatio, o_s / o_t)];
+        factors.extend(ratios.iter().map(|(cause, ratio)| times(cause.words(), *ratio)));
+        let made_of = MadeOf::source_times(known, ratios.to_vec());
         Ok(Prediction {
             time,
             bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
@@ -61,6 +64,8 @@ impl Predictor for EfficiencyTransfer {
             levels: None,
             doubt: None,
             width: None,
+            adjustments: Vec::new(),
+            made_of,
         })
     }
 

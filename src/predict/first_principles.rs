@@ -6,6 +6,7 @@
 //! T_launch = 5 µs, the middle of the range the paper gives (section 5).
 //! Needs no measurement. Refuses, like the plain roofline, where same-address atomics bind.
 
+use super::breakdown::{Cause, MadeOf};
 use super::plain_roofline::{body as body_on, body_on_target, target_cautions, work_factors};
 use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::catalogue::Origin;
@@ -37,6 +38,9 @@ impl Predictor for FirstPrinciples {
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let time = self.time(q)?;
+        let body = body_on_target(q, self.id())?;
+        let overhead = (Cause::LaunchOverhead(LAUNCH_OVERHEAD), time / body);
+        let made_of = MadeOf::roof_times(body, vec![overhead]);
         let mut factors = work_factors(q);
         factors.push(Factor::of_target(
             "launch overhead",
@@ -57,6 +61,8 @@ impl Predictor for FirstPrinciples {
             levels: None,
             doubt: None,
             width: None,
+            adjustments: Vec::new(),
+            made_of,
         })
     }
 

@@ -3,8 +3,8 @@
 use super::subject::Subject;
 use super::visible::Visible;
 use crate::catalogue::Origin;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, RunsAs};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId, RunsAs};
 use crate::measurement::{LaunchTiming, collection};
 use crate::units::Seconds;
 
@@ -32,7 +32,7 @@ impl Floor {
 }
 
 /// The floor of this kernel on this GPU, by what can be seen.
-pub(super) fn floor(kernel: &Kernel, subject: &Subject, (at, gpu): (usize, &Gpu), store: Visible<'_>) -> Floor {
+pub(super) fn floor(kernel: &Kernel, subject: &Subject, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
     match kernel.runs_as {
         RunsAs::Kernel => launch_floor(subject, (at, gpu), store),
         RunsAs::Operator => dispatch_floor(subject.kernel, at, store),
@@ -41,7 +41,7 @@ pub(super) fn floor(kernel: &Kernel, subject: &Subject, (at, gpu): (usize, &Gpu)
 
 /// Seen here, timed alike; else what the GPU's file states of launches back to back; else what the same collection saw on
 /// other GPUs; else assumed.
-fn launch_floor(subject: &Subject, (at, gpu): (usize, &Gpu), store: Visible<'_>) -> Floor {
+fn launch_floor(subject: &Subject, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
     let timing = LaunchTiming::of(&subject.variant);
     let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
     if let Some(time) = store.launch_floor(at, timing, from) {
@@ -60,7 +60,7 @@ fn launch_floor(subject: &Subject, (at, gpu): (usize, &Gpu), store: Visible<'_>)
     })
 }
 
-fn dispatch_floor(kernel: usize, gpu: usize, store: Visible<'_>) -> Floor {
+fn dispatch_floor(kernel: KernelId, gpu: GpuId, store: Visible<'_>) -> Floor {
     let seen = store.operator_floor(kernel, gpu).map(|time| Floor { time, origin: Origin::Measured });
     let elsewhere = || store.operator_floor_elsewhere(kernel);
     let derived = || elsewhere().map(|time| Floor { time, origin: Origin::Derived });

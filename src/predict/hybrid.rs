@@ -5,9 +5,10 @@
 //! kernels) left out, and where the question lies outside of what it was learned from; the answer is then that of `ceilings`.
 //! The lesson never saw a row of the target GPU.
 
-use super::ceilings::{self, Cause, Explanation, Step, feature_names};
+use super::breakdown::Cause;
+use super::ceilings::{self, feature_names};
 use super::lesson::Abstains;
-use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, Told, Width};
+use super::{Caution, Estimate, Prediction, Predictor, Question, Rates, Refusal, Width};
 use crate::units::Seconds;
 
 /// The model.
@@ -15,8 +16,6 @@ pub(super) struct Hybrid;
 
 /// As typed.
 pub const ID: &str = "hybrid";
-
-const RULE: &str = "half of what boosted trees learned of `ceilings`' errors on other GPUs";
 
 impl Predictor for Hybrid {
     fn id(&self) -> &'static str {
@@ -35,48 +34,38 @@ impl Predictor for Hybrid {
         true
     }
 
+    fn rates(&self) -> Rates {
+        Rates::Sustained
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let mut prediction = ceilings::CeilingsModel.predict(q)?;
         match residual(q)? {
             Ok((factor, width)) => {
-                prediction.time = Seconds(prediction.time.0 * factor);
+                let (pairs, gpus) = q.lesson.map_or((0, 0), |lesson| (lesson.pairs, lesson.gpus.len()));
+                prediction.multiply(Cause::Residual(pairs, gpus), factor);
                 prediction.width = Some(width);
-                let amount = Amount::Times(factor);
-                prediction.factors.push(Factor::of_target(
-                    "learned residual",
-                    amount,
-                    Provenance::Modelled(RULE),
-                ));
             }
             Err(why) => prediction.cautions.push(Caution::Abstains(why)),
         }
         Ok(prediction)
     }
 
-    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        let mut explanation = ceilings::CeilingsModel.explain(q)?;
-        if let Ok((factor, _)) = residual(q).ok()? {
-            let last = explanation.chain.steps.last().map_or(explanation.chain.from, |step| step.time);
-            let lesson = q.lesson.map_or((0, 0), |lesson| (lesson.pairs, lesson.gpus.len()));
-            let (cause, time) = (Cause::Residual(lesson.0, lesson.1), Seconds(last.0 * factor));
-            explanation.chain.steps.push(Step { cause, factor, time });
-        }
-        Some(explanation)
-    }
-
-    fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
+    fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
         let Some(lesson) = q.lesson.filter(|_| askable(q).is_ok()) else {
-            return ceilings::CeilingsModel.told(q);
+            return ceilings::CeilingsModel.estimate(q);
         };
-        let (told, features) = ceilings::told_with_features(q)?;
+        let (found, features) = ceilings::estimate_with_features(q)?;
         Ok(match lesson.factor(&features, feature_names) {
-            Ok((factor, width)) => Told { time: Seconds(told.time.0 * factor), width: Some(width), ..told },
-            Err(_) => told,
+            Ok((factor, width)) => {
+                Estimate { time: Seconds(found.time.0 * factor), width: Some(width), ..found }
+            }
+            Err(_) => found,
         })
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
-        self.told(q).map(|told| told.time)
+        self.estimate(q).map(|found| found.time)
     }
 }
 
@@ -86,7 +75,7 @@ fn residual(q: &Question<'_>) -> Result<Result<(f64, Width), Abstains>, Refusal>
     if let Err(why) = askable(q) {
         return Ok(Err(why));
     }
-    let (_, features) = ceilings::told_with_features(q)?;
+    let (_, features) = ceilings::estimate_with_features(q)?;
     Ok(lesson.factor(&features, feature_names))
 }
 
@@ -102,9 +91,9 @@ fn askable(q: &Question<'_>) -> Result<(), Abstains> {
 /// The numbers that a residual is learned from, and ln(measured / predicted) of `ceilings`' time; `None` where the question has
 /// no answer, or none from a measured time.
 #[must_use]
-pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, Told, f64)> {
+pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, Estimate, f64)> {
     askable(q).ok()?;
-    let (told, features) = ceilings::told_with_features(q).ok()?;
-    let ln = (measured / told.time).ln();
-    (ln.is_finite() && features.iter().all(|x| x.is_finite())).then_some((features, told, ln))
+    let (found, features) = ceilings::estimate_with_features(q).ok()?;
+    let ln = (measured / found.time).ln();
+    (ln.is_finite() && features.iter().all(|x| x.is_finite())).then_some((features, found, ln))
 }

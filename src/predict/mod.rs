@@ -6,11 +6,11 @@
 //! saxpy on 2^20 elements, timed at 24.6 µs on a TITAN V, as each model carries it to an RTX 4070:
 //!
 //! ```
-//! use roofswap::{evaluate::Settings, predict::model_position, session::Session};
+//! use roofswap::{answer::Settings, predict::model_position, session::Session};
 //!
 //! let session = Session::load(None)?;
 //! let saxpy = session.kernels.position("saxpy")?;
-//! let subject = session.subject(saxpy, &session.kernels.entries()[saxpy].typed("n=2^20")?, "")?;
+//! let subject = session.subject(saxpy, &session.kernels[saxpy].typed("n=2^20")?, "")?;
 //! let (from, to) = (session.gpus.position("titan-v")?, session.gpus.position("rtx-4070")?);
 //! for (model, time) in [
 //!     ("ceilings", "11.1 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s, and the 8.90 µs that a launch takes there
@@ -26,11 +26,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod breakdown;
 mod caution;
 mod ceilings;
 mod clocks;
+mod component_times;
 mod doubt;
 mod efficiency_transfer;
+mod estimate;
 mod factor;
 mod first_principles;
 mod floor;
@@ -38,34 +41,40 @@ mod hybrid;
 mod kernel_roofs;
 mod lesson;
 mod levels;
+mod models;
+mod operators;
 mod plain_roofline;
 mod projection;
 mod question;
+mod rates;
 mod registers;
 mod same_time;
+mod source;
 mod source_time;
 mod subject;
 mod visible;
 mod weight;
 
+pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{
-    Begin, CARRIED, Carried, Cause, Chain, Elasticity, Explanation, NextCeiling, Prepared, Quick, Roof,
-    Starting, Step, USUAL, amount, feature_names, in_words,
-};
-pub use clocks::{Reckoned, differences, is_at, reckoned};
+pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
+pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
+pub use component_times::{Elasticity, Explanation, NextCeiling};
 use doubt::Causes;
 pub use doubt::Doubt;
-pub use factor::{Amount, Factor, Provenance};
+pub use estimate::{Estimate, Interval, Width};
+pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
+pub use models::{BASELINES, MODELS, ModelId, Models, UnknownModel, model_position};
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
+pub use rates::Rates;
 pub use registers::RegistersFrom;
-pub use source_time::{SourceKind, SourceTime};
+pub use source::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
 pub use weight::weight;
@@ -76,7 +85,6 @@ use crate::kernel::Work;
 use crate::occupancy::LaunchRefusal;
 use crate::roofline::{Bound, bound};
 use crate::units::{Bytes, Seconds};
-use serde::{Deserialize, Serialize};
 
 /// A model that predicts the time on the target.
 pub trait Predictor: Sync {
@@ -95,16 +103,18 @@ pub trait Predictor: Sync {
     /// # Errors
     /// [`Refusal`] where the model has nothing honest to say.
     fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
-    /// The prediction taken apart; `None` for a model that has nothing beside its factors.
-    fn explain(&self, _: &Question<'_>) -> Option<Explanation> {
-        None
+    /// Which rates of the GPUs its time rests on.
+    fn rates(&self) -> Rates {
+        Rates::Chosen
     }
     /// [`Predictor::time`] with what an interval is made of.
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    fn told(&self, question: &Question<'_>) -> Result<Told, Refusal> {
-        Ok(Told { time: self.time(question)?, doubt: None, width: None })
+    fn estimate(&self, question: &Question<'_>) -> Result<Estimate, Refusal> {
+        let found = Estimate::of_question(question, self.time(question)?, None);
+        let rests_on_measurement = found.rests_on_measurement && self.needs_source();
+        Ok(Estimate { rests_on_measurement, ..found })
     }
     /// Whether [`Prepared`] gives this model's answers.
     fn is_prepared(&self) -> bool {
@@ -119,53 +129,6 @@ pub trait Predictor: Sync {
     }
 }
 
-/// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 7] = [
-    &ceilings::CeilingsModel,
-    &hybrid::Hybrid,
-    &efficiency_transfer::EfficiencyTransfer,
-    &first_principles::FirstPrinciples,
-    &plain_roofline::PlainRoofline,
-    &projection::Projection,
-    &same_time::SameTime,
-];
-
-/// What stands beside every model: the target is as fast as the source, and the roof alone.
-pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
-
-/// A model name that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{0}`; the models are: {list}", list = MODELS.map(|m| m.id()).join(", "))]
-pub struct UnknownModel(pub String);
-
-/// The place of the model with this id in [`MODELS`].
-///
-/// # Errors
-/// [`UnknownModel`], listing all.
-pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
-    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
-}
-
-/// The numbers of a model's answer.
-#[derive(Debug, Clone, Copy)]
-pub struct Told {
-    /// As [`Prediction::time`].
-    pub time: Seconds,
-    /// As [`Prediction::doubt`].
-    pub doubt: Option<Doubt>,
-    /// As [`Prediction::width`].
-    pub width: Option<Width>,
-}
-
-/// Half an interval in units of [`Doubt`], found on rows that the answer's model had not seen.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Width {
-    /// The 90 % point of |ln(measured / predicted)| over doubt.
-    pub in_doubts: f64,
-    /// How many such rows there were.
-    pub rows: usize,
-}
-
 /// A model's answer.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -177,7 +140,7 @@ pub struct Prediction {
     pub bound_target: Option<Bound>,
     /// The share of the (occupancy-scaled) roof that the source reached and the model carries over.
     pub efficiency: Option<f64>,
-    /// From what is known to the predicted time, in order.
+    /// Every number it was made of, in order.
     pub factors: Vec<Factor>,
     /// What the reader must know.
     pub cautions: Vec<Caution>,
@@ -187,6 +150,30 @@ pub struct Prediction {
     pub doubt: Option<Doubt>,
     /// How wide its interval is by the model's own errors; `None` where those of the shipped families stand for it.
     pub width: Option<Width>,
+    /// What its time was multiplied by after the model, and why.
+    adjustments: Vec<(Cause, f64)>,
+    /// What the model made it of.
+    made_of: breakdown::MadeOf,
+}
+
+impl Prediction {
+    /// The predicted time as a product, with everything behind it.
+    #[must_use]
+    pub fn breakdown(&self) -> Breakdown<'_> {
+        self.made_of.breakdown(&self.adjustments, self.time, &self.factors)
+    }
+
+    /// The components and what moves them; `None` for a model that has none.
+    #[must_use]
+    pub fn component_times(&self) -> Option<Explanation> {
+        self.made_of.explanation()
+    }
+
+    /// Multiplies the predicted time, for this reason.
+    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
+        self.time = Seconds(self.time.0 * factor);
+        self.adjustments.push((cause, factor));
+    }
 }
 
 /// Why a model gives no time.

@@ -5,6 +5,7 @@
 //! Assumes perfect overlap and no launch cost: a lower bound wherever the counts are right and DRAM is really used.
 //! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
 
+use super::breakdown::MadeOf;
 use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::{Count, Work};
@@ -90,8 +91,9 @@ impl Predictor for PlainRoofline {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        let time = self.time(q)?;
         Ok(Prediction {
-            time: self.time(q)?,
+            time,
             bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
             bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
             efficiency: None,
@@ -100,6 +102,8 @@ impl Predictor for PlainRoofline {
             levels: None,
             doubt: None,
             width: None,
+            adjustments: Vec::new(),
+            made_of: MadeOf::roof_times(time, Vec::new()),
         })
     }
 

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use super::breakdown::{Cause, MadeOf};
 use super::kernel_roofs::{Parts, stated};
 use super::same_time::{needed_source, source_factor};
 use super::{
@@ -53,8 +54,10 @@ impl Predictor for Projection {
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let (parts, levels) = projection(q)?;
+        let (known, time) = (needed_source(q, ID)?, sound(levels.middle(), ID)?);
+        let made_of = MadeOf::source_times(known, vec![(Cause::MemoryLevels, time / known.time)]);
         Ok(Prediction {
-            time: sound(levels.middle(), ID)?,
+            time,
             bound_source: bound(&parts, 0),
             bound_target: bound(&parts, 1),
             efficiency: None,
@@ -63,6 +66,8 @@ impl Predictor for Projection {
             levels: Some(levels),
             doubt: None,
             width: None,
+            adjustments: Vec::new(),
+            made_of,
         })
     }
 

@@ -3,7 +3,8 @@
 //! T_t = T_s. No assumption about the GPUs at all. Where only another size was timed on the source, T_s is that time scaled by
 //! the ratio of roofline times, as for every model.
 
-use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use super::breakdown::MadeOf;
+use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Rates, Refusal, bound_on, sound};
 use crate::predict::{SourceKind, SourceTime};
 use crate::units::Seconds;
 
@@ -26,6 +27,10 @@ impl Predictor for SameTime {
         true
     }
 
+    fn rates(&self) -> Rates {
+        Rates::Unused
+    }
+
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let time = self.time(q)?;
         let known = needed_source(q, self.id())?;
@@ -39,6 +44,8 @@ impl Predictor for SameTime {
             levels: None,
             doubt: None,
             width: None,
+            adjustments: Vec::new(),
+            made_of: MadeOf::source_times(known, Vec::new()),
         })
     }
 

@@ -2,7 +2,9 @@
 
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
-use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, Trial, World, answered_by_all, score};
+use crate::answer::Trial;
+use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, World, answered_by_all, score};
+use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -53,14 +55,14 @@ impl Report<'_> {
     /// Every kernel of an outcome, worst first.
     #[must_use]
     pub fn per_kernel(&self, outcome: &Outcome) -> Vec<Group> {
-        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels.entries()[*kernel].id.clone())
+        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels[*kernel].id.clone())
     }
 
     /// Every ordered pair of GPUs of an outcome, worst first; a GPU alone where source and target are the same.
     #[must_use]
     pub fn per_pair(&self, outcome: &Outcome) -> Vec<Group> {
-        let id = |gpu: usize| self.world.gpus.entries()[gpu].id.as_str();
-        let name = |(s, t): &(usize, usize)| {
+        let id = |gpu: GpuId| self.world.gpus[gpu].id.as_str();
+        let name = |(s, t): &(GpuId, GpuId)| {
             if s == t { id(*s).to_string() } else { format!("{} -> {}", id(*s), id(*t)) }
         };
         grouped(outcome, |t| (t.source, t.target), name)

@@ -7,11 +7,10 @@
 
 pub mod audit;
 pub mod batch;
+pub mod breakdown;
 mod cell;
 pub mod compiled;
 pub mod evaluation;
-pub mod explain;
-pub mod explanation;
 pub mod gpus;
 pub mod kernels;
 pub mod metrics;

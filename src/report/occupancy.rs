@@ -120,7 +120,7 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
         Cell::number(o.allocated_shared_memory),
         Cell::number(o.shared_memory_per_sm),
         Cell::maybe(on_gpu, |w| Cell::shown(w.waves, significant(w.waves))),
-        Cell::maybe(on_gpu, |w| percent(w.tail)),
+        Cell::maybe(on_gpu, |w| percent(w.last_fill)),
         Cell::maybe(on_gpu, |w| Cell::number(w.idle_sms)),
         Cell::maybe(best, |b| Cell::number(b.threads)),
         Cell::maybe(best, |b| Cell::number(b.min_grid(r.gpu.sms.value) as f64)),

@@ -4,8 +4,8 @@ use super::cell::Cell;
 use super::shown;
 use super::sources;
 use super::table::{Column, Table};
+use crate::answer::{Answer, COVERAGE};
 use crate::catalogue::Catalogue;
-use crate::evaluate::{Answer, COVERAGE};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::occupancy::Occupancy;
@@ -42,9 +42,9 @@ impl<'a> Comparison<'a> {
         answer: &'a Answer,
     ) -> Self {
         Self {
-            source: &gpus.entries()[answer.source],
-            target: &gpus.entries()[answer.target],
-            kernel: &kernels.entries()[subject.kernel],
+            source: &gpus[answer.source],
+            target: &gpus[answer.target],
+            kernel: &kernels[subject.kernel],
             problem: &subject.problem,
             answer,
             share: None,
@@ -254,15 +254,24 @@ fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
     let Some(first) = rows.first() else { return "nothing to predict".into() };
     let target = if targets { "several targets" } else { &first.target.id };
     let model = if models { "several models" } else { first.model() };
-    let used = first.answer.ceilings_used;
-    // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
-    let ceilings = if rows.iter().all(|r| r.answer.ceilings_used == used) {
-        format!("{} ceilings", used.word())
-    } else {
-        "achieved ceilings where both GPUs have them, else peak".into()
-    };
+    let ceilings = rates_title(rows);
     let (rules, covered) = (first.answer.settings.rules.word(), 100.0 * COVERAGE);
     let combined = rows.iter().any(|r| r.answer.combined.is_some());
     let source = if combined { "several sources" } else { &first.source.id };
     format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")
+}
+
+/// The rates that every row's time rests on: `sustained rates`, `peak ceilings`; or that models differ in them.
+fn rates_title(rows: &[Comparison<'_>]) -> String {
+    let mut used: Vec<String> = rows.iter().map(|r| r.answer.rates_used()).collect();
+    used.sort();
+    used.dedup();
+    match &used[..] {
+        [one] => one.clone(),
+        // Achieved ceilings fall back to peak, pair by pair, where one GPU has none.
+        [achieved, peak] if achieved == "achieved ceilings" && peak == "peak ceilings" => {
+            "achieved ceilings where both GPUs have them, else peak".into()
+        }
+        several => several.join(", "),
+    }
 }

@@ -1,8 +1,8 @@
 //! The words in which an answer is shown, the same in the tables of the command line and in the dashboard's panes:
 //! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
 
+use crate::answer::Answer;
 use crate::catalogue::Origin;
-use crate::evaluate::Answer;
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;

@@ -271,6 +271,16 @@ pub struct Components {
 }
 
 impl Components {
+    /// These times in seconds; every other component takes none.
+    #[must_use]
+    pub fn of_times(times: &[(Component, f64)]) -> Self {
+        let mut all = [0.0; Component::ALL.len()];
+        for (component, time) in times {
+            all[*component as usize] = *time;
+        }
+        Self::new(all, 1.0)
+    }
+
     fn new(times: [f64; Component::ALL.len()], power_share: f64) -> Self {
         let norm = norm(&times);
         let fp = times[Component::Fp as usize];

@@ -3,9 +3,10 @@
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
 use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
+use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
-use crate::measurement::{Kind, Measurement, ReadAny, ReadError, Store, read_any, with_achieved};
-use crate::predict::{MODELS, Predictor};
+use crate::measurement::{Kind, Measurement, ReadError, Store};
+use crate::predict::{MODELS, ModelId, Predictor};
 use std::path::PathBuf;
 
 impl Session {
@@ -26,11 +27,11 @@ impl Session {
         &self,
         store: &Store,
         setup: &Setup,
-        models: &[usize],
+        models: &[ModelId],
         progress: &Progress,
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
-        let gpus = &self.stock_gpus();
+        let gpus = self.stock_gpus();
         let world = World { gpus, kernels: &self.kernels, store };
         let taught = self.taught(world, setup, &models, progress)?;
         evaluate(world, taught.as_ref().unwrap_or(setup), &models, progress)
@@ -38,9 +39,7 @@ impl Session {
 
     /// Forgets every kernel and every row, so that files added now say all that is known of theirs.
     pub fn forget_kernels(&mut self) {
-        self.kernels = Catalogue::new("kernel");
-        self.store = Store::default();
-        self.corrections = Default::default();
+        self.replace_kernels(Catalogue::new("kernel"), Store::default());
     }
 
     /// Makes the ceilings that the user's files state the achieved ones of their GPUs, and no other GPU's: of what
@@ -49,8 +48,8 @@ impl Session {
     /// # Errors
     /// [`NameError`] where a file names a GPU that is not in the catalogue.
     pub fn use_stated_ceilings(&mut self) -> Result<(), NameError> {
-        self.gpus = with_achieved(&self.gpus, &self.roofs)?;
-        self.corrections = Default::default();
+        let gpus = with_achieved(self.stock_gpus(), &self.roofs)?;
+        self.edit(|workspace| workspace.gpus = gpus);
         Ok(())
     }
 

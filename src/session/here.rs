@@ -10,7 +10,7 @@ use crate::device::measure::{
 use crate::device::probe::known;
 use crate::device::suite::{Case, Run, SuiteKernel, reference::reference, shipped_suite};
 use crate::gpu::{ComputeCapability, Limits, LimitsTable};
-use crate::kernel::Problem;
+use crate::kernel::{KernelId, Problem};
 use crate::measurement::CanonicalRow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -79,12 +79,12 @@ impl Session {
         &self,
         driver: &dyn Driver,
         prefer: &[&str],
-        kernel: usize,
+        kernel: KernelId,
         problem: &Problem,
         control: &Control,
     ) -> Result<MeasuredHere, String> {
         let suite = shipped_suite().map_err(|e| e.to_string())?;
-        let kernel = &self.kernels.entries()[kernel];
+        let kernel = &self.kernels[kernel];
         let of = suite.iter().find(|k| k.id == kernel.id).ok_or_else(|| {
             format!("{} is not in the suite of kernels that can be measured here", kernel.label)
         })?;

@@ -1,11 +1,11 @@
 //! Files that are recognised by their content, whatever they are called: the one place that says which reader is whose.
 
 use super::Session;
-use crate::catalogue::Origin;
+use crate::catalogue::{Catalogue, Origin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
-use crate::kernel::Kernel;
-use crate::measurement::import::{Strings, known_formats};
-use crate::measurement::{Format, Opened, told};
+use crate::import::{Format, Opened, Strings, known_formats};
+use crate::kernel::{Kernel, KernelId};
+use crate::measurement::told;
 use std::path::Path;
 
 /// What a file is.
@@ -29,7 +29,7 @@ pub struct Added {
     /// How much was refused.
     pub refused: usize,
     /// The kernels that came with it or have resources of it, the first one first.
-    pub kernels: Vec<usize>,
+    pub kernels: Vec<KernelId>,
 }
 
 impl Recognised {
@@ -123,23 +123,27 @@ impl Session {
     /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known
     /// by nothing else. What could not be added is returned.
     pub fn add_compiled(&mut self, kernels: &[JoinedKernel]) -> Vec<String> {
-        self.corrections = Default::default();
-        let mut refused = Vec::new();
-        for joined in kernels {
-            let mut kernel = match self.kernels.get(&joined.id) {
-                Some(at) => self.kernels.entries()[at].clone(),
-                None => {
-                    let free = |alias: &&String| self.kernels.get(alias).is_none();
-                    let aliases = joined.aliases.iter().filter(free).cloned().collect();
-                    Kernel::from_compiler(&joined.id, &joined.name, aliases)
-                }
-            };
-            debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
-            kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
-            refused.extend(self.kernels.insert(kernel).err().map(|clash| clash.to_string()));
-        }
-        refused
+        self.edit(|workspace| lay_compiled(&mut workspace.kernels, kernels))
     }
+}
+
+/// Lays these resources over the kernels of the same names, or adds them; what could not be added is returned.
+fn lay_compiled(catalogue: &mut Catalogue<Kernel>, kernels: &[JoinedKernel]) -> Vec<String> {
+    let mut refused = Vec::new();
+    for joined in kernels {
+        let mut kernel = match catalogue.get(&joined.id) {
+            Some(at) => catalogue[at].clone(),
+            None => {
+                let free = |alias: &&String| catalogue.get(alias).is_none();
+                let aliases = joined.aliases.iter().filter(free).cloned().collect();
+                Kernel::from_compiler(&joined.id, &joined.name, aliases)
+            }
+        };
+        debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
+        kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
+        refused.extend(catalogue.insert(kernel).err().map(|clash| clash.to_string()));
+    }
+    refused
 }
 
 #[cfg(test)]
@@ -193,7 +197,7 @@ mod tests {
             std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
             let added = session.add_file(&file).unwrap();
             let registers = |id: &str| {
-                let found = session.kernels.get(id).map(|at| &session.kernels.entries()[at]);
+                let found = session.kernels.get(id).map(|at| &session.kernels[at]);
                 found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
             };
             let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];

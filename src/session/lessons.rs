@@ -5,7 +5,7 @@ use super::training::made;
 use crate::evaluate::{Progress, Protocol, Setup, World};
 use crate::learn::{self, LearnError};
 use crate::measurement::Kind;
-use crate::predict::{HYBRID, Lessons, Predictor, WhatIsNew, model_position};
+use crate::predict::{HYBRID, Lessons, ModelId, Predictor, WhatIsNew, model_position};
 use crate::train::cache::Cache;
 use crate::train::{Hybrid, TrainError, Wanted, lessons};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ impl Session {
     #[must_use]
     pub fn lessons(&self) -> &Lessons {
         static NONE: OnceLock<Lessons> = OnceLock::new();
-        match self.lessons.get() {
+        match self.engine.lessons.get() {
             Some(lessons) => lessons,
             None => NONE.get_or_init(Lessons::default),
         }
@@ -27,15 +27,12 @@ impl Session {
     /// The lessons for an evaluation of this protocol, where [`Session::learn_and_keep`] has learned them already.
     #[must_use]
     pub fn lessons_for(&self, protocol: Protocol) -> Option<Arc<Lessons>> {
-        self.lessons.get().filter(|_| protocol == Protocol::NewGpu).cloned()
+        self.engine.lessons.get().filter(|_| protocol == Protocol::NewGpu).cloned()
     }
 
     /// Takes over what [`Session::learn_lessons`] learned from these rows; the first lessons stay.
     pub fn teach(&self, lessons: Arc<Lessons>) {
-        if self.lessons.set(lessons).is_ok() {
-            // What the user's rows say of `hybrid` rests on its lessons.
-            self.corrections.forget();
-        }
+        let _ = self.engine.lessons.set(lessons);
     }
 
     /// Learns from the user's rows what is wanted; without any there is nothing to learn.
@@ -77,8 +74,12 @@ impl Session {
     /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and
     /// kernels left out, else `ceilings`.
     #[must_use]
-    pub fn default_model(&self) -> usize {
-        if self.lessons().any_used() { model_position(HYBRID).unwrap_or(0) } else { 0 }
+    pub fn default_model(&self) -> ModelId {
+        if self.lessons().any_used() {
+            model_position(HYBRID).unwrap_or_default()
+        } else {
+            ModelId::default()
+        }
     }
 
     /// This setup with lessons that have not seen what the protocol holds out, where one of the models uses them and the setup

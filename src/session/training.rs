@@ -51,10 +51,23 @@ impl Session {
         Ok(Training { trained: made.trained, came })
     }
 
+    /// [`Session::train`], and the model with what is said of it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn trained_model(
+        &self,
+        trainer: &dyn Trainer,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Made, TrainError> {
+        Ok(self.on_rows(|world| made(world, trainer, (cache, false), progress))?.0)
+    }
+
     /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
     pub(super) fn on_rows<T>(&self, ask: impl FnOnce(World<'_>) -> T) -> T {
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
-        ask(World { gpus: &gpus, kernels: &self.kernels, store: &store })
+        ask(World { gpus, kernels: &self.kernels, store: &store })
     }
 
     /// Every model on the rows to evaluate; `None` if it was cancelled.

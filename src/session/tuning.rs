@@ -2,9 +2,9 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{Gpu, Tuning, TuningError, clock, power};
-use std::borrow::Cow;
+use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Settings as the command line types them, each `[GPU=]VALUE`; without a GPU they are the targets'.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,8 +51,8 @@ impl TypedTunings {
     ///
     /// # Errors
     /// [`TuneError`] with flag, value and what was expected; the session is unchanged then.
-    pub fn lay(&self, session: &mut Session, targets: &[usize]) -> Result<(), TuneError> {
-        let mut all: BTreeMap<usize, Tuning> = session.tunings();
+    pub fn lay(&self, session: &mut Session, targets: &[GpuId]) -> Result<(), TuneError> {
+        let mut all: BTreeMap<GpuId, Tuning> = session.tunings();
         let flags = [
             ("--sm-clock", &self.sm_clock),
             ("--mem-clock", &self.mem_clock),
@@ -89,8 +89,8 @@ fn whose<'t>(
     session: &Session,
     flag: &'static str,
     text: &'t str,
-    targets: &[usize],
-) -> Result<(Vec<usize>, &'t str), TuneError> {
+    targets: &[GpuId],
+) -> Result<(Vec<GpuId>, &'t str), TuneError> {
     match text.rsplit_once('=') {
         Some((name, value)) => {
             let at = session.gpus.position(name).map_err(|error| TuneError::Name { flag, error })?;
@@ -104,64 +104,56 @@ fn whose<'t>(
 impl Session {
     /// This GPU as its documents state it.
     #[must_use]
-    pub fn stock(&self, gpu: usize) -> &Gpu {
-        self.tuned.get(&gpu).map_or(&self.gpus.entries()[gpu], |(stock, _)| stock)
+    pub fn stock(&self, gpu: GpuId) -> &Gpu {
+        &self.stock_gpus()[gpu]
+    }
+
+    /// The GPUs as their documents state them: measurements are judged by these.
+    #[must_use]
+    pub fn stock_gpus(&self) -> &Catalogue<Gpu> {
+        &self.workspace.gpus
     }
 
     /// What was typed, by GPU.
     #[must_use]
-    pub fn tunings(&self) -> BTreeMap<usize, Tuning> {
-        self.tuned.iter().map(|(at, (_, tuning))| (*at, *tuning)).collect()
+    pub fn tunings(&self) -> BTreeMap<GpuId, Tuning> {
+        self.typed.iter().map(|(at, (_, tuning))| (*at, *tuning)).collect()
     }
 
-    /// Whether this GPU is reckoned at typed clocks, and which.
+    /// The clocks and limits typed for this GPU, where some were.
     #[must_use]
-    pub fn tuning(&self, gpu: usize) -> Option<Tuning> {
-        self.tuned.get(&gpu).map(|(_, tuning)| *tuning)
+    pub fn tuning(&self, gpu: GpuId) -> Option<Tuning> {
+        self.typed.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
-    /// Reckons this GPU at these clocks from now on; at those of its documents where nothing is set.
+    /// Sets this GPU to these clocks from now on; to those of its documents where nothing is typed.
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
-    pub fn tune(&mut self, gpu: usize, tuning: Tuning) -> Result<(), TuningError> {
+    pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
         let new = if tuning.is_none() { stock.clone() } else { stock.tuned(tuning)? };
-        self.tuned.remove(&gpu);
+        self.typed.remove(&gpu);
         if !tuning.is_none() {
-            self.tuned.insert(gpu, (stock, tuning));
+            self.typed.insert(gpu, (stock, tuning));
         }
         // The same names as before: they cannot clash.
-        let replaced = self.gpus.insert(new);
+        let replaced = Arc::make_mut(&mut self.gpus).insert(new);
         debug_assert!(replaced.is_ok(), "{replaced:?}");
         Ok(())
     }
 
     /// Sets exactly these tunings, and no others; those that a GPU refuses are left out.
-    pub fn tune_all(&mut self, tunings: &BTreeMap<usize, Tuning>) {
+    pub fn tune_all(&mut self, tunings: &BTreeMap<GpuId, Tuning>) {
         if self.tunings() == *tunings {
             return;
         }
-        let old: Vec<usize> = self.tuned.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
+        let old: Vec<GpuId> = self.typed.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
         let all =
             old.into_iter().map(|at| (at, Tuning::default())).chain(tunings.iter().map(|(a, t)| (*a, *t)));
         for (at, tuning) in all {
             // Whoever made them tried them: see `TypedTunings::lay` and the dashboard's prompt.
             let _ = self.tune(at, tuning);
         }
-    }
-
-    /// The GPUs as their documents state them: measurements are judged by these.
-    #[must_use]
-    pub fn stock_gpus(&self) -> Cow<'_, Catalogue<Gpu>> {
-        if self.tuned.is_empty() {
-            return Cow::Borrowed(&self.gpus);
-        }
-        let mut gpus = self.gpus.clone();
-        for (stock, _) in self.tuned.values() {
-            let replaced = gpus.insert(stock.clone());
-            debug_assert!(replaced.is_ok(), "{replaced:?}");
-        }
-        Cow::Owned(gpus)
     }
 }

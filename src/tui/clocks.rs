@@ -9,7 +9,7 @@ use crate::gpu::Tuning;
 /// Asks for the clocks of the source or of the main target; what is set now is offered.
 pub(super) fn ask(state: &mut State, of_source: bool) -> Vec<Effect> {
     let gpu = if of_source { state.selection.source } else { state.target() };
-    let now = state.session.gpus.entries()[gpu].clocks();
+    let now = state.session.gpus[gpu].clocks();
     let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
     let kind = if of_source { PromptKind::SourceClocks } else { PromptKind::TargetClocks };
     state.overlay = Overlay::prompt(kind, all.to_string());

@@ -2,7 +2,7 @@
 
 use crate::chart::{ChartSpec, distribution, evaluation_chart};
 use crate::evaluate::{Progress, Score, Setup, World, score};
-use crate::predict::{BASELINES, MODELS, model_position};
+use crate::predict::{BASELINES, MODELS, ModelId, model_position};
 use crate::report::evaluation::{Group, Report};
 use crate::session::Session;
 
@@ -34,7 +34,7 @@ pub struct Evaluated {
 impl Evaluated {
     /// Measures a model and the baselines on the rows of this session; `None` if it was cancelled.
     #[must_use]
-    pub fn new(session: &Session, model: usize, setup: &Setup, progress: &Progress) -> Option<Self> {
+    pub fn new(session: &Session, model: ModelId, setup: &Setup, progress: &Progress) -> Option<Self> {
         let mut models = vec![model];
         models.extend(BASELINES.iter().filter_map(|id| model_position(id).ok()).filter(|m| *m != model));
         let store = session.rows_to_evaluate();

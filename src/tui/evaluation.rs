@@ -26,7 +26,7 @@ pub(super) fn setup(state: &State) -> Setup {
         protocol: state.protocol,
         ceilings: settings.ceilings,
         rules: settings.rules,
-        shipped: Some(state.session.calibration.shipped()),
+        shipped: Some(state.session.calibration().shipped()),
         lessons: state.session.lessons_for(state.protocol),
         ..Setup::default()
     }

@@ -65,7 +65,7 @@ pub fn curve_spec(state: &State, curve: Curve) -> ChartSpec {
 #[must_use]
 pub fn components_of(state: &State) -> Option<(Explanation, ChartSpec)> {
     let answer = state.answer();
-    let e = state.session.explain(&state.rows[state.selected], answer)?;
+    let e = answer.component_times()?;
     let spec = component_chart(state.pair(), state.kernel(), &state.size_of(state.selected), answer, &e);
     Some((e, spec))
 }
@@ -203,7 +203,7 @@ pub(super) fn command_line(state: &State) -> Result<String, String> {
 }
 
 fn predict_command(state: &State) -> String {
-    let gpus = state.session.gpus.entries();
+    let gpus = &state.session.gpus;
     let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
     let settings = state.selection.settings;
     let subject = &state.rows[state.selected];

@@ -11,7 +11,7 @@ pub(super) fn ask(state: &mut State) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
-    let prefer = of_interest.map(|g| state.session.gpus.entries()[*g].id.clone()).collect();
+    let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
     state.job = Some("looking for a GPU here …".into());
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }
@@ -30,10 +30,15 @@ pub(super) fn take(state: &mut State, measured: Result<Box<MeasuredHere>, String
         Err(e) => return say(state, Tone::Refused, e.to_string()),
     };
     session.arrange();
+    let model = state.selection.settings.model;
     state.take_session(Arc::new(session));
+    // What was fitted to fewer rows is fitted again; until then the model without it answers.
+    let again = if state.selection.settings.model == model { "" } else { "; `hybrid` is fitted again" };
     let refused = added.refused.iter().map(ToString::to_string);
     state.notices.extend(measured.notices.into_iter().chain(refused).chain(added.remarks));
     let tone = if added.refused_count > 0 { Tone::Refused } else { Tone::Done };
     let keep = "; `roofswap measure -o` keeps such rows";
-    say(state, tone, format!("{}{keep}", measured.summary))
+    let mut effects = say(state, tone, format!("{}{keep}{again}", measured.summary));
+    effects.extend(state.ask_to_learn());
+    effects
 }

@@ -1,7 +1,7 @@
 //! Where jobs of one kind run: never more than two at once, whatever is asked for how often. The newest is the one that
 //! counts; the one before it has been told to stop, and may need a moment.
 
-use crate::measurement::import::Strings;
+use crate::import::Strings;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -5,10 +5,10 @@ use super::files::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
-use crate::kernel::Problem;
-use crate::predict::Lessons;
+use crate::kernel::{KernelId, Problem};
+use crate::predict::{Lessons, ModelId};
 use crate::report::audit::Digest;
-use crate::session::{Added, MeasuredHere, Session, Training};
+use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub enum Message {
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
-    Learned(Arc<Session>, Box<Lessons>),
+    Learned(Revision, Box<Lessons>),
     /// The worker measured every model and looked into the cache; nothing if a newer survey overtook this one.
     Surveyed(Option<Box<(Survey, Vec<Learned>)>>),
     /// The worker trained a model, or why it did not; nothing if it was cancelled.
@@ -104,7 +104,7 @@ pub enum Effect {
         /// Whose rows.
         session: Arc<Session>,
         /// Place of the model in the list of models.
-        model: usize,
+        model: ModelId,
         /// How.
         setup: Setup,
     },
@@ -127,7 +127,7 @@ pub enum Effect {
         /// What the GPUs are called.
         session: Arc<Session>,
         /// Position of the kernel in its catalogue.
-        kernel: usize,
+        kernel: KernelId,
         /// At this size.
         problem: Arc<Problem>,
         /// Ids of the GPUs it should be, best first, where the machine has several.

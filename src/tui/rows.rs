@@ -1,12 +1,14 @@
 //! The rows of the predictions: which there are, their answers, their order, and how wrong the models are over them.
 
 use super::filter::Filter;
+use super::message::Effect;
 use super::prompt::Overlay;
 use super::state::{Selection, Sort, State};
-use crate::evaluate::{Answer, ErrorSummary, Settings, summarise};
-use crate::gpu::Gpu;
-use crate::kernel::BlockSize;
-use crate::predict::{MODELS, Subject};
+use crate::answer::{Answer, Settings};
+use crate::evaluate::{ErrorSummary, summarise};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{BlockSize, KernelId};
+use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -16,18 +18,18 @@ const MOST_ROWS: usize = 10_000;
 
 /// One row per kernel at its first size, then every other configuration that somebody timed, by size; and what to say of
 /// those that have no room. Kernels that nobody timed come last.
-pub(super) fn first_rows(session: &Session, source: usize) -> (Vec<Subject>, Option<String>) {
+pub(super) fn first_rows(session: &Session, source: GpuId) -> (Vec<Subject>, Option<String>) {
     let store = &session.store;
-    let (timed, others): (Vec<usize>, Vec<usize>) =
-        (0..session.kernels.entries().len()).partition(|k| !store.of_kernel(*k).is_empty());
+    let (timed, others): (Vec<KernelId>, Vec<KernelId>) =
+        session.kernels.ids().partition(|k| !store.of_kernel(*k).is_empty());
     let kernels = timed.into_iter().chain(others);
-    let of_kernel = |kernel: usize| {
+    let of_kernel = |kernel: KernelId| {
         let first = session.default_size(kernel, Some(source));
         let variant = session.default_variant(kernel);
         let top = session.subject(kernel, &first, &variant).ok();
-        let others = store.by_volume(kernel).iter().map(|id| store.config(*id));
-        let others = others.filter(move |c| !(**c.problem == first && **c.variant == *variant));
-        top.into_iter().chain(others.filter_map(move |c| session.subject(kernel, c.problem, c.variant).ok()))
+        let first = top.as_ref().and_then(|subject| subject.config);
+        let others = store.by_volume(kernel).iter().filter(move |id| Some(**id) != first);
+        top.into_iter().chain(others.filter_map(move |id| session.timed_subject(*id).ok()))
     };
     let rows: Vec<Subject> = kernels.clone().flat_map(of_kernel).take(MOST_ROWS).collect();
     let all: usize = kernels.map(|kernel| store.of_kernel(kernel).len().max(1)).sum();
@@ -66,18 +68,22 @@ impl State {
         self.predict_all();
     }
 
+    /// The user's rows are learned from as soon as they are there, where two GPUs have any.
+    pub(super) fn ask_to_learn(&self) -> Vec<Effect> {
+        if self.session.may_teach() { vec![Effect::Learn(self.session.clone())] } else { Vec::new() }
+    }
+
     /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
     fn put_blocks(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
             let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
-            row.instance.block_size =
-                typed.or_else(|| self.session.kernels.entries()[row.kernel].block_size());
+            row.instance.block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
         }
     }
 
     /// One row onto one target: from the source, or from all of them.
     #[must_use]
-    pub fn ask(&self, row: &Subject, target: usize, settings: Settings) -> Answer {
+    pub fn ask(&self, row: &Subject, target: GpuId, settings: Settings) -> Answer {
         let source = self.selection.source;
         let alone = || self.session.answer(row, source, target, settings);
         if !self.selection.all_sources {
@@ -88,13 +94,13 @@ impl State {
     }
 
     /// The times of [`State::ask`] for many targets.
-    fn times(&self, row: &Subject, targets: &[usize], settings: Settings) -> Vec<Option<Seconds>> {
+    fn times(&self, row: &Subject, targets: &[GpuId], settings: Settings) -> Vec<Option<Seconds>> {
         if self.selection.all_sources {
-            let time = |target: &usize| Some(self.ask(row, *target, settings).prediction.ok()?.time);
+            let time = |target: &GpuId| Some(self.ask(row, *target, settings).prediction.ok()?.time);
             return targets.iter().map(time).collect();
         }
-        let briefs = self.session.briefs(row, self.selection.source, targets, settings);
-        briefs.into_iter().map(|b| b.map(|b| b.time)).collect()
+        let estimates = self.session.estimates(row, self.selection.source, targets, settings);
+        estimates.into_iter().map(|found| found.map(|estimate| estimate.time)).collect()
     }
 
     /// Answers every row again: source, target, model or ceilings changed.
@@ -181,14 +187,14 @@ impl State {
     /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
-        let entries = self.session.gpus.entries();
+        let gpus = &self.session.gpus;
         let filter = Filter::new(&self.gpu_filter);
         let fits = |g: &Gpu| {
             let capability = g.compute_capability.to_string();
             filter.score(&[&g.id, &g.name, &g.architecture.to_string(), &capability])
         };
-        let mut scored: Vec<(u32, usize)> =
-            entries.iter().enumerate().filter_map(|(i, g)| Some((fits(g)?, i))).collect();
+        let mut scored: Vec<(u32, GpuId)> =
+            gpus.with_ids().filter_map(|(i, g)| Some((fits(g)?, i))).collect();
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         self.gpus = scored.into_iter().map(|(_, i)| i).collect();
         self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);
@@ -197,12 +203,13 @@ impl State {
     /// Sums up how wrong the current model is, and all others while they are compared.
     pub(super) fn sum_up_errors(&mut self) {
         let comparing = matches!(self.overlay, Overlay::Compare(_));
-        self.errors = (0..MODELS.len())
+        self.errors = MODELS
+            .ids()
             .map(|m| if comparing || m == self.selection.settings.model { self.errors_of(m) } else { None })
             .collect();
     }
 
-    fn errors_of(&self, model: usize) -> Option<ErrorSummary> {
+    fn errors_of(&self, model: ModelId) -> Option<ErrorSummary> {
         let settings = Settings { model, ..self.selection.settings };
         let time = |a: &Answer| a.prediction.as_ref().ok().map(|p| p.time.0);
         let predicted = |row: usize| {

@@ -13,7 +13,7 @@ use crate::chart::Curve;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
 use crate::occupancy::Rules;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::roofline::Level;
 use ratatui::layout::Rect;
 use tui_input::Input;
@@ -169,7 +169,7 @@ fn choose_settings(state: &mut State, action: Action) {
     match action {
         Action::ModelNext | Action::ModelPrevious => {
             let by = if action == Action::ModelNext { 1 } else { MODELS.len() - 1 };
-            s.model = (s.model + by) % MODELS.len();
+            s.model = ModelId::from_index((s.model.index() + by) % MODELS.len());
             state.model_chosen = true;
         }
         Action::Ceilings => {

@@ -6,11 +6,12 @@ use super::layout::Pane;
 use super::models_state::Models;
 use super::prompt::Overlay;
 use super::rows::first_rows;
+use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
-use crate::evaluate::{Answer, ErrorSummary, Protocol, Settings};
-use crate::gpu::{Ceilings, Gpu, Tuning};
-use crate::kernel::{Kernel, Problem};
+use crate::evaluate::{ErrorSummary, Protocol};
+use crate::gpu::{Ceilings, Gpu, GpuId, Tuning};
+use crate::kernel::{Kernel, KernelId, Problem};
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Subject, model_position};
 use crate::report::audit::Digest;
@@ -36,17 +37,17 @@ const UNDO_DEPTH: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
     /// Position of the source GPU.
-    pub source: usize,
+    pub source: GpuId,
     /// Positions of the targets; the first is the main one, there is always one.
-    pub targets: Vec<usize>,
+    pub targets: Vec<GpuId>,
     /// Whether every GPU that timed a kernel is its source; the rest is as seen from the source above.
     pub all_sources: bool,
     /// Model, ceilings, rules.
     pub settings: Settings,
     /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
-    pub blocks: BTreeMap<usize, u32>,
+    pub blocks: BTreeMap<KernelId, u32>,
     /// Clocks and power limits that were typed, by GPU.
-    pub tunings: BTreeMap<usize, Tuning>,
+    pub tunings: BTreeMap<GpuId, Tuning>,
 }
 
 /// What the predictions are sorted by.
@@ -114,7 +115,7 @@ pub struct State {
     /// The selected row (in `rows`).
     pub selected: usize,
     /// The GPUs that are shown, filtered.
-    pub gpus: Vec<usize>,
+    pub gpus: Vec<GpuId>,
     /// The GPU under the cursor (in `gpus`).
     pub gpu_cursor: usize,
     /// What is asked.
@@ -170,7 +171,7 @@ pub struct State {
     /// The user's measurement files.
     pub data: Vec<PathBuf>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
-    pub picked: BTreeSet<usize>,
+    pub picked: BTreeSet<KernelId>,
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
     /// while they are compared.
     pub errors: Vec<Option<ErrorSummary>>,
@@ -181,15 +182,15 @@ pub struct State {
 
 /// The targets of the first screen: those asked for or remembered, else the usual one.
 #[must_use]
-pub fn first_targets(session: &Session, saved: &Saved) -> Vec<usize> {
-    let mut targets: Vec<usize> = Vec::new();
+pub fn first_targets(session: &Session, saved: &Saved) -> Vec<GpuId> {
+    let mut targets: Vec<GpuId> = Vec::new();
     for target in saved.targets.iter().filter_map(|t| session.gpus.position(t).ok()) {
         if !targets.contains(&target) {
             targets.push(target);
         }
     }
     if targets.is_empty() {
-        targets.push(session.gpus.position(FIRST_TARGET).unwrap_or(0));
+        targets.push(session.gpus.position(FIRST_TARGET).unwrap_or_default());
     }
     targets
 }
@@ -199,9 +200,9 @@ impl State {
     #[must_use]
     pub fn new(session: Arc<Session>, keymap: Keymap, themes: (Vec<Theme>, usize), saved: &Saved) -> Self {
         let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
-        let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or(0);
+        let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or_default();
         let targets = first_targets(&session, saved);
-        let model = saved.model.as_deref().and_then(|m| model_position(m).ok()).unwrap_or(0);
+        let model = saved.model.as_deref().and_then(|m| model_position(m).ok()).unwrap_or_default();
         let ceilings = match saved.ceilings.as_deref() {
             Some("achieved") => Ceilings::Achieved,
             _ => Ceilings::Peak,
@@ -218,7 +219,7 @@ impl State {
             data: Vec::new(),
             picked: BTreeSet::new(),
             errors: vec![None; MODELS.len()],
-            gpus: (0..session.gpus.entries().len()).collect(),
+            gpus: session.gpus.ids().collect(),
             selection: Selection {
                 source,
                 targets,
@@ -284,14 +285,14 @@ impl State {
 
     /// The main target.
     #[must_use]
-    pub fn target(&self) -> usize {
+    pub fn target(&self) -> GpuId {
         self.selection.targets[0]
     }
 
     /// Source and main target.
     #[must_use]
     pub fn pair(&self) -> [&Gpu; 2] {
-        [self.selection.source, self.target()].map(|g| &self.session.gpus.entries()[g])
+        [self.selection.source, self.target()].map(|g| &self.session.gpus[g])
     }
 
     /// The selected row's kernel.
@@ -303,7 +304,7 @@ impl State {
     /// A row's kernel.
     #[must_use]
     pub fn kernel_of(&self, row: usize) -> &Kernel {
-        &self.session.kernels.entries()[self.rows[row].kernel]
+        &self.session.kernels[self.rows[row].kernel]
     }
 
     /// A row's size as a person would type it, with its variant.
@@ -355,7 +356,7 @@ impl State {
     /// What to remember.
     #[must_use]
     pub fn saved(&self) -> Saved {
-        let id = |g: &usize| self.session.gpus.entries()[*g].id.clone();
+        let id = |g: &GpuId| self.session.gpus[*g].id.clone();
         Saved {
             source: Some(id(&self.selection.source)),
             targets: self.selection.targets.iter().map(id).collect(),

@@ -9,7 +9,7 @@ use super::{evaluation, files, here, keys, models, mouse};
 use crate::audit::Severity;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Session, Training};
+use crate::session::{Added, Revision, Session, Training};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
             // What is open was measured on other rows.
             state.models = Models { chosen: state.models.chosen, ..Models::default() };
-            let mut effects = learn(state);
+            let mut effects = state.ask_to_learn();
             effects.extend(match state.overlay {
                 Overlay::Evaluate(_) => evaluation::start(state),
                 Overlay::Models(_) => models::start(state),
@@ -51,7 +51,7 @@ fn take(state: &mut State, message: Message) -> Vec<Effect> {
             });
             effects
         }
-        Message::Learned(session, lessons) => learned(state, &session, *lessons),
+        Message::Learned(revision, lessons) => learned(state, revision, *lessons),
         Message::Evaluated(evaluated) => {
             if let Some(evaluated) = evaluated {
                 state.job = None;
@@ -160,7 +160,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     state.notices.extend(added.notices);
     state.take_session(Arc::new(session));
     if let Some(first) = added.kernels.first() {
-        let first = state.session.kernels.entries()[*first].id.clone();
+        let first = state.session.kernels[*first].id.clone();
         state.row_filter.clear();
         state.select_kernel(&first, None);
         // Every row was answered just now; only which of them are shown has changed.
@@ -172,25 +172,22 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         // What was found in fewer files is no longer the answer.
         state.audit = None;
         effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
-        effects.extend(learn(state));
     }
+    // Other registers change what was learned as other rows do.
+    effects.extend(state.ask_to_learn());
     effects
-}
-
-/// The user's rows are learned from as soon as they are there, where two GPUs have any.
-fn learn(state: &State) -> Vec<Effect> {
-    let pairs = state.session.may_teach();
-    pairs.then(|| Effect::Learn(state.session.clone())).into_iter().collect()
 }
 
 /// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
-fn learned(state: &mut State, session: &Arc<Session>, lessons: Lessons) -> Vec<Effect> {
+fn learned(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
     state.job = None;
-    if !Arc::ptr_eq(session, &state.session) {
-        return Vec::new();
+    if revision != state.session.revision() {
+        // Fitted to rows that are no longer all there are.
+        return state.ask_to_learn();
     }
     let any = lessons.any_used();
+    let session = state.session.clone();
     session.teach(Arc::new(lessons));
     if !any {
         return Vec::new();

@@ -10,10 +10,11 @@ use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::{Progress, Setup};
-use crate::kernel::Problem;
+use crate::import::{Opened, Strings};
+use crate::kernel::{KernelId, Problem};
 use crate::learn;
-use crate::measurement::import::Strings;
-use crate::measurement::{Opened, told};
+use crate::measurement::told;
+use crate::predict::ModelId;
 use crate::report::audit::Digest;
 use crate::session::{Control, Session};
 use crate::train::SurveyOf;
@@ -73,13 +74,13 @@ impl Worker {
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
-    pub fn evaluate(&self, session: Arc<Session>, model: usize, setup: Setup) {
+    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: Setup) {
         self.spawn(Job::Evaluate, move |watch| evaluate(&session, model, &setup, watch));
     }
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(Job::Learn, move |watch| learn(session, watch));
+        self.spawn(Job::Learn, move |watch| learn(&session, watch));
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
@@ -96,7 +97,7 @@ impl Worker {
     pub fn measure_here(
         &self,
         session: Arc<Session>,
-        kernel: usize,
+        kernel: KernelId,
         problem: Arc<Problem>,
         prefer: Vec<String>,
     ) {
@@ -106,7 +107,7 @@ impl Worker {
             let shown = || {
                 control.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = control.trials.load(Ordering::Relaxed);
-                let label = &session.kernels.entries()[kernel].label;
+                let label = &session.kernels[kernel].label;
                 Some(format!("timing {label} here: {done} of {} trials", Control::all()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
@@ -205,7 +206,7 @@ impl Watch<'_> {
 }
 
 /// Runs an evaluation, says how far it is, and stops it once it is not wanted.
-fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -> Message {
+fn evaluate(session: &Session, model: ModelId, setup: &Setup, watch: &Watch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
@@ -217,7 +218,7 @@ fn evaluate(session: &Session, model: usize, setup: &Setup, watch: &Watch<'_>) -
 }
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
-fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
+fn learn(session: &Session, watch: &Watch<'_>) -> Message {
     let progress = learn::Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -227,7 +228,7 @@ fn learn(session: Arc<Session>, watch: &Watch<'_>) -> Message {
         (done > 0).then(|| format!("learning from your rows: {done} of {total}"))
     };
     let learned = watch.looking(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
-    Message::Learned(session, Box::new(learned.unwrap_or_default()))
+    Message::Learned(session.revision(), Box::new(learned.unwrap_or_default()))
 }
 
 fn load(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {

@@ -1,6 +1,6 @@
 //! Evaluation of 500,000 pairs: one analytical model and both baselines, intervals included.
 //!
-//! `cargo bench --bench evaluate`. Rows are generated: eight GPUs, four kernels of the catalogue, distinct sizes, times of
+//! `cargo bench --features bench --bench evaluate`. Rows are generated: eight GPUs, four kernels of the catalogue, distinct sizes, times of
 //! the plain roofline times a factor between 1 and 4.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
@@ -37,7 +37,8 @@ fn main() {
     let configs = PAIRS.div_ceil(GPUS.len() * (GPUS.len() - 1));
     let mut session = Session::load(None).unwrap();
     let text = rows(configs);
-    let read = read_csv(text.as_bytes(), "generated", Kind::Measured, &session.gpus, &mut session.kernels);
+    let read =
+        session.edit(|w| read_csv(text.as_bytes(), "generated", Kind::Measured, &w.gpus, &mut w.kernels));
     let mut store = Store::default();
     store.add(read.unwrap().rows);
     let models = ["efficiency-transfer", "same-time", "plain-roofline"].map(|m| model_position(m).unwrap());

@@ -1,5 +1,5 @@
 //! What a person waits for: the first frame, and a key until its frame, with 60 GPUs and 1,000 rows all predicted again.
-//! `cargo bench` prints criterion's figures; the 99th percentile over 2,000 keys is printed before them.
+//! `cargo bench --features bench` prints criterion's figures; the 99th percentile over 2,000 keys is printed before them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark, run by hand")]
 

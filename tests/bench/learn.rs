@@ -1,9 +1,9 @@
 //! Training and predicting, with scikit-learn beside it.
 //!
-//! `cargo bench --bench learn` times a forest on 250,000 rows of 20 columns (one of them of two values), 100,000 predictions
+//! `cargo bench --features bench --bench learn` times a forest on 250,000 rows of 20 columns (one of them of two values), 100,000 predictions
 //! of a forest of 200 trees, and paper 1's seven models in three experiments (where its files are at hand). The forest has
 //! 10 trees, or `$LEARN_TREES`: time is proportional to trees. The same in scikit-learn, on the file that
-//! `LEARN_DUMP=rows.bin cargo bench --bench learn` writes (little-endian doubles, 20 features and the target a row):
+//! `LEARN_DUMP=rows.bin cargo bench --features bench --bench learn` writes (little-endian doubles, 20 features and the target a row):
 //!
 //! ```text
 //! python3 -c "

@@ -1,4 +1,4 @@
-//! How long a canonical CSV of a million rows takes to load, and in how much memory: `cargo bench --bench load`.
+//! How long a canonical CSV of a million rows takes to load, and in how much memory: `cargo bench --features bench --bench load`.
 //!
 //! The measure is the csv crate's own walk over the byte records of the same file, from the same disk cache.
 //! `ROOFSWAP_ROWS=100000` makes a smaller file; `ROOFSWAP_CSV=/path/rows.csv` takes a file instead.

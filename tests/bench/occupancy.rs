@@ -1,6 +1,6 @@
 //! Configurations per second of the occupancy calculator, and of NVIDIA's own on the same ones in the same run.
 //!
-//! `cargo bench --bench occupancy` prints criterion's figures, then the ratio; without a C compiler or the wheel it says
+//! `cargo bench --features bench --bench occupancy` prints criterion's figures, then the ratio; without a C compiler or the wheel it says
 //! that the comparison was skipped. Both sides take one thread and their fastest of interleaved passes.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]

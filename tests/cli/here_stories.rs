@@ -79,7 +79,7 @@ fn nothing_of_cuda_is_linked() {
     use object::Endianness;
     use object::elf::{DT_NEEDED, FileHeader64};
     use object::read::elf::{Dyn, FileHeader};
-    let bytes = std::fs::read(assert_cmd::cargo::cargo_bin!("roofswap")).unwrap();
+    let bytes = std::fs::read(env!("CARGO_BIN_EXE_roofswap")).unwrap();
     let elf = FileHeader64::<Endianness>::parse(&*bytes).unwrap();
     let endian = elf.endian().unwrap();
     let sections = elf.sections(endian, &*bytes).unwrap();

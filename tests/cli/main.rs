@@ -10,9 +10,11 @@ mod feasibility;
 mod gemm;
 mod here_stories;
 mod import_stories;
+mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;
+mod paper_stories;
 mod projection;
 mod sass;
 mod several_sources;

@@ -1,35 +1,45 @@
 //! `roofswap occupancy` as engineers and scripts meet it: barriers, carveout and clusters typed, many configurations through
 //! a pipe, waves and limiters side by side, curves as pictures.
 
-use assert_cmd::Command;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The program on a machine without settings of its own.
 fn roofswap(words: &str) -> Command {
-    let mut command = Command::cargo_bin("roofswap").expect("the binary");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roofswap"));
     command.env("ROOFSWAP_CONFIG", "/nonexistent-roofswap-config").args(words.split_whitespace());
     command
 }
 
 /// Exit code, stdout, stderr.
 fn ends(command: &mut Command) -> (i32, String, String) {
-    let output = command.output().expect("it runs");
+    said(command.output().expect("it runs"))
+}
+
+/// Exit code, stdout, stderr of a run that has ended.
+fn said(output: Output) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
 }
 
 fn batch(input: impl Into<Vec<u8>>) -> (i32, String, String) {
-    ends(roofswap("occupancy --batch -").write_stdin(input))
+    let mut child = asked_by_a_program();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.into();
+    // Beside the reading, so that neither pipe fills up; a program that stops early leaves a broken one.
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("it ends");
+    drop(writer.join());
+    said(output)
 }
 
 /// The batch with pipes at both ends.
 fn asked_by_a_program() -> Child {
-    std::process::Command::new(assert_cmd::cargo::cargo_bin("roofswap"))
-        .args(["occupancy", "--batch", "-"])
+    roofswap("occupancy --batch -")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("it starts")
 }

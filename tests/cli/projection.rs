@@ -11,7 +11,7 @@ use crate::dice;
 
 use desk::Desk;
 use dice::Dice;
-use roofswap::evaluate::{Answer, Settings};
+use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::predict::{Caution, LevelTimes, Refusal, model_position};
@@ -86,9 +86,10 @@ const STREAM: Counts =
 
 fn loaded(session: &Session, csv: &str) -> Session {
     let mut s = session.clone();
-    let read = read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &s.gpus, &mut s.kernels).unwrap();
+    let read =
+        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    s.store.add(read.rows);
+    s.edit(|w| w.store.add(read.rows));
     s
 }
 
@@ -323,7 +324,7 @@ fn a_profiled_kernel_is_imported_and_projected() {
         let mut s = Session::load(None).unwrap();
         let loaded = s.add_data(&folder.join(file)).unwrap();
         assert!(loaded.rows > 0, "{file}: {loaded:?}");
-        let last = s.kernels.entries().len() - 1;
+        let last = s.kernels.ids().next_back().unwrap();
         let subject = s.subject(last, &s.default_size(last, None), "").unwrap();
         let settings = Settings { model: model_position("projection").unwrap(), ..Settings::default() };
         let at = |gpu| s.gpus.position(gpu).unwrap();

@@ -2,7 +2,6 @@
 
 #![allow(dead_code)] // no story needs all of it
 
-use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -44,7 +43,7 @@ impl Desk {
 
     /// The program with words separated by spaces, then one more argument per path.
     pub fn command(&self, words: &str, paths: &[&Path]) -> std::process::Command {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"));
         command.args(words.split_whitespace()).args(paths).stdin(Stdio::null());
         command.env("ROOFSWAP_CONFIG", self.path("config")).env("ROOFSWAP_CACHE", self.path("cache"));
         command.current_dir(self.0.path());
@@ -56,7 +55,7 @@ impl Desk {
     }
 
     pub fn types_with(&self, words: &str, paths: &[&Path]) -> Outcome {
-        let done = Command::from_std(self.command(words, paths)).output().expect("the program starts");
+        let done = self.command(words, paths).output().expect("the program starts");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 on the terminal");
         Outcome {
             code: done.status.code().expect("it ended by itself"),

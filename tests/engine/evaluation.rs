@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{
-    Fold, Outcome, Progress, Protocol, Scope, Setup, Split, Trial, World, evaluate_with, score,
-};
+use roofswap::answer::{Fold, Trial};
+use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
-use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};
+use roofswap::predict::{MODELS, ModelId, Prediction, Predictor, Question, Refusal, model_position};
 use roofswap::session::Session;
 use roofswap::units::Seconds;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
     let read =
-        read_csv(text.as_bytes(), "rows", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }
@@ -227,7 +226,7 @@ fn a_cancelled_evaluation_has_no_answer() {
     let (session, rows) = read(&many());
     let progress = Progress::default();
     progress.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(session.evaluate(&store(&rows), &Setup::default(), &[0], &progress).is_none());
+    assert!(session.evaluate(&store(&rows), &Setup::default(), &[ModelId::default()], &progress).is_none());
 }
 
 #[test]

@@ -1,12 +1,14 @@
-//! A prediction taken apart: the chain multiplies to the prediction, what binds is the longest, elasticities are those of the
+//! A prediction taken apart: its steps multiply to the prediction, what binds is the longest, elasticities are those of the
 //! time itself.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Settings};
-use roofswap::gpu::Gpu;
+use roofswap::answer::{Answer, Settings};
+use roofswap::gpu::{Gpu, GpuId};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{Begin, Cause, Explanation, MODELS, Subject, model_position, question};
+use roofswap::predict::{
+    Breakdown, Cause, Explanation, MODELS, ModelId, Start, Subject, model_position, question,
+};
 use roofswap::roofline::Spec;
 use roofswap::session::Session;
 use roofswap::units::Bytes;
@@ -19,7 +21,7 @@ const GPUS: [&str; 7] =
 const MODELS_TAKEN_APART: [&str; 1] = ["ceilings"];
 
 fn subjects() -> impl Iterator<Item = Subject> {
-    let all = 0..SHIPPED.kernels.entries().len();
+    let all = SHIPPED.kernels.ids();
     all.filter_map(|k| {
         let size = SHIPPED.default_size(k, None);
         SHIPPED.subject(k, &size, &SHIPPED.default_variant(k)).ok()
@@ -27,8 +29,8 @@ fn subjects() -> impl Iterator<Item = Subject> {
 }
 
 /// Every answer of the model over all kernels and these GPUs that exist.
-fn each(mut look: impl FnMut(&Subject, &Answer, Option<Explanation>)) {
-    let gpus: Vec<usize> = GPUS.iter().filter_map(|g| SHIPPED.gpus.position(g).ok()).collect();
+fn each(mut look: impl FnMut(&Subject, &Answer, Option<Breakdown<'_>>)) {
+    let gpus: Vec<GpuId> = GPUS.iter().filter_map(|g| SHIPPED.gpus.position(g).ok()).collect();
     assert!(gpus.len() >= 6, "only {} of these GPUs are known", gpus.len());
     for subject in subjects() {
         for source in &gpus {
@@ -36,8 +38,7 @@ fn each(mut look: impl FnMut(&Subject, &Answer, Option<Explanation>)) {
                 for model in MODELS_TAKEN_APART {
                     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
                     let answer = SHIPPED.answer(&subject, *source, *target, settings);
-                    let taken = SHIPPED.explain(&subject, &answer);
-                    look(&subject, &answer, taken);
+                    look(&subject, &answer, answer.breakdown());
                 }
             }
         }
@@ -47,36 +48,43 @@ fn each(mut look: impl FnMut(&Subject, &Answer, Option<Explanation>)) {
 #[test]
 fn the_chain_multiplies_to_the_prediction_of_every_kernel_on_every_pair() {
     let (mut timed, mut untimed, mut above) = (0, 0, 0);
-    each(|subject, answer, explanation| {
+    each(|subject, answer, breakdown| {
         let who = || {
-            let [from, to] = [answer.source, answer.target].map(|g| &*SHIPPED.gpus.entries()[g].id);
-            format!("{} {from} to {to}", SHIPPED.kernels.entries()[subject.kernel].id)
+            let [from, to] = [answer.source, answer.target].map(|g| &*SHIPPED.gpus[g].id);
+            format!("{} {from} to {to}", SHIPPED.kernels[subject.kernel].id)
         };
-        assert_eq!(explanation.is_some(), answer.prediction.is_ok(), "{}", who());
-        let (Some(e), Ok(p)) = (explanation, &answer.prediction) else { return };
-        let product: f64 = e.chain.steps.iter().map(|s| s.factor).product();
-        let reached = e.chain.from.0 * product;
+        assert_eq!(breakdown.is_some(), answer.prediction.is_ok(), "{}", who());
+        let (Some(b), Ok(p)) = (breakdown, &answer.prediction) else { return };
+        let product: f64 = b.steps.iter().map(|s| s.factor).product();
+        let reached = b.from.0 * product;
         assert!((reached / p.time.0 - 1.0).abs() < 1e-9, "{}: {reached} of {}", who(), p.time.0);
-        let mut now = e.chain.from.0;
-        for step in &e.chain.steps {
+        let mut now = b.from.0;
+        for step in &b.steps {
             now *= step.factor;
             assert!(step.factor > 0.0 && (now / step.time.0 - 1.0).abs() < 1e-9, "{}: {step:?}", who());
         }
-        match e.chain.begin {
-            Begin::SourceTime => assert_eq!(Some(e.chain.from), answer.source_time.as_ref().map(|t| t.time)),
-            Begin::Binding(c) => assert_eq!(e.components[1].binding(), Some(c), "{}", who()),
+        let is_timed = matches!(b.start, Start::SourceTime { .. });
+        match b.start {
+            Start::SourceTime { .. } => {
+                assert_eq!(Some(b.from), answer.source_time.as_ref().map(|t| t.time));
+            }
+            Start::Binding(c) => {
+                let components = b.components.as_ref().map(|e| e.components[1]);
+                assert_eq!(components.and_then(|c| c.binding()), Some(c), "{}", who());
+            }
+            Start::Roof => panic!("{}: this family starts from a time or a component", who()),
         }
-        timed += usize::from(e.chain.begin == Begin::SourceTime);
-        untimed += usize::from(e.chain.begin != Begin::SourceTime);
-        above += usize::from(e.chain.steps.iter().any(|s| s.cause == Cause::AboveRoof));
+        timed += usize::from(is_timed);
+        untimed += usize::from(!is_timed);
+        above += usize::from(b.steps.iter().any(|s| s.cause == Cause::AboveRoof));
     });
     assert!(timed > 150 && untimed > 150 && above > 100, "{timed} timed, {untimed} not, {above} above");
 }
 
 #[test]
 fn what_binds_is_the_longest_component_and_the_next_one_is_as_far_as_it_says() {
-    each(|_, _, explanation| {
-        let Some(e) = explanation else { return };
+    each(|_, _, breakdown| {
+        let Some(e) = breakdown.and_then(|b| b.components) else { return };
         for (components, next) in e.components.iter().zip(&e.next) {
             let Some(next) = next else { continue };
             let (first, second) = (components.get(next.binding), components.get(next.next));
@@ -90,9 +98,9 @@ fn what_binds_is_the_longest_component_and_the_next_one_is_as_far_as_it_says() {
 
 #[test]
 fn a_number_that_is_the_same_on_both_gpus_has_no_step_and_a_faster_one_never_lengthens() {
-    each(|_, _, explanation| {
-        let Some(e) = explanation else { return };
-        for step in &e.chain.steps {
+    each(|_, _, breakdown| {
+        let Some(b) = breakdown else { return };
+        for step in &b.steps {
             let Cause::Number(_, [source, target]) = step.cause else { continue };
             assert_ne!(source, target);
             // More of any number shortens a roof, whatever the others are: so does its mean over all orders.
@@ -102,11 +110,11 @@ fn a_number_that_is_the_same_on_both_gpus_has_no_step_and_a_faster_one_never_len
 }
 
 /// The time on this target, changed by hand, by the model's own `time`.
-fn time(subject: &Subject, source: usize, target: (usize, &Gpu)) -> f64 {
-    let kernel = &SHIPPED.kernels.entries()[subject.kernel];
-    let source = (source, &SHIPPED.gpus.entries()[source]);
+fn time(subject: &Subject, source: GpuId, target: (GpuId, &Gpu)) -> f64 {
+    let kernel = &SHIPPED.kernels[subject.kernel];
+    let source = (source, &SHIPPED.gpus[source]);
     let q = question(kernel, subject, [source, target], &SHIPPED.store, Default::default(), Rules::Exact);
-    MODELS[0].time(&q).unwrap().0
+    MODELS[ModelId::default()].time(&q).unwrap().0
 }
 
 #[test]
@@ -124,8 +132,8 @@ fn elasticities_are_those_of_the_time_on_a_changed_gpu() {
         let subject = SHIPPED.subject(at, &size.parse().unwrap(), "").unwrap();
         let (source, target) = (gpu(from), gpu(to));
         let answer = SHIPPED.answer(&subject, source, target, Settings::default());
-        let explanation = SHIPPED.explain(&subject, &answer).unwrap();
-        let real = &SHIPPED.gpus.entries()[target];
+        let explanation = answer.component_times().unwrap();
+        let real = &SHIPPED.gpus[target];
         let base = time(&subject, source, (target, real));
         for (spec, change) in changes() {
             let mut changed = real.clone();
@@ -180,8 +188,7 @@ fn the_elasticity_of_a_bandwidth_is_that_of_a_gpu_whose_file_has_more_of_it() {
         let subject = session.subject(at, &size.parse().unwrap(), "").unwrap();
         let [source, target] = ["titan-v", "rtx-4070"].map(|g| session.gpus.position(g).unwrap());
         let answer = session.answer(&subject, source, target, Settings::default());
-        let e = session.explain(&subject, &answer).unwrap();
-        (answer.prediction.unwrap().time.0, e)
+        (answer.predicted_time().unwrap().0, answer.component_times().unwrap())
     };
     let told = |e: &Explanation, spec: Spec| e.elasticities.iter().find(|x| x.spec == spec).copied();
     let (base, more_dram, more_l2) =

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Progress, Protocol, Settings, Setup, score};
+use roofswap::answer::{Answer, Settings};
+use roofswap::evaluate::{Progress, Protocol, Setup, score};
+use roofswap::import::read_any;
 use roofswap::learn;
-use roofswap::measurement::{Kind, Store, read_any, read_csv};
-use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
+use roofswap::measurement::{Kind, Store, read_csv};
+use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, ModelId, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;
 use std::collections::BTreeSet;
@@ -28,12 +30,12 @@ fn rows(gpus: &[&str], above: impl Fn(&str, u32, f64) -> f64) -> String {
     let settings = Settings { model: model_position("plain-roofline").unwrap(), ..Settings::default() };
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     for n in sizes() {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         let subject = session.subject(saxpy, &problem, "").unwrap();
         for gpu in gpus {
             let at = session.gpus.position(gpu).unwrap();
             let answer = session.answer(&subject, at, at, settings);
-            let over = 12.0 * f64::from(n) / session.gpus.entries()[at].l2_size.value.0;
+            let over = 12.0 * f64::from(n) / session.gpus[at].l2_size.value.0;
             let time = answer.prediction.unwrap().time.0 * 1e3 * above(gpu, n, over);
             writeln!(text, "{gpu},saxpy,n={n},{time:.6}").unwrap();
         }
@@ -48,9 +50,10 @@ fn biased(_: &str, _: u32, over: f64) -> f64 {
 
 fn with_rows(text: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read = read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels);
-    session.store = Store::default();
-    session.store.add(read.unwrap().rows);
+    let read =
+        session.edit(|w| read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels));
+    session.edit(|w| w.store = Store::default());
+    session.edit(|w| w.store.add(read.unwrap().rows));
     session
 }
 
@@ -62,12 +65,11 @@ fn learned(session: &Session, target: &str) -> Lessons {
 
 /// What this model says of every size from TITAN V to [`TARGET`].
 fn answers(session: &Session, model: &str) -> Vec<Answer> {
-    let [saxpy, from, to] =
-        [session.kernels.position("saxpy"), session.gpus.position("titan-v"), session.gpus.position(TARGET)]
-            .map(Result::unwrap);
+    let saxpy = session.kernels.position("saxpy").unwrap();
+    let [from, to] = ["titan-v", TARGET].map(|id| session.gpus.position(id).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
     let of = |n: u32| {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         session.answer(&session.subject(saxpy, &problem, "").unwrap(), from, to, settings)
     };
     sizes().map(of).collect()
@@ -83,7 +85,7 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     // Nothing of the target is among the rows: what corrects it is learned from others alone.
     let text = rows(&["titan-v", "rtx-2080-ti", "gtx-1080-ti", "a100-pcie-40gb"], biased);
     let session = with_rows(&text);
-    assert_eq!(session.default_model(), 0, "nothing is learned yet");
+    assert_eq!(session.default_model(), ModelId::default(), "nothing is learned yet");
     session.teach(Arc::new(learned(&session, TARGET)));
     let lesson = session.lessons().iter().next().unwrap().2;
     let [without, with] = lesson.errors().unwrap();
@@ -148,7 +150,7 @@ fn where_it_says_nothing_the_answer_is_that_of_ceilings() {
     for (text, expected) in cases {
         let session = with_rows(&text);
         session.teach(Arc::new(learned(&session, TARGET)));
-        assert_eq!(session.default_model(), 0, "{expected}");
+        assert_eq!(session.default_model(), ModelId::default(), "{expected}");
         for (plain, hybrid) in answers(&session, "ceilings").iter().zip(answers(&session, HYBRID)) {
             let why = abstains(&hybrid).unwrap();
             let found = match why {
@@ -197,13 +199,13 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
         return println!("SKIPPED: ../shared/data is not here");
     }
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let unsound = session.gpus.position("gtx-titan-x").unwrap();
-    session.store = Store::default();
-    session.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect());
+    session.edit(|w| w.store = Store::default());
+    session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
     let models = ["ceilings", HYBRID].map(|m| model_position(m).unwrap());
     for protocol in [Protocol::NewGpu, Protocol::NewKernel] {
-        let shipped = Some(session.calibration.shipped());
+        let shipped = Some(session.calibration().shipped());
         let setup = Setup { protocol, shipped, ..Setup::default() };
         let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
         let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());

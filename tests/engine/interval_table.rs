@@ -3,8 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::evaluate::{Outcome, Progress, Setup, ShippedErrors};
-use roofswap::measurement::{Kind, Store, read_any};
+use roofswap::answer::ShippedErrors;
+use roofswap::evaluate::{Outcome, Progress, Setup};
+use roofswap::gpu::GpuId;
+use roofswap::import::read_any;
+use roofswap::kernel::KernelId;
+use roofswap::measurement::{Kind, Store};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +42,12 @@ fn path(file: &str) -> PathBuf {
 /// The session with this file's rows alone.
 fn world(file: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read = read_any(&path(file), Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path(file), Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     assert_eq!(read.refused_count, 0, "{file}: {:?}", read.refused);
     let unsound = session.gpus.position(UNSOUND).unwrap();
     let mut store = Store::default();
     store.add(read.rows.into_iter().filter(|r| !file.starts_with("study") || r.gpu != unsound).collect());
-    session.store = store;
+    session.edit(|w| w.store = store);
     session
 }
 
@@ -54,17 +58,17 @@ fn evaluated(session: &Session) -> Outcome {
 }
 
 /// |ln(measured / predicted)| of every row, as if nobody had timed its kernel anywhere.
-fn unmeasured(session: &Session, kernels: &BTreeSet<usize>) -> Vec<f64> {
+fn unmeasured(session: &Session, kernels: &BTreeSet<KernelId>) -> Vec<f64> {
     let (model, empty) = (MODELS[model_position("ceilings").unwrap()], Store::default());
     let mut all = Vec::new();
     for (id, config) in session.store.configs() {
         if !kernels.contains(&config.kernel) {
             continue;
         }
-        let kernel = &session.kernels.entries()[config.kernel];
+        let kernel = &session.kernels[config.kernel];
         let subject = Subject::of(kernel, config, None).unwrap();
         for row in session.store.rows_of(id) {
-            let gpu = (row.gpu, &session.gpus.entries()[row.gpu]);
+            let gpu = (row.gpu, &session.gpus[row.gpu]);
             let q = question(kernel, &subject, [gpu, gpu], &empty, Default::default(), Default::default());
             all.extend(model.time(&q).ok().map(|t| (row.time / t).ln().abs()));
         }
@@ -85,11 +89,11 @@ fn families(file: &str, named: &[Named]) -> String {
     let outcome = evaluated(&session);
     let mut text = String::new();
     for (name, only) in named {
-        let id = |kernel: usize| session.kernels.entries()[kernel].id.as_str();
-        let of = |kernel: usize| only.is_empty() || only.contains(&id(kernel));
+        let id = |kernel: KernelId| session.kernels[kernel].id.as_str();
+        let of = |kernel: KernelId| only.is_empty() || only.contains(&id(kernel));
         let trials: Vec<_> = outcome.trials.iter().filter(|t| of(t.kernel)).collect();
-        let kernels: BTreeSet<usize> = trials.iter().map(|t| t.kernel).collect();
-        let gpus: BTreeSet<usize> = trials.iter().map(|t| t.target).collect();
+        let kernels: BTreeSet<KernelId> = trials.iter().map(|t| t.kernel).collect();
+        let gpus: BTreeSet<GpuId> = trials.iter().map(|t| t.target).collect();
         let ids: BTreeSet<&str> = kernels.iter().map(|k| id(*k)).collect();
         let list = |v: &[f64]| v.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let scores = quantiles(trials.iter().map(|t| t.score()).collect());
@@ -140,7 +144,7 @@ fn intervals_made_from_other_families_hold() {
     let mut held = BTreeMap::new();
     for (file, _) in FILES {
         let session = world(file);
-        let setup = Setup { shipped: Some(session.calibration.shipped()), ..Setup::default() };
+        let setup = Setup { shipped: Some(session.calibration().shipped()), ..Setup::default() };
         let model = model_position("ceilings").unwrap();
         let outcome =
             session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0);

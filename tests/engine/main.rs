@@ -1,5 +1,6 @@
 //! Occupancy, rooflines, predictions, learning and evaluation, on golden tables and properties.
 
+mod answers;
 mod chart_svg;
 mod compiled_kernels;
 #[path = "../dice/mod.rs"]

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::evaluate::{Answer, Asked, Calibration, Progress, Settings, Setup, Start, score};
-use roofswap::gpu::Ceilings;
+use roofswap::answer::{Answer, Asked, Calibration, Settings, StartedFrom};
+use roofswap::evaluate::{Progress, Setup, World, fit_calibration, score};
+use roofswap::gpu::{Ceilings, GpuId};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::occupancy::{LaunchRefusal, Rules};
-use roofswap::predict::{Caution, MODELS, Prediction, Predictor, Refusal, SourceKind, model_position};
+use roofswap::predict::{
+    Caution, MODELS, ModelId, Prediction, Predictor, Refusal, SourceKind, model_position,
+};
 use roofswap::roofline::Bound;
 use roofswap::session::Session;
 use roofswap::units::Seconds;
@@ -73,10 +76,11 @@ impl Ask<'_> {
 /// The shipped world and the rows of this CSV as the user's own.
 fn with_rows(csv: &str) -> Session {
     let mut session = SHIPPED.clone();
-    let read =
-        read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &session.gpus, &mut session.kernels).unwrap();
+    let read = session
+        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    session.store.add(read.rows);
+    session.edit(|w| w.store.add(read.rows));
     session
 }
 
@@ -192,7 +196,7 @@ fn the_factors_of_a_chain_multiply_to_its_time() {
 /// The models that FLOPs and DRAM bytes are enough for. The shipped kernels lack counters of L1 and of instructions, which
 /// `projection` needs; tests/cli/projection.rs is about it.
 fn simple() -> impl Iterator<Item = &'static dyn Predictor> {
-    MODELS.into_iter().filter(|m| m.id() != "projection")
+    MODELS.iter().copied().filter(|m| m.id() != "projection")
 }
 
 #[test]
@@ -234,7 +238,7 @@ fn recalibrated(change: impl Fn(&Measurement) -> bool) -> Calibration {
         r
     });
     changed.add(slower.collect());
-    Calibration::new(&SHIPPED.gpus, &SHIPPED.kernels, &changed).unwrap()
+    fit_calibration(World { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed }).unwrap()
 }
 
 /// The factor of the interval for this model, kernel and target.
@@ -242,24 +246,31 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked =
-        Asked { settings, kernel, target, start: Start::Nothing, kernel_id: "", doubt: None, width: None };
+    let asked = Asked {
+        settings,
+        kernel,
+        target,
+        start: StartedFrom::Nothing,
+        kernel_id: "",
+        doubt: None,
+        width: None,
+    };
     c.interval(Seconds(1.0), asked).unwrap().factor
 }
 
 #[test]
 fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
     let saxpy = SHIPPED.kernels.position("saxpy").unwrap();
-    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu % 2 == 0);
+    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu.index() % 2 == 0);
     for model in simple().map(|m| m.id()) {
         for to in ["rtx-4070", "titan-v", "b200"] {
             let of = |c, kernel| width(c, model, kernel, to);
-            assert_eq!(of(&SHIPPED.calibration, "saxpy"), of(&changed, "saxpy"), "{model} {to}");
+            assert_eq!(of(SHIPPED.calibration(), "saxpy"), of(&changed, "saxpy"), "{model} {to}");
         }
     }
     // Another kernel's interval has seen them.
     let of = |c| width(c, "efficiency-transfer", "vector_add", "b200");
-    assert_ne!(of(&SHIPPED.calibration), of(&changed));
+    assert_ne!(of(SHIPPED.calibration()), of(&changed));
 }
 
 #[test]
@@ -277,8 +288,8 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
     // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
-    let own = |m: &usize| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
-    let every: Vec<usize> = (0..MODELS.len()).filter(own).collect();
+    let own = |m: &ModelId| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
+    let every: Vec<ModelId> = MODELS.ids().filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {
         let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
@@ -287,7 +298,7 @@ fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
         // Nobody timed this kernel, so none of its residuals is left out.
         let logs: Vec<f64> = outcome.trials.iter().map(|t| t.residual()).collect();
         let within = |ln: f64| logs.iter().filter(|l| **l <= ln * (1.0 + 1e-12)).count() as f64;
-        let own = width(&SHIPPED.calibration, outcome.model, "squared_distance", "b200").ln();
+        let own = width(SHIPPED.calibration(), outcome.model, "squared_distance", "b200").ln();
         assert!(within(own) >= 0.9 * logs.len() as f64, "{}", outcome.model);
         assert!(
             logs.iter().any(|l| (l - own).abs() < 1e-12),
@@ -318,9 +329,9 @@ fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
         let kernel_id = "squared_distance";
         let kernel = SHIPPED.kernels.position(kernel_id).unwrap();
         let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None, width: None };
-        SHIPPED.calibration.interval(Seconds(1.0), asked).unwrap()
+        SHIPPED.calibration().interval(Seconds(1.0), asked).unwrap()
     };
-    let (timed, stood_in) = (interval(Start::Timed(1.0)), interval(Start::StandIn));
+    let (timed, stood_in) = (interval(StartedFrom::Timed(1.0)), interval(StartedFrom::StandIn));
     assert!(stood_in.widened && !timed.widened);
     assert!(stood_in.factor > 1.1 * timed.factor, "{} {}", stood_in.factor, timed.factor);
 }
@@ -350,7 +361,7 @@ fn intervals_hold_what_they_promise_on_the_shipped_figures() {
         let (mut inside, mut all) = (0, 0);
         for (id, config) in SHIPPED.store.configs() {
             let subject = SHIPPED.subject(config.kernel, config.problem, config.variant).unwrap();
-            let timed: Vec<usize> = SHIPPED.store.rows_of(id).map(|r| r.gpu).collect();
+            let timed: Vec<GpuId> = SHIPPED.store.rows_of(id).map(|r| r.gpu).collect();
             for (from, to) in timed.iter().flat_map(|a| timed.iter().map(move |b| (*a, *b))) {
                 let settings = Settings { model: model_position(model.id()).unwrap(), ..Settings::default() };
                 let a = SHIPPED.answer(&subject, from, to, settings);
@@ -416,7 +427,7 @@ fn gpus_nobody_timed_are_answered_with_an_estimate_that_says_so() {
 
 #[test]
 fn a_block_that_cannot_launch_is_refused_by_every_model() {
-    for model in MODELS {
+    for model in MODELS.iter() {
         let a = ask(model.id(), "gemm_tiled", "n=1024,tile=64", "titan-v", "rtx-4070").answer();
         let Err(refusal) = a.prediction else { panic!("{}: {:?}", model.id(), a.prediction) };
         let Refusal::CannotLaunch { why: LaunchRefusal::Threads { threads, most }, .. } = refusal else {

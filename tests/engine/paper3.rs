@@ -17,6 +17,7 @@ fn facts(cc: &str, size: u32, blocks: u32, threads: u32, registers: u32, shared:
         BlockNeeds { threads, regs_per_thread: registers, smem_dynamic: shared, ..BlockNeeds::default() };
     Facts {
         size: f64::from(size),
+        size_is_threads: false,
         one_dimensional: true,
         blocks: u64::from(blocks),
         threads,

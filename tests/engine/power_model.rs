@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::measurement::{Kind, read_any};
+use roofswap::import::read_any;
+use roofswap::measurement::Kind;
 use roofswap::papers::power::study::{mean_percent, study};
 use roofswap::power::PowerModel;
 use roofswap::power::fit::PowerRow;
@@ -16,7 +17,7 @@ fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
         println!("SKIPPED: ../shared/data is not here");
         return None;
     }
-    let read = read_any(&path, Kind::Measured, &session.gpus, &mut session.kernels).unwrap().read;
+    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     Some(read.rows.iter().filter_map(|r| PowerRow::of(r, &session.gpus)).collect())
 }
 

@@ -354,7 +354,7 @@ fn every_check_has_words_for_people() {
 
 /// Runs the program in a folder; exit code, stdout, stderr.
 fn typed(folder: &Path, words: &str) -> (i32, String, String) {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"));
     command.args(words.split_whitespace()).current_dir(folder).env("ROOFSWAP_CONFIG", folder);
     let done = command.output().unwrap();
     let text = |b: Vec<u8>| String::from_utf8(b).unwrap();

@@ -152,7 +152,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     );
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
     assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
-    let kernel = &session.kernels.entries()[rows[0].kernel];
+    let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(
         read_rows(&[], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
@@ -182,7 +182,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         .store
         .rows()
         .skip(SHIPPED.store.len())
-        .map(|r| &session.kernels.entries()[r.kernel])
+        .map(|r| &session.kernels[r.kernel])
         .map(|k| (k.id.as_str(), k.label.as_str()))
         .collect();
     assert_eq!(
@@ -198,6 +198,6 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
     assert_eq!(of_new.name, "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
 
     std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();
-    let problems = Session::load(Some(folder.path())).unwrap().problems;
+    let problems = Session::load(Some(folder.path())).unwrap().problems.clone();
     assert!(problems.len() == 1 && problems[0].contains("aliases.toml:1"), "{problems:?}");
 }

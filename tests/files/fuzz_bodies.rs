@@ -13,8 +13,8 @@ mod reports;
 
 use mutations::replay;
 use roofswap::compiler;
-use roofswap::measurement::import::{IMPORTERS, NeverCancelled, read_bytes};
-use roofswap::measurement::{Format, Number};
+use roofswap::import::{Format, IMPORTERS, NeverCancelled, read_bytes};
+use roofswap::measurement::Number;
 use std::path::Path;
 
 #[test]

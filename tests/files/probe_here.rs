@@ -60,7 +60,8 @@ fn probed(fake: &Fake) -> Result<Probe, DeviceError> {
 fn loaded(text: &str, id: &str) -> Gpu {
     let mut session = Session::load(None).unwrap();
     let limits = LimitsTable::shipped().unwrap();
-    load_text(SpecFile { name: "mine.toml", text }, &session.sources, &limits, &mut session.gpus)
+    session
+        .edit(|w| load_text(SpecFile { name: "mine.toml", text }, &w.sources, &limits, &mut w.gpus))
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
     session.gpus.find(id).unwrap().clone()
 }

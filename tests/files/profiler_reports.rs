@@ -5,9 +5,9 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
+use roofswap::answer::Settings;
 use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
-use roofswap::evaluate::Settings;
-use roofswap::measurement::import::{Imported, Job, NeverCancelled, read_bytes};
+use roofswap::import::{Imported, Job, NeverCancelled, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
 use roofswap::roofline::{Level, intensity};
 use roofswap::session::Session;
@@ -412,10 +412,10 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     assert_eq!(answer.occupancy[0].unwrap().active_warps, 48);
     assert!(answer.prediction.is_ok());
 
-    let gpus = [source, target].map(|i| &session.gpus.entries()[i]);
+    let gpus = [source, target].map(|i| &session.gpus[i]);
     let chart = roofline_chart(&RooflineView {
         gpus,
-        kernel: &session.kernels.entries()[kernel],
+        kernel: &session.kernels[kernel],
         problem: config.problem.to_string(),
         answer: &answer,
         show: Sides::Both,
@@ -439,22 +439,26 @@ fn the_command_imports_and_the_others_take_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let roofswap = |args: &[&str]| {
-        let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("roofswap"));
-        command.env("XDG_CONFIG_HOME", folder.path()).env("XDG_STATE_HOME", folder.path()).args(args).assert()
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"));
+        command.env("XDG_CONFIG_HOME", folder.path()).env("XDG_STATE_HOME", folder.path()).args(args);
+        command.output().unwrap()
     };
     std::fs::write(at("raw.csv"), raw_page(2)).unwrap();
     std::fs::write(at("kernel.ncu-rep"), ncu_rep()).unwrap();
-    let done = roofswap(&["import", &at("raw.csv"), &at("kernel.ncu-rep"), "-o", &at("rows.csv")]).success();
-    let said = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    let done = roofswap(&["import", &at("raw.csv"), &at("kernel.ncu-rep"), "-o", &at("rows.csv")]);
+    assert!(done.status.success(), "{done:?}");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(said.contains("raw.csv: 2 rows read, 0 refused"), "{said}");
     assert!(said.contains("kernel.ncu-rep: 1 rows read, 0 refused"), "{said}");
     let asked = ["predict", "--from", "rtx-3090", "--to", "rtx-4090", "--kernel", "ns::blend<float, (int)4>"];
-    let done = roofswap(&[&asked[..], &["--data", &at("rows.csv")]].concat()).success();
-    let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    let done = roofswap(&[&asked[..], &["--data", &at("rows.csv")]].concat());
+    assert!(done.status.success(), "{done:?}");
+    let table = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(table.contains("12.5 µs"), "{table}");
     std::fs::write(at("notes.txt"), "no report").unwrap();
-    let told = roofswap(&["import", &at("notes.txt")]).failure();
-    let said = String::from_utf8_lossy(&told.get_output().stderr).into_owned();
+    let told = roofswap(&["import", &at("notes.txt")]);
+    assert!(!told.status.success(), "{told:?}");
+    let said = String::from_utf8_lossy(&told.stderr).into_owned();
     assert!(
         said.contains("notes.txt:1:") && said.contains("report of measurements: Nsight Compute report"),
         "{said}"
@@ -547,7 +551,6 @@ fn damage_is_refused_or_read_but_never_a_panic() {
         100.0,6,3,2.0,0.0, 64 64 1, 16 16 1,\"k(int)\"\n";
     let seeds = [raw_page(3).into_bytes(), metrics_run().into_bytes(), ncu_rep(), nvprof.into(), nsys.into()];
     let mut seeded = Seeded(0x5eed);
-    let start = std::time::Instant::now();
     for seed in &seeds {
         body(seed);
         assert!(!import(seed).unwrap().rows.is_empty());
@@ -560,7 +563,6 @@ fn damage_is_refused_or_read_but_never_a_panic() {
             }
         }
     }
-    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
 #[test]

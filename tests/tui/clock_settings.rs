@@ -6,7 +6,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-use roofswap::evaluate::Settings;
+use roofswap::answer::Settings;
 use roofswap::gpu::Tuning;
 use roofswap::kernel::Problem;
 use roofswap::predict::model_position;

@@ -3,6 +3,7 @@
 mod any_keys;
 mod clock_settings;
 mod curves;
+mod learning;
 mod models_pane;
 mod screens;
 mod screenshot;

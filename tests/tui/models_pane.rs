@@ -6,6 +6,8 @@
 )]
 
 use crate::stage;
+use roofswap::gpu::GpuId;
+use roofswap::predict::ModelId;
 
 use roofswap::evaluate::Progress;
 use roofswap::session::{Session, Training};
@@ -13,7 +15,6 @@ use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
 use roofswap::tui::{Effect, Job, Message, update};
 use stage::{Dashboard, dashboard};
-use std::sync::Arc;
 
 impl Dashboard {
     fn key(&mut self, key: &str) -> Vec<Effect> {
@@ -107,10 +108,10 @@ fn what_was_trained_stands_below_or_beside() {
 fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_held_out() {
     let mut d = dashboard(80, 24);
     let of = d.open();
-    let id = |at: Option<usize>| d.state.session.gpus.entries()[at.unwrap()].id.clone();
+    let id = |at: Option<GpuId>| d.state.session.gpus[at.unwrap()].id.clone();
     assert_eq!((id(of.wanted.source).as_str(), id(of.wanted.target).as_str()), ("titan-v", "rtx-4070"));
     let kernel = of.wanted.kernel.unwrap();
-    assert_eq!(d.state.session.kernels.entries()[kernel].id, "matmul_tiled");
+    assert_eq!(d.state.session.kernels[kernel].id, "matmul_tiled");
     let protocol = |effects: &[Effect]| {
         effects.iter().find_map(|e| match e {
             Effect::Survey { of, .. } => Some(of.setup.protocol.word()),
@@ -120,7 +121,10 @@ fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_he
     assert_eq!(protocol(&d.key("right")), Some("new-size"));
     assert_eq!(protocol(&d.key("left")), Some("new-gpu"));
     let effects = d.key("m");
-    assert!(matches!(&effects[..], [Effect::Survey { of, .. }] if of.used == 1), "the next model is in use");
+    assert!(
+        matches!(&effects[..], [Effect::Survey { of, .. }] if of.used.index() == 1),
+        "the next model is in use"
+    );
 }
 
 #[test]
@@ -218,13 +222,18 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     session.add_data(&file).unwrap();
     let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
     let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(d.state.selection.settings.model, 0);
+    assert_eq!(d.state.selection.settings.model, ModelId::default());
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
-    let other = Arc::new(Session::load(None).unwrap());
-    update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
-    assert_eq!(d.state.selection.settings.model, 0, "learned from rows that are no longer there");
-    update(&mut d.state, Message::Learned(of.clone(), Box::new(lessons)));
+    let other = Session::load(None).unwrap().revision();
+    let again = update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
+    assert!(matches!(&again[..], [Effect::Learn(_)]), "asked again: {again:?}");
+    assert_eq!(
+        d.state.selection.settings.model,
+        ModelId::default(),
+        "learned from rows that are no longer there"
+    );
+    update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons)));
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");
     update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));

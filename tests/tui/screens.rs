@@ -72,7 +72,7 @@ fn evaluated() {
         let mut d = dashboard(w, h).press("v");
         let session = d.state.session.clone();
         let setup = roofswap::evaluate::Setup::default();
-        let done = Evaluated::new(&session, 0, &setup, &Progress::default()).unwrap();
+        let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
         update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
         insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
     }
@@ -82,14 +82,15 @@ fn evaluated() {
 fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     let mut d = dashboard(80, 24);
     let mut key = |key: &str| update(&mut d.state, Message::Key(key.into()));
-    let asked = |effects: &[Effect]| matches!(effects, [Effect::Evaluate { model: 0, .. }]);
+    let asked =
+        |effects: &[Effect]| matches!(effects, [Effect::Evaluate { model, .. }] if model.index() == 0);
     assert!(asked(&key("v")));
     let effects = key("right");
     let protocol =
         |e: &Effect| matches!(e, Effect::Evaluate { setup, .. } if setup.protocol.word() == "new-size");
     assert!(effects.iter().any(protocol), "right changes what is held out");
     assert!(
-        key("m").iter().any(|e| matches!(e, Effect::Evaluate { model: 1, .. })),
+        key("m").iter().any(|e| matches!(e, Effect::Evaluate { model, .. } if model.index() == 1)),
         "another model is measured at once"
     );
     assert!(matches!(key("esc")[..], [Effect::Cancel]));
@@ -160,8 +161,7 @@ fn a_screen_too_small_says_how_large_it_should_be() {
 /// What `predict` prints for this pair and model, one object per kernel.
 fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
     let config = tempfile::tempdir().unwrap();
-    let output = assert_cmd::Command::cargo_bin("roofswap")
-        .unwrap()
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_roofswap"))
         .env("ROOFSWAP_CONFIG", config.path())
         .args([
             "predict", "--from", from, "--to", to, "--kernel", "all", "--model", model, "--format", "json",
@@ -399,14 +399,16 @@ fn profiled(width: u16, height: u16) -> Dashboard {
     let csv = "gpu,kernel,problem,dtype,flops,dram_bytes,l2_bytes,l1_bytes,smem_wavefronts,active_threads_per_inst,\
                fp64_fma,fp64_add,fp64_mul,time_ms\n\
                v100-pcie-32gb,profiled,n=1,fp64,12e9,8e9,14e9,30e9,1e7,24,4e9,2e9,2e9,20\n";
-    let read = roofswap::measurement::read_csv(
-        csv.as_bytes(),
-        "p.csv",
-        roofswap::measurement::Kind::Measured,
-        &session.gpus,
-        &mut session.kernels,
-    );
-    session.store.add(read.unwrap().rows);
+    let read = session.edit(|w| {
+        roofswap::measurement::read_csv(
+            csv.as_bytes(),
+            "p.csv",
+            roofswap::measurement::Kind::Measured,
+            &w.gpus,
+            &mut w.kernels,
+        )
+    });
+    session.edit(|w| w.store.add(read.unwrap().rows));
     let saved = roofswap::config::Saved {
         source: Some("v100-pcie-32gb".into()),
         targets: vec!["h100-pcie".into()],

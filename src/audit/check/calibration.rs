@@ -7,6 +7,7 @@ use super::super::calibration::{Calibration, Ceiling};
 use super::super::sheet::Sheet;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
+use crate::gpu::GpuId;
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(in super::super) const CHECK: Check = Check {
 };
 
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut all: BTreeMap<(usize, Ceiling), Vec<&Calibration>> = BTreeMap::new();
+    let mut all: BTreeMap<(GpuId, Ceiling), Vec<&Calibration>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
             all.entry((gpu, c.of)).or_default().push(c);
@@ -37,8 +38,8 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 /// The highest bandwidth of a row of this GPU that must have come from DRAM, in GB/s.
-fn fastest(sheet: &Sheet<'_>, gpu: usize, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
-    let of = &sheet.gpus.entries()[gpu];
+fn fastest(sheet: &Sheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
+    let of = &sheet.gpus[gpu];
     let rate = |(i, row): (usize, &super::super::Row)| {
         let here = sheet.gpu(row).is_some_and(|g| g.id == of.id) && sound(i);
         let beyond = row.get(Number::DramBytes)? - of.l2_size.value.0;
@@ -49,7 +50,7 @@ fn fastest(sheet: &Sheet<'_>, gpu: usize, sound: impl Fn(usize) -> bool) -> Opti
 
 fn finding(
     sheet: &Sheet<'_>,
-    gpu: usize,
+    gpu: GpuId,
     of: Ceiling,
     values: &[&Calibration],
     fastest: Option<(f64, usize)>,
@@ -60,7 +61,7 @@ fn finding(
     if high.value <= SAME * low.value && beaten.is_none() {
         return None;
     }
-    let of_gpu = &sheet.gpus.entries()[gpu];
+    let of_gpu = &sheet.gpus[gpu];
     let (what, unit) = of.words();
     let peak = match of {
         Ceiling::Bandwidth => of_gpu.bandwidth_peak.value.0 / 1e9,

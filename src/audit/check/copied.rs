@@ -7,6 +7,7 @@
 use super::super::sheet::{Sheet, Word};
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
+use crate::gpu::GpuId;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +75,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
 }
 
 fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut values: BTreeMap<(u64, super::super::Ceiling), BTreeSet<usize>> = BTreeMap::new();
+    let mut values: BTreeMap<(u64, super::super::Ceiling), BTreeSet<GpuId>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
             values.entry((c.value.to_bits(), c.of)).or_default().insert(gpu);
@@ -83,7 +84,7 @@ fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
     let copied = values.into_iter().filter(|(_, gpus)| gpus.len() >= 2);
     copied
         .map(|((bits, of), gpus)| {
-            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus.entries()[*g].id.as_str()).collect();
+            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus[*g].id.as_str()).collect();
             let (what, unit) = of.words();
             Finding {
                 check: CHECK.id,

@@ -4,6 +4,7 @@
 //! None of this has been run on a GPU by a test: what is above the trait is tested against [`super::fake`].
 
 mod cuda;
+mod libcuda;
 mod nvml;
 mod nvrtc;
 

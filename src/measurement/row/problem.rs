@@ -1,8 +1,8 @@
 //! The kernel and the problem of a record: completed by the kernel's formulas, in other keys than the kernel's, or with a key
 //! left open.
 
-use super::{Record, Refusal, RowParser, cell, utf8};
-use crate::kernel::{Problem, ProblemError, by_other_keys};
+use super::{Refusal, RowDraft, RowParser, TextColumn, utf8};
+use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
 use std::sync::Arc;
 
 /// Why there is no problem.
@@ -18,18 +18,17 @@ impl RowParser<'_> {
     /// the row is of a kernel of its own, which is called by those keys as well.
     pub(super) fn kernel_at_size(
         &mut self,
-        record: &Record<'_>,
+        draft: &impl RowDraft,
         dtype: &Arc<str>,
-    ) -> Result<(usize, Arc<Problem>), Refusal> {
-        let name = &record[self.columns.kernel];
-        let kernel = self.kernel(name, dtype)?;
-        let bytes = cell(record, self.columns.problem);
+    ) -> Result<(KernelId, Arc<Problem>), Refusal> {
+        let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
+        let bytes = draft.text_of(TextColumn::Problem);
         let recorded = match self.problem(bytes, kernel) {
             Ok(problem) => return Ok((kernel, problem)),
             Err(Unread::Foreign(recorded)) => recorded,
             Err(Unread::Refused(why)) => return Err(why),
         };
-        let own = by_other_keys(&self.kernels.entries()[kernel].id, &recorded);
+        let own = by_other_keys(&self.kernels[kernel].id, &recorded);
         let kernel = self.kernel(own.as_bytes(), dtype)?;
         let problem = self.problem(bytes, kernel).map_err(|e| match e {
             Unread::Refused(why) => why,
@@ -38,9 +37,9 @@ impl RowParser<'_> {
         Ok((kernel, problem))
     }
 
-    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Unread> {
+    fn problem(&mut self, bytes: &[u8], kernel: KernelId) -> Result<Arc<Problem>, Unread> {
         // Only a kernel with formulas has a say in it; all others can share.
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
+        let of = self.kernels.entry(kernel).filter(|k| k.has_formulas());
         self.problems.get(of.map(|_| kernel), bytes, || {
             let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
             let refused = |e| Unread::Refused(Refusal::new("problem", e));
@@ -53,9 +52,43 @@ impl RowParser<'_> {
         })
     }
 
+    /// A variant's `tile=16` belongs to the problem of a kernel whose file has that key for its launch: the problem with it,
+    /// and the variant without.
+    pub(super) fn launch_in_the_problem(
+        &mut self,
+        kernel: KernelId,
+        written: &[u8],
+        problem: Arc<Problem>,
+        variant: Arc<str>,
+    ) -> Result<(Arc<Problem>, Arc<str>), Refusal> {
+        let has_launch = |k: &&Kernel| !k.launch_keys.is_empty() && !variant.is_empty();
+        let Some(of) = self.kernels.entry(kernel).filter(has_launch) else {
+            return Ok((problem, variant));
+        };
+        let text = utf8(written, "problem")?;
+        let recorded = Problem::parse_recorded(text).map_err(|e| Refusal::new("problem", e))?;
+        let open = |pair: &&str| {
+            let key = pair.split('=').next().unwrap_or("").trim();
+            of.launch_keys.iter().any(|k| k == key) && recorded.get(key).is_none()
+        };
+        let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(|pair| open(&pair));
+        if moved.is_empty() {
+            return Ok((problem, variant));
+        }
+        let whole = format!("{text};{}", moved.join(";"));
+        let kept = kept.join(";");
+        let problem = self.problem(whole.as_bytes(), kernel).map_err(|e| match e {
+            Unread::Refused(why) => why,
+            Unread::Foreign(_) => {
+                Refusal::new("problem", format!("`{whole}` is of other keys than the kernel's"))
+            }
+        })?;
+        Ok((problem, self.variants.get(kept.as_bytes()).unwrap_or_default()))
+    }
+
     /// The variant, and what the row leaves open of its problem.
-    pub(super) fn left_open(&mut self, kernel: usize, problem: &[u8], variant: Arc<str>) -> Arc<str> {
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_choices());
+    pub(super) fn left_open(&mut self, kernel: KernelId, problem: &[u8], variant: Arc<str>) -> Arc<str> {
+        let of = self.kernels.entry(kernel).filter(|k| k.has_choices());
         let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
         let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
         open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)

@@ -3,6 +3,7 @@
 use crate::learn::{
     BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, metrics,
 };
+use crate::papers::learners::Learner;
 
 /// How far predictions are off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -63,21 +64,23 @@ impl Architecture {
 
     /// Its recipe; paper 4 standardises the features.
     #[must_use]
-    pub fn recipe(self, seed: u64) -> Recipe {
-        let forest =
-            Regressor::Forest(ForestParameters { max_depth: Some(6), ..ForestParameters::default() });
-        let boosting = Regressor::Boosting(BoostingParameters {
+    pub fn recipe(self, seed: u64) -> Recipe<Learner> {
+        let forest = Learner::Trees(Regressor::Forest(ForestParameters {
+            max_depth: Some(6),
+            ..ForestParameters::default()
+        }));
+        let boosting = Learner::Trees(Regressor::Boosting(BoostingParameters {
             depth: 6,
             learning_rate: 0.3,
             ..BoostingParameters::default()
-        });
+        }));
         let regressor = match self {
             Self::Forest => forest,
             Self::Boosting => boosting,
-            Self::Linear => Regressor::Linear,
-            Self::Stack => Regressor::Stack {
-                bases: vec![forest, boosting, Regressor::Linear],
-                last: Box::new(Regressor::Linear),
+            Self::Linear => Learner::Linear,
+            Self::Stack => Learner::Stack {
+                bases: vec![forest, boosting, Learner::Linear],
+                last: Box::new(Learner::Linear),
                 folds: 5,
             },
         };
@@ -90,7 +93,7 @@ impl Architecture {
 /// # Errors
 /// [`LearnError`] where the rows are too few, or it was cancelled.
 pub(crate) fn predicted(
-    recipe: &Recipe,
+    recipe: &Recipe<Learner>,
     (features, target): (&Table, &[f64]),
     (train, test): (&[usize], &[usize]),
     progress: &Progress,

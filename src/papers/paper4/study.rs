@@ -35,7 +35,7 @@ pub fn reproduce_tables(
         return Err(FitError::NoGemm);
     }
     let power = PowerModel::shipped()?;
-    let world = (&*session.stock_gpus(), &session.kernels);
+    let world = (session.stock_gpus(), &session.kernels);
     Ok(Paper4 {
         tables: reproduce(&rows, progress)?,
         lines: audited::study(&rows, world, &power, progress)?,

@@ -5,7 +5,8 @@ use super::excess::{Excess, Pace};
 use super::launching::{Launching, Start};
 use super::sides::Sides;
 use super::transfer::{Habit, Roof, USUAL, carried_share};
-use crate::predict::{Causes, Doubt, Question, Refusal, RegistersFrom, sound};
+use crate::predict::operators::carried;
+use crate::predict::{Causes, Doubt, Refusal, sound};
 use crate::units::Seconds;
 
 /// What one GPU brings.
@@ -20,6 +21,8 @@ pub(super) struct End {
     pub(super) knows_floor: bool,
     /// Whether nobody knows the registers of this build.
     pub(super) unknown_build: bool,
+    /// The modelled time of the operator in seconds, where it is one.
+    pub(super) operator: Option<f64>,
 }
 
 /// What a source says to every target.
@@ -46,6 +49,9 @@ impl Origin {
     /// The answer on this target; `same`: whether it is the very GPU of the source, at the same clocks.
     #[inline]
     pub(super) fn answered(&self, target: &End, same: bool) -> Result<Answered, Refusal> {
+        if let Some(both) = self.end.operator.zip(target.operator).filter(|_| !same || self.timed.is_none()) {
+            return self.operator(both);
+        }
         let roofs = [self.end.roof.time, target.roof.time];
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
         if !has_roofs && self.start.body.is_none() {
@@ -63,11 +69,24 @@ impl Origin {
         Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
+    /// The operators' model: its two times stand in the places of the roofs.
+    fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, Refusal> {
+        let answer = carried([source, target], self.timed, false, super::ID)?;
+        let start = Start { body: self.timed, own: 1.0 };
+        let (time, roofs) = (answer.time, [source, target]);
+        let carried = Habit::of(source, source, 1.0, 0.0).under(target, 1.0);
+        Ok(Answered { time, body: time.0, start, roofs, carried, same: false })
+    }
+
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
     #[inline]
     pub(super) fn doubt(&self, target: &End, answered: &Answered, other: bool) -> Doubt {
         if answered.same {
             return Doubt::none();
+        }
+        if let Some((source, _)) = self.end.operator.zip(target.operator) {
+            let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
+            return Doubt::of_operator(off, other);
         }
         let Answered { carried, body, time, .. } = *answered;
         let in_body = (body / time.0).min(1.0);
@@ -92,17 +111,17 @@ impl Origin {
 }
 
 /// Both ends of one question.
-pub(super) fn ends(q: &Question<'_>, sides: &Sides) -> (Origin, End) {
-    let excess = Excess::of(&q.work);
+pub(super) fn ends(sides: &Sides) -> (Origin, End) {
+    let excess = Excess::of(&sides.work);
     let end = |at: usize| {
-        let side = if at == 0 { &q.source } else { &q.target };
         let floor = sides.floors[at];
         End {
             roof: sides.roofs[at],
             pace: excess.pace(&sides.filled(at)),
             floor: floor.time.0,
             knows_floor: floor.is_known(),
-            unknown_build: side.registers == RegistersFrom::Unknown,
+            unknown_build: sides.unknown_builds[at],
+            operator: sides.operators[at],
         }
     };
     (Origin::new(end(0), sides.timed, sides.launching, excess), end(1))

@@ -1,14 +1,17 @@
 //! Why a prediction of `ceilings` is what it is: factor by factor, every component, what binds, what is next, which numbers
 //! move it.
 
-use super::chain::{Chain, chain};
+use super::chain::product;
 use super::sides::Sides;
 use super::{Answered, answered, cautions, missing};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
-use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
+use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
+use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
+use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
+use std::sync::Arc;
 
 /// How far a number is moved to see what it does to the time.
 const NUDGE: f64 = 1.02;
@@ -19,54 +22,24 @@ const LEAST_ELASTICITY: f64 = 0.02;
 /// How much more of a number [`Elasticity::ten_percent`] asks about.
 const TENTH: f64 = 1.1;
 
-/// What a change of one of the target's numbers does to the predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Elasticity {
-    /// The number.
-    pub spec: Spec,
-    /// d ln T / d ln number: -0.8 means that 10 % more makes the kernel 8 % faster.
-    pub value: f64,
-    /// The target's number as the model takes it, SI.
-    pub number: f64,
-    /// The time with 10 % more of it, over the predicted one.
-    pub ten_percent: f64,
+/// Everything that the arithmetic of one prediction used.
+#[derive(Debug, Clone)]
+struct Kept {
+    sides: Sides,
+    answered: Answered,
+    /// Ids of the GPUs, source first.
+    gpus: [String; 2],
+    /// What is said of the time on the source.
+    timed: Start,
+    /// Whether that is scaled from another size.
+    is_scaled: bool,
 }
 
-/// What binds on one GPU, and what would bind next.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NextCeiling {
-    /// The longest component.
-    pub binding: Component,
-    /// The second longest.
-    pub next: Component,
-    /// How many times shorter the second is.
-    pub away: f64,
-}
-
-/// A prediction taken apart.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explanation {
-    /// From the source's time to the predicted one.
-    pub chain: Chain,
-    /// The time of every component, source first.
-    pub components: [Components; 2],
-    /// What binds and what is next, source first; `None` where one component is all there is.
-    pub next: [Option<NextCeiling>; 2],
-    /// What a launch costs, source first.
-    pub floors: [Floor; 2],
-    /// The target's numbers that move the prediction most, strongest first.
-    pub elasticities: Vec<Elasticity>,
-    /// The other model of the family, and its time for the same question.
-    pub beside: Option<(&'static str, Seconds)>,
-    /// What to measure for a narrower interval, most useful first.
-    pub measure: Vec<String>,
-}
-
-/// The chain of factors and everything else a prediction shows.
+/// Everything a prediction shows; it keeps what it was made of.
 pub(super) fn prediction(
     q: &Question<'_>,
-    sides: &Sides,
-    answered: &Answered,
+    sides: Sides,
+    answered: Answered,
     doubt: Doubt,
 ) -> Prediction {
     let bound = |at: usize| {
@@ -83,37 +56,87 @@ pub(super) fn prediction(
         bound_source: bound(0),
         bound_target: bound(1),
         efficiency: answered.start.body.map(|body| answered.roofs[0] / body).filter(|e| *e > 0.0),
-        factors: factors(q, sides, answered),
-        cautions: cautions(q, answered),
+        factors: factors(q, &sides, &answered),
+        cautions: cautions(q, &answered),
         levels: None,
         doubt: Some(doubt),
         width: None,
+        adjustments: Vec::new(),
+        made_of: MadeOf::Components(Arc::new(Kept::of_question(q, sides, answered))),
     }
 }
 
-/// Takes the prediction apart.
-///
-/// # Errors
-/// As the prediction.
-pub(super) fn explanation(q: &Question<'_>) -> Result<Explanation, Refusal> {
-    let sides = Sides::new(q)?;
-    let base = answered(q, &sides)?;
-    Ok(Explanation {
-        chain: chain(q, &sides, &base),
-        components: sides.components,
-        next: sides.components.map(|c| next(&c)),
-        floors: sides.floors,
-        elasticities: elasticities(q, &sides, &base),
-        beside: None,
-        measure: to_measure(q, &sides, &base),
-    })
+impl TakenApart for Kept {
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+        product(&self.sides, &self.answered, self.timed.clone())
+    }
+
+    fn explanation(&self) -> Explanation {
+        self.explanation_of_sides()
+    }
+}
+
+impl Kept {
+    fn of_question(q: &Question<'_>, sides: Sides, answered: Answered) -> Self {
+        let time = q.source_time.as_ref();
+        let scale = time.and_then(|t| t.extrapolation);
+        Self {
+            sides,
+            answered,
+            gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
+            timed: time.map_or(Start::Roof, Start::of_source),
+            is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
+        }
+    }
+
+    fn explanation_of_sides(&self) -> Explanation {
+        let (sides, base) = (&self.sides, &self.answered);
+        Explanation {
+            components: sides.components,
+            next: sides.components.map(|c| next(&c)),
+            floors: sides.floors,
+            elasticities: elasticities(sides, base),
+            beside: None,
+            measure: self.to_measure(),
+        }
+    }
+
+    /// What would tell more about this kernel, most useful first.
+    fn to_measure(&self) -> Vec<String> {
+        let Self { sides, answered, gpus: [source, target], .. } = self;
+        let mut all = Vec::new();
+        if answered.start.body.is_none() {
+            all.push(format!(
+                "this kernel on {source}: without any time its efficiency is only the usual one"
+            ));
+        } else if answered.start.own < 0.5 {
+            all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
+        }
+        let names: Vec<&str> = missing(&sides.work).into_iter().map(Count::name).collect();
+        if !names.is_empty() {
+            all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
+        }
+        if self.is_scaled {
+            all.push(format!("this very size on {source}: its time is scaled from another"));
+        }
+        let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
+        if floor_counts && sides.floors[1].origin == Origin::Assumed {
+            all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
+        }
+        all.push(format!(
+            "a few other kernels on {target}: its own rows correct every other prediction there"
+        ));
+        all
+    }
 }
 
 /// The target's numbers that move the prediction, strongest first.
-fn elasticities(q: &Question<'_>, sides: &Sides, base: &Answered) -> Vec<Elasticity> {
+fn elasticities(sides: &Sides, base: &Answered) -> Vec<Elasticity> {
+    // The very GPU that was timed gives its own time; what one number does to it is asked of the model.
+    let unnudged = answered(&sides.with_target_nudged(Spec::Clock, 1.0)).ok().map(|a| a.time);
     let times = |spec: Spec, factor: f64| {
-        let nudged = answered(q, &sides.with_target_nudged(q, spec, factor)).ok()?;
-        Some(nudged.time / base.time)
+        let nudged = answered(&sides.with_target_nudged(spec, factor)).ok()?;
+        Some(nudged.time / unnudged.unwrap_or(base.time))
     };
     let of = |spec: Spec| {
         let value = times(spec, NUDGE)?.ln() / NUDGE.ln();
@@ -134,31 +157,6 @@ fn next(components: &Components) -> Option<NextCeiling> {
     let ranked = components.ranked();
     let [(binding, first), (next, second)] = [ranked[0], ranked[1]];
     (second.0 > 0.0).then(|| NextCeiling { binding, next, away: first / second })
-}
-
-/// What would tell more about this kernel, most useful first.
-fn to_measure(q: &Question<'_>, sides: &Sides, answered: &Answered) -> Vec<String> {
-    let (source, target) = (&q.source.gpu.id, &q.target.gpu.id);
-    let mut all = Vec::new();
-    if answered.start.body.is_none() {
-        all.push(format!("this kernel on {source}: without any time its efficiency is only the usual one"));
-    } else if answered.start.own < 0.5 {
-        all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
-    }
-    let missing = missing(&q.work);
-    if !missing.is_empty() {
-        let names: Vec<&str> = missing.into_iter().map(Count::name).collect();
-        all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
-    }
-    if q.source_time.as_ref().and_then(|t| t.extrapolation).is_some_and(|e| (e - 1.0).abs() > 1e-9) {
-        all.push(format!("this very size on {source}: its time is scaled from another"));
-    }
-    let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
-    if floor_counts && sides.floors[1].origin == Origin::Assumed {
-        all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
-    }
-    all.push(format!("a few other kernels on {target}: its own rows correct every other prediction there"));
-    all
 }
 
 /// Whose the launch floor is, and of what.

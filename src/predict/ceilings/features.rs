@@ -8,7 +8,7 @@ use super::doubted;
 use super::ends::ends;
 use super::sides::{Sides, waves_on};
 use crate::kernel::Count;
-use crate::predict::{Question, Refusal, Side, Told};
+use crate::predict::{Estimate, Question, Refusal, Side};
 use crate::roofline::{Component, Components, Spec};
 
 /// A component below this share of its roof adds nothing to it; all such are alike.
@@ -39,9 +39,9 @@ const SIDES: [&str; 2] = ["source", "target"];
 ///
 /// # Errors
 /// [`Refusal`] where the model has no roof for it.
-pub(in crate::predict) fn told_with_features(q: &Question<'_>) -> Result<(Told, Vec<f64>), Refusal> {
+pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Estimate, Vec<f64>), Refusal> {
     let sides = Sides::new(q)?;
-    let ends = ends(q, &sides);
+    let ends = ends(&sides);
     let (answered, doubt) = doubted(q, &ends)?;
     let [source_roof, target_roof] = answered.roofs;
     let timed = sides.timed.unwrap_or(source_roof);
@@ -63,7 +63,7 @@ pub(in crate::predict) fn told_with_features(q: &Question<'_>) -> Result<(Told, 
         bounded_ln(readings),
         f64::from(u8::from(doubt.build > 0.0)),
     ]);
-    Ok((Told { time: answered.time, doubt: Some(doubt), width: None }, all))
+    Ok((Estimate::of_question(q, answered.time, Some(doubt)), all))
 }
 
 /// ln of each component's share of the roof.

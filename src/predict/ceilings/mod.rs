@@ -31,15 +31,14 @@ mod prepared;
 mod sides;
 mod transfer;
 
-pub use chain::{Begin, Cause, Chain, Step, amount, in_words};
-pub use explain::{Elasticity, Explanation, NextCeiling};
+pub(super) use features::estimate_with_features;
 pub use features::feature_names;
-pub(super) use features::told_with_features;
-pub use prepared::{Prepared, Quick, Starting};
+pub use prepared::{Prepared, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL};
 
-use super::{Caution, Doubt, Prediction, Predictor, Question, Refusal, Told};
+use super::operators::operator_prediction;
+use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
 use crate::kernel::{Count, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
@@ -71,18 +70,21 @@ impl Predictor for CeilingsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        if let Some(operator) = operator_prediction(q, ID).filter(|_| !q.is_same_gpu()) {
+            return operator;
+        }
         let sides = Sides::new(q)?;
-        let (answered, doubt) = doubted(q, &ends(q, &sides))?;
-        Ok(explain::prediction(q, &sides, &answered, doubt))
+        let (found, doubt) = doubted(q, &ends(&sides))?;
+        Ok(explain::prediction(q, sides, found, doubt))
     }
 
-    fn explain(&self, q: &Question<'_>) -> Option<Explanation> {
-        explain::explanation(q).ok()
+    fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
+        let (answered, doubt) = doubted(q, &ends(&Sides::new(q)?))?;
+        Ok(Estimate::of_question(q, answered.time, Some(doubt)))
     }
 
-    fn told(&self, q: &Question<'_>) -> Result<Told, Refusal> {
-        let (answered, doubt) = doubted(q, &ends(q, &Sides::new(q)?))?;
-        Ok(Told { time: answered.time, doubt: Some(doubt), width: None })
+    fn rates(&self) -> Rates {
+        Rates::Sustained
     }
 
     fn is_prepared(&self) -> bool {
@@ -90,7 +92,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
-        Ok(answered(q, &Sides::new(q)?)?.time)
+        Ok(answered(&Sides::new(q)?)?.time)
     }
 }
 
@@ -108,9 +110,9 @@ struct Answered {
     same: bool,
 }
 
-fn answered(q: &Question<'_>, sides: &Sides) -> Result<Answered, Refusal> {
-    let (origin, target) = ends(q, sides);
-    origin.answered(&target, q.is_same_gpu())
+fn answered(sides: &Sides) -> Result<Answered, Refusal> {
+    let (origin, target) = ends(sides);
+    origin.answered(&target, sides.same)
 }
 
 /// [`answered`], with what makes this answer less certain than others.

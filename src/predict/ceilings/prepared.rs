@@ -8,16 +8,16 @@ use super::excess::Excess;
 use super::launching::Launching;
 use super::sides::Shape;
 use super::transfer::Roof;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
+use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
-use crate::predict::{Doubt, Floor, Refusal, Side, SourceTime, Subject, Visible};
-use crate::roofline::Machine;
-use crate::units::Seconds;
+use crate::predict::{Estimate, Floor, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
+use crate::roofline::machine_of;
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -71,19 +71,10 @@ pub struct Starting<'p, 'a> {
     group: &'p Group<'a>,
     gpu: &'a Gpu,
     /// Its place in the catalogue.
-    at: usize,
+    at: GpuId,
     origin: Waved<Origin>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
-}
-
-/// An answer without its reasons.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Quick {
-    /// Time per launch on the target.
-    pub time: Seconds,
-    /// How uncertain it is.
-    pub doubt: Doubt,
 }
 
 impl<'a> Prepared<'a> {
@@ -102,7 +93,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Everything that the GPU at this place says as a source.
-    pub fn start(&mut self, source: usize) -> Starting<'_, 'a> {
+    pub fn start(&mut self, source: GpuId) -> Starting<'_, 'a> {
         let of = self.of;
         let row = of.row(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
@@ -110,7 +101,7 @@ impl<'a> Prepared<'a> {
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; of.gpus.len()];
-            of.rows().for_each(|row| rows[row.gpu] = Some(row));
+            of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             self.groups.push(Group { work, shape, ready, rows });
             self.groups.len() - 1
         });
@@ -132,12 +123,12 @@ impl<'a> Prepared<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn row(&self, gpu: usize) -> Option<&'a Measurement> {
+    fn row(&self, gpu: GpuId) -> Option<&'a Measurement> {
         self.subject.config.and_then(|c| self.store.row(c, gpu))
     }
 
-    fn floor(&self, gpu: usize) -> Floor {
-        floor(self.kernel, self.subject, (gpu, &self.gpus[gpu]), self.store)
+    fn floor(&self, gpu: GpuId) -> Floor {
+        floor(self.kernel, self.subject, (gpu, &self.gpus[gpu.index()]), self.store)
     }
 
     fn launching(&self) -> Launching {
@@ -156,19 +147,27 @@ fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3]
 }
 
 impl<'a> Group<'a> {
-    fn side(&self, of: Known<'a>, at: usize) -> Side<'a> {
-        Side::new(of.kernel, &of.subject.instance, &of.gpus[at], self.rows[at], self.shape, of.rules)
+    fn side(&self, of: Known<'a>, at: GpuId) -> Side<'a> {
+        Side::new(
+            of.kernel,
+            &of.subject.instance,
+            &of.gpus[at.index()],
+            self.rows[at.index()],
+            self.shape,
+            of.rules,
+        )
     }
 
-    fn ready(&self, of: Known<'a>, at: usize) -> &Ready {
-        self.ready[at].get_or_init(|| self.reckon(of, at))
+    fn ready(&self, of: Known<'a>, at: GpuId) -> &Ready {
+        self.ready[at.index()].get_or_init(|| self.reckon(of, at))
     }
 
-    fn reckon(&self, of: Known<'a>, at: usize) -> Ready {
-        let gpu = &of.gpus[at];
-        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at], self.shape, of.rules);
-        let machine = Machine::of(gpu, &of.kernel.dtype);
+    fn reckon(&self, of: Known<'a>, at: GpuId) -> Ready {
+        let gpu = &of.gpus[at.index()];
+        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
+        let machine = machine_of(gpu, of.kernel);
         let (floor, excess, unknown_build) = (of.floor(at), Excess::of(&self.work), fit.registers_unknown());
+        let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: Shape| {
             let filled = machine.filled(shape.blocks);
@@ -178,6 +177,7 @@ impl<'a> Group<'a> {
                 floor: floor.time.0,
                 knows_floor: floor.is_known(),
                 unknown_build,
+                operator,
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
@@ -189,11 +189,11 @@ impl<'a> Group<'a> {
 }
 
 impl Starting<'_, '_> {
-    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::told`].
+    /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
-    pub fn to(&self, target: usize) -> Result<Quick, Refusal> {
+    pub fn estimate(&self, target: GpuId) -> Result<Estimate, Refusal> {
         let (of, group) = (self.of, self.group);
         let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
@@ -203,7 +203,9 @@ impl Starting<'_, '_> {
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
         let answered = origin.answered(end, target == self.at)?;
-        let other = self.gpu.architecture != of.gpus[target].architecture;
-        Ok(Quick { time: answered.time, doubt: origin.doubt(end, &answered, other) })
+        let other = self.gpu.architecture != of.gpus[target.index()].architecture;
+        let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+        let doubt = Some(origin.doubt(end, &answered, other));
+        Ok(Estimate { time: answered.time, doubt, width: None, interval: None, rests_on_measurement })
     }
 }

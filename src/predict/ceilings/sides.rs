@@ -5,9 +5,10 @@ use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::LaunchTiming;
-use crate::occupancy::Occupancy;
-use crate::predict::{Floor, Question, Refusal, Side};
-use crate::roofline::{Components, Machine, Spec};
+use crate::occupancy::{Occupancy, waves};
+use crate::predict::operators::modelled_seconds;
+use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
+use crate::roofline::{Components, Machine, Spec, machine_of};
 use crate::units::Seconds;
 
 /// Both sides of a question, source first.
@@ -22,6 +23,14 @@ pub(super) struct Sides {
     pub(super) shapes: [Shape; 2],
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
+    /// The work of one launch.
+    pub(super) work: Work,
+    /// Whether nobody knows the registers of the build, source first.
+    pub(super) unknown_builds: [bool; 2],
+    /// The modelled time of the operator in seconds, source first, where the kernel is one.
+    pub(super) operators: [Option<f64>; 2],
+    /// Whether the target is the very GPU that was timed, at the same clocks.
+    pub(super) same: bool,
 }
 
 /// What the launch shape says of one side.
@@ -47,11 +56,17 @@ impl Sides {
     pub(super) fn new(q: &Question<'_>) -> Result<Self, Refusal> {
         q.target.feasible(&q.work)?;
         let gpus = [q.source.gpu, q.target.gpu];
-        let machines = gpus.map(|gpu| Machine::of(gpu, &q.kernel.dtype));
+        let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
         let launching = Launching::new(q.kernel.runs_as, q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
-        Ok(Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed))
+        let of_kernel = Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed);
+        Ok(Self {
+            unknown_builds: unknown_builds([&q.source, &q.target]),
+            operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
+            same: q.is_same_gpu(),
+            ..of_kernel
+        })
     }
 
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
@@ -62,7 +77,7 @@ impl Sides {
         (floor, timing): (Floor, LaunchTiming),
         timed: f64,
     ) -> Self {
-        let machines = sides.map(|side| Machine::of(side.gpu, &kernel.dtype));
+        let machines = sides.map(|side| machine_of(side.gpu, kernel));
         let launching = Launching::new(kernel.runs_as, timing);
         Self::of(machines, works, launching, shapes(kernel.runs_as, sides), [floor; 2], Some(timed))
     }
@@ -79,7 +94,20 @@ impl Sides {
         let of = |at: usize| machines[at].filled(shapes[at].blocks).components(works[at], reused);
         let components = [of(0), of(1)];
         let roofs = [0, 1].map(|at| Roof::new(components[at].roof(), shapes[at].waves));
-        Self { machines, components, roofs, floors, launching, shapes, timed }
+        Self {
+            machines,
+            components,
+            roofs,
+            floors,
+            launching,
+            shapes,
+            timed,
+            work: *works[1],
+            unknown_builds: [false; 2],
+            // Sizes of an operator are carried by its own model.
+            operators: [None; 2],
+            same: false,
+        }
     }
 
     /// The GPU of this side as the launch finds it.
@@ -88,10 +116,12 @@ impl Sides {
     }
 
     /// The same question to a target with one number changed by this factor.
-    pub(super) fn with_target_nudged(&self, q: &Question<'_>, spec: Spec, factor: f64) -> Self {
+    pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
         let mut nudged = self.clone();
         nudged.machines[1] = self.machines[1].scaled(spec, factor);
-        nudged.components[1] = nudged.filled(1).components(&q.work, self.launching.reuses_buffers());
+        nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
+        // Another GPU by one number: no longer the one that was timed.
+        nudged.same = false;
         nudged.roofs[1] = Roof::of(nudged.components[1].roof(), self.roofs[1].tail);
         nudged
     }
@@ -163,9 +193,13 @@ fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [Shape; 2] {
     of(sides[0]).zip(of(sides[1])).map_or([Shape::default(); 2], |(source, target)| [source, target])
 }
 
+/// On which side nobody knows the registers of the build.
+fn unknown_builds(sides: [&Side<'_>; 2]) -> [bool; 2] {
+    sides.map(|side| side.registers == RegistersFrom::Unknown)
+}
+
 /// Waves of a launch on one GPU, where it and its resident blocks are known.
 pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
-    let resident = occupancy?.active_blocks;
-    let blocks = launch?.blocks() as f64;
-    (resident > 0).then(|| blocks / (f64::from(gpu.sms.value) * f64::from(resident)))
+    let found = waves(gpu, &occupancy?, launch?.blocks())?;
+    Some(found.waves)
 }

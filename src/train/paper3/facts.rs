@@ -1,20 +1,20 @@
 //! What paper 3's metrics are made of: everything known of one launch on one GPU.
 
 use crate::evaluate::World;
-use crate::gpu::{Ceilings, Limits};
-use crate::kernel::{Count, Launch, Problem, Value, Work};
+use crate::gpu::{Ceilings, GpuId, Limits};
+use crate::kernel::{Count, Kernel, Launch, Problem, Value, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{Occupancy, Rules};
 use crate::predict::{RegistersFrom, Subject, question};
 
-/// Problem keys that choose the launch and not the work.
-pub(super) const OF_THE_LAUNCH: [&str; 5] = ["tile", "block", "block_size", "threads", "threads_per_block"];
-
 /// One launch on one GPU, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
-    /// The product of the problem's keys that are no choice of the launch; elements, where the problem is one-dimensional.
+    /// The product of the problem's keys that say how many elements there are; the threads of the grid, where the problem
+    /// has no such key.
     pub size: f64,
+    /// Whether no key says how many elements there are, as in a profiler's report.
+    pub size_is_threads: bool,
     /// Whether the problem has one key alone, so that its elements can be counted off thread by thread.
     pub one_dimensional: bool,
     /// Blocks in the grid.
@@ -73,11 +73,11 @@ impl Facts {
     pub fn of(
         world: World<'_>,
         subject: &Subject,
-        gpu: usize,
+        gpu: GpuId,
         row: Option<&Measurement>,
     ) -> Result<Self, NoFacts> {
-        let kernel = &world.kernels.entries()[subject.kernel];
-        let on = (gpu, &world.gpus.entries()[gpu]);
+        let kernel = &world.kernels[subject.kernel];
+        let on = (gpu, &world.gpus[gpu]);
         let q = question(kernel, subject, [on, on], world.store, Ceilings::Peak, Rules::Exact);
         let side = &q.source;
         if side.refusal.is_some() {
@@ -85,12 +85,14 @@ impl Facts {
         }
         let launch = row.and_then(Measurement::launch).or(side.launch).ok_or(NoFacts::NoLaunch)?;
         let (needs, occupancy) = side.needs.zip(side.occupancy).ok_or(NoFacts::NoLaunch)?;
+        let sizes = sizes(kernel, &subject.problem);
         let work = counts(&q.work, subject, launch, row);
         let known = !matches!(side.registers, RegistersFrom::Unknown) && needs.regs_per_thread > 0;
         let of_row = row.map(|r| &*r.dtype).filter(|d| !d.is_empty());
         Ok(Self {
-            size: sizes(&subject.problem).product(),
-            one_dimensional: sizes(&subject.problem).count() == 1,
+            size: if sizes.is_empty() { threads_of(launch) } else { sizes.iter().product() },
+            size_is_threads: sizes.is_empty(),
+            one_dimensional: sizes.len() == 1,
             blocks: launch.blocks(),
             threads: launch.threads(),
             registers: known.then_some(needs.regs_per_thread),
@@ -108,10 +110,15 @@ impl Facts {
     }
 }
 
-/// The numbers of a problem that say how much work there is.
-fn sizes(problem: &Problem) -> impl Iterator<Item = f64> {
-    let work = problem.pairs().iter().filter(|(k, _)| !OF_THE_LAUNCH.contains(&k.as_str()));
-    work.filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None })
+/// The numbers of a problem that say how many elements there are.
+fn sizes(kernel: &Kernel, problem: &Problem) -> Vec<f64> {
+    let work = problem.pairs().iter().filter(|(k, _)| kernel.is_size_key(k.as_str()));
+    work.filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None }).collect()
+}
+
+/// Threads of the whole grid.
+fn threads_of(launch: Launch) -> f64 {
+    launch.blocks() as f64 * f64::from(launch.threads())
 }
 
 /// The counts of this launch. Formulas count instructions for the launch they state: where the row ran another one, only

@@ -88,7 +88,7 @@ fn known(value: Option<f64>, sense: Sense, from: &'static str) -> Metric {
 /// The nine numbers of [`METRICS`] of one launch.
 #[must_use]
 pub fn metrics(facts: &Facts, formulas: Formulas) -> [Metric; 9] {
-    let [size, blocks, threads] = [facts.size, facts.blocks as f64, f64::from(facts.threads)];
+    let [blocks, threads] = [facts.blocks as f64, f64::from(facts.threads)];
     let (max_percentage, occupancy) = match formulas {
         Formulas::Exact => resident_exact(facts),
         Formulas::Paper => resident_paper(facts),
@@ -98,7 +98,7 @@ pub fn metrics(facts: &Facts, formulas: Formulas) -> [Metric; 9] {
         Formulas::Paper => [tail_divergence(facts), cgma_paper(facts), shared_paper(facts)],
     };
     [
-        exact(size, "product of the problem's keys"),
+        problem_size(facts),
         exact(blocks, "launch"),
         exact(threads, "launch"),
         max_percentage,
@@ -108,6 +108,14 @@ pub fn metrics(facts: &Facts, formulas: Formulas) -> [Metric; 9] {
         shared,
         reduction(facts),
     ]
+}
+
+/// Elements, of the keys of the problem; where none says how many there are, the threads that were launched.
+fn problem_size(f: &Facts) -> Metric {
+    if f.size_is_threads {
+        return known(Some(f.size), Sense::Assumed, "threads of the grid: the problem states no size");
+    }
+    exact(f.size, "product of the problem's sizes")
 }
 
 const NO_REGISTERS: &str = "registers unknown: as if they never limited";
@@ -236,6 +244,7 @@ mod tests {
             BlockNeeds { threads, regs_per_thread: 32, smem_dynamic: shared, ..BlockNeeds::default() };
         Facts {
             size: 1e6,
+            size_is_threads: false,
             one_dimensional: true,
             blocks,
             threads,

@@ -3,10 +3,11 @@
 //!
 //! Paper 3's target is the speed-up over one thread, which hardly anybody measures. What comes nearest is taken, and said.
 
-use super::facts::{Facts, NoFacts, OF_THE_LAUNCH};
+use super::facts::{Facts, NoFacts};
 use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
 use crate::evaluate::World;
-use crate::kernel::Count;
+use crate::gpu::GpuId;
+use crate::kernel::{Count, Kernel, KernelId};
 use crate::measurement::{ConfigId, Measurement, Number};
 use crate::predict::Subject;
 use std::collections::BTreeMap;
@@ -49,9 +50,9 @@ impl Reference {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The GPU's place.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// The group it belongs to: launches of one kernel, problem and GPU.
     pub group: usize,
     /// The nine numbers of [`METRICS`].
@@ -99,7 +100,7 @@ struct Candidate<'a> {
 
 /// What launches must share to be compared: kernel, GPU, problem, how they were timed with the element type, and the
 /// clocks.
-type Key = (usize, usize, String, String, [u64; 2]);
+type Key = (KernelId, GpuId, String, String, [u64; 2]);
 
 impl Samples {
     /// Every launch of the store that has a reference.
@@ -121,12 +122,17 @@ impl Samples {
         let mut groups: BTreeMap<Key, Vec<Candidate<'a>>> = BTreeMap::new();
         let mut place = 0;
         for (id, config) in world.store.configs() {
-            let subject = Subject::of(&world.kernels.entries()[config.kernel], config, Some(id));
+            let subject = Subject::of(&world.kernels[config.kernel], config, Some(id));
             for row in world.store.rows_of(id) {
                 let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
                 match facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row))) {
                     Ok(facts) => {
-                        groups.entry(key(row)).or_default().push(Candidate { row, place, facts });
+                        let kernel = &world.kernels[config.kernel];
+                        groups.entry(key(kernel, row, &facts)).or_default().push(Candidate {
+                            row,
+                            place,
+                            facts,
+                        });
                         place += 1;
                     }
                     Err(NoFacts::NoLaunch) => self.left_out.no_launch += 1,
@@ -185,7 +191,7 @@ pub struct LaunchMetrics {
     /// The configuration's place in the store.
     pub config: ConfigId,
     /// The GPU's place.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// The nine numbers of [`METRICS`].
     pub metrics: Result<[Metric; METRICS.len()], NoFacts>,
 }
@@ -195,7 +201,7 @@ pub struct LaunchMetrics {
 pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
     let mut all = Vec::new();
     for (config, of) in world.store.configs() {
-        let subject = Subject::of(&world.kernels.entries()[of.kernel], of, Some(config));
+        let subject = Subject::of(&world.kernels[of.kernel], of, Some(config));
         all.extend(world.store.rows_of(config).map(|row| {
             let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
             let facts = facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row)));
@@ -205,10 +211,14 @@ pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
     all
 }
 
-/// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out.
-fn key(row: &Measurement) -> Key {
-    let work = row.problem.pairs().iter().filter(|(k, _)| !OF_THE_LAUNCH.contains(&k.as_str()));
-    let problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+/// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out. Where
+/// the problem states no size, as in a profiler's report, launches of as many threads are taken for the same problem.
+fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> Key {
+    let work = row.problem.pairs().iter().filter(|(k, _)| !kernel.is_launch_key(k.as_str()));
+    let mut problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
+    if facts.size_is_threads {
+        problem.push(format!("threads={}", facts.size));
+    }
     let timed = row.variant.split(';').map(str::trim).find(|pair| pair.split('=').next() == Some(HOW_TIMED));
     let clock = |column| row.number(column).unwrap_or(0.0).to_bits();
     let clocks = [clock(Number::SmClock), clock(Number::MemClock)];

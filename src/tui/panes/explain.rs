@@ -13,7 +13,7 @@
 
 use crate::chart::{ChartSpec, Mark, Scale};
 use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
-use crate::report::{explain, explanation, shown, sources};
+use crate::report::{breakdown, shown, sources};
 use crate::tui::export::components_of;
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -49,6 +49,9 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     let Some((e, spec)) = components_of(state) else {
         let mut lines = about();
         lines.push(Line::default());
+        let links = breakdown::links(&prediction.breakdown());
+        lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
+        lines.push(Line::default());
         lines.extend(numbers(state, prediction, |_| true, (width, look)));
         let predicted = prediction.time.to_string();
         lines.push(Line::from(vec![
@@ -67,7 +70,7 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     let told = |f: &Factor| width < WIDE || !is_told_above(f);
     lines.extend(numbers(state, prediction, told, (width, look)));
     lines.extend(certainty(state, width, look));
-    for text in explanation::beside(&e, prediction.time).into_iter().chain(explanation::to_measure(&e)) {
+    for text in breakdown::beside(&e, prediction.time).into_iter().chain(breakdown::to_measure(&e)) {
         lines.extend(paragraph(&text, width, look.text()));
     }
     lines.extend(cautions(state, prediction, width, look));
@@ -94,14 +97,14 @@ fn essentials(
     let answer = state.answer();
     let names = state.pair().map(|g| g.short_name());
     let mut lines: Vec<Line<'static>> = Vec::new();
-    let mut bindings = explanation::bindings(e, names);
+    let mut bindings = breakdown::bindings(e, names);
     bindings.reverse();
     if bindings.join("    ").width() <= width {
         bindings = vec![bindings.join("    ")];
     }
     lines.extend(bindings.iter().flat_map(|t| paragraph(t, width, look.limiter())));
     lines.push(Line::default());
-    let links = explanation::links(answer, &e.chain);
+    let links = breakdown::links(&prediction.breakdown());
     lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
     let range = shown::interval(answer).map(|i| format!("  90 % interval {i}")).unwrap_or_default();
     let predicted = shown::predicted(answer).unwrap_or_else(|| prediction.time.to_string());
@@ -116,7 +119,7 @@ fn essentials(
 }
 
 /// One link; what stands behind it goes below it where it does not fit beside, and is never cut.
-fn link(l: &explanation::Link, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn link(l: &breakdown::Link, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     // A mark behind the first time does not move the others' units.
     let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
     let mut spans = vec![
@@ -141,7 +144,7 @@ fn moves(e: &Explanation, width: usize) -> String {
         return "no number of the target moves this prediction: its launch floor is all of it".into();
     }
     let most = if width < WIDE { FEW } else { e.elasticities.len() };
-    let all: Vec<String> = e.elasticities.iter().take(most).map(explanation::elasticity).collect();
+    let all: Vec<String> = e.elasticities.iter().take(most).map(breakdown::elasticity).collect();
     all.join("; ").replace("; 10 % more ", "; ")
 }
 
@@ -218,7 +221,7 @@ fn numbers(
 fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     const NUMBERS: usize = 50;
     let amount = |a: &Option<Amount>| a.map(|a| a.to_string()).unwrap_or_default();
-    let origin = format!("  {}", explain::origins(f));
+    let origin = format!("  {}", breakdown::origins(f));
     let mut first = vec![
         Span::raw(format!("{:<22}", f.name)),
         Span::styled(format!("{:>12}", amount(&f.source)), look.source()),
@@ -237,9 +240,9 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 /// Interval and its reason, the measured time.
 fn certainty(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
-    let levels = explain::levels(answer).map(|t| paragraph(&t, width, look.text()));
-    let interval = explain::interval(answer).map(|t| paragraph(&t, width, look.text()));
-    let measured = explain::measured(answer).map(|t| paragraph(&t, width, look.measured()));
+    let levels = breakdown::levels(answer).map(|t| paragraph(&t, width, look.text()));
+    let interval = breakdown::interval(answer).map(|t| paragraph(&t, width, look.text()));
+    let measured = breakdown::measured(answer).map(|t| paragraph(&t, width, look.measured()));
     let shares = sources::lines(&state.session.gpus, answer);
     let shares: Vec<_> = shares.iter().map(|text| Line::styled(clip(text, width), look.source())).collect();
     let spread = sources::spread(answer).map(|t| paragraph(&t, width, look.text()));

@@ -9,7 +9,7 @@
 //! ```
 
 use super::border::pane_frame;
-use crate::gpu::{Ceilings, Gpu};
+use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::report::shown;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
@@ -107,13 +107,13 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
 
 fn line(
     state: &State,
-    at: usize,
+    at: GpuId,
     cursor: bool,
     width: usize,
     columns: &[Column],
     look: Look<'_>,
 ) -> Line<'static> {
-    let gpu = &state.session.gpus.entries()[at];
+    let gpu = &state.session.gpus[at];
     let (is_source, is_target) = (at == state.selection.source, at == state.target());
     let (mark, style) = match (is_source, is_target) {
         (true, true) => ("ST", look.source()),

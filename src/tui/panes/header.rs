@@ -5,6 +5,7 @@
 //! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
 //! ```
 
+use crate::gpu::GpuId;
 use crate::predict::MODELS;
 use crate::tui::action::Action;
 use crate::tui::export::shows_curves;
@@ -51,7 +52,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         spans.push(Span::styled("roofswap  ", look.title()));
     }
     let tuned =
-        |gpu: usize| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
+        |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     spans.extend([
         Span::styled(source.short_name().to_string(), look.source()),
         Span::styled(tuned(state.selection.source), look.caution()),
@@ -73,7 +74,7 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     if cautions > 0 {
         facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
     }
-    facts.push((format!("{} ceilings", answer.ceilings_used.word()), look.dim()));
+    facts.push((answer.rates_used(), look.dim()));
     facts.push((format!("rules {}", settings.rules.word()), look.dim()));
     // What does not fit whole is left out; the panes' titles say it too.
     let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());

@@ -215,7 +215,7 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
         ),
         ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
         ("waves", wave(|w| significant(w.waves))),
-        ("last wave", wave(|w| format!("{} %", significant(100.0 * w.tail)))),
+        ("last wave", wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
         ("idle SMs", wave(|w| w.idle_sms.to_string())),
         ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
         ("best block", best(|b, _| b.threads.to_string())),

@@ -8,7 +8,7 @@
 //! ```
 
 use super::border::pane_frame;
-use crate::evaluate::Answer;
+use crate::answer::Answer;
 use crate::predict::SourceKind;
 use crate::report::{shown, sources};
 use crate::tui::layout::{Pane, page_start};
@@ -124,7 +124,7 @@ fn beside(state: &State) -> String {
         n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
     };
     let arrow = if state.sort.1 { " reversed" } else { "" };
-    let error = state.errors[state.selection.settings.model]
+    let error = state.errors[state.selection.settings.model.index()]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
         .unwrap_or_default();
     format!("{rows} · by {}{arrow}{error}", state.sort.0.word())
@@ -148,7 +148,7 @@ fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'sta
             Column::Cautions => ("!".into(), look.title()),
             Column::Sources => ("sources".into(), look.source()),
             Column::Further(i) => {
-                let gpu = &state.session.gpus.entries()[state.selection.targets[i + 1]];
+                let gpu = &state.session.gpus[state.selection.targets[i + 1]];
                 (gpu.short_name().into(), look.target())
             }
         };

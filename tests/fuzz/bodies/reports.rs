@@ -2,9 +2,8 @@
 //! an error that names the file; and everything that looks at such a file agrees on what it is.
 
 use roofswap::audit::{Sheet, audit, read_text};
-use roofswap::measurement::import::Strings;
-use roofswap::measurement::import::{Imported, NeverCancelled, read_bytes};
-use roofswap::measurement::{Format, Kind, Number, Opened, read_csv, read_opened, write_csv};
+use roofswap::import::{Format, Imported, NeverCancelled, Opened, Strings, read_bytes, read_opened};
+use roofswap::measurement::{Kind, Number, read_csv, write_csv};
 use roofswap::session::Session;
 use std::sync::LazyLock;
 

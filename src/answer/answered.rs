@@ -1,0 +1,215 @@
+//! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
+
+use super::known_rows::Correction;
+use super::settings::Settings;
+use crate::gpu::{Ceilings, Clocks, GpuId};
+use crate::kernel::{Launch, Precision, Work};
+use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
+use crate::predict::{
+    Breakdown, Cause, Caution, Estimate, Explanation, Interval, KernelRoofs, MODELS, Prediction, Refusal,
+    RegistersFrom, SourceKind, SourceTime,
+};
+use crate::units::{FlopsPerSecond, Intensity, Seconds};
+
+/// A time somebody measured on the target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Time per launch.
+    pub time: Seconds,
+    /// Published or the user's.
+    pub kind: SourceKind,
+}
+
+/// Everything a row of the predictions table shows.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The source GPU's place in the catalogue.
+    pub source: GpuId,
+    /// The target GPU's place in the catalogue.
+    pub target: GpuId,
+    /// How it was asked.
+    pub settings: Settings,
+    /// The clocks and limits that source and target were reckoned at.
+    pub clocks: [Clocks; 2],
+    /// The ceilings really used (achieved ones may be missing on one side).
+    pub ceilings_used: Ceilings,
+    /// The work, counters of the measured row included.
+    pub work: Work,
+    /// The launch shape on source and target, where known: another GPU's row may have timed another one.
+    pub launch: [Option<Launch>; 2],
+    /// The time on the source.
+    pub source_time: Option<SourceTime>,
+    /// The prediction, or why there is none.
+    pub prediction: Result<Prediction, Refusal>,
+    /// The kernel's own ceilings on source and target, where enough of it was counted; whatever the model.
+    pub kernel_roofs: Option<KernelRoofs>,
+    /// Its interval, where the calibration can give one.
+    pub interval: Option<Interval>,
+    /// What a block asks for on source and target.
+    pub needs: [Option<BlockNeeds>; 2],
+    /// Occupancy on source and target.
+    pub occupancy: [Option<Occupancy>; 2],
+    /// Whose registers the occupancy of source and target rests on.
+    pub registers: [RegistersFrom; 2],
+    /// What must be said about either side's build: registers of another one, spills, an assumed block.
+    pub build: [Vec<Caution>; 2],
+    /// Why it cannot launch on source or target.
+    pub launch_refusal: [Option<LaunchRefusal>; 2],
+    /// The measured time on the target.
+    pub measured: Option<Measured>,
+    /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
+    /// have it too.
+    pub data: Vec<Caution>,
+    /// How much this source says about this target beside others: [`weight`].
+    pub weight: f64,
+    /// What the rows measured on the target did to the predicted time.
+    pub correction: Option<Correction>,
+    /// What the predicted time was made of, where several sources were asked.
+    pub combined: Option<Combined>,
+}
+
+impl Answer {
+    /// `sustained rates, exact occupancy rules`: what the answer really used.
+    #[must_use]
+    pub fn used(&self) -> String {
+        format!("{}, {} occupancy rules", self.rates_used(), self.settings.rules.word())
+    }
+
+    /// The rates that the predicted time rests on: `sustained rates`, `peak ceilings`.
+    #[must_use]
+    pub fn rates_used(&self) -> String {
+        MODELS[self.settings.model].rates().words(self.ceilings_used)
+    }
+
+    /// The predicted time, where there is one.
+    #[must_use]
+    pub fn predicted_time(&self) -> Option<Seconds> {
+        self.prediction.as_ref().ok().map(|p| p.time)
+    }
+
+    /// The predicted time as a product, with everything behind it; made of what the answer kept, asking nothing again.
+    #[must_use]
+    pub fn breakdown(&self) -> Option<Breakdown<'_>> {
+        self.prediction.as_ref().ok().map(Prediction::breakdown)
+    }
+
+    /// The component times behind it; `None` for no prediction, or a model that has no components.
+    #[must_use]
+    pub fn component_times(&self) -> Option<Explanation> {
+        self.prediction.as_ref().ok()?.component_times()
+    }
+
+    /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
+    #[must_use]
+    pub fn width(&self) -> Precision {
+        self.kernel_roofs.as_ref().map_or(Precision::Single, |k| k.precision)
+    }
+
+    /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no
+    /// measured point.
+    #[must_use]
+    pub fn timed_point(&self) -> Option<(Intensity, FlopsPerSecond)> {
+        let time = self.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated)?.time;
+        let intensity = self.work.intensity().filter(|i| i.0 > 0.0)?;
+        Some((intensity, self.work.flops()? / time))
+    }
+
+    /// Source time over predicted time: above 1, the target is faster.
+    #[must_use]
+    pub fn speedup(&self) -> Option<f64> {
+        Some(self.source_time.as_ref()?.time / self.prediction.as_ref().ok()?.time)
+    }
+
+    /// Predicted over measured, minus one, in percent.
+    #[must_use]
+    pub fn error_percent(&self) -> Option<f64> {
+        Some(100.0 * (self.prediction.as_ref().ok()?.time / self.measured?.time - 1.0))
+    }
+
+    /// Multiplies the predicted time and its interval by what the rows measured on this target say.
+    pub fn correct(&mut self, correction: Correction) {
+        let Ok(prediction) = &mut self.prediction else { return };
+        let Correction { factor, rows } = correction;
+        let corrected = prediction.time.0 * factor;
+        if !corrected.is_finite() || corrected <= 0.0 {
+            return;
+        }
+        prediction.multiply(Cause::TargetRows(rows), factor);
+        prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
+        if let Some(i) = &mut self.interval {
+            (i.low, i.high) = (Seconds(i.low.0 * factor), Seconds(i.high.0 * factor));
+        }
+        self.correction = Some(correction);
+    }
+
+    /// What must be said of either side's build, each once.
+    #[must_use]
+    pub fn of_builds(&self) -> Vec<&Caution> {
+        let mut all: Vec<&Caution> = Vec::new();
+        for caution in self.build.iter().flatten() {
+            if !all.contains(&caution) {
+                all.push(caution);
+            }
+        }
+        all
+    }
+
+    /// Whether nobody stated the threads per block, so that every occupancy is that of an assumed one.
+    #[must_use]
+    pub fn block_is_assumed(&self) -> bool {
+        self.build.iter().flatten().any(|c| matches!(c, Caution::BlockAssumed(_)))
+    }
+
+    /// The numbers alone; `None` where there is no prediction.
+    #[must_use]
+    pub fn estimate(&self) -> Option<Estimate> {
+        let prediction = self.prediction.as_ref().ok()?;
+        let Prediction { time, doubt, width, .. } = *prediction;
+        let rests_on_measurement = !self.is_estimate();
+        Some(Estimate { time, doubt, width, interval: self.interval, rests_on_measurement })
+    }
+
+    /// Whether the predicted time rests on an estimate instead of a measurement.
+    #[must_use]
+    pub fn is_estimate(&self) -> bool {
+        if let Some(combined) = &self.combined {
+            return combined.is_estimate();
+        }
+        let from_estimate = self.source_time.as_ref().is_none_or(|t| t.kind == SourceKind::Estimated);
+        from_estimate || !MODELS[self.settings.model].needs_source()
+    }
+}
+
+/// One source's part in a combined answer.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// What this source alone says.
+    pub answer: Answer,
+    /// Its share of all weights, 0 to 1.
+    pub weight: f64,
+}
+
+/// What a combined answer is made of.
+#[derive(Debug, Clone)]
+pub struct Combined {
+    /// The heaviest first; equal ones by their place in the catalogue.
+    pub shares: Vec<Share>,
+    /// The sources without a time, and why.
+    pub left_out: Vec<(GpuId, Refusal)>,
+    /// The weighted standard deviation of ln T over the sources.
+    pub spread: f64,
+}
+
+impl Combined {
+    /// The sources that have a part in the time: one that nobody timed has none beside one that somebody did.
+    pub fn counted(&self) -> impl Iterator<Item = &Share> {
+        self.shares.iter().filter(|s| s.weight > 0.0)
+    }
+
+    /// Whether more than half of the weight rests on estimates.
+    #[must_use]
+    pub fn is_estimate(&self) -> bool {
+        let estimated = self.shares.iter().filter(|s| s.answer.is_estimate());
+        estimated.map(|s| s.weight).sum::<f64>() > 0.5
+    }
+}

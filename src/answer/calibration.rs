@@ -1,0 +1,205 @@
+//! Intervals: split conformal on |ln(measured / predicted)|.
+//!
+//! The residuals are those of the shipped published figures, for each model, ceilings and occupancy rules on their own:
+//! the very trials of `evaluate` where the GPU is new, so that no prediction behind a residual knew
+//! anything that was measured on its target. For a question about kernel K, every residual of K is left out, so an
+//! interval never saw the figures it is asked about. The half-width in ln is the ceil(0.9 (n+1))-th smallest |ln|.
+//!
+//! A target that is among the four GPUs of the figures has been seen with other kernels; any other has not. How often the
+//! intervals hold for a GPU that was left out altogether is counted too, and said beside an interval for a new GPU: four
+//! GPUs are few to know a fifth by.
+
+use super::residuals::{Fold, Residuals};
+use super::settings::Settings;
+use super::shipped::ShippedErrors;
+use super::trial::Trial;
+use crate::catalogue::FileError;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
+use crate::predict::{Doubt, Interval, MODELS, Width};
+use crate::units::Seconds;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What an interval is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Model and rules, and the ceilings really in use.
+    pub settings: Settings,
+    /// The kernel's place in its catalogue.
+    pub kernel: KernelId,
+    /// The target's place in its catalogue.
+    pub target: GpuId,
+    /// How the source time came about.
+    pub start: StartedFrom,
+    /// The kernel's id.
+    pub kernel_id: &'a str,
+    /// How uncertain the model calls its answer.
+    pub doubt: Option<Doubt>,
+    /// How wide the interval is by the model's own errors, where it is not by those of the shipped families.
+    pub width: Option<Width>,
+}
+
+/// What a prediction starts from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StartedFrom {
+    /// The model uses no time on the source.
+    Nothing,
+    /// A timed size, and the ratio of work it is scaled by; 1 where it is the size asked for.
+    Timed(f64),
+    /// The roof and the usual efficiency stand in for one.
+    StandIn,
+}
+
+/// What was learned of one model with its settings.
+#[derive(Debug, Clone, Default)]
+struct Learned {
+    residuals: Residuals,
+    /// The share of times that intervals held when the target's GPU was left out, as target and as source; 0 to 1.
+    held_for_new_gpus: Option<f64>,
+}
+
+/// The residuals of every model on the shipped figures, and how well their intervals carry over to a GPU they never saw.
+#[derive(Debug, Clone, Default)]
+pub struct Calibration {
+    learned: HashMap<Settings, Learned>,
+    /// The GPUs behind the residuals.
+    gpus: BTreeSet<GpuId>,
+    shipped: Arc<ShippedErrors>,
+}
+
+impl Calibration {
+    /// No residuals yet: intervals are those of the shipped families alone.
+    ///
+    /// # Errors
+    /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
+    pub fn of_shipped() -> Result<Self, FileError> {
+        Ok(Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() })
+    }
+
+    /// The same without any residual: those of another catalogue's kernels say nothing here.
+    #[must_use]
+    pub fn without_residuals(&self) -> Self {
+        Self { shipped: self.shipped.clone(), ..Self::default() }
+    }
+
+    /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
+    /// a GPU left out.
+    pub fn add(&mut self, settings: Settings, trials: &[Trial], held_for_new_gpus: Option<f64>) {
+        let residuals = Residuals::of(trials, MODELS[settings.model].needs_source());
+        self.gpus.extend(trials.iter().map(|t| t.target));
+        self.learned.insert(settings, Learned { residuals, held_for_new_gpus });
+    }
+
+    /// The interval around a predicted time; `None` where too few residuals are left for it.
+    #[must_use]
+    pub fn interval(&self, time: Seconds, asked: Asked<'_>) -> Option<Interval> {
+        if let Some(doubt) = asked.doubt {
+            return self.of_families(time, asked, doubt);
+        }
+        let (own, n) = self.half_width(asked.settings, asked.kernel)?;
+        let extra = match asked.start {
+            StartedFrom::Nothing => 0.0,
+            StartedFrom::Timed(ratio) => self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs(),
+            // Nobody timed it on the source: the stand-in's own error there comes on top.
+            StartedFrom::StandIn => self.shipped.unmeasured(asked.kernel_id)?.0,
+        };
+        let ln = own.hypot(extra);
+        let factor = ln.exp();
+        let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
+        let known = self.gpus.contains(&asked.target);
+        let of_others = || self.learned.get(&asked.settings).and_then(|l| l.held_for_new_gpus);
+        let held_for_new_gpus = if known { None } else { of_others() };
+        Some(Interval { low, high, factor, n, widened: extra > 0.0, doubt: None, held_for_new_gpus })
+    }
+
+    /// From the shipped families of kernels, in units of this answer's doubt.
+    fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
+        let (ln, n, widened) = match asked.start {
+            StartedFrom::Timed(ratio) => {
+                let own = asked.width.map(|w| (w.in_doubts, w.rows));
+                let (width, n) = own.or_else(|| self.shipped.half_width(asked.kernel_id))?;
+                let extra = self.shipped.size_extrapolation.ln_per_doubling * ratio.log2().abs();
+                ((width * doubt.total()).hypot(extra), n, extra > 0.0)
+            }
+            StartedFrom::Nothing | StartedFrom::StandIn => {
+                let (ln, n) = self.shipped.unmeasured(asked.kernel_id)?;
+                (ln, n, true)
+            }
+        };
+        let factor = ln.exp();
+        let (low, high) = (Seconds(time.0 / factor), Seconds(time.0 * factor));
+        Some(Interval { low, high, factor, n, widened, doubt: Some(doubt), held_for_new_gpus: None })
+    }
+
+    /// The shipped errors, for an evaluation.
+    #[must_use]
+    pub fn shipped(&self) -> Arc<ShippedErrors> {
+        self.shipped.clone()
+    }
+
+    /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
+    fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
+        self.learned.get(&settings)?.residuals.half_width(Fold::Kernel(kernel))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
+        Trial {
+            kernel: KernelId::from_index(kernel),
+            config: kernel,
+            measured: ln.exp(),
+            ..Trial::of_pair(source, target)
+        }
+    }
+
+    /// A calibration by these trials, with the intervals of a new GPU.
+    fn learned(mut trials: Vec<Trial>) -> Calibration {
+        let without_target = |t: &Trial| Fold::Gpu(t.target);
+        Residuals::of(&trials, true).widen(&mut trials, without_target);
+        let held = trials.iter().filter_map(Trial::held);
+        let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
+        let mut all = Calibration::default();
+        all.add(Settings::default(), &trials, Some(share));
+        all
+    }
+
+    fn asked(kernel: usize, target: usize) -> Asked<'static> {
+        let (kernel, target) = (KernelId::from_index(kernel), GpuId::from_index(target));
+        let settings = Settings::default();
+        Asked {
+            settings,
+            kernel,
+            target,
+            start: StartedFrom::Nothing,
+            kernel_id: "",
+            doubt: None,
+            width: None,
+        }
+    }
+
+    #[test]
+    fn a_question_never_sees_its_own_kernel() {
+        let tame = (0..20).map(|i| trial(1 + i % 4, 1 + (i + 1) % 3, 1 + i % 3, 0.1));
+        let wild = [trial(9, 1, 2, 5.0), trial(9, 2, 1, 5.0), trial(9, 3, 1, 5.0)];
+        let c = learned(tame.chain(wild).collect());
+        let factor = |kernel| c.interval(Seconds(1.0), asked(kernel, 1)).unwrap().factor;
+        assert!((factor(9) - 0.1f64.exp()).abs() < 1e-12, "its own wild errors are left out");
+        assert!(factor(77) > 100.0, "for a stranger they count");
+    }
+
+    #[test]
+    fn a_new_gpu_is_told_how_often_intervals_held_for_one_left_out() {
+        // Around the ring 1, 2, 4 the model is good; onto 3 it is always wrong, and only without 3 does nobody know.
+        let good = (0..30).map(|i| trial(i, [1, 2, 4][i % 3], [2, 4, 1][i % 3], 0.1));
+        let bad = (0..10).map(|i| trial(i, 1, 3, 2.0));
+        let c = learned(good.chain(bad).collect());
+        let held = |target| c.interval(Seconds(1.0), asked(77, target)).unwrap().held_for_new_gpus;
+        assert_eq!(held(3), None, "this one is among the figures");
+        assert_eq!(held(50), Some(30.0 / 40.0));
+    }
+}

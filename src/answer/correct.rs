@@ -1,0 +1,112 @@
+//! What the user's own rows on a target say of a model there.
+//!
+//! A row is compared with the model at the clocks that it was taken at, on both sides: those that it states, else those of
+//! the GPU's documents (for a source: those that were typed). What is asked about a target at typed clocks changes none
+//! of it: the model's error is a property of GPU and kernel, and the clocks of the question are the model's business.
+
+use super::answered::Answer;
+use super::context::AnswerContext;
+use super::corrections::{ResidualKey, TargetResiduals};
+use super::known_rows::{KnownRow, KnownRows};
+use super::settings::Settings;
+use crate::gpu::{Clocks, Gpu};
+use crate::measurement::{ConfigId, Measurement};
+use crate::predict::{Caution, MODELS, Subject, gpu_at_row_clocks, question, source_clocks};
+use std::sync::Arc;
+
+/// The residual of one row, and the clocks it was compared at.
+struct RowResidual {
+    ln: f64,
+    clocks: Clocks,
+}
+
+/// An answer with its time corrected by the user's other rows on the target; as it is where there are none, where the
+/// model is not corrected, or where source and target are the same.
+pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject: &Subject) -> Answer {
+    let AnswerContext { gpus, kernels, store, corrections, .. } = context;
+    let is_corrected = MODELS[answer.settings.model].is_corrected() && answer.source != answer.target;
+    if !is_corrected || !corrections.has_rows(store, answer.target) {
+        return answer;
+    }
+    let residuals = residuals_of_target(context, &answer);
+    let own = subject.config.and_then(|c| residuals.own.get(&c).copied());
+    let category = kernels[subject.kernel].known_category();
+    if let Some(correction) = residuals.rows.correction(subject.kernel, category, own) {
+        answer.correct(correction);
+        let target = &gpus[answer.target];
+        caution_of_clocks(&mut answer, &residuals, target);
+    }
+    answer
+}
+
+/// Says how many of the rows were timed at other clocks than the target is asked about.
+fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &Gpu) {
+    let asked = target.clocks();
+    let rows = residuals.clocks.iter().filter(|clocks| **clocks != asked).count();
+    let all = residuals.clocks.len();
+    if let Ok(prediction) = answer.prediction.as_mut()
+        && rows > 0
+    {
+        prediction.cautions.push(Caution::RowsAtOtherClocks { gpu: target.id.as_str().into(), rows, all });
+    }
+}
+
+fn residuals_of_target(context: AnswerContext<'_>, answer: &Answer) -> Arc<TargetResiduals> {
+    let Clocks { sm, mem, power_limit } = context.gpus[answer.source].clocks();
+    let key = ResidualKey {
+        source: answer.source,
+        target: answer.target,
+        settings: answer.settings,
+        source_clocks: [sm.0, mem.0, power_limit.0].map(f64::to_bits),
+        with_lessons: !context.lessons.is_empty(),
+    };
+    if let Some(known) = context.corrections.known(&key) {
+        return known;
+    }
+    let found = Arc::new(find_residuals(context, key));
+    context.corrections.keep(key, found.clone());
+    found
+}
+
+/// The model's residuals on the user's rows of the target, from this source.
+fn find_residuals(context: AnswerContext<'_>, key: ResidualKey) -> TargetResiduals {
+    let AnswerContext { kernels, store, corrections, .. } = context;
+    let places = corrections.rows(store).get(&key.target).map_or(&[][..], Vec::as_slice);
+    let mut found = TargetResiduals::default();
+    let mut known = Vec::with_capacity(places.len());
+    for id in places {
+        let Some(row) = store.row(*id, key.target) else { continue };
+        let Some(residual) = row_residual(context, key, *id, row) else { continue };
+        let category = kernels[row.kernel].known_category();
+        known.push(KnownRow { kernel: row.kernel, category, ln: residual.ln });
+        found.own.insert(*id, residual.ln);
+        found.clocks.push(residual.clocks);
+    }
+    found.rows = KnownRows::of(known);
+    found
+}
+
+/// ln(measured / predicted) at the clocks of the row; `None` where nobody timed the kernel on the source, the model
+/// refuses, or the row states clocks that no such board can be set to.
+fn row_residual(
+    context: AnswerContext<'_>,
+    key: ResidualKey,
+    id: ConfigId,
+    row: &Measurement,
+) -> Option<RowResidual> {
+    let AnswerContext { gpus, kernels, store, lessons, .. } = context;
+    let kernel = &kernels[row.kernel];
+    let subject = Subject::of(kernel, store.config(id), Some(id)).ok()?;
+    let stock = context.stock(key.target);
+    let at_row = gpu_at_row_clocks(stock, stock, row).ok()?;
+    let target = at_row.as_ref().unwrap_or(stock);
+    let stated = &gpus[key.source];
+    let clocks = source_clocks(context.stock(key.source), stated, &subject, key.source, store);
+    let pair = [(key.source, clocks.gpu(stated)), (key.target, target)];
+    let Settings { model, ceilings, rules } = key.settings;
+    let mut q = question(kernel, &subject, pair, store, ceilings, rules);
+    q.lesson = lessons.of(row.kernel, row.gpu);
+    q.source_time.as_ref()?.extrapolation?;
+    let ln = (row.time / MODELS[model].time(&q).ok()?).ln();
+    ln.is_finite().then_some(RowResidual { ln, clocks: target.clocks() })
+}

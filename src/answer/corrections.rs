@@ -1,0 +1,84 @@
+//! The user's rows by GPU and what they say of the models, summed up once per source, target and settings.
+
+use super::known_rows::KnownRows;
+use super::settings::Settings;
+use crate::gpu::{Clocks, GpuId};
+use crate::kernel::KernelId;
+use crate::measurement::{ConfigId, Kind, Store};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// As many rows of a kernel are looked at on one GPU, evenly spread over those there are: more would not move a mean.
+const PER_KERNEL: usize = 64;
+
+/// What residuals depend on beside the rows: who asks whom, how, at which clocks of the source, and whether `hybrid` had
+/// learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ResidualKey {
+    pub(super) source: GpuId,
+    pub(super) target: GpuId,
+    pub(super) settings: Settings,
+    pub(super) source_clocks: [u64; 3],
+    pub(super) with_lessons: bool,
+}
+
+/// One residual per row looked at, and their sums.
+#[derive(Debug, Default)]
+pub(super) struct TargetResiduals {
+    pub(super) rows: KnownRows,
+    pub(super) own: HashMap<ConfigId, f64>,
+    /// The clocks of the GPU that each row was compared with.
+    pub(super) clocks: Vec<Clocks>,
+}
+
+/// The user's rows by GPU, and the residuals of them asked for so far: of one revision of rows, kernels and GPUs.
+#[derive(Debug, Default)]
+pub struct Corrections {
+    rows: OnceLock<BTreeMap<GpuId, Vec<ConfigId>>>,
+    residuals: Mutex<HashMap<ResidualKey, Arc<TargetResiduals>>>,
+}
+
+impl Corrections {
+    /// Finds the user's rows now instead of when they are first asked for.
+    pub fn find_rows(&self, store: &Store) {
+        let _ = self.rows(store);
+    }
+
+    /// Whether the user has rows on this GPU.
+    #[must_use]
+    pub fn has_rows(&self, store: &Store, gpu: GpuId) -> bool {
+        self.rows(store).contains_key(&gpu)
+    }
+
+    pub(super) fn rows(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
+        self.rows.get_or_init(|| own_rows(store))
+    }
+
+    pub(super) fn known(&self, key: &ResidualKey) -> Option<Arc<TargetResiduals>> {
+        let all = self.residuals.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(key).cloned()
+    }
+
+    pub(super) fn keep(&self, key: ResidualKey, residuals: Arc<TargetResiduals>) {
+        let mut all = self.residuals.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(key, residuals);
+    }
+}
+
+/// Configurations that the user timed, by GPU.
+fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
+    let mut all: BTreeMap<(GpuId, KernelId), Vec<ConfigId>> = BTreeMap::new();
+    if store.rows().any(|r| r.kind == Kind::Measured) {
+        for (id, config) in store.configs() {
+            for row in store.rows_of(id).filter(|r| r.kind == Kind::Measured) {
+                all.entry((row.gpu, config.kernel)).or_default().push(id);
+            }
+        }
+    }
+    let mut by_gpu: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
+    for ((gpu, _), configs) in all {
+        let every = configs.len().div_ceil(PER_KERNEL);
+        by_gpu.entry(gpu).or_default().extend(configs.iter().step_by(every.max(1)));
+    }
+    by_gpu
+}

@@ -1,0 +1,36 @@
+//! The answer to one question, from one source or from several:
+//!
+//! question -> model -> interval -> correction by rows of the target -> combination of sources -> breakdown.
+//!
+//! An [`Answer`] keeps what it was made of: [`Answer::breakdown`] takes it apart without asking again.
+
+mod answered;
+mod calibration;
+mod combined;
+mod context;
+mod correct;
+mod corrections;
+mod coverage;
+mod known_rows;
+mod pipeline;
+mod residuals;
+mod settings;
+mod shipped;
+mod sources;
+mod trial;
+
+pub use answered::{Answer, Combined, Measured, Share};
+pub use calibration::{Asked, Calibration, StartedFrom};
+pub use combined::{FAR_APART, combine, log_mean};
+pub use context::{AnswerContext, TypedClocks};
+pub use corrections::Corrections;
+pub use coverage::{COVERAGE, conformal_rank};
+pub use known_rows::{Correction, KnownRow, KnownRows};
+pub use pipeline::{answer_pair, estimate_targets};
+pub use residuals::{Fold, Residuals};
+pub use settings::Settings;
+pub use shipped::{Family, ShippedErrors};
+pub use sources::{Sources, answer_from_sources, sources_that_timed};
+pub use trial::Trial;
+
+pub use crate::predict::Interval;

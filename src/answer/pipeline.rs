@@ -1,0 +1,183 @@
+//! From a question to its answer: the model, its interval, what must be said, the correction by rows of the target.
+
+use super::answered::{Answer, Measured};
+use super::calibration::{Asked, StartedFrom};
+use super::context::AnswerContext;
+use super::correct::corrected;
+use super::settings::Settings;
+use crate::gpu::GpuId;
+use crate::kernel::Kernel;
+use crate::measurement::{Dataset, Measurement};
+use crate::predict::{
+    Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject, body,
+    differences, is_at, kernel_roofs, question, source_clocks, weight,
+};
+use crate::units::Seconds;
+use std::sync::Arc;
+
+/// Below this a time may be mostly launch: floors up to 9 µs were seen (study, defect 5).
+const NEAR_FLOOR: Seconds = Seconds(10e-6);
+
+/// Answers one question about a source and a target, given by their places in the catalogue: the model's time, corrected
+/// by the user's other rows on the target.
+#[must_use]
+pub fn answer_pair(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Answer {
+    let plain = answer_of_model(context, subject, source, target, settings);
+    corrected(context, plain, subject)
+}
+
+/// What the model alone says, with its interval.
+fn answer_of_model(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Answer {
+    let AnswerContext { gpus, kernels, store, datasets, calibration, lessons, .. } = context;
+    let on_target = &gpus[target];
+    let kernel = &kernels[subject.kernel];
+    let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
+    let stated = context.source_gpu(source, target);
+    let clocks = source_clocks(context.stock(source), stated, subject, source, store);
+    let pair = [(source, clocks.gpu(stated)), (target, on_target)];
+    let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    q.lesson = lessons.of(subject.kernel, target);
+    let timed = subject.config.and_then(|c| store.row(c, target));
+    let timed = timed.filter(|row| typed[1].is_none() || is_at(row, on_target));
+    let data = of_datasets(datasets, kernel, &q, timed);
+    let mut prediction = MODELS[settings.model].predict(&q);
+    if let Ok(p) = &mut prediction {
+        observe(p, &q, timed);
+        let of_row = clocks.caution();
+        let typed_source = typed[0].filter(|_| source != target && of_row.is_none());
+        p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
+        p.cautions.extend(of_row);
+        p.cautions.extend(typed[1].map(|stock| Caution::Hypothetical(differences(on_target, stock))));
+        p.cautions.extend(data.iter().cloned());
+    }
+    let used = Settings { ceilings: q.ceilings, ..settings };
+    let weight = weight(&q);
+    let asked = Asked {
+        settings: used,
+        kernel: subject.kernel,
+        target,
+        start: started_from(used, q.source_time.as_ref()),
+        kernel_id: &kernel.id,
+        doubt: prediction.as_ref().ok().and_then(|p| p.doubt),
+        width: prediction.as_ref().ok().and_then(|p| p.width),
+    };
+    let interval = prediction.as_ref().ok().and_then(|p| calibration.interval(p.time, asked));
+    let levels = prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
+    Answer {
+        source,
+        target,
+        clocks: [q.source.gpu.clocks(), q.target.gpu.clocks()],
+        settings,
+        ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
+        kernel_roofs: kernel_roofs(&q).ok(),
+        work: q.work,
+        launch: [q.source.launch, q.target.launch],
+        prediction,
+        interval,
+        needs: [q.source.needs, q.target.needs],
+        occupancy: [q.source.occupancy, q.target.occupancy],
+        registers: [q.source.registers, q.target.registers],
+        build: [q.source.build, q.target.build],
+        launch_refusal: [q.source.refusal, q.target.refusal],
+        measured: timed.map(|r| Measured { time: r.time, kind: r.kind.into() }),
+        data,
+        weight,
+        correction: None,
+        combined: None,
+        source_time: q.source_time,
+    }
+}
+
+/// The numbers of [`answer_pair`] for many targets of one source, in their order; `None` where there is no prediction.
+#[must_use]
+pub fn estimate_targets(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    targets: &[GpuId],
+    settings: Settings,
+) -> Vec<Option<Estimate>> {
+    let AnswerContext { gpus, kernels, store, calibration, .. } = context;
+    let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate();
+    let stated = &gpus[source];
+    let at_row_clocks = !source_clocks(stated, stated, subject, source, store).is_catalogued();
+    if !MODELS[settings.model].is_prepared() || context.stock_of_typed(source).is_some() || at_row_clocks {
+        return targets.iter().map(|target| whole(*target)).collect();
+    }
+    let kernel = &kernels[subject.kernel];
+    let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
+    let from = prepared.start(source);
+    let start = started_from(settings, from.source_time.as_ref());
+    let estimate = |target: GpuId| {
+        // Typed clocks and what the user's rows correct belong to whole answers.
+        if context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target) {
+            return whole(target);
+        }
+        let plain = from.estimate(target).ok()?;
+        let Estimate { doubt, width, .. } = plain;
+        let kernel_id = kernel.id.as_str();
+        let kernel = subject.kernel;
+        let asked = Asked { settings, kernel, target, start, kernel_id, doubt, width };
+        Some(Estimate { interval: calibration.interval(plain.time, asked), ..plain })
+    };
+    targets.iter().map(|target| estimate(*target)).collect()
+}
+
+/// What a prediction with these settings starts from.
+fn started_from(settings: Settings, source_time: Option<&SourceTime>) -> StartedFrom {
+    match source_time {
+        Some(t) if MODELS[settings.model].needs_source() => {
+            t.extrapolation.map_or(StartedFrom::StandIn, StartedFrom::Timed)
+        }
+        _ => StartedFrom::Nothing,
+    }
+}
+
+/// What holds of the times whatever the model: timed points above their roof, and times so short that the launch may be
+/// most of them.
+fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Measurement>) {
+    let known = q.source_time.as_ref();
+    let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
+    let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
+    for (gpu, time, work) in on_source.into_iter().chain(on_target) {
+        let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, &work, q.ceilings));
+        let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };
+        let id: Arc<str> = gpu.id.as_str().into();
+        let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu) };
+        // The same working set in the same L2 is said once.
+        prediction.cautions.retain(|c| *c != Caution::FitsL2(id.clone()) && *c != caution);
+        prediction.cautions.push(caution);
+    }
+    let times = [(q.source.gpu, known.map(|t| t.time)), (q.target.gpu, Some(prediction.time))];
+    for (gpu, _) in times.into_iter().filter(|(_, time)| time.is_some_and(|t| t < NEAR_FLOOR)) {
+        let caution = Caution::LaunchBound(gpu.id.as_str().into());
+        if !prediction.cautions.contains(&caution) {
+            prediction.cautions.push(caution);
+        }
+    }
+}
+
+/// What the datasets behind the source time and the target's row say of this kernel.
+fn of_datasets(
+    datasets: &[Dataset],
+    kernel: &Kernel,
+    q: &Question<'_>,
+    target_row: Option<&Measurement>,
+) -> Vec<Caution> {
+    let sources = [q.source_time.as_ref().map(|t| &*t.source), target_row.map(|r| &*r.source)];
+    let behind = |d: &&Dataset| sources.into_iter().flatten().any(|source| *source == *d.source);
+    let texts = datasets.iter().filter(behind).flat_map(|d| d.of_kernel(&kernel.id));
+    texts.map(|text| Caution::Data(text.as_str().into())).collect()
+}

@@ -1,0 +1,77 @@
+//! Answers from one source, from several, or from every GPU that timed the kernel.
+
+use super::answered::Answer;
+use super::combined::combine;
+use super::context::AnswerContext;
+use super::pipeline::answer_pair;
+use super::settings::Settings;
+use crate::gpu::GpuId;
+use crate::predict::Subject;
+
+/// Whose times a prediction rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sources {
+    /// These GPUs, whatever is known of them. The target has no part.
+    These(Vec<GpuId>),
+    /// Every GPU that timed the configuration; where none did, those that timed another size of the kernel.
+    All,
+    /// [`Sources::All`], with everything but the predicted time as seen from this GPU.
+    AllBeside(GpuId),
+}
+
+impl Sources {
+    /// The source, where it is one.
+    #[must_use]
+    pub fn only(&self) -> Option<GpuId> {
+        match self {
+            Self::These(some) if some.len() == 1 => some.first().copied(),
+            _ => None,
+        }
+    }
+}
+
+/// Answers one question from these sources: see [`combine`]. `None` where there is no source but the target.
+#[must_use]
+pub fn answer_from_sources(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    sources: &Sources,
+    target: GpuId,
+    settings: Settings,
+) -> Option<Answer> {
+    let ask = |source: GpuId| answer_pair(context, subject, source, target, settings);
+    if let Some(only) = sources.only() {
+        return Some(ask(only));
+    }
+    let places = match sources {
+        Sources::These(some) => each_once(some, target),
+        Sources::All | Sources::AllBeside(_) => sources_that_timed(context, subject, target),
+    };
+    let beside = match sources {
+        Sources::AllBeside(seen) => Some(ask(*seen)),
+        Sources::These(_) | Sources::All => None,
+    };
+    combine(context.gpus, places.into_iter().map(ask).collect(), beside)
+}
+
+/// These GPUs by place, each once, without the target.
+fn each_once(some: &[GpuId], target: GpuId) -> Vec<GpuId> {
+    let mut places: Vec<GpuId> = some.iter().copied().filter(|place| *place != target).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.
+#[must_use]
+pub fn sources_that_timed(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Vec<GpuId> {
+    let store = context.store;
+    let rows = subject.config.into_iter().flat_map(|c| store.rows_of(c));
+    let exact: Vec<GpuId> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let is_near =
+        |gpu: &GpuId| store.nearest(subject.kernel, &subject.problem, &subject.variant, *gpu).is_some();
+    context.gpus.ids().filter(|g| *g != target).filter(is_near).collect()
+}

@@ -1,0 +1,86 @@
+//! One prediction of an evaluation, beside what was measured.
+
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
+
+/// A model's word against a measurement it has not seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    /// The configuration: its place in the order of the store that is evaluated.
+    pub config: usize,
+    /// The kernel's place in its catalogue.
+    pub kernel: KernelId,
+    /// The source GPU's place.
+    pub source: GpuId,
+    /// The target GPU's place.
+    pub target: GpuId,
+    /// The time measured on the source in this configuration, in seconds.
+    pub source_time: Option<f64>,
+    /// What was measured on the target, in seconds.
+    pub measured: f64,
+    /// What the model said, in seconds.
+    pub predicted: f64,
+    /// The 90 % interval as a factor, predicted ÷ and × it; 0 where there is none.
+    pub interval: f64,
+    /// Whether counts or shapes came from a row of a third GPU.
+    pub borrowed: bool,
+    /// How uncertain the model called it beside others of its answers, in ln; `None` where it cannot say.
+    pub doubt: Option<f64>,
+    /// How wide the interval is in doubts by the model's own errors, where it is not by those of the shipped families.
+    pub width: Option<f64>,
+    /// How much the source says about the target beside other sources.
+    pub weight: f64,
+}
+
+impl Trial {
+    /// |ln(measured / predicted)|: what intervals are made of.
+    #[must_use]
+    pub fn residual(&self) -> f64 {
+        (self.measured / self.predicted).ln().abs()
+    }
+
+    /// [`Trial::residual`] in units of the answer's doubt, where the model has one.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        self.residual() / self.doubt.unwrap_or(1.0)
+    }
+
+    /// The interval's factor, where there is one.
+    #[must_use]
+    pub fn factor(&self) -> Option<f64> {
+        (self.interval > 0.0).then_some(self.interval)
+    }
+
+    /// Whether the interval holds the measured time.
+    #[must_use]
+    pub fn held(&self) -> Option<bool> {
+        /// A time on the very edge is inside, however its last digit was rounded.
+        const EDGE: f64 = 1.0 + 1e-12;
+        let ratio = self.ratio();
+        self.factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
+    }
+
+    /// Predicted over measured.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.predicted / self.measured
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_pair(source: usize, target: usize) -> Self {
+        Self {
+            config: 0,
+            kernel: KernelId::default(),
+            source: GpuId::from_index(source),
+            target: GpuId::from_index(target),
+            source_time: None,
+            measured: 1.0,
+            predicted: 1.0,
+            interval: 0.0,
+            borrowed: false,
+            doubt: None,
+            width: None,
+            weight: 1.0,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What is evaluated on and how, what came of it, and how far it is.
+
+use super::protocol::{Protocol, Scope};
+use super::tally::Refused;
+use crate::answer::{ShippedErrors, Trial};
+use crate::catalogue::Catalogue;
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::Kernel;
+use crate::measurement::Store;
+use crate::occupancy::Rules;
+use crate::predict::Lessons;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+/// What is evaluated on.
+#[derive(Debug, Clone, Copy)]
+pub struct World<'a> {
+    /// Every GPU.
+    pub gpus: &'a Catalogue<Gpu>,
+    /// Every kernel.
+    pub kernels: &'a Catalogue<Kernel>,
+    /// The rows: sources, targets and the truth.
+    pub store: &'a Store,
+}
+
+/// How it is evaluated.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// What is held out.
+    pub protocol: Protocol,
+    /// Ceilings of the roofline.
+    pub ceilings: Ceilings,
+    /// Occupancy arithmetic.
+    pub rules: Rules,
+    /// Which trials are looked at.
+    pub scope: Scope,
+    /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
+    /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
+    pub shipped: Option<Arc<ShippedErrors>>,
+    /// What is known beside one source; only for a new GPU.
+    pub asking: Asking,
+    /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
+    pub lessons: Option<Arc<Lessons>>,
+}
+
+/// The strings that lead to whoever waits.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Configurations done.
+    pub done: AtomicUsize,
+    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// One model's trials, and what it refused.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The model's id.
+    pub model: &'static str,
+    /// What it said beside what was measured, by configuration, target and source.
+    pub trials: Vec<Trial>,
+    /// Questions without an answer, by reason.
+    pub refused: Refused,
+}
+
+impl Outcome {
+    /// Questions put to it.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.trials.len() + self.refused.values().sum::<usize>()
+    }
+}
+
+/// What is known beside one source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Asking {
+    /// Every other GPU that timed the configuration is a source, and all of them make one prediction per row.
+    pub all_sources: bool,
+    /// How many rows of each target are known.
+    pub known_rows: usize,
+}
+
+impl Asking {
+    /// What is added to the protocol's sentence; nothing where nothing is.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        let known = match self.known_rows {
+            0 => String::new(),
+            n => format!("; but for {n} rows of it, which correct the rest and are not scored"),
+        };
+        let sources = if self.all_sources { "; all sources at once" } else { "" };
+        format!("{known}{sources}")
+    }
+}

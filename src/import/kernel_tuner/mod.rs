@@ -1,0 +1,207 @@
+//! Kernel Tuner's cache file: JSON with one entry per configuration that was compiled and timed.
+//!
+//! While a tuning run goes on, and after one that was killed, the file ends behind its last entry (`},`): whatever entries
+//! are whole are read. Configurations that failed to compile or to run are no measurements and are only counted. The grid
+//! depends on the divisors given to the tuner, which the file does not hold: it stays unknown.
+
+mod entry;
+
+use super::{Imported, Importer, Job};
+use crate::import::lines::{clip, has_all};
+use crate::measurement::ReadError;
+use entry::{Entry, Tuned, Verdict};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{BufRead, Error, ErrorKind, Read};
+
+pub(super) const IMPORTER: Importer = Importer { name: "Kernel Tuner cache", recognises, read };
+
+/// The largest cache that is read; one of 50,000 configurations has 50 MB.
+const LARGEST: u64 = 1 << 30;
+
+fn recognises(head: &[u8]) -> bool {
+    let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    start.starts_with(b"{")
+        && (has_all(head, &["\"tune_params_keys\""]) || has_all(head, &["\"cache\"", "\"framework_time\""]))
+}
+
+fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let line = Cell::new(1);
+    let mut cache = Cache::new(job, &line);
+    let mut json = serde_json::Deserializer::from_reader(Watched { inner: reader, line: &line, bytes: 0 });
+    let outcome = json.deserialize_map(Whole(&mut cache)).and_then(|()| json.end());
+    let cut_off = match outcome {
+        Ok(()) => false,
+        // Nothing is wrong but the end is missing, and the entries had begun.
+        Err(e) if e.is_eof() && cache.begun => true,
+        Err(e) => {
+            // It may quote a text of the file, however long.
+            let why: String = e.to_string().chars().take(300).collect();
+            return Err(job.refuse(format!("line {}: {why}", line.get())));
+        }
+    };
+    cache.finish(cut_off)
+}
+
+/// Counts lines for messages, and stops at what no cache contains.
+struct Watched<'a> {
+    inner: &'a mut dyn BufRead,
+    line: &'a Cell<u64>,
+    bytes: u64,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let invalid = |what| Err(Error::new(ErrorKind::InvalidData, what));
+        for byte in &buffer[..n] {
+            match byte {
+                b'\n' => self.line.set(self.line.get() + 1),
+                0 => return invalid("contains a NUL byte: this is a binary file or UTF-16; give UTF-8"),
+                _ => {}
+            }
+        }
+        self.bytes += n as u64;
+        if self.bytes > LARGEST {
+            return invalid("is larger than 1 GiB; expected the cache of one tuning run");
+        }
+        Ok(n)
+    }
+}
+
+/// What has been read so far.
+struct Cache<'a> {
+    job: &'a Job<'a>,
+    line: &'a Cell<u64>,
+    tuned: Tuned,
+    /// Which of the members that are used were there.
+    seen: Vec<String>,
+    begun: bool,
+    entries: u64,
+    /// Entries that stood before what they need to be understood (the file's keys were sorted by another program).
+    waiting: Vec<(u64, String, Entry)>,
+    failed: BTreeMap<&'static str, usize>,
+    out: Imported,
+}
+
+impl<'a> Cache<'a> {
+    fn new(job: &'a Job<'a>, line: &'a Cell<u64>) -> Self {
+        Self {
+            job,
+            line,
+            tuned: Tuned::default(),
+            seen: Vec::new(),
+            begun: false,
+            entries: 0,
+            waiting: Vec::new(),
+            failed: BTreeMap::new(),
+            out: Imported::default(),
+        }
+    }
+
+    fn entry(&mut self, line: u64, key: String, entry: Entry) {
+        if !self.tuned.is_complete() {
+            self.waiting.push((line, key, entry));
+            return;
+        }
+        match self.tuned.row(&key, entry, &format!("{}:{line}", self.job.file)) {
+            Ok(Verdict::Timed(row)) => self.out.rows.push(*row),
+            Ok(Verdict::Failed(how)) => *self.failed.entry(how).or_default() += 1,
+            Err(why) => self.out.refuse(self.job, line, why),
+        }
+    }
+
+    fn finish(mut self, cut_off: bool) -> Result<Imported, ReadError> {
+        if let Some(missing) = self.tuned.missing() {
+            let what = "expected a cache file as Kernel Tuner writes it (option `cache`)";
+            return Err(self.job.refuse(format!("has no `{missing}`; {what}")));
+        }
+        if !self.begun {
+            return Err(self.job.refuse("has no `cache`; is the file cut off?"));
+        }
+        self.tuned.gpu.get_or_insert_default();
+        for (line, key, entry) in std::mem::take(&mut self.waiting) {
+            self.entry(line, key, entry);
+        }
+        for (how, n) in &self.failed {
+            self.out.remarks.push(format!("{n} configurations {how}: they have no time and are no rows"));
+        }
+        if cut_off {
+            let n = self.entries;
+            let what = "the file has no end (a tuning run that goes on, or was killed)";
+            self.out.remarks.push(format!("{what}; its {n} whole configurations were read"));
+        }
+        Ok(self.out)
+    }
+}
+
+/// The whole file.
+struct Whole<'c, 'a>(&'c mut Cache<'a>);
+
+impl<'de> Visitor<'de> for Whole<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with device_name, kernel_name, problem_size, tune_params_keys and cache")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if self.0.seen.contains(&key) {
+                return Err(A::Error::custom(format!("`{}` stands twice; keep one", clip(&key))));
+            }
+            match key.as_str() {
+                "cache" => map.next_value_seed(Entries(self.0))?,
+                name if Tuned::MEMBERS.contains(&name) => {
+                    let value: Value = map.next_value()?;
+                    self.0.tuned.member(name, &value).map_err(A::Error::custom)?;
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            }
+            self.0.seen.push(key);
+        }
+        Ok(())
+    }
+}
+
+/// The member `cache`.
+struct Entries<'c, 'a>(&'c mut Cache<'a>);
+
+impl<'de> DeserializeSeed<'de> for Entries<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.begun = true;
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Entries<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with one entry per configuration")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            let line = self.0.line.get();
+            let entry: Entry = map.next_value()?;
+            if self.0.entries.is_multiple_of(256) && self.0.job.is_cancelled() {
+                return Err(A::Error::custom("cancelled"));
+            }
+            self.0.entries += 1;
+            self.0.entry(line, key, entry);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

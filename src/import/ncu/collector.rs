@@ -1,0 +1,114 @@
+//! Launches on their way to become rows, and what to say of the counts they lack.
+
+use super::Launch;
+use super::metrics::Precision;
+use crate::import::{Imported, Job};
+use crate::measurement::{CanonicalRow, Number};
+
+/// Launches on their way to become rows, and what they lack.
+pub(super) struct Collector<'a> {
+    pub(super) job: &'a Job<'a>,
+    pub(super) out: Imported,
+    launches: usize,
+    /// How many launches lack each of [`LACKS`].
+    lacks: [usize; LACKS.len()],
+}
+
+/// What a launch may lack, whether this one does, and what to do.
+type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
+
+const LACKS: [Lack; 11] = [
+    ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
+    (
+        "FLOPs unknown because the tensor pipes worked uncounted",
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_none(),
+        "add --metrics regex:sm__ops_path_tensor_src_.*",
+    ),
+    (
+        "FLOPs unknown because the tensor pipes worked and every path counted is 0",
+        |l, _| l.values.tensor_uncounted() && l.values.tensor_flops().is_some(),
+        "add --metrics regex:sm__ops_path_tensor_src_.* for all paths; integer ones are no FLOPs",
+    ),
+    (
+        "no FLOPs, as single and double precision were not both counted",
+        |l, r| r.get(Number::Flops).is_none() && !l.values.tensor_uncounted(),
+        "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
+    ),
+    (
+        "FLOPs of the vector pipes alone, as nobody looked whether a tensor pipe worked",
+        |l, r| {
+            r.get(Number::Flops).is_some()
+                && l.values.tensor_active().is_none()
+                && l.values.tensor_flops().is_none()
+        },
+        "add --metrics sm__inst_executed_pipe_tensor.sum if the kernel may use tensor cores",
+    ),
+    (
+        "FLOPs without half precision, which was not counted",
+        |l, r| r.get(Number::Flops).is_some() && l.values.operations(Precision::Half).is_none(),
+        "add --metrics regex:smsp__sass_thread_inst_executed_op_h(add|mul|fma)_pred_on.sum if the kernel uses it",
+    ),
+    (
+        "half-precision FLOPs count one lane of each instruction",
+        |l, r| r.get(Number::Flops).is_some() && l.half_worked(),
+        "packed ones (half2) do two: the FLOPs may be up to twice as many",
+    ),
+    (
+        "no DRAM bytes",
+        |_, r| r.get(Number::DramBytes).is_none(),
+        "add --metrics dram__bytes.sum or --set full",
+    ),
+    (
+        "DRAM bytes only as a printed rate x the time, with few digits",
+        |l, _| l.values.dram_is_rate(),
+        "use the raw page or the .ncu-rep for all digits",
+    ),
+    ("no L2 bytes", |_, r| r.get(Number::L2Bytes).is_none(), "add --metrics lts__t_bytes.sum or --set full"),
+    (
+        "no L1 bytes",
+        |_, r| r.get(Number::L1Bytes).is_none(),
+        "add --metrics l1tex__t_bytes.sum or --set full",
+    ),
+];
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(job: &'a Job<'a>) -> Self {
+        Self { job, out: Imported::default(), launches: 0, lacks: [0; LACKS.len()] }
+    }
+
+    pub(super) fn push(&mut self, launch: &Launch) {
+        match launch.row(self.job) {
+            Ok(row) => {
+                self.launches += 1;
+                if let Some(given) = self.job.gpu.filter(|_| !launch.device.is_empty()) {
+                    let named = &launch.device;
+                    let what = "is for launches whose GPU the report does not name; this one names";
+                    self.out.remark(format!("--gpu {given} {what} {named}"));
+                }
+                for (count, (_, lacks, _)) in self.lacks.iter_mut().zip(LACKS) {
+                    *count += usize::from(lacks(launch, &row));
+                }
+                self.out.rows.push(row);
+            }
+            Err((column, message)) => self.refuse(launch.line, column, message),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, line: u64, column: String, message: String) {
+        self.out.refuse(self.job, line, (column, message));
+    }
+
+    pub(super) fn finish(mut self) -> Imported {
+        let all = self.launches;
+        for (count, (what, _, hint)) in self.lacks.into_iter().zip(LACKS).filter(|(n, _)| *n > 0) {
+            let which =
+                if count == all { "every launch".into() } else { format!("{count} of {all} launches") };
+            self.out.remarks.push(format!("{which}: {what}; {hint}"));
+        }
+        if all > 0 {
+            let clocks = "ncu holds the clocks at base unless --clock-control none was given: times may be longer than outside of it";
+            self.out.remarks.push(clocks.into());
+        }
+        self.out
+    }
+}

@@ -1,0 +1,247 @@
+//! `ncu --csv`: what stands before the header, which of the two pages it is, and the locale of its numbers.
+
+use super::long_page::LongPage;
+use super::number::{Decimal, evidence};
+use super::wide_page::WidePage;
+use super::{Collector, Launch};
+use crate::import::records::{Fields, Records, head_lines};
+use crate::import::{Imported, Importer, Job};
+use crate::measurement::ReadError;
+use std::io::BufRead;
+
+pub(in crate::import) const IMPORTER: Importer =
+    Importer { name: "ncu CSV (raw page, details page, --metrics)", recognises, read };
+
+/// How many records, and bytes of them, wait for a number that tells the locale.
+const HELD: (usize, usize) = (4096, 16 << 20);
+
+fn recognises(head: &[u8]) -> bool {
+    head_lines(head).any(|line| is_header(line) || line.starts_with(b"==PROF=="))
+}
+
+/// Quoted as ncu writes it, or as a spreadsheet saves it.
+fn is_header(line: &[u8]) -> bool {
+    line.starts_with(b"\"ID\",\"") || line.starts_with(b"ID,Process ID,")
+}
+
+fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let mut records = Records::new(from, job);
+    let mut collector = Collector::new(job);
+    let mut fields = Fields::default();
+    let mut page: Option<Page> = None;
+    let (mut outside, mut quoted) = (0usize, true);
+    while let Some(line) = records.line()? {
+        let (header, open, blank) = (is_header(line), line.starts_with(b"\""), line.is_empty());
+        if header {
+            quoted = open;
+            records.split(&mut fields)?;
+            if let Some(before) = page.replace(Page::new(&fields, records.line_number(), job)?) {
+                before.finish(&mut collector)?;
+            }
+        } else if let Some(page) = page.as_mut().filter(|_| open || !quoted && !blank) {
+            records.split(&mut fields)?;
+            page.record(&fields, records.line_number(), &mut collector)?;
+        } else {
+            outside += usize::from(page.is_some() && !blank);
+        }
+    }
+    let Some(page) = page else {
+        return Err(job.refuse(
+            "no line begins \"ID\",\"Process ID\": the profiler printed no table; profile with --csv and look for ==ERROR== above",
+        ));
+    };
+    page.finish(&mut collector)?;
+    if outside > 0 {
+        collector.out.remark(format!(
+            "{outside} lines between the rows are no part of the report and were passed over"
+        ));
+    }
+    Ok(collector.finish())
+}
+
+/// One of the two forms.
+enum Form {
+    Wide(WidePage),
+    Long(Box<LongPage>),
+}
+
+/// A header and the records under it.
+struct Page {
+    form: Form,
+    decimal: Option<Decimal>,
+    /// Records that came before anything told the locale.
+    held: Vec<(Fields, u64)>,
+    held_bytes: usize,
+}
+
+impl Page {
+    fn new(header: &Fields, line: u64, job: &Job<'_>) -> Result<Self, ReadError> {
+        let refuse = |why: String| job.refuse(format!("line {line}: {why}"));
+        let ids = Ids::find(header).map_err(refuse)?;
+        let form = match header.position("Metric Name") {
+            Some(name) => Form::Long(Box::new(LongPage::new(header, ids, name).map_err(refuse)?)),
+            None => Form::Wide(WidePage::new(header, ids).map_err(refuse)?),
+        };
+        Ok(Self { form, decimal: None, held: Vec::new(), held_bytes: 0 })
+    }
+
+    fn record(&mut self, fields: &Fields, line: u64, to: &mut Collector<'_>) -> Result<(), ReadError> {
+        if self.decimal.is_none() {
+            self.decimal =
+                self.evidence(fields).map_err(|why| to.job.refuse(format!("line {line}: {why}")))?;
+            self.held_bytes += fields.bytes_len();
+            if self.decimal.is_none() && self.held.len() < HELD.0 && self.held_bytes < HELD.1 {
+                self.held.push((fields.clone(), line));
+                return Ok(());
+            }
+            self.release(to);
+        }
+        self.form.record(fields, line, self.decimal, to);
+        Ok(())
+    }
+
+    /// The locale that this record's numbers are written in, if they tell.
+    fn evidence(&self, fields: &Fields) -> Result<Option<Decimal>, String> {
+        let mut found = None;
+        for at in self.form.numeric(fields) {
+            let text = fields.text(at).unwrap_or_default();
+            match (found, evidence(text)) {
+                (_, None) => {}
+                (None, Some(first)) => found = Some((first, text)),
+                (Some((first, _)), Some(other)) if first == other => {}
+                (Some((_, before)), Some(_)) => {
+                    let (before, text) = (clip(before), clip(text));
+                    return Err(format!(
+                        "`{before}` and `{text}` are numbers of two locales; export with LC_ALL=C"
+                    ));
+                }
+            }
+        }
+        Ok(found.map(|(decimal, _)| decimal))
+    }
+
+    fn release(&mut self, to: &mut Collector<'_>) {
+        for (fields, line) in std::mem::take(&mut self.held) {
+            self.form.record(&fields, line, self.decimal, to);
+        }
+    }
+
+    fn finish(mut self, to: &mut Collector<'_>) -> Result<(), ReadError> {
+        if to.job.is_cancelled() {
+            return Err(to.job.refuse("cancelled"));
+        }
+        self.release(to);
+        if let Form::Long(page) = self.form {
+            page.finish(to);
+        }
+        Ok(())
+    }
+}
+
+impl Form {
+    fn record(&mut self, fields: &Fields, line: u64, decimal: Option<Decimal>, to: &mut Collector<'_>) {
+        match self {
+            Self::Wide(page) => page.record(fields, line, decimal, to),
+            Self::Long(page) => page.record(fields, line, decimal, to),
+        }
+    }
+
+    /// The places of fields that hold numbers with units.
+    fn numeric(&self, fields: &Fields) -> Vec<usize> {
+        match self {
+            Self::Wide(page) => page.numeric(),
+            Self::Long(page) => page.numeric(fields),
+        }
+    }
+}
+
+/// Where the columns stand that say which launch it is.
+#[derive(Debug, Clone)]
+pub(super) struct Ids {
+    id: usize,
+    process: Option<usize>,
+    kernel: usize,
+    block: Option<usize>,
+    grid: Option<usize>,
+    compute_capability: Option<usize>,
+}
+
+impl Ids {
+    fn find(header: &Fields) -> Result<Self, String> {
+        let one = |name: &str| {
+            let mut at = (0..header.len()).filter(|i| header.text(*i) == Some(name));
+            let first = at.next();
+            match at.next() {
+                Some(_) => Err(format!("column `{name}` stands twice; export the report again")),
+                None => Ok(first),
+            }
+        };
+        let needed = |name: &str| one(name)?.ok_or(format!("no column `{name}`; export the report again"));
+        Ok(Self {
+            id: needed("ID")?,
+            process: one("Process ID")?,
+            kernel: needed("Kernel Name")?,
+            block: one("Block Size")?,
+            grid: one("Grid Size")?,
+            compute_capability: one("CC")?,
+        })
+    }
+
+    /// Where the launch's own columns end: metrics stand behind.
+    pub(super) fn last(&self) -> usize {
+        let all = [self.process, self.block, self.grid, self.compute_capability];
+        all.into_iter().flatten().fold(self.id.max(self.kernel), usize::max)
+    }
+
+    /// Whether two records are of the same launch.
+    pub(super) fn key<'f>(&self, fields: &'f Fields) -> (&'f [u8], &'f [u8]) {
+        (fields.bytes(self.id), self.process.map_or(&[], |at| fields.bytes(at)))
+    }
+
+    /// A launch without metrics.
+    pub(super) fn launch(&self, fields: &Fields, line: u64) -> Result<Launch, super::super::Refusal> {
+        let text = |at: Option<usize>, name: &str| {
+            let text = at.map_or(Some(""), |at| fields.text(at));
+            text.ok_or_else(|| super::refusal(name, "is not UTF-8; save the file as UTF-8"))
+        };
+        let shape = |at: Option<usize>, name: &str| {
+            let text = text(at, name)?;
+            dimensions(text)
+                .map_err(|()| super::refusal(name, format!("`{}`: expected (256, 1, 1)", clip(text))))
+        };
+        Ok(Launch {
+            line,
+            id: text(Some(self.id), "ID")?.to_string(),
+            kernel: text(Some(self.kernel), "Kernel Name")?.to_string(),
+            compute_capability: text(self.compute_capability, "CC")?.to_string(),
+            block: shape(self.block, "Block Size")?,
+            grid: shape(self.grid, "Grid Size")?,
+            ..Launch::default()
+        })
+    }
+}
+
+/// `(32, 8, 1)`; blank is unknown.
+fn dimensions(text: &str) -> Result<Option<[u64; 3]>, ()> {
+    if is_missing(text) {
+        return Ok(None);
+    }
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or(())?;
+    let mut out = [0; 3];
+    let mut parts = inner.split(',');
+    for slot in &mut out {
+        *slot = parts.next().and_then(|p| p.trim().parse().ok()).ok_or(())?;
+    }
+    if parts.next().is_some() { Err(()) } else { Ok(Some(out)) }
+}
+
+/// How ncu writes that there is no value.
+pub(super) fn is_missing(text: &str) -> bool {
+    let bare = text.trim_start_matches("(!)").trim();
+    ["", "n/a", "no data", "nan", "-nan"].iter().any(|m| bare.eq_ignore_ascii_case(m))
+}
+
+/// The beginning of a value, for messages.
+pub(super) fn clip(text: &str) -> String {
+    text.chars().take(40).collect()
+}

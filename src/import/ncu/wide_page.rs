@@ -1,0 +1,137 @@
+//! The raw page: one row per launch, one column per metric, units in the second row.
+
+use super::metrics::wanted;
+use super::number::{Decimal, Dimension, Unread, read, unit};
+use super::page::{Ids, clip, is_missing};
+use super::{Collector, Launch, refusal};
+use crate::import::Refusal;
+use crate::import::records::Fields;
+use std::sync::Arc;
+
+/// The metric that names the GPU.
+const DEVICE: &str = "device__attribute_display_name";
+
+/// One column that is wanted.
+struct Column {
+    at: usize,
+    name: Arc<str>,
+    dimension: Dimension,
+    /// Value x scale is in base units; `None` for a unit that does not fit.
+    scale: Option<f64>,
+}
+
+/// A header of the raw page.
+pub(super) struct WidePage {
+    ids: Ids,
+    columns: Vec<Column>,
+    device: Option<usize>,
+    width: usize,
+    units: bool,
+}
+
+impl WidePage {
+    pub(super) fn new(header: &Fields, ids: Ids) -> Result<Self, String> {
+        let mut columns: Vec<Column> = Vec::new();
+        let mut device = None;
+        for at in 0..header.len() {
+            let name = header.text(at).unwrap_or_default();
+            if name == DEVICE {
+                device = Some(at);
+            }
+            let Some(dimension) = wanted(name) else { continue };
+            if columns.iter().any(|c| *c.name == *name) {
+                return Err(format!("column `{name}` stands twice; export the report again"));
+            }
+            columns.push(Column { at, name: name.into(), dimension, scale: None });
+        }
+        if columns.is_empty() {
+            return Err("none of its columns is a metric that is used; export with --page raw".into());
+        }
+        Ok(Self { ids, columns, device, width: header.len(), units: false })
+    }
+
+    pub(super) fn record(
+        &mut self,
+        fields: &Fields,
+        line: u64,
+        decimal: Option<Decimal>,
+        to: &mut Collector<'_>,
+    ) {
+        if fields.len() != self.width {
+            let message =
+                format!("the row has {} fields, the header {}; is it cut off?", fields.len(), self.width);
+            to.refuse(line, "row".into(), message);
+        } else if !self.units {
+            self.units = true;
+            self.read_units(fields, to);
+            if self.ids.key(fields).0 != b"" {
+                to.refuse(
+                    line,
+                    "row".into(),
+                    "expected the row of units under the header; export with --page raw".into(),
+                );
+            }
+        } else {
+            match self.launch(fields, line, decimal) {
+                Ok(launch) => to.push(&launch),
+                Err((column, message)) => to.refuse(line, column, message),
+            }
+        }
+    }
+
+    fn read_units(&mut self, fields: &Fields, to: &mut Collector<'_>) {
+        for column in &mut self.columns {
+            let text = fields.text(column.at).unwrap_or("?");
+            match unit(text).filter(|(dimension, _)| *dimension == column.dimension) {
+                Some((_, scale)) => column.scale = Some(scale),
+                None => {
+                    to.out.remark(format!(
+                        "{} was left out: its unit `{}` is not known",
+                        column.name,
+                        clip(text)
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Columns whose numbers may tell the locale; none before the units.
+    pub(super) fn numeric(&self) -> Vec<usize> {
+        self.columns.iter().map(|c| c.at).filter(|at| *at > self.ids.last()).collect()
+    }
+
+    fn launch(&self, fields: &Fields, line: u64, decimal: Option<Decimal>) -> Result<Launch, Refusal> {
+        let mut launch = self.ids.launch(fields, line)?;
+        launch.device = self.device.and_then(|at| fields.text(at)).unwrap_or_default().to_string();
+        for column in &self.columns {
+            let Some(scale) = column.scale else { continue };
+            if let Some(value) = value(fields.text(column.at), &column.name, decimal)? {
+                launch.values.set(column.name.clone(), value * scale);
+            }
+        }
+        Ok(launch)
+    }
+}
+
+/// The number of a field; `None` where ncu has none.
+pub(super) fn value(
+    text: Option<&str>,
+    name: &str,
+    decimal: Option<Decimal>,
+) -> Result<Option<f64>, Refusal> {
+    let text = text.ok_or_else(|| refusal(name, "is not UTF-8; save the file as UTF-8"))?;
+    if is_missing(text) {
+        return Ok(None);
+    }
+    read(text, decimal).map(Some).map_err(|why| {
+        let text = clip(text);
+        let message = match why {
+            Unread::NotANumber => format!("`{text}`: expected a number written as elsewhere in the file, or n/a"),
+            Unread::Ambiguous => format!(
+                "`{text}` is a fraction in one locale and thousands in another, and nothing in the file tells which; \
+                 export with LC_ALL=C and --print-units base"
+            ),
+        };
+        refusal(name, message)
+    })
+}

@@ -1,0 +1,220 @@
+//! `nsys stats --format csv`: the summary of kernels (`cuda_gpu_kern_sum`, older `gpukernsum`), and the one by grid and
+//! block (`cuda_gpu_kern_gb_sum`). One row per kernel: mean time per launch, its deviation, the number of launches.
+
+use super::kernel_name::{LONGEST_NAME, short_name, signature};
+use super::records::{Fields, Records, head_lines};
+use super::{Imported, Importer, Job, Refusal, unexpected};
+use crate::measurement::{CanonicalRow, Number, ReadError};
+use std::io::BufRead;
+
+pub(super) const IMPORTER: Importer = Importer { name: "nsys stats kernel summary (CSV)", recognises, read };
+
+fn recognises(head: &[u8]) -> bool {
+    head_lines(head).any(is_header)
+}
+
+/// `Time (%),Total Time (ns),Instances,…,Name`; the summary of calls to the API has `Num Calls` there.
+fn is_header(line: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(line) else { return false };
+    let text = text.trim_start_matches('"');
+    text.starts_with("Time") && text.len() < 1000 && text.contains("Total Time") && text.contains("Instances")
+}
+
+fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let mut records = Records::new(from, job);
+    let (mut fields, mut out) = (Fields::default(), Imported::default());
+    let mut table: Option<Columns> = None;
+    let (mut seen, mut shapes) = (false, true);
+    while let Some(line) = records.line()? {
+        let (header, blank) = (is_header(line), line.is_empty());
+        if blank {
+            table = None;
+        } else if header {
+            records.split(&mut fields)?;
+            let at = records.line_number();
+            let columns = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
+            shapes &= columns.grid.is_some();
+            (seen, table) = (true, Some(columns));
+        } else if let Some(columns) = &table {
+            records.split(&mut fields)?;
+            let at = records.line_number();
+            match columns.row(&fields, at, job) {
+                Ok(row) => out.rows.push(row),
+                Err(why) => out.refuse(job, at, why),
+            }
+        }
+    }
+    if !seen {
+        return Err(job.refuse("has no line Time (%),Total Time (ns),Instances,…; use nsys stats --report cuda_gpu_kern_sum --format csv"));
+    }
+    if !shapes && !out.rows.is_empty() {
+        let what = "one time stands for all launches of a name, whatever their size; --report cuda_gpu_kern_gb_sum tells them apart";
+        out.remark(what.into());
+    }
+    Ok(out)
+}
+
+/// Where the columns stand, with the milliseconds of their units.
+struct Columns {
+    width: usize,
+    name: usize,
+    instances: usize,
+    average: (usize, f64),
+    deviation: Option<(usize, f64)>,
+    /// Kept as attributes.
+    further: Vec<(&'static str, usize, f64)>,
+    grid: Option<usize>,
+    block: Option<usize>,
+}
+
+impl Columns {
+    fn find(header: &Fields) -> Result<Self, String> {
+        // Names differ between versions in their blanks and in `Avg`, `Average`.
+        let timed = |names: &[&str]| {
+            (0..header.len()).find_map(|at| {
+                let (name, unit) = header.text(at)?.split_once('(')?;
+                let scale = match unit.trim_end_matches(')') {
+                    "ns" | "nsec" => 1e-6,
+                    "us" | "μs" | "usec" => 1e-3,
+                    "ms" | "msec" => 1.0,
+                    "s" | "sec" => 1e3,
+                    _ => return None,
+                };
+                names.contains(&name.trim()).then_some((at, scale))
+            })
+        };
+        let needed =
+            |name: &str| header.position(name).ok_or(format!("no column `{name}`; export the summary again"));
+        let average = timed(&["Avg", "Average"]).ok_or("no column `Avg (ns)`; export the summary again")?;
+        let further = [
+            ("time_total_ms", &["Total Time"][..]),
+            ("time_med_ms", &["Med", "Median"]),
+            ("time_min_ms", &["Min", "Minimum"]),
+            ("time_max_ms", &["Max", "Maximum"]),
+        ];
+        Ok(Self {
+            width: header.len(),
+            name: needed("Name")?,
+            instances: needed("Instances")?,
+            average,
+            deviation: timed(&["StdDev", "Std Dev"]),
+            further: further
+                .into_iter()
+                .filter_map(|(to, names)| timed(names).map(|(at, s)| (to, at, s)))
+                .collect(),
+            grid: header.position("GridXYZ"),
+            block: header.position("BlockXYZ"),
+        })
+    }
+
+    fn row(&self, fields: &Fields, line: u64, job: &Job<'_>) -> Result<CanonicalRow, Refusal> {
+        if fields.len() != self.width {
+            let message =
+                format!("the row has {} fields, the header {}; is it cut off?", fields.len(), self.width);
+            return Err(("row".into(), message));
+        }
+        let name = fields.text(self.name).unwrap_or_default();
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            return Err(unexpected("Name", name, "the name of a kernel in UTF-8 of at most 512 KiB"));
+        }
+        let mut row = CanonicalRow {
+            kernel: short_name(name).to_string(),
+            grid: shape(fields, self.grid, "GridXYZ")?,
+            block: shape(fields, self.block, "BlockXYZ")?,
+            source: format!("{}:{line}", job.file),
+            ..CanonicalRow::default()
+        };
+        row.problem = super::ncu::problem(row.grid, row.block);
+        if let Some(full) = signature(name) {
+            row.attributes.insert("kernel_signature".into(), full.to_string());
+        }
+        self.times(fields, &mut row)?;
+        Ok(row)
+    }
+
+    fn times(&self, fields: &Fields, row: &mut CanonicalRow) -> Result<(), Refusal> {
+        let calls = number(fields, self.instances, "Instances")?;
+        let time = number(fields, self.average.0, "Avg")? * self.average.1;
+        if time <= 0.0 || calls < 1.0 || calls.fract() != 0.0 {
+            return Err(unexpected("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
+        }
+        row.set(Number::Time, Some(time));
+        row.set(Number::Trials, Some(calls));
+        if let Some((at, scale)) = self.deviation {
+            row.set(Number::TimeStd, Some(number(fields, at, "StdDev")? * scale));
+        }
+        row.attributes.insert("calls".into(), calls.to_string());
+        for (attribute, at, scale) in &self.further {
+            let value = number(fields, *at, attribute)? * scale;
+            row.attributes.insert((*attribute).into(), value.to_string());
+        }
+        Ok(())
+    }
+}
+
+fn number(fields: &Fields, at: usize, column: &str) -> Result<f64, Refusal> {
+    let text = fields.text(at).unwrap_or("?");
+    let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
+    value.ok_or_else(|| unexpected(column, text, "a number of at least 0"))
+}
+
+fn shape(fields: &Fields, at: Option<usize>, column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+    let Some(at) = at else { return Ok(None) };
+    let text = fields.text(at).unwrap_or("?");
+    dimensions(text).map(Some).ok_or_else(|| unexpected(column, text, "three whole numbers of at least 1"))
+}
+
+/// `  196    1    1`.
+fn dimensions(text: &str) -> Option<[u64; 3]> {
+    let mut parts = text.split_whitespace();
+    let mut out = [0; 3];
+    for slot in &mut out {
+        *slot = parts.next()?.parse().ok().filter(|n| *n > 0)?;
+    }
+    parts.next().is_none().then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::NeverCancelled;
+
+    fn import(text: &str) -> Result<Imported, ReadError> {
+        let strings = NeverCancelled::default();
+        assert!(recognises(text.as_bytes()), "{text}");
+        IMPORTER.import(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("sum.csv") })
+    }
+
+    #[test]
+    fn a_summary_has_a_row_per_kernel() {
+        let text = "Processing [a.sqlite] with [cuda_gpu_kern_sum.py]... \n\n\
+            Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n\
+            90.0,6000,3,2000.0,1900.0,1800,2300,264.6,\"void axpy<float>(float *, int)\"\n\
+            10.0,700,1,700.0,700.0,700,700,0.0,other\n\n\
+            Time (%),Total Time (ns),Num Calls,Avg (ns)\n9,1,1,1\n";
+        let read = import(text).unwrap();
+        assert_eq!((read.rows.len(), read.refused_count), (2, 0), "{:?}", read.refused);
+        let row = &read.rows[0];
+        assert_eq!(
+            (row.gpu.as_str(), row.kernel.as_str(), row.problem.as_str()),
+            ("titan-v", "axpy<float>", "")
+        );
+        assert_eq!(row.get(Number::Time), Some(2000.0 * 1e-6));
+        assert_eq!((row.get(Number::TimeStd), row.get(Number::Trials)), (Some(264.6 * 1e-6), Some(3.0)));
+        assert_eq!(row.attributes["calls"], "3");
+        assert_eq!(read.remarks.len(), 1);
+    }
+
+    #[test]
+    fn older_names_other_units_and_the_summary_by_grid() {
+        let old = "\"Time(%)\",\"Total Time (us)\",\"Instances\",\"Average (us)\",\"Minimum (us)\",\"Maximum (us)\",\"Name\"\n\
+            100.0,6,3,2.0,1,3,k\n";
+        assert_eq!(import(old).unwrap().rows[0].get(Number::Time), Some(2.0 * 1e-3));
+        let shaped = "Time (%),Total Time (ns),Instances,Avg (ns),StdDev (ns),GridXYZ,BlockXYZ,Name\n\
+            100.0,6,3,2.0,0.0,   64   64    1,  16   16    1,k\n\
+            100.0,6,3,2.0,0.0,   64   0    1,  16   16    1,k\n";
+        let read = import(shaped).unwrap();
+        assert_eq!((read.rows.len(), read.refused_count), (1, 1));
+        assert_eq!(read.rows[0].problem, "grid=64;grid_y=64;block=16;block_y=16");
+    }
+}

@@ -1,0 +1,215 @@
+//! A file that was opened once, and is recognised by its first bytes: what a pipe has given does not come again.
+
+use super::{HEAD, Importer, recognise};
+use crate::measurement::ReadError;
+use std::fs::File;
+use std::io::{Cursor, Error, ErrorKind, Read, Result as IoResult};
+use std::path::Path;
+
+/// What a file of measurements is.
+#[derive(Debug, Clone, Copy)]
+pub enum Format {
+    /// The canonical CSV.
+    Canonical,
+    /// A report that this importer reads.
+    Report(&'static Importer),
+    /// Neither; the caller may know more.
+    Unknown,
+}
+
+impl Format {
+    /// The format of a file that begins like this, in UTF-8.
+    #[must_use]
+    pub fn of(head: &[u8]) -> Self {
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
+        let header = String::from_utf8_lossy(first).to_lowercase();
+        let has = |column: &str| header.split(',').any(|c| c.trim().trim_matches('"') == column);
+        if has("gpu") && has("kernel") {
+            return Self::Canonical;
+        }
+        recognise(head).map_or(Self::Unknown, Self::Report)
+    }
+}
+
+/// A file, a pipe or standard input, from its first byte. UTF-16 with its mark, as PowerShell's `>` writes it, is read as
+/// UTF-8.
+pub struct Opened<'a> {
+    file: String,
+    size: Option<u64>,
+    head: Cursor<Vec<u8>>,
+    rest: Box<dyn Read + Send + 'a>,
+}
+
+impl Opened<'static> {
+    /// Opens this path; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`ReadError`] if it cannot be opened or read, or is a folder.
+    pub fn path(path: &Path) -> Result<Self, ReadError> {
+        if path.as_os_str() == "-" {
+            return Self::of(std::io::stdin(), "standard input");
+        }
+        let file = path.display().to_string();
+        let refuse = |message: String| ReadError { file: file.clone(), message };
+        let opened = File::open(path).map_err(|e| refuse(format!("cannot be opened: {e}")))?;
+        let meta = opened.metadata().map_err(|e| refuse(format!("cannot be read: {e}")))?;
+        if meta.is_dir() {
+            return Err(refuse("is a folder; give a file in it".into()));
+        }
+        let size = meta.is_file().then_some(meta.len());
+        Ok(Self { size, ..Self::of(opened, &file)? })
+    }
+}
+
+impl<'a> Opened<'a> {
+    /// The same of any reader; `file` is how messages name it.
+    ///
+    /// # Errors
+    /// [`ReadError`] if its first bytes cannot be read.
+    pub fn of(from: impl Read + Send + 'a, file: &str) -> Result<Self, ReadError> {
+        let mut from: Box<dyn Read + Send + 'a> = Box::new(from);
+        let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
+        let mut mark = Vec::new();
+        from.by_ref().take(2).read_to_end(&mut mark).map_err(refuse)?;
+        from = match mark.as_slice() {
+            [0xff, 0xfe] => Box::new(Utf16::new(from, u16::from_le_bytes)),
+            [0xfe, 0xff] => Box::new(Utf16::new(from, u16::from_be_bytes)),
+            _ => Box::new(Cursor::new(mark).chain(from)),
+        };
+        let mut head = Vec::new();
+        from.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(refuse)?;
+        Ok(Self { file: file.into(), size: None, head: Cursor::new(head), rest: from })
+    }
+
+    /// How messages name it.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// How many bytes there are, where that is known before they are read.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// Its first bytes, at most [`HEAD`].
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        self.head.get_ref()
+    }
+
+    /// What it is, by its first bytes.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        Format::of(self.head())
+    }
+}
+
+impl Read for Opened<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+        match self.head.read(buffer)? {
+            0 => self.rest.read(buffer),
+            n => Ok(n),
+        }
+    }
+}
+
+/// UTF-16 after its mark, as UTF-8.
+struct Utf16<R> {
+    from: R,
+    unit: fn([u8; 2]) -> u16,
+    text: Cursor<Vec<u8>>,
+    /// Bytes of a unit, or of the first of a pair, that the last piece broke off at.
+    left: Vec<u8>,
+}
+
+impl<R: Read> Utf16<R> {
+    fn new(from: R, unit: fn([u8; 2]) -> u16) -> Self {
+        Self { from, unit, text: Cursor::default(), left: Vec::new() }
+    }
+
+    /// Decodes the next piece; no text at the end.
+    fn fill(&mut self) -> IoResult<()> {
+        const PIECE: u64 = 16 << 10;
+        let mut bytes = std::mem::take(&mut self.left);
+        let before = bytes.len();
+        self.from.by_ref().take(PIECE).read_to_end(&mut bytes)?;
+        let ended = bytes.len() == before;
+        let mut units: Vec<u16> = bytes.chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]])).collect();
+        // The second half of a pair may come with the next piece.
+        if !ended && units.last().is_some_and(|u| (0xd800..0xdc00).contains(u)) {
+            units.pop();
+        }
+        self.left = bytes.split_off(2 * units.len());
+        let broken =
+            || Error::new(ErrorKind::InvalidData, "it begins like UTF-16 but is not; save it as UTF-8");
+        if ended && !self.left.is_empty() {
+            return Err(broken());
+        }
+        let text: Result<String, _> = char::decode_utf16(units).collect();
+        self.text = Cursor::new(text.map_err(|_| broken())?.into_bytes());
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+        let n = self.text.read(buffer)?;
+        if n > 0 || buffer.is_empty() {
+            return Ok(n);
+        }
+        self.fill()?;
+        self.text.read(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time, as a slow pipe may.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+            let n = buffer.len().min(1).min(self.0.len());
+            buffer[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn all(bytes: &[u8]) -> IoResult<String> {
+        let mut text = String::new();
+        let mut opened = Opened::of(Slow(bytes), "f").map_err(|e| Error::other(e.message))?;
+        opened.read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn every_byte_comes_once_whatever_the_encoding() {
+        let text = "gpu,kernel,time_ms\n𝒳µ,saxpy,1\n".repeat(3000);
+        assert_eq!(all(text.as_bytes()).unwrap(), text);
+        for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
+            let marked = format!("\u{feff}{text}");
+            let wide: Vec<u8> = marked.encode_utf16().flat_map(bytes_of).collect();
+            assert_eq!(all(&wide).unwrap(), text);
+            assert!(all(&wide[..wide.len() - 1]).unwrap_err().to_string().contains("begins like UTF-16"));
+        }
+        for short in ["", "a", "ab", "abc"] {
+            assert_eq!(all(short.as_bytes()).unwrap(), short);
+        }
+        assert!(all(b"\xff\xfe\x00\xd8a\x00").is_err(), "half a pair");
+    }
+
+    #[test]
+    fn a_file_of_measurements_is_what_its_first_line_says() {
+        for head in ["gpu,kernel,problem,time_ms\n", "\u{feff}Kernel, GPU ,time_ms\r\n"] {
+            assert!(matches!(Format::of(head.as_bytes()), Format::Canonical), "{head:?}");
+        }
+        for head in ["ptxas info    : gpu,kernel\n", "", "{}"] {
+            assert!(matches!(Format::of(head.as_bytes()), Format::Unknown), "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! From a file to rows: recognised by content, and read by its importer or as the canonical CSV.
+
+use super::opened::{Format, Opened};
+use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, Roof, Strings};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::measurement::{Kind, ReadError, ReadResult, read_csv, read_rows};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// What came out of a file.
+#[derive(Debug, Clone, Default)]
+pub struct ReadAny {
+    /// Rows and refused rows.
+    pub read: ReadResult,
+    /// Achieved ceilings that it states.
+    pub roofs: Vec<Roof>,
+    /// What the importer says of it.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a file in any format that is known. Kernels that the catalogue does not know are added to it by their name.
+///
+/// # Errors
+/// [`ReadError`] if it cannot be opened, or the file as a whole is no such file.
+pub fn read_any(
+    path: &Path,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadAny, ReadError> {
+    read_opened(Opened::path(path)?, kind, gpus, kernels, &Strings::default())
+}
+
+/// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it.
+///
+/// # Errors
+/// [`ReadError`] as there, and if it was cancelled.
+pub fn read_opened(
+    opened: Opened<'_>,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+    strings: &Strings,
+) -> Result<ReadAny, ReadError> {
+    let file = opened.file().to_string();
+    let Format::Report(_) = opened.format() else {
+        let watched = Counted::new(opened, strings.job(&file));
+        let read = read_csv(watched, &file, kind, gpus, kernels)?;
+        return Ok(ReadAny { read, ..ReadAny::default() });
+    };
+    let mut imported = read_report(opened, &strings.job(&file))?;
+    imported.name_gpus(gpus);
+    let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
+    read.refused_count += imported.refused_count;
+    read.refused.splice(0..0, imported.refused);
+    Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks })
+}
+
+/// Finds the importer of an open report by what it contains, and reads it.
+///
+/// # Errors
+/// [`ReadError`] if it is of no known format, or is damaged as a whole.
+pub fn read_report(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadError> {
+    let Format::Report(importer) = opened.format() else {
+        return Err(job.refuse(unrecognised(&opened)));
+    };
+    let mut whole = BufReader::with_capacity(HEAD, Counted::new(opened, *job));
+    importer.import(&mut whole, job)
+}
+
+/// [`read_report`] from any reader.
+///
+/// # Errors
+/// [`ReadError`] as there, and if its first bytes cannot be read.
+pub fn read_bytes(from: impl Read + Send, job: &Job<'_>) -> Result<Imported, ReadError> {
+    read_report(Opened::of(from, job.file)?, job)
+}
+
+/// What to do about a file that no importer knows.
+fn unrecognised(opened: &Opened<'_>) -> String {
+    match opened.format() {
+        Format::Canonical => "is a measurement file already: give it with --data".into(),
+        _ if opened.head().is_empty() => "is empty; give a report".into(),
+        _ => format!("is of no known format; these can be imported: {}", known_formats()),
+    }
+}
+
+/// The formats that importers read, as a list for messages.
+#[must_use]
+pub fn known_formats() -> String {
+    IMPORTERS.iter().map(|i| i.name).collect::<Vec<_>>().join(", ")
+}
+
+impl Importer {
+    /// Reads the whole file; what names no GPU is of the one that the user named.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file is damaged as a whole.
+    pub fn import(&self, from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+        let mut read = (self.read)(from, job)?;
+        read.fill_gpus(job.gpu);
+        Ok(read)
+    }
+}
+
+impl Imported {
+    /// Gives rows and roofs without a GPU the one that the user named, or says that they have none.
+    fn fill_gpus(&mut self, given: Option<&str>) {
+        let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
+        let mut blank =
+            self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| n.is_empty()).peekable();
+        match given.filter(|g| !g.is_empty()) {
+            Some(given) => blank.for_each(|name| given.clone_into(name)),
+            None if blank.peek().is_some() => {
+                drop(blank);
+                self.remarks.push("the report names no GPU: give --gpu ID".into());
+            }
+            None => {}
+        }
+    }
+
+    /// Replaces the names that drivers give by the catalogue's ids; a name that it does not know stays, with a remark.
+    pub fn name_gpus(&mut self, gpus: &Catalogue<Gpu>) {
+        let mut unknown = std::collections::BTreeSet::new();
+        let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
+        for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
+            if let Some(known) = gpus.get(name) {
+                name.clone_from(&gpus[known].id);
+                continue;
+            }
+            let text = format!(
+                "GPU `{name}` is not in the catalogue; its rows cannot be loaded until a file in gpus/ of the user's folder \
+                 describes it"
+            );
+            unknown.insert(text);
+        }
+        unknown.into_iter().for_each(|text| self.remark(text));
+    }
+}

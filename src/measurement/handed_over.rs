@@ -1,0 +1,131 @@
+//! Rows that an importer made, through the same checks as those of a file.
+
+use super::canonical::{attribute_names, clean_text, written_dimensions};
+use super::csv::{Whole, parsed_rows};
+use super::draft::{RowDraft, TextColumn};
+use super::line_guard::LONGEST_LINE;
+use super::measured::Place;
+use super::row::{Refusal, RowParser, as_number, as_time, refused_dimensions};
+use super::{CanonicalRow, Kind, Number, ReadError, ReadResult};
+use crate::catalogue::Catalogue;
+use crate::gpu::Gpu;
+use crate::kernel::Kernel;
+use crate::units::Seconds;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Rows of an importer. A row's line is its place among `rows`, the first is 1, and so is a refused one's, with what it
+/// says of its source. Kernels that the catalogue does not know are added to it by their name.
+///
+/// # Errors
+/// [`ReadError`] if they make no file: a row with a name or text of more than 1 MiB.
+pub fn read_rows(
+    rows: &[CanonicalRow],
+    file: &str,
+    kind: Kind,
+    gpus: &Catalogue<Gpu>,
+    kernels: &mut Catalogue<Kernel>,
+) -> Result<ReadResult, ReadError> {
+    check_lengths(rows).map_err(|message| ReadError { file: file.to_string(), message })?;
+    let attributes = AttributeColumn::columns_of(rows);
+    let mut parser = RowParser::new((file, kind), gpus, kernels);
+    let drafts = rows.iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
+    let part = parsed_rows(&mut parser, drafts, |draft| source_words(draft.row));
+    let mut whole = Whole::new(kernels);
+    whole.take(part);
+    Ok(whole.result)
+}
+
+/// No file has lines longer than this, and no report does.
+pub(crate) fn check_lengths(rows: &[CanonicalRow]) -> Result<(), String> {
+    match rows.iter().position(|row| text_length(row) > LONGEST_LINE) {
+        None => Ok(()),
+        Some(i) => {
+            let what = "is longer than 1 MiB; expected a report with one launch or metric per line";
+            Err(format!("row {} {what}", i + 1))
+        }
+    }
+}
+
+fn text_length(row: &CanonicalRow) -> usize {
+    let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype, &row.source];
+    texts.into_iter().chain(row.attributes.values()).map(String::len).sum()
+}
+
+/// Where a refused row comes from, to be put behind the reason.
+fn source_words(row: &CanonicalRow) -> String {
+    if row.source.is_empty() { String::new() } else { format!(" ({})", row.source) }
+}
+
+/// A further column of the rows: as they call it, and as a file would.
+struct AttributeColumn<'r> {
+    key: &'r str,
+    name: Arc<str>,
+}
+
+impl<'r> AttributeColumn<'r> {
+    fn columns_of(rows: &'r [CanonicalRow]) -> Vec<Self> {
+        let names = attribute_names(rows).into_iter();
+        names.map(|(key, name)| Self { key, name: name.into() }).collect()
+    }
+}
+
+/// A row that an importer filled.
+struct HandedRow<'r> {
+    row: &'r CanonicalRow,
+    number: u64,
+    attributes: &'r [AttributeColumn<'r>],
+    /// In the order of [`TextColumn`].
+    texts: [Cow<'r, str>; 6],
+}
+
+impl<'r> HandedRow<'r> {
+    fn new(row: &'r CanonicalRow, place: usize, attributes: &'r [AttributeColumn<'r>]) -> Self {
+        let texts = [&row.gpu, &row.kernel, &row.problem, &row.variant, &row.dtype, &row.source];
+        Self { row, number: place as u64 + 1, attributes, texts: texts.map(|t| clean_text(t)) }
+    }
+}
+
+impl RowDraft for HandedRow<'_> {
+    fn line_number(&self) -> u64 {
+        self.number
+    }
+
+    fn text_of(&self, column: TextColumn) -> &[u8] {
+        self.texts[column as usize].as_bytes()
+    }
+
+    fn launch_time(&self) -> Result<Seconds, Refusal> {
+        as_time(self.row.get(Number::Time).map(|ms| as_number(ms, Number::Time)).transpose()?)
+    }
+
+    fn block_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+        checked_shape(self.row.block, "block")
+    }
+
+    fn grid_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+        checked_shape(self.row.grid, "grid")
+    }
+
+    fn each_number(&self, mut take: impl FnMut(Number, Place, f64)) -> Result<(), Refusal> {
+        for (column, value) in self.row.numbers.iter().filter(|(n, _)| **n != Number::Time) {
+            take(*column, Place::of(*column), as_number(*value, *column)?);
+        }
+        Ok(())
+    }
+
+    fn each_attribute(&self, mut take: impl FnMut(&Arc<str>, &[u8])) {
+        for column in self.attributes {
+            if let Some(text) = self.row.attributes.get(column.key) {
+                take(&column.name, clean_text(text).as_bytes());
+            }
+        }
+    }
+}
+
+fn checked_shape(shape: Option<[u64; 3]>, column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+    match shape {
+        Some(sizes) if sizes.contains(&0) => Err(refused_dimensions(&written_dimensions(sizes), column)),
+        shape => Ok(shape),
+    }
+}

@@ -1,0 +1,282 @@
+//! A prediction as a product: the first time times every factor is the predicted time, whatever the model and however the
+//! answer was corrected or combined.
+
+use super::component_times::Explanation;
+use super::factor::{Amount, Factor, amount, in_words};
+use super::source::{SourceKind, SourceTime};
+use crate::catalogue::Origin;
+use crate::roofline::{Component, Spec};
+use crate::units::{Seconds, significant};
+use std::fmt;
+use std::sync::Arc;
+
+/// What the first time of a breakdown is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Start {
+    /// The time on the source, timed or scaled from a timed size.
+    SourceTime {
+        /// How it is known.
+        kind: SourceKind,
+        /// Where its row says it comes from.
+        source: Arc<str>,
+    },
+    /// Nobody timed the kernel there: the time of the component that binds on the target.
+    Binding(Component),
+    /// The model needs no time on the source: the time at the target's roof.
+    Roof,
+}
+
+/// Why the time changes at one step of a breakdown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cause {
+    /// The launch is taken off: what is left is the kernel's body.
+    FloorOff(Seconds, Origin),
+    /// One number of the GPU: source, target.
+    Number(Spec, [f64; 2]),
+    /// So many numbers that move it by less than 1 % each.
+    OtherNumbers(usize),
+    /// The components beside the binding one.
+    OtherComponents,
+    /// A last wave that is not full stretches the roof: source, target.
+    LastWave([f64; 2]),
+    /// Measured over roof: of the source, and as far as it is believed on the target.
+    Efficiency([f64; 2]),
+    /// Nobody timed it: the usual measured over roof.
+    UsualEfficiency(f64),
+    /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
+    AboveRoof,
+    /// The very GPU that was timed, at the same clocks: nothing changes.
+    SameGpu,
+    /// The launch is added again.
+    FloorOn(Seconds, Origin),
+    /// `hybrid`: a correction fitted to so many pairs of so many other GPUs.
+    Residual(usize, usize),
+    /// `efficiency-transfer`: the roof on the source over that on the target.
+    RoofRatio,
+    /// `efficiency-transfer`: the occupancy on the source over that on the target.
+    OccupancyRatio,
+    /// `projection`: the middle of the times at the memory levels, over the source's time.
+    MemoryLevels,
+    /// `first-principles`: what a launch costs is added.
+    LaunchOverhead(Seconds),
+    /// So many measured rows of the target correct the model.
+    TargetRows(usize),
+    /// So many sources are combined into one time.
+    CombinedSources(usize),
+    /// An operator's modelled time: source, target.
+    OperatorModel([Seconds; 2]),
+    /// Measured over modelled on the source, of which a part is kept.
+    SourceKept(f64),
+}
+
+/// One factor of a breakdown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Why the time changes.
+    pub cause: Cause,
+    /// What the time is multiplied by.
+    pub factor: f64,
+    /// The time after it.
+    pub time: Seconds,
+}
+
+/// A prediction taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breakdown<'p> {
+    /// What the first time is.
+    pub start: Start,
+    /// The first time.
+    pub from: Seconds,
+    /// Every factor, in order; the time after the last one is the prediction.
+    pub steps: Vec<Step>,
+    /// Every number the prediction was made of, with its source.
+    pub numbers: &'p [Factor],
+    /// The times of the components and what moves them, of a model that has components.
+    pub components: Option<Explanation>,
+}
+
+/// What a prediction was made of, kept so that it can be taken apart without asking the question again.
+#[derive(Debug, Clone)]
+pub(super) enum MadeOf {
+    /// A first time, and what it was multiplied by.
+    Product {
+        /// What the first time is.
+        start: Start,
+        /// The first time.
+        from: Seconds,
+        /// Why, and by what.
+        factors: Vec<(Cause, f64)>,
+    },
+    /// The component times of both sides: their factors are worked out when somebody asks.
+    Components(Arc<dyn TakenApart>),
+}
+
+/// What a model keeps of a question to take its answer apart.
+pub(super) trait TakenApart: fmt::Debug + Send + Sync {
+    /// The first time, and every factor up to the model's own time.
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>);
+    /// The components and what moves them.
+    fn explanation(&self) -> Explanation;
+}
+
+impl MadeOf {
+    /// The time on the source, times these factors.
+    pub(super) fn source_times(time: &SourceTime, factors: Vec<(Cause, f64)>) -> Self {
+        Self::Product { start: Start::of_source(time), from: time.time, factors }
+    }
+
+    /// The time at the target's roof, times these factors.
+    pub(super) fn roof_times(from: Seconds, factors: Vec<(Cause, f64)>) -> Self {
+        Self::Product { start: Start::Roof, from, factors }
+    }
+}
+
+impl Start {
+    /// The time on the source.
+    pub(super) fn of_source(time: &SourceTime) -> Self {
+        Self::SourceTime { kind: time.kind, source: time.source.clone() }
+    }
+}
+
+impl MadeOf {
+    /// The predicted time as a product: what the model made it of, then these adjustments.
+    pub(super) fn breakdown<'p>(
+        &self,
+        adjustments: &[(Cause, f64)],
+        predicted: Seconds,
+        numbers: &'p [Factor],
+    ) -> Breakdown<'p> {
+        let (start, from, mut factors) = match self {
+            Self::Product { start, from, factors } => (start.clone(), *from, factors.clone()),
+            Self::Components(kept) => kept.product(),
+        };
+        factors.extend(adjustments);
+        let steps = running_times(from, factors, predicted);
+        Breakdown { start, from, steps, numbers, components: self.explanation() }
+    }
+
+    /// The components and what moves them; `None` for a model that has none.
+    pub(super) fn explanation(&self) -> Option<Explanation> {
+        match self {
+            Self::Product { .. } => None,
+            Self::Components(kept) => Some(kept.explanation()),
+        }
+    }
+}
+
+/// The time after every factor. The last one is the predicted time to the last digit.
+fn running_times(from: Seconds, factors: Vec<(Cause, f64)>, predicted: Seconds) -> Vec<Step> {
+    let mut now = from.0;
+    let mut steps: Vec<Step> = Vec::with_capacity(factors.len());
+    for (cause, factor) in factors {
+        now *= factor;
+        steps.push(Step { cause, factor, time: Seconds(now) });
+    }
+    if let Some(last) = steps.last_mut().filter(|last| (last.time / predicted - 1.0).abs() < 1e-9) {
+        last.time = predicted;
+    }
+    steps
+}
+
+impl Cause {
+    /// What changes, in a few words.
+    #[must_use]
+    pub fn words(&self) -> &'static str {
+        match self {
+            Self::FloorOff(..) => "launch floor off",
+            Self::Number(spec, _) => spec.word(),
+            Self::OtherNumbers(_) => "other numbers",
+            Self::OtherComponents => "other components",
+            Self::LastWave(_) => "last wave",
+            Self::Efficiency(_) => "efficiency kept",
+            Self::UsualEfficiency(_) => "usual efficiency",
+            Self::AboveRoof => "time above the roof",
+            Self::SameGpu => "same GPU",
+            Self::FloorOn(..) => "launch floor on",
+            Self::Residual(..) => "learned residual",
+            Self::RoofRatio => "roof ratio",
+            Self::OccupancyRatio => "occupancy ratio",
+            Self::MemoryLevels => "memory levels",
+            Self::LaunchOverhead(_) => "launch overhead",
+            Self::TargetRows(_) => "rows on the target",
+            Self::CombinedSources(_) => "all sources",
+            Self::OperatorModel(_) => "operator model",
+            Self::SourceKept(_) => "kept of the source",
+        }
+    }
+
+    /// The numbers behind it, source first.
+    #[must_use]
+    pub fn numbers(&self) -> [Option<Amount>; 2] {
+        match *self {
+            Self::FloorOff(floor, _) => [Some(Amount::Time(floor)), None],
+            Self::FloorOn(floor, _) | Self::LaunchOverhead(floor) => [None, Some(Amount::Time(floor))],
+            Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
+            Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
+            Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
+            Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
+            Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
+            Self::UsualEfficiency(v) => [None, Some(Amount::Ratio(v))],
+            Self::OtherNumbers(_)
+            | Self::OtherComponents
+            | Self::AboveRoof
+            | Self::SameGpu
+            | Self::Residual(..)
+            | Self::RoofRatio
+            | Self::OccupancyRatio
+            | Self::MemoryLevels
+            | Self::TargetRows(_)
+            | Self::CombinedSources(_) => [None, None],
+        }
+    }
+}
+
+/// What stands behind it: `80 → 46`, `3.61 µs, the shortest launch timed`.
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let floor = |origin: Origin| match origin {
+            Origin::Measured => "the shortest launch timed",
+            Origin::Published => "published",
+            Origin::Derived => "derived: launches elsewhere",
+            Origin::Assumed => "assumed: none was timed here",
+        };
+        match *self {
+            Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {
+                write!(f, "{time}, {}", floor(origin))
+            }
+            Self::Number(spec, [source, target]) => {
+                write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
+            }
+            Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
+            Self::OtherComponents => f.write_str("their 6-norm, not wholly overlapped, under the power limit"),
+            Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
+            Self::LastWave([source, target]) => {
+                write!(f, "roof × {} → × {}", significant(source), significant(target))
+            }
+            Self::Efficiency([source, target]) => {
+                write!(f, "measured over roof {} → {}", significant(source), significant(target))
+            }
+            Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
+            Self::AboveRoof => f.write_str("goes with the rates of the SMs, not with the roof alone"),
+            Self::SameGpu => f.write_str("the measured time, at the same clocks"),
+            Self::Residual(pairs, gpus) => {
+                write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+            }
+            Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
+            Self::SourceKept(off) => {
+                write!(
+                    f,
+                    "measured over modelled {}: in part, as the library's kernel is another",
+                    significant(off)
+                )
+            }
+            Self::RoofRatio => f.write_str("source over target"),
+            Self::OccupancyRatio => f.write_str("source over target"),
+            Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),
+            Self::LaunchOverhead(time) => write!(f, "{time} per launch are added"),
+            Self::TargetRows(1) => f.write_str("1 measured row of other runs there"),
+            Self::TargetRows(rows) => write!(f, "{rows} measured rows of other runs there"),
+            Self::CombinedSources(sources) => write!(f, "weighted geometric mean of {sources} sources"),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The numbers of an answer, without its reasons.
+
+use super::{Doubt, Question, SourceKind};
+use crate::units::Seconds;
+use serde::{Deserialize, Serialize};
+
+/// A predicted time with what is known of its error: for those who ask half a million times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Time per launch on the target.
+    pub time: Seconds,
+    /// How uncertain it is beside others of its model; `None` for a model that cannot say.
+    pub doubt: Option<Doubt>,
+    /// How wide its interval is by the model's own errors; `None` where those of the shipped families stand for it.
+    pub width: Option<Width>,
+    /// Its interval, where a calibration has given one.
+    pub interval: Option<Interval>,
+    /// Whether a measured or published time on the source stands behind it.
+    pub rests_on_measurement: bool,
+}
+
+impl Estimate {
+    /// The time of a model that starts from the time on the source.
+    pub(super) fn of_question(q: &Question<'_>, time: Seconds, doubt: Option<Doubt>) -> Self {
+        let known = q.source_time.as_ref();
+        let rests_on_measurement = known.is_some_and(|t| t.kind != SourceKind::Estimated);
+        Self { time, doubt, width: None, interval: None, rests_on_measurement }
+    }
+}
+
+/// Half an interval in units of [`Doubt`], found on rows that the answer's model had not seen.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Width {
+    /// The 90 % point of |ln(measured / predicted)| over doubt.
+    pub in_doubts: f64,
+    /// How many such rows there were.
+    pub rows: usize,
+}
+
+/// A multiplicative interval around a predicted time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub low: Seconds,
+    /// Upper end.
+    pub high: Seconds,
+    /// high / time = time / low.
+    pub factor: f64,
+    /// Residuals behind it.
+    pub n: usize,
+    /// Whether it was widened because the source time is an estimate.
+    pub widened: bool,
+    /// Why this answer is as uncertain as it is, where the model can say; the width is then that of the shipped families.
+    pub doubt: Option<Doubt>,
+    /// For a target that none of the residuals knows: the share of times that such intervals held, 0 to 1, when each GPU
+    /// of the residuals in turn was left out.
+    pub held_for_new_gpus: Option<f64>,
+}

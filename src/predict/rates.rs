@@ -1,0 +1,26 @@
+//! Which rates of a GPU a model's time rests on.
+
+use crate::gpu::Ceilings;
+
+/// The rates behind a model's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rates {
+    /// Those that were chosen: peak or achieved.
+    Chosen,
+    /// What the GPU sustains, measured or derived, whatever was chosen.
+    Sustained,
+    /// None: the target is taken to be as fast as the source.
+    Unused,
+}
+
+impl Rates {
+    /// `sustained rates`, where these ceilings are in use otherwise: `peak ceilings`.
+    #[must_use]
+    pub fn words(self, used: Ceilings) -> String {
+        match self {
+            Self::Chosen => format!("{} ceilings", used.word()),
+            Self::Sustained => "sustained rates".into(),
+            Self::Unused => "no rates".into(),
+        }
+    }
+}

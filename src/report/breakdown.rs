@@ -1,0 +1,441 @@
+//! A prediction taken apart, in words and tables: the product from the first time to the predicted one, the component times,
+//! every number with its source. The same for the command line and for the dashboard.
+
+use super::cell::Cell;
+use super::predictions::{COLUMNS, Comparison};
+use super::shown;
+use super::table::{Column, Table};
+use crate::answer::{Answer, COVERAGE, Interval};
+use crate::chart::ranked_components;
+use crate::predict::{
+    Amount, Breakdown, Doubt, Elasticity, Explanation, Factor, Prediction, Provenance, SourceKind, Start,
+    amount, in_words,
+};
+use crate::roofline::Component;
+use crate::units::{Seconds, significant};
+
+const FACTOR_COLUMNS: [Column; 12] = [
+    Column::left("factor"),
+    Column::right("source"),
+    Column::right("target"),
+    Column::left("unit"),
+    Column::left("source_from"),
+    Column::left("target_from"),
+    Column::left("part"),
+    Column::right("times"),
+    Column::right("time_s"),
+    Column::right("source_share"),
+    Column::right("target_share"),
+    Column::right("elasticity"),
+];
+
+/// Every number of one prediction, for people: they carry their unit.
+///
+/// ```text
+/// factor            source      target  from
+/// source time      24.6 µs           -  published: …
+/// DRAM bandwidth  653 GB/s    504 GB/s  published: nvidia-volta | published: geforce-40
+/// ```
+#[must_use]
+pub fn numbers_table(prediction: &Prediction) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("factor"),
+        Column::right("source"),
+        Column::right("target"),
+        Column::left("from"),
+    ]);
+    for factor in &prediction.factors {
+        let [name, source, target, ..] = cells(factor);
+        table.rows.push(vec![name, source, target, Cell::text(origins(factor))]);
+    }
+    let time = prediction.time;
+    let predicted = Cell::shown(time.0, time.to_string());
+    table.rows.push(vec![Cell::text("predicted time"), Cell::Null, predicted, Cell::Null]);
+    table
+}
+
+/// Every prediction taken apart as one table for programs: the question's five columns, then one number per row in SI units.
+///
+/// `part` says what a row is: `number` (what the prediction was made of), `component` (a number that is the time of a
+/// component; `source_share` and `target_share` are its part of the longest one on that GPU, 1 binds), `step` (the product:
+/// `times` is its factor, `time_s` the time after it; the last one is the prediction), `elasticity` (of the time in a number of
+/// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval).
+/// A share of a combined answer has its numbers alone: its product is part of the combined one.
+#[must_use]
+pub fn records(rows: &[Comparison<'_>]) -> Table {
+    let mut table = Table::new(COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect());
+    for row in rows {
+        let Some(breakdown) = row.answer.breakdown() else { continue };
+        let components = breakdown.components.as_ref().filter(|_| row.share.is_none());
+        for factor in breakdown.numbers {
+            let cells = number_cells(factor, components);
+            table.rows.push(row.identity().into_iter().chain(cells).collect());
+        }
+        if row.share.is_none() {
+            let parts = part_records(&breakdown);
+            table.rows.extend(
+                parts.into_iter().map(|part| row.identity().into_iter().chain(part.cells()).collect()),
+            );
+        }
+    }
+    table
+}
+
+/// One number, and its part of the longest component where it is the time of one.
+fn number_cells(factor: &Factor, components: Option<&Explanation>) -> Vec<Cell> {
+    let shares = components.and_then(|e| shares(e, factor.name));
+    let part = if shares.is_some() { "component" } else { "number" };
+    let [source, target] = shares.unwrap_or_default().map(|s| Cell::maybe(s, Cell::number));
+    let more = [Cell::text(part), Cell::Null, Cell::Null, source, target, Cell::Null];
+    cells(factor).into_iter().chain(more).collect()
+}
+
+/// One factor in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// What changes.
+    pub name: String,
+    /// `× 1.62`; empty for the first time.
+    pub factor: String,
+    /// The time after it.
+    pub time: String,
+    /// What stands behind it.
+    pub behind: String,
+}
+
+/// Every factor, the first time first.
+#[must_use]
+pub fn links(breakdown: &Breakdown<'_>) -> Vec<Link> {
+    let steps = breakdown.steps.iter().map(|step| Link {
+        name: step.cause.words().into(),
+        factor: Amount::Times(step.factor).to_string(),
+        time: step.time.to_string(),
+        behind: step.cause.to_string(),
+    });
+    std::iter::once(first_link(breakdown)).chain(steps).collect()
+}
+
+/// The first time, and where it is from.
+fn first_link(breakdown: &Breakdown<'_>) -> Link {
+    let from = breakdown.from;
+    let (time, behind) = match &breakdown.start {
+        Start::SourceTime { kind, source } => {
+            (format!("{from} {}", kind.mark()), format!("{}{source}", kind_words(*kind)))
+        }
+        Start::Binding(_) => (from.to_string(), "it binds; nobody timed the kernel on the source".into()),
+        Start::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
+    };
+    Link { name: first_name(&breakdown.start), factor: String::new(), time, behind }
+}
+
+fn first_name(start: &Start) -> String {
+    match start {
+        Start::SourceTime { .. } => "time on the source".into(),
+        Start::Binding(component) => format!("{} on the target", component.word()),
+        Start::Roof => "time at the roof".into(),
+    }
+}
+
+fn kind_words(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Estimated => "estimated from another size: ",
+        SourceKind::Measured => "measured: ",
+        SourceKind::Published => "published: ",
+    }
+}
+
+/// The product for people.
+#[must_use]
+pub fn steps_table(answer: &Answer, breakdown: &Breakdown<'_>) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("step"),
+        Column::right("factor"),
+        Column::right("time"),
+        Column::left("behind it"),
+    ]);
+    let row = |l: Link| {
+        let factor = if l.factor.is_empty() { Cell::Null } else { Cell::text(l.factor) };
+        // A mark behind the first time does not move the unit out of its column.
+        let time = if l.time.ends_with(char::is_alphabetic) { format!("{}  ", l.time) } else { l.time };
+        vec![Cell::text(l.name), factor, Cell::Text(time), Cell::text(l.behind)]
+    };
+    table.rows = links(breakdown).into_iter().map(row).collect();
+    let predicted = shown::predicted(answer).unwrap_or_default();
+    let range = shown::interval(answer).map(|i| format!("90 % interval {i}")).unwrap_or_default();
+    table.rows.push(vec![Cell::text("predicted"), Cell::Null, Cell::text(predicted), Cell::text(range)]);
+    table
+}
+
+/// `101 µs ◀`: the binding one is marked; `-` where it takes none.
+#[must_use]
+pub fn component_time(e: &Explanation, side: usize, component: Component) -> String {
+    let time = e.components[side].get(component);
+    match e.components[side].binding() {
+        _ if time.0 <= 0.0 => "-".into(),
+        Some(binding) if binding == component => format!("{time} ◀"),
+        _ => time.to_string(),
+    }
+}
+
+/// The components that take any time, the target's longest first.
+#[must_use]
+pub fn component_table(e: &Explanation, names: [&str; 2]) -> Table {
+    let columns = ["component", "source", "part", "target", "part"];
+    let mut table = Table::new(columns.map(Column::right).to_vec());
+    table.columns[0] = Column::left("component");
+    for component in ranked_components(e) {
+        let mut row = vec![Cell::text(component.word())];
+        for side in 0..2 {
+            let text = component_time(e, side, component);
+            let text = if text.ends_with('s') { format!("{text}  ") } else { text };
+            row.push(if text == "-" { Cell::Null } else { Cell::Text(text) });
+            row.push(
+                share(e, side, component).map_or(Cell::Null, |s| Cell::Text(format!("{:.0} %", 100.0 * s))),
+            );
+        }
+        table.rows.push(row);
+    }
+    table.notes = bindings(e, names);
+    table
+}
+
+/// A component's time over that of the longest one on its GPU.
+fn share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
+    let time = e.components[side].get(component);
+    let longest = e.components[side].ranked()[0].1;
+    (time.0 > 0.0).then(|| time / longest)
+}
+
+/// `RTX 4070: bound by LSU; next is shared, 2.09 times shorter`, one per GPU, source first.
+#[must_use]
+pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
+    let of = |side: usize| {
+        let binding = e.components[side].binding()?;
+        let next = match e.next[side] {
+            Some(n) => format!("next is {}, {} times shorter", n.next.word(), significant(n.away)),
+            None => "it is the only component known".into(),
+        };
+        Some(format!("{}: bound by {}; {next}", names[side], binding.word()))
+    };
+    (0..2).filter_map(of).collect()
+}
+
+/// `10 % more DRAM bandwidth (504 GB/s): 7.90 % faster`.
+#[must_use]
+pub fn elasticity(e: &Elasticity) -> String {
+    format!("10 % more {} ({}): {}", e.spec.word(), in_words(e.spec, e.number), effect(e))
+}
+
+/// `7.90 % faster`.
+#[must_use]
+pub fn effect(e: &Elasticity) -> String {
+    let faster = 100.0 * (1.0 / e.ten_percent - 1.0);
+    let (percent, word) =
+        if faster < 0.0 { (100.0 * (e.ten_percent - 1.0), "slower") } else { (faster, "faster") };
+    format!("{} % {word}", significant(percent))
+}
+
+/// The other model of the family, where it answers.
+#[must_use]
+pub fn beside(e: &Explanation, time: Seconds) -> Option<String> {
+    let (model, other) = e.beside?;
+    let ratio = other / time;
+    let (ratio, word) = if ratio >= 1.0 { (ratio, "longer") } else { (1.0 / ratio, "shorter") };
+    Some(format!("{model} beside it: {other}, {} times {word}", significant(ratio)))
+}
+
+/// Everything under the tables, one line each.
+#[must_use]
+pub fn sentences(e: &Explanation, time: Seconds) -> Vec<String> {
+    let moves = match e.elasticities.is_empty() {
+        true => {
+            vec!["no number of the target moves this prediction: its launch floor is all of it".to_string()]
+        }
+        false => e.elasticities.iter().map(elasticity).collect(),
+    };
+    moves.into_iter().chain(beside(e, time)).chain(to_measure(e)).collect()
+}
+
+/// What would narrow the interval, most useful first.
+pub fn to_measure(e: &Explanation) -> impl Iterator<Item = String> {
+    e.measure.iter().map(|m| format!("would narrow the interval: {m}"))
+}
+
+/// One row of the answer for programs: the last cells of [`records`].
+struct PartRecord {
+    /// `step`, `elasticity`, `beside` or `measure`.
+    part: &'static str,
+    name: String,
+    numbers: [Option<Amount>; 2],
+    times: Option<f64>,
+    time: Option<Seconds>,
+    elasticity: Option<f64>,
+}
+
+impl PartRecord {
+    fn new(part: &'static str, name: impl Into<String>) -> Self {
+        Self { part, name: name.into(), numbers: [None; 2], times: None, time: None, elasticity: None }
+    }
+
+    /// Every cell behind the question's five.
+    fn cells(&self) -> Vec<Cell> {
+        let [times, time] = [self.times, self.time.map(|t| t.0)].map(|n| Cell::maybe(n, Cell::number));
+        let elasticity = Cell::maybe(self.elasticity, Cell::number);
+        let more = [Cell::text(self.part), times, time, Cell::Null, Cell::Null, elasticity];
+        self.first_cells().into_iter().chain(more).collect()
+    }
+
+    /// Factor, source, target, unit and the two origins.
+    fn first_cells(&self) -> [Cell; 6] {
+        let number = |a: Option<Amount>| Cell::maybe(a, |a| Cell::shown(a.number(), a.to_string()));
+        let of = Cell::maybe(self.numbers[0].or(self.numbers[1]).map(unit), Cell::text);
+        let [source, target] = self.numbers.map(number);
+        [Cell::text(&*self.name), source, target, of, Cell::Null, Cell::Null]
+    }
+}
+
+/// Steps, elasticities, the model beside and what to measure, in this order.
+fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
+    let first = PartRecord::new("step", first_name(&breakdown.start));
+    let mut all = vec![PartRecord { time: Some(breakdown.from), ..first }];
+    all.extend(breakdown.steps.iter().map(|s| PartRecord {
+        numbers: s.cause.numbers(),
+        times: Some(s.factor),
+        time: Some(s.time),
+        ..PartRecord::new("step", s.cause.words())
+    }));
+    let Some(e) = &breakdown.components else { return all };
+    all.extend(e.elasticities.iter().map(|x| PartRecord {
+        numbers: [None, Some(amount(x.spec, x.number))],
+        times: Some(x.ten_percent),
+        elasticity: Some(x.value),
+        ..PartRecord::new("elasticity", x.spec.word())
+    }));
+    let beside = |(model, time)| PartRecord { time: Some(time), ..PartRecord::new("beside", model) };
+    all.extend(e.beside.map(beside));
+    all.extend(e.measure.iter().map(|m| PartRecord::new("measure", m)));
+    all
+}
+
+/// The component a factor of a prediction is the time of, and its part of the longest one on both sides.
+fn shares(e: &Explanation, factor: &str) -> Option<[Option<f64>; 2]> {
+    let component = Component::ALL.into_iter().find(|c| c.word() == factor)?;
+    Some([0, 1].map(|side| share(e, side, component)))
+}
+
+/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, ceilings, 11.1 µs ◆`.
+#[must_use]
+pub fn heading(row: &Comparison<'_>) -> String {
+    let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));
+    let result = match &row.answer.prediction {
+        Ok(_) => shown::predicted(row.answer).unwrap_or_default(),
+        Err(refusal) => refusal.to_string(),
+    };
+    format!("{kernel} {size}: {} → {}, {}, {result}", row.from(), row.target.id, row.model())
+}
+
+/// Where the interval comes from and why it is as wide as it is; nothing where there is none.
+#[must_use]
+pub fn interval(answer: &Answer) -> Option<String> {
+    let i = answer.interval.as_ref()?;
+    if let Some(doubt) = i.doubt {
+        return of_families(answer, i, &doubt);
+    }
+    let why = if i.widened { ", widened because the source time is an estimate" } else { "" };
+    let new = i.held_for_new_gpus.map_or_else(String::new, |share| {
+        format!(
+            "; this GPU is in none of them: for a GPU left out, such intervals held {:.0} % of the times",
+            100.0 * share
+        )
+    });
+    Some(format!(
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels{why}{new}",
+        100.0 * COVERAGE,
+        shown::interval(answer)?,
+        significant(i.factor),
+        i.n
+    ))
+}
+
+/// The same for an interval that is scaled with the answer's own doubt.
+fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
+    let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
+    let mut why: Vec<&str> = Vec::new();
+    if !timed {
+        why.push("nobody timed the kernel on the source");
+    } else {
+        why.extend(i.widened.then_some("the source's time is scaled from another size"));
+        why.extend(doubt.reason());
+    }
+    let why = if why.is_empty() { "nothing stands out".to_string() } else { why.join("; ") };
+    Some(format!(
+        "{:.0} % interval {}, ÷ and × {}: from {} errors of `ceilings` on other families of kernels; its width: {why}",
+        100.0 * COVERAGE,
+        shown::interval(answer)?,
+        significant(i.factor),
+        i.n
+    ))
+}
+
+/// The times at each memory level of a model that has them, with what their range is not; nothing for any other.
+#[must_use]
+pub fn levels(answer: &Answer) -> Option<String> {
+    let levels = answer.prediction.as_ref().ok()?.levels.as_ref()?;
+    let at: Vec<String> = levels.at.iter().map(|(level, time)| format!("{} {time}", level.word())).collect();
+    Some(format!(
+        "by memory level: {}; the prediction is the middle between the shortest and the longest, which are no interval of coverage",
+        at.join(", ")
+    ))
+}
+
+/// The measured time on the target and how far off the prediction is; nothing where nobody timed it.
+#[must_use]
+pub fn measured(answer: &Answer) -> Option<String> {
+    let (measured, error) = (answer.measured?, answer.error_percent()?);
+    Some(format!(
+        "{} on the target: {}; the prediction is {} off",
+        measured.kind.word(),
+        measured.time,
+        shown::error(error)
+    ))
+}
+
+/// `published: a`, or `published: a | measured: b` where the two sides differ.
+#[must_use]
+pub fn origins(factor: &Factor) -> String {
+    let words: Vec<String> = factor.from.iter().flatten().map(Provenance::to_string).collect();
+    match &words[..] {
+        [source, target] if source == target => source.clone(),
+        _ => words.join(" | "),
+    }
+}
+
+fn cells(factor: &Factor) -> [Cell; 6] {
+    let amount = |a: Option<Amount>| Cell::maybe(a, |a| Cell::shown(a.number(), a.to_string()));
+    let [source_from, target_from] = factor.from.clone();
+    let from = |p: Option<Provenance>| Cell::maybe(p, |p| Cell::text(p.to_string()));
+    let unit = factor.source.or(factor.target).map(unit);
+    [
+        Cell::text(factor.name),
+        amount(factor.source),
+        amount(factor.target),
+        Cell::maybe(unit, Cell::text),
+        from(source_from),
+        from(target_from),
+    ]
+}
+
+/// The SI unit of an amount; empty for a plain number.
+pub(super) fn unit(amount: Amount) -> &'static str {
+    use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds};
+    match amount {
+        Amount::Time(_) => Seconds::SYMBOL,
+        Amount::Flops(_) => Flops::SYMBOL,
+        Amount::Bytes(_) => Bytes::SYMBOL,
+        Amount::Rate(_) => FlopsPerSecond::SYMBOL,
+        Amount::Bandwidth(_) => BytesPerSecond::SYMBOL,
+        Amount::Clock(_) => Hertz::SYMBOL,
+        Amount::Intensity(_) => Intensity::SYMBOL,
+        Amount::Ratio(_) | Amount::Times(_) => "",
+    }
+}

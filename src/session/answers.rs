@@ -1,0 +1,73 @@
+//! Answers of what is loaded: see [`crate::answer`].
+
+use super::Session;
+use crate::answer::{
+    Answer, AnswerContext, Calibration, Settings, Sources, answer_from_sources, answer_pair,
+    estimate_targets, sources_that_timed,
+};
+use crate::gpu::GpuId;
+use crate::predict::{Estimate, Subject};
+
+impl Session {
+    /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
+    #[must_use]
+    pub fn answer(&self, subject: &Subject, source: GpuId, target: GpuId, settings: Settings) -> Answer {
+        answer_pair(self.answer_context(), subject, source, target, settings)
+    }
+
+    /// The numbers of [`Session::answer`] for many targets, in their order; `None` where there is no prediction.
+    #[must_use]
+    pub fn estimates(
+        &self,
+        subject: &Subject,
+        source: GpuId,
+        targets: &[GpuId],
+        settings: Settings,
+    ) -> Vec<Option<Estimate>> {
+        estimate_targets(self.answer_context(), subject, source, targets, settings)
+    }
+
+    /// Answers one question from these sources. `None` where there is no source but the target.
+    #[must_use]
+    pub fn answer_from(
+        &self,
+        subject: &Subject,
+        sources: &Sources,
+        target: GpuId,
+        settings: Settings,
+    ) -> Option<Answer> {
+        answer_from_sources(self.answer_context(), subject, sources, target, settings)
+    }
+
+    /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.
+    #[must_use]
+    pub fn timed_on(&self, subject: &Subject, target: GpuId) -> Vec<GpuId> {
+        sources_that_timed(self.answer_context(), subject, target)
+    }
+
+    /// How wide intervals are.
+    #[must_use]
+    pub fn calibration(&self) -> &Calibration {
+        &self.engine.calibration
+    }
+
+    /// What is known of a target is found now instead of at the first answer: for those who must answer at once later.
+    pub fn arrange(&self) {
+        self.store.arrange();
+        self.engine.corrections.find_rows(&self.store);
+    }
+
+    /// What answers are drawn from.
+    fn answer_context(&self) -> AnswerContext<'_> {
+        AnswerContext {
+            gpus: &self.gpus,
+            kernels: &self.kernels,
+            store: &self.store,
+            datasets: &self.datasets,
+            typed: &self.typed,
+            calibration: &self.engine.calibration,
+            lessons: self.lessons(),
+            corrections: &self.engine.corrections,
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! One answer, whatever asks for it: rows of the target correct the model at the clocks they were taken at, factors multiply to
+//! the time, and screen, command, JSON and export say the same number.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use crate::dice::Dice;
+use roofswap::answer::{Answer, Settings, Sources};
+use roofswap::chart::PredictionRow;
+use roofswap::gpu::{GpuId, Tuning};
+use roofswap::measurement::{Kind, read_csv};
+use roofswap::predict::{Cause, Caution, MODELS, ModelId, Subject, model_position};
+use roofswap::report::Format;
+use roofswap::report::predictions::{Comparison, records};
+use roofswap::report::{breakdown, sources};
+use roofswap::session::Session;
+use roofswap::units::{Hertz, Seconds};
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+
+static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
+
+const SOURCE: &str = "titan-v";
+const TARGET: &str = "rtx-4070";
+
+/// saxpy streams from 200 to 800 MB on the source.
+const ON_SOURCE: &str = "titan-v,saxpy,n=16777216,0.333,\n\
+                         titan-v,saxpy,n=33554432,0.666,\n\
+                         titan-v,saxpy,n=67108864,1.332,\n";
+/// Two of them on the target at its documents' clocks.
+const ON_TARGET: &str = "rtx-4070,saxpy,n=16777216,0.450,\nrtx-4070,saxpy,n=33554432,0.900,\n";
+/// The same at half the memory clock, where they take twice as long.
+const AT_HALF_CLOCK: &str = "rtx-4070,saxpy,n=16777216,0.900,5250\nrtx-4070,saxpy,n=33554432,1.800,5250\n";
+
+/// What ships, with these rows of the user's.
+fn with_rows(rows: &str) -> Session {
+    let mut session = SHIPPED.clone();
+    let text = format!("gpu,kernel,problem,time_ms,mem_clock_mhz\n{rows}");
+    session.edit(|w| {
+        let read = read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels).unwrap();
+        assert_eq!(read.refused_count, 0, "{:?}", read.refused);
+        w.store.add(read.rows);
+    });
+    session
+}
+
+fn place(gpu: &str) -> GpuId {
+    SHIPPED.gpus.position(gpu).unwrap()
+}
+
+fn saxpy(session: &Session, n: u64) -> Subject {
+    let kernel = session.kernels.position("saxpy").unwrap();
+    session.subject(kernel, &format!("n={n}").parse().unwrap(), "").unwrap()
+}
+
+fn memory_clock(megahertz: f64) -> Tuning {
+    Tuning { mem_clock: Some(Hertz(megahertz * 1e6)), ..Tuning::default() }
+}
+
+/// The largest stream from source to target with the target's memory at this clock.
+fn answer_at(session: &mut Session, megahertz: Option<f64>) -> Answer {
+    session.tune(place(TARGET), megahertz.map_or_else(Tuning::default, memory_clock)).unwrap();
+    session.answer(&saxpy(session, 1 << 26), place(SOURCE), place(TARGET), Settings::default())
+}
+
+fn time_of(answer: &Answer) -> f64 {
+    answer.predicted_time().unwrap().0
+}
+
+fn cautions_of(answer: &Answer) -> Vec<String> {
+    answer.prediction.as_ref().unwrap().cautions.iter().map(ToString::to_string).collect()
+}
+
+fn longest_component(answer: &Answer) -> Option<f64> {
+    Some(answer.component_times()?.components[1].ranked()[0].1.0)
+}
+
+#[test]
+fn rows_at_stock_clocks_do_not_undo_a_what_if_at_typed_clocks() {
+    let [mut without, mut with] =
+        [ON_SOURCE.to_string(), format!("{ON_SOURCE}{ON_TARGET}")].map(|t| with_rows(&t));
+    let stock = time_of(&answer_at(&mut with, None)) / time_of(&answer_at(&mut without, None));
+    let slow = answer_at(&mut with, Some(2500.0));
+    let typed = time_of(&slow) / time_of(&answer_at(&mut without, Some(2500.0)));
+    assert!((typed / stock - 1.0).abs() < 1e-9, "× {typed} at typed clocks, × {stock} at stock ones");
+    let least = longest_component(&slow).unwrap();
+    assert!(time_of(&slow) > 0.999 * least, "{} s, and DRAM alone takes {least} s", time_of(&slow));
+    assert!(cautions_of(&slow).iter().any(|c| c.contains("2 of 2 rows measured on rtx-4070")), "{slow:?}");
+}
+
+#[test]
+fn rows_that_state_other_clocks_are_compared_with_the_model_at_theirs_and_it_is_said() {
+    let mut session = with_rows(&format!("{ON_SOURCE}{AT_HALF_CLOCK}"));
+    let mut at_stock = with_rows(&format!("{ON_SOURCE}{ON_TARGET}"));
+    let answer = answer_at(&mut session, None);
+    let same_rows_at_stock = time_of(&answer_at(&mut at_stock, None));
+    // Twice as long at half the clock says what the same rows at stock clocks say.
+    assert!((time_of(&answer) / same_rows_at_stock - 1.0).abs() < 0.03, "{answer:?}");
+    assert!(cautions_of(&answer).iter().any(|c| c.contains("2 of 2 rows")), "{:?}", cautions_of(&answer));
+    let same_clocks = answer_at(&mut session, Some(5250.0));
+    assert!(
+        !cautions_of(&same_clocks).iter().any(|c| c.contains("of 2 rows")),
+        "rows at the clocks asked about"
+    );
+}
+
+#[test]
+fn the_same_number_whether_or_not_somebody_else_holds_the_session() {
+    let text = format!("{ON_SOURCE}{ON_TARGET}");
+    let answer = |is_held: bool| {
+        let mut session = Arc::new(with_rows(&text));
+        let subject = saxpy(&session, 1 << 26);
+        // Whatever is derived from rows is derived before the clocks are typed.
+        let _ = session.answer(&subject, place(SOURCE), place(TARGET), Settings::default());
+        let held = is_held.then(|| session.clone());
+        Arc::make_mut(&mut session).tune(place(TARGET), memory_clock(5000.0)).unwrap();
+        let time = time_of(&session.answer(&subject, place(SOURCE), place(TARGET), Settings::default()));
+        drop(held);
+        time
+    };
+    assert_eq!(answer(true), answer(false));
+}
+
+#[test]
+fn factors_multiply_to_the_time_with_rows_on_the_target_and_from_all_sources_in_every_model() {
+    let rows = "rtx-2080-ti,saxpy,n=67108864,1.45,\n";
+    let session = with_rows(&format!("{ON_SOURCE}{ON_TARGET}{rows}"));
+    let subject = saxpy(&session, 1 << 26);
+    let every = [Sources::These(vec![place(SOURCE)]), Sources::All, Sources::AllBeside(place(SOURCE))];
+    let (mut corrected, mut combined) = (0, 0);
+    for model in MODELS.ids() {
+        for from in &every {
+            let settings = Settings { model, ..Settings::default() };
+            let Some(answer) = session.answer_from(&subject, from, place(TARGET), settings) else { continue };
+            let Some(b) = answer.breakdown() else { continue };
+            let product = b.steps.iter().fold(b.from.0, |time, step| time * step.factor);
+            let model = MODELS[model].id();
+            assert!((product / time_of(&answer) - 1.0).abs() < 1e-12, "{model} {from:?}: {product}");
+            let last = b.steps.last().map_or(b.from, |step| step.time);
+            assert_eq!(last, answer.predicted_time().unwrap(), "{model} {from:?}");
+            corrected += usize::from(b.steps.iter().any(|s| matches!(s.cause, Cause::TargetRows(2))));
+            combined += usize::from(b.steps.iter().any(|s| matches!(s.cause, Cause::CombinedSources(2))));
+        }
+    }
+    assert!(corrected >= 6 && combined >= 8, "{corrected} corrected, {combined} combined");
+}
+
+#[test]
+fn a_title_names_the_rates_that_the_time_rests_on() {
+    let session = &*SHIPPED;
+    let subject = saxpy(session, 1 << 26);
+    for (model, words) in [
+        ("ceilings", "sustained rates"),
+        ("hybrid", "sustained rates"),
+        ("ceilings-lite", "sustained rates"),
+        ("plain-roofline", "achieved ceilings"),
+        ("same-time", "no rates"),
+    ] {
+        let model = model_position(model).unwrap();
+        let settings = Settings { model, ceilings: roofswap::gpu::Ceilings::Achieved, ..Settings::default() };
+        let answer = session.answer(&subject, place(SOURCE), place("gtx-titan-x"), settings);
+        // Both GPUs have achieved rates, so that nothing falls back.
+        assert!(answer.used().starts_with(words), "{}: {}", MODELS[model].id(), answer.used());
+    }
+}
+
+#[test]
+fn every_change_of_facts_is_a_revision_and_typed_clocks_are_none() {
+    let mut session = with_rows(ON_SOURCE);
+    let first = session.revision();
+    session.tune(place(TARGET), memory_clock(5000.0)).unwrap();
+    assert_eq!(session.revision(), first, "typed clocks");
+    assert_eq!(session.clone().revision(), first, "a copy");
+    let lessons = Arc::new(roofswap::predict::Lessons::default());
+    session.teach(lessons);
+    assert!(session.lessons_for(Default::default()).is_some());
+    session.use_stated_ceilings().unwrap();
+    assert_ne!(session.revision(), first, "other rates");
+    assert!(
+        session.lessons_for(Default::default()).is_none(),
+        "what was fitted to the old rates is not used"
+    );
+    assert!(session.tuning(place(TARGET)).is_some(), "typed clocks stay");
+    let (second, other) = (session.revision(), session.clone());
+    session.add_compiled(&[]);
+    assert_ne!(session.revision(), second, "other builds");
+    assert_eq!(other.revision(), second);
+}
+
+/// One random session: rows on some GPUs at some clocks, typed clocks.
+struct Scene {
+    session: Session,
+    rows: String,
+}
+
+const GPUS: [&str; 5] = ["titan-v", "rtx-2080-ti", "rtx-4070", "gtx-1080-ti", "a100-pcie-40gb"];
+const KERNELS: [(&str, &str); 4] = [
+    ("saxpy", "n=16777216"),
+    ("saxpy", "n=67108864"),
+    ("naive_transpose", "rows=4096;cols=4096"),
+    ("matmul_tiled", "n=1024"),
+];
+
+fn subject_of(session: &Session, kernel: usize) -> Subject {
+    let (id, problem) = KERNELS[kernel];
+    let at = session.kernels.position(id).unwrap();
+    session.subject(at, &session.kernels[at].typed(problem).unwrap(), "").unwrap()
+}
+
+/// A part from `low` to `high`.
+fn between(dice: &mut Dice, low: f64, high: f64) -> f64 {
+    low + (high - low) * dice.below(1000) as f64 / 1000.0
+}
+
+/// A row that takes at least as long as the model says from every source timed so far, at the clocks that it states.
+fn row_of(dice: &mut Dice, known: &str, gpu: &str, kernel: usize) -> String {
+    let (id, problem) = KERNELS[kernel];
+    let mut session = with_rows(known);
+    let stock = session.stock(place(gpu)).clocks().mem.0 / 1e6;
+    let clock = (dice.below(3) == 0).then(|| (stock * between(dice, 0.5, 1.0)).round());
+    session.tune(place(gpu), clock.map_or_else(Tuning::default, memory_clock)).unwrap();
+    let subject = subject_of(&session, kernel);
+    let mut sources: Vec<GpuId> = GPUS.iter().map(|g| place(g)).collect();
+    sources.retain(|source| *source != place(gpu));
+    let told = sources.iter().filter_map(|source| {
+        session.answer(&subject, *source, place(gpu), Settings::default()).predicted_time()
+    });
+    let least = told.map(|t| t.0).fold(0.0, f64::max);
+    let ms = 1e3 * least * between(dice, 1.05, 1.6);
+    let clock = clock.map(|mhz| mhz.to_string()).unwrap_or_default();
+    format!("{gpu},{id},{problem},{ms},{clock}\n")
+}
+
+fn scene(dice: &mut Dice) -> Scene {
+    let mut rows = String::new();
+    for _ in 0..1 + dice.below(5) {
+        let (gpu, kernel) = (GPUS[dice.below(GPUS.len())], dice.below(KERNELS.len()));
+        if !rows.contains(&format!("{gpu},{},{},", KERNELS[kernel].0, KERNELS[kernel].1)) {
+            let row = row_of(dice, &rows, gpu, kernel);
+            write!(rows, "{row}").unwrap();
+        }
+    }
+    let mut session = with_rows(&rows);
+    for gpu in GPUS {
+        if dice.below(3) == 0 {
+            let stock = session.stock(place(gpu)).clocks().mem.0 / 1e6;
+            let tuning = memory_clock((stock * between(dice, 0.3, 1.0)).round());
+            session.tune(place(gpu), tuning).unwrap();
+        }
+    }
+    Scene { session, rows }
+}
+
+/// Milliseconds in the only row of JSON for this column.
+fn number_in_json(text: &str, column: &str) -> f64 {
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    json.as_array().unwrap().last().unwrap()[column].as_f64().unwrap()
+}
+
+/// The time after the last step in the JSON that takes an answer apart.
+fn last_step_in_json(text: &str) -> f64 {
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    let steps = json.as_array().unwrap().iter().filter(|row| row["part"] == "step");
+    steps.last().unwrap()["time_s"].as_f64().unwrap()
+}
+
+fn check_everywhere(scene: &Scene, subject: &Subject, answer: &Answer, whose: &str) {
+    let (session, time) = (&scene.session, answer.predicted_time().unwrap());
+    let near = |other: f64, what: &str| {
+        assert!((other / time.0 - 1.0).abs() < 1e-12, "{whose}: {what} {other}, answered {time:?}");
+    };
+    let all = sources::rows(&session.gpus, &session.kernels, subject, answer);
+    near(number_in_json(&records(&all).render(Format::Json), "time_ms") / 1e3, "JSON");
+    let whole: Vec<Comparison<'_>> = all.into_iter().filter(|row| row.share.is_none()).collect();
+    near(last_step_in_json(&breakdown::records(&whole).render(Format::Json)), "last step");
+    let drawn = PredictionRow::new(String::new(), answer).predicted.unwrap().0;
+    near(drawn.0, "chart");
+    let b = answer.breakdown().unwrap();
+    near(b.steps.iter().fold(b.from.0, |now, step| now * step.factor), "product");
+    if let Some(interval) = answer.interval {
+        assert!(interval.low.0 <= time.0 && time.0 <= interval.high.0, "{whose}: {interval:?}");
+    }
+}
+
+/// The default model's time holds at least its longest component: every row of these scenes is as slow as the model or slower.
+fn check_components(answer: &Answer, whose: &str) {
+    let corrected_down = answer.correction.is_some_and(|c| c.factor < 1.0);
+    if let Some(least) = longest_component(answer).filter(|_| !corrected_down) {
+        let time = answer.predicted_time().unwrap();
+        assert!(time.0 >= least, "{whose}: {time:?} below its longest component, {least} s");
+    }
+}
+
+#[test]
+fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
+    let mut dice = Dice::named("one answer");
+    let (mut asked, mut corrected, mut combined) = (0, 0, 0);
+    for _ in 0..12 {
+        let scene = scene(&mut dice);
+        let held = scene.session.clone();
+        for _ in 0..12 {
+            let kernel = dice.below(KERNELS.len());
+            let subject = subject_of(&scene.session, kernel);
+            let [source, target] = [dice.below(GPUS.len()), dice.below(GPUS.len())].map(|g| place(GPUS[g]));
+            let settings =
+                Settings { model: ModelId::from_index(dice.below(MODELS.len())), ..Settings::default() };
+            let sources = match dice.below(3) {
+                0 => Sources::These(vec![source]),
+                1 => Sources::All,
+                _ => Sources::AllBeside(source),
+            };
+            let whose = format!(
+                "{} {:?} {sources:?} -> {}\n{}",
+                MODELS[settings.model].id(),
+                KERNELS[kernel],
+                scene.session.gpus[target].id,
+                scene.rows
+            );
+            let Some(answer) = scene.session.answer_from(&subject, &sources, target, settings) else {
+                continue;
+            };
+            if answer.prediction.is_err() {
+                continue;
+            }
+            check_everywhere(&scene, &subject, &answer, &whose);
+            if MODELS[settings.model].id() == "ceilings" {
+                check_components(&answer, &whose);
+            }
+            let again = held.answer_from(&subject, &sources, target, settings).unwrap();
+            assert_eq!(again.predicted_time(), answer.predicted_time(), "{whose}: asked of a copy");
+            if let Sources::These(_) = sources {
+                let told = scene.session.estimates(&subject, source, &[target], settings)[0].unwrap();
+                let near = |a: Seconds, b: Seconds| (a / b - 1.0).abs() < 1e-12;
+                assert!(near(told.time, answer.predicted_time().unwrap()), "{whose}: {told:?}");
+                assert_eq!(told.interval.is_some(), answer.interval.is_some(), "{whose}");
+                assert_eq!(told.rests_on_measurement, !answer.is_estimate(), "{whose}");
+            }
+            asked += 1;
+            corrected += usize::from(answer.correction.is_some());
+            combined += usize::from(answer.combined.is_some());
+        }
+    }
+    assert!(asked > 60 && corrected > 15 && combined > 10, "{asked}, {corrected}, {combined}");
+}
+
+#[test]
+fn a_row_that_no_board_can_be_set_to_corrects_nothing() {
+    let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,99999999\n"));
+    let answer = answer_at(&mut session, None);
+    assert!(answer.correction.is_none(), "{:?}", answer.correction);
+    let rows = |c: &Caution| matches!(c, Caution::RowsMeasuredHere { .. });
+    assert!(!answer.prediction.unwrap().cautions.iter().any(rows));
+}
