@@ -11,7 +11,7 @@ mod training;
 mod tuning;
 mod workspace;
 
-pub use here::{Control, MeasureFile, MeasuredHere};
+pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
@@ -24,7 +24,7 @@ use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sou
 use crate::config::Aliases;
 use crate::evaluate::{World, fit_calibration};
 use crate::gpu::{self, Gpu, GpuId, LimitsTable};
-use crate::import::{Opened, Roof, Strings, read_opened};
+use crate::import::{Opened, Roof, read_opened};
 use crate::kernel::{
     self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
 };
@@ -32,6 +32,7 @@ use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
 };
 use crate::predict::Subject;
+use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -153,16 +154,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
-        self.add_opened(Opened::path(path)?, &Strings::default())
+        self.add_opened(Opened::path(path)?, &Progress::default())
     }
 
     /// [`Session::add_data`] of a file that is open, for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
-    pub fn add_opened(&mut self, opened: Opened<'_>, strings: &Strings) -> Result<Loaded, ReadError> {
+    pub fn add_opened(&mut self, opened: Opened<'_>, progress: &Progress) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, strings)?;
+        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, progress)?;
         Ok(self.take_rows(kernels, any.read, any.remarks, any.roofs))
     }
 

@@ -5,12 +5,13 @@ use super::sheet::{DataFile, Row, Sheet};
 use super::{Calibration, compiled};
 use crate::catalogue::Entry;
 use crate::compiler;
-use crate::import::{self, Format, NeverCancelled, Opened};
+use crate::import::{self, Format, Job, Opened};
 use crate::kernel::Problem;
 use crate::measurement::{
     CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
     check_lengths, dimensions, header_names, number, time,
 };
+use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
 use std::io::Read;
@@ -57,7 +58,7 @@ pub fn read_opened(opened: Opened<'_>, sheet: &mut Sheet<'_>) -> Result<Kind, Re
             let looked_for = "expected a canonical CSV (gpu,kernel,problem,time_ms …), a report that `roofswap import` reads, \
                               a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
             let head = String::from_utf8_lossy(opened.head());
-            let seen: String = head.lines().next().unwrap_or_default().chars().take(80).collect();
+            let seen: String = crate::text::clip(head.lines().next().unwrap_or_default(), 80);
             Err(ReadError {
                 file,
                 message: format!("is nothing that the audit knows: {looked_for} (found: {seen})"),
@@ -79,7 +80,7 @@ fn read_log(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
 /// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
 /// those that findings name. Roofs that it measured are calibrations.
 fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let imported = import::read_report(opened, &NeverCancelled::default().job(file))?;
+    let imported = import::read_report(opened, &Job::new(file, &Progress::default()))?;
     let room = DESCRIBED.saturating_sub(sheet.refused.len());
     sheet.refused.extend(imported.refused.iter().take(room).cloned());
     sheet.refused_count += imported.refused_count;

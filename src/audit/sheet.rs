@@ -30,6 +30,11 @@ impl Words {
         self.numbers.insert(text.to_string(), word);
         word
     }
+
+    /// The text of a word.
+    pub(super) fn text(&self, word: Word) -> &str {
+        &self.texts[word.0 as usize]
+    }
 }
 
 /// One measurement with its place.
@@ -158,7 +163,7 @@ impl<'a> Sheet<'a> {
     /// The text of a word.
     #[must_use]
     pub fn text(&self, word: Word) -> &str {
-        &self.words.texts[word.0 as usize]
+        self.words.text(word)
     }
 
     /// The GPU of this row, where the catalogue knows it.

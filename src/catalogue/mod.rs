@@ -196,7 +196,7 @@ impl<T: Entry> Catalogue<T> {
 
     fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
         // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
-        let key: String = key.chars().take(64).collect();
+        let key: String = crate::text::clip(key, 64);
         let mut scored: Vec<(f64, &str)> =
             self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -271,7 +271,7 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
         let lower = name.to_lowercase();
         lower.split([' ', '-', '_']).filter(|w| !w.is_empty() && *w != "nvidia").map(str::to_string).collect()
     };
-    let head: String = typed.chars().take(64).collect();
+    let head: String = crate::text::clip(typed, 64);
     let typed = words(&head);
     let mut names = std::iter::once(entry.id()).chain(entry.aliases().iter().map(String::as_str));
     !typed.is_empty()

@@ -233,8 +233,21 @@ impl QuestionArgs {
             Some(typed) => session.kernels[kernel].typed(typed)?,
             None => session.default_size_of(kernel, &variant, source),
         };
-        Ok(session.subject(kernel, &size, &variant)?)
+        let subject = session.subject(kernel, &size, &variant)?;
+        remark_on_launch(session, &subject);
+        Ok(subject)
     }
+}
+
+/// Says which launch counts where rows of several fit the question.
+fn remark_on_launch(session: &Session, subject: &Subject) {
+    let launches =
+        subject.config.map(|id| (session.store.config(id).launch, session.store.launches_beside(id)));
+    let Some((Some(used), all)) = launches else { return };
+    let kernel = &session.kernels[subject.kernel];
+    let (label, size) = (&kernel.label, kernel.short_problem(&subject.problem));
+    let why = "it was timed on most GPUs, and of several such launches last";
+    output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }
 
 /// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.
@@ -289,7 +302,7 @@ fn known_variant(session: &Session, kernel: KernelId, typed: &str) -> Result<Arc
         n if n > LISTED => format!("some of its {n} variants are {shown}"),
         _ => format!("its variants are {shown}"),
     };
-    let typed: String = typed.chars().take(40).collect();
+    let typed: String = crate::text::clip(typed, 40);
     Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 

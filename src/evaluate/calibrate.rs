@@ -2,12 +2,13 @@
 
 use super::metrics::score;
 use super::run::evaluate;
-use super::setup::{Progress, Setup, World};
+use super::setup::{Setup, World};
 use crate::answer::{Calibration, Settings};
 use crate::catalogue::FileError;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
+use crate::progress::Progress;
 
 /// The calibration by every published configuration of this world.
 ///

@@ -3,7 +3,7 @@
 
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
-use super::setup::{Asking, Outcome, Progress, Setup, World};
+use super::setup::{Asking, Outcome, Setup, World};
 use super::several;
 use super::tally::{Tally, reason};
 use crate::answer::{Fold, Residuals, Trial};
@@ -12,9 +12,9 @@ use crate::measurement::{ConfigId, Measurement, Store};
 use crate::predict::{
     Estimate, Predictor, Question, Refusal, Subject, Visible, never_started, question, source_clocks, weight,
 };
+use crate::progress::Progress;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
-use std::thread;
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
@@ -64,13 +64,7 @@ pub fn evaluate_with(
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
     // Half a million residuals per model are sorted: worth a thread each.
-    let outcomes = thread::scope(|scope| {
-        let outcome = &outcome;
-        let each = tallies.iter_mut().enumerate();
-        let running: Vec<_> = each.map(|(i, tally)| scope.spawn(move || outcome(i, tally))).collect();
-        let told = |run: thread::ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|p| resume_unwind(p));
-        running.into_iter().map(told).collect()
-    });
+    let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
     Some(outcomes)
 }
 

@@ -83,7 +83,7 @@ pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result
 fn own_tiles<'r>(
     session: &Session,
     rows: impl Iterator<Item = &'r Measurement>,
-    gpu: usize,
+    gpu: GpuId,
 ) -> Vec<MeasuredTile> {
     let tiled = session.kernels.get(TILED);
     measured_tiles(rows.filter(|r| r.gpu == gpu && Some(r.kernel) == tiled))

@@ -98,7 +98,7 @@ impl Imported {
         for (at, (n, example)) in found {
             let kernel = &kernels[at];
             let first = kernel.keys.first().map_or("n", String::as_str);
-            let example: String = example.chars().take(60).collect();
+            let example: String = crate::text::clip(example, 60);
             let (has, then) = match example.as_str() {
                 "" => ("no size".to_string(), "they are refused"),
                 _ => (format!("`{example}`"), "they are a kernel of their own"),

@@ -280,6 +280,15 @@ impl Place {
             | Number::Fp64Fma
             | Number::Fp64Add
             | Number::Fp64Mul
+            | Number::Fp16Fma
+            | Number::Fp16Add
+            | Number::Fp16Mul
+            | Number::PipeFma
+            | Number::PipeAlu
+            | Number::PipeXu
+            | Number::PipeLsu
+            | Number::PipeFp64
+            | Number::PipeTensor
             | Number::AchievedOccupancy
             | Number::RegsLimit
             | Number::SmemLimit

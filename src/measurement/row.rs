@@ -8,7 +8,7 @@ use super::measured::{Further, Known, Place, SmallNumbers};
 use super::new_kernels::NewName;
 use super::text::{Text, Texts};
 use super::words::{Problems, Words};
-use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
+use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number, SHORTEST_MS};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
@@ -227,10 +227,14 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
     let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
     if time.0 <= 0.0 {
-        return Err(refuse(&format!("{ms}: expected more than 0")));
+        return Err(refuse(&format!("{}: expected more than 0", short_number(ms))));
+    }
+    if ms < SHORTEST_MS {
+        let why = "expected milliseconds of at least 1e-6, a nanosecond; is it in another unit?";
+        return Err(refuse(&format!("{}: {why}", short_number(ms))));
     }
     if ms > LONGEST_MS {
-        return Err(refuse(&format!("{ms}: expected milliseconds below 1e9")));
+        return Err(refuse(&format!("{}: expected milliseconds below 1e9", short_number(ms))));
     }
     Ok(time)
 }
@@ -238,7 +242,7 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
 /// A number of at least 0; blank = unknown.
 pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
     if let Some(value) = decimal(bytes).filter(is_count) {
-        return Ok(Some(value));
+        return within_bounds(value, column).map(Some);
     }
     let text = utf8(bytes, column.column())?;
     if text.is_empty() {
@@ -249,7 +253,27 @@ pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusa
 
 /// A number that was read already.
 pub(super) fn as_number(value: f64, column: Number) -> Result<f64, Refusal> {
-    if is_count(&value) { Ok(value) } else { Err(refused_number(&value.to_string(), column)) }
+    if is_count(&value) {
+        within_bounds(value, column)
+    } else {
+        Err(refused_number(&value.to_string(), column))
+    }
+}
+
+/// A number that the column can hold; times have bounds and words of their own.
+fn within_bounds(value: f64, column: Number) -> Result<f64, Refusal> {
+    let most = column.most();
+    if value <= most || column == Number::Time {
+        return Ok(value);
+    }
+    let why = "is it in another unit, or damaged?";
+    let (found, most) = (short_number(value), short_number(most));
+    Err(Refusal::new(column.column(), format!("{found}: expected at most {most}; {why}")))
+}
+
+/// A number for a message: in powers of ten where it has very many digits.
+fn short_number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 fn is_count(value: &f64) -> bool {
@@ -299,5 +323,5 @@ fn not_utf8(column: &str) -> Refusal {
 }
 
 fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
+    crate::text::clip(text, 40)
 }

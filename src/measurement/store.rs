@@ -5,9 +5,10 @@ use super::{Floors, Measurement};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
-use std::thread::{available_parallelism, scope};
 
 /// A configuration's place in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -306,6 +307,15 @@ impl Store {
         same.or_else(|| self.find(kernel, problem, variant))
     }
 
+    /// The launches of this configuration's kernel, problem and variant that were kept apart; none where there is one.
+    #[must_use]
+    pub fn launches_beside(&self, id: ConfigId) -> Vec<LaunchShape> {
+        let Config { kernel, problem, variant, .. } = self.config(id);
+        let first = self.find_first(kernel, problem, variant).unwrap_or(id);
+        let members = self.launches.members_of(first).iter();
+        members.filter_map(|member| self.launches.shape_of(*member)).collect()
+    }
+
     /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
     fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
         (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())
@@ -454,14 +464,8 @@ fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
         }
     };
     let mut hashes = vec![0; rows.len()];
-    let threads = available_parallelism().map_or(1, usize::from);
-    let share = rows.len().div_ceil(threads).max(WORTH_A_THREAD);
-    scope(|threads| {
-        let mut shares = rows.chunks(share).zip(hashes.chunks_mut(share));
-        let own = shares.next();
-        shares.for_each(|(rows, hashes)| drop(threads.spawn(|| fill(rows, hashes))));
-        own.into_iter().for_each(|(rows, hashes)| fill(rows, hashes));
-    });
+    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
+    parts.for_each(|(rows, hashes)| fill(rows, hashes));
     hashes
 }
 

@@ -3,9 +3,10 @@
 use super::Session;
 use crate::catalogue::{Catalogue, Origin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
-use crate::import::{Format, Opened, Strings, known_formats};
+use crate::import::{Format, Opened, known_formats};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::told;
+use crate::progress::Progress;
 use std::path::Path;
 
 /// What a file is.
@@ -76,7 +77,7 @@ fn first_line_of_table(head: &[u8]) -> Option<String> {
     let cells = |separator: char| first.split(separator).count() >= 3;
     let plain = !first.contains(char::is_control) || first.contains('\t');
     (plain && [',', ';', '\t'].into_iter().any(cells) && !first.contains("ptxas"))
-        .then(|| first.trim().replace('\t', " ").chars().take(SHOWN).collect())
+        .then(|| crate::text::clip(first.trim().replace('\t', " "), SHOWN))
 }
 
 impl Session {
@@ -85,18 +86,18 @@ impl Session {
     /// # Errors
     /// The reader's words if nothing in it could be read; nothing is added then.
     pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
-        self.add_file_watched(path, &Strings::default())
+        self.add_file_watched(path, &Progress::default())
     }
 
     /// [`Session::add_file`] for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// The reader's words as there, and if it was cancelled; nothing is added then.
-    pub fn add_file_watched(&mut self, path: &Path, strings: &Strings) -> Result<Added, String> {
+    pub fn add_file_watched(&mut self, path: &Path, progress: &Progress) -> Result<Added, String> {
         let opened = Opened::path(path).map_err(|e| e.to_string())?;
         match Recognised::of(&opened) {
             Recognised::Canonical | Recognised::Report => {
-                let loaded = self.add_opened(opened, strings).map_err(|e| e.to_string())?;
+                let loaded = self.add_opened(opened, progress).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> =
                     told(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);

@@ -1,7 +1,7 @@
 //! Where jobs of one kind run: never more than two at once, whatever is asked for how often. The newest is the one that
 //! counts; the one before it has been told to stop, and may need a moment.
 
-use crate::import::Strings;
+use crate::progress::Progress;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ pub(super) struct Lane(Arc<Mutex<Jobs>>);
 #[derive(Default)]
 struct Jobs {
     /// The strings of the newest.
-    newest: Arc<Strings>,
+    newest: Arc<Progress>,
     running: usize,
     waiting: VecDeque<Task>,
 }
@@ -36,16 +36,16 @@ impl Lane {
     }
 
     /// Runs a job instead of all before it: at once, unless two older ones have not stopped yet; then as the next one.
-    pub(super) fn instead(&self, job: impl FnOnce(&Strings) + Send + 'static) {
+    pub(super) fn instead(&self, job: impl FnOnce(&Progress) + Send + 'static) {
         self.cancel();
-        let strings = Arc::<Strings>::default();
+        let strings = Arc::<Progress>::default();
         lock(&self.0).newest = strings.clone();
         self.start(2, Box::new(move || job(&strings)));
     }
 
     /// Runs a job after all before it.
-    pub(super) fn after(&self, job: impl FnOnce(&Strings) + Send + 'static) {
-        self.start(1, Box::new(move || job(&Strings::default())));
+    pub(super) fn after(&self, job: impl FnOnce(&Progress) + Send + 'static) {
+        self.start(1, Box::new(move || job(&Progress::default())));
     }
 
     fn start(&self, at_once: usize, task: Task) {

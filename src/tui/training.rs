@@ -3,8 +3,7 @@
 use super::message::Message;
 use super::models::SEED;
 use super::worker::Watch;
-use crate::evaluate::Progress;
-use crate::learn;
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::train::cache::Cache;
 use crate::train::{SurveyOf, learned, trainer, trainers};
@@ -28,7 +27,7 @@ pub(super) fn survey(session: &Session, of: &SurveyOf, watch: &Watch<'_>) -> Mes
 
 /// A model of this recipe, from the cache or trained now.
 pub(super) fn train(session: &Session, model: &str, watch: &Watch<'_>) -> Message {
-    let progress = learn::Progress::default();
+    let progress = Progress::default();
     let shown = || {
         if watch.is_cancelled() {
             progress.cancel();

@@ -9,14 +9,14 @@ use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::device::{FindDriver, find_driver};
-use crate::evaluate::{Progress, Setup};
-use crate::import::{Opened, Strings};
+use crate::evaluate::Setup;
+use crate::import::Opened;
 use crate::kernel::{KernelId, Problem};
-use crate::learn;
 use crate::measurement::told;
 use crate::predict::ModelId;
+use crate::progress::Progress;
 use crate::report::audit::Digest;
-use crate::session::{Control, Session};
+use crate::session::Session;
 use crate::train::SurveyOf;
 use crate::train::cache::Cache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,7 +53,7 @@ impl Worker {
     /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
     fn spawn(&self, kind: Job, job: impl FnOnce(&Watch<'_>) -> Message + Send + 'static) {
         let answers = self.answers.clone();
-        let run = move |strings: &Strings| {
+        let run = move |strings: &Progress| {
             let watch = Watch { answers: &answers, strings };
             let message = catch_unwind(AssertUnwindSafe(|| job(&watch)));
             watch.send(message.unwrap_or(Message::JobFailed(kind)));
@@ -103,17 +103,17 @@ impl Worker {
     ) {
         let find = self.find;
         self.spawn(Job::MeasureHere, move |watch| {
-            let control = Control::default();
+            let progress = Progress::default();
             let shown = || {
-                control.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
-                let done = control.trials.load(Ordering::Relaxed);
+                progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
+                let done = progress.steps_done();
                 let label = &session.kernels[kernel].label;
-                Some(format!("timing {label} here: {done} of {} trials", Control::all()))
+                Some(format!("timing {label} here: {done} of {} trials", Session::trials_here()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
             let measured = watch.looking(shown, || {
                 let driver = find().map_err(|e| e.to_string())?;
-                session.measure_here(&*driver, &prefer, kernel, &problem, &control)
+                session.measure_here(&*driver, &prefer, kernel, &problem, &progress)
             });
             Message::MeasuredHere(measured.map(Box::new))
         });
@@ -149,7 +149,7 @@ impl Worker {
 /// What leads from a running job to the dashboard.
 pub(super) struct Watch<'a> {
     answers: &'a Sender<Message>,
-    strings: &'a Strings,
+    strings: &'a Progress,
 }
 
 impl Watch<'_> {
@@ -194,10 +194,9 @@ impl Watch<'_> {
     /// Runs `read`, which reads this file by our strings, and says how far it is.
     fn reading<T: Send>(&self, path: &Path, read: impl FnOnce() -> T + Send) -> T {
         let size = std::fs::metadata(path).map_or(0, |m| m.len());
-        self.strings.bytes_read.store(0, Ordering::Relaxed);
+        self.strings.done.store(0, Ordering::Relaxed);
         let shown = || {
-            let (read, mb) =
-                (self.strings.bytes_read.load(Ordering::Relaxed), |bytes: u64| bytes / 1_000_000);
+            let (read, mb) = (self.strings.steps_done() as u64, |bytes: u64| bytes / 1_000_000);
             let far = format!("reading {}: {} of {} MB (Esc cancels)", path.display(), mb(read), mb(size));
             (mb(read) > 0).then_some(far)
         };
@@ -219,7 +218,7 @@ fn evaluate(session: &Session, model: ModelId, setup: &Setup, watch: &Watch<'_>)
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
 fn learn(session: &Session, watch: &Watch<'_>) -> Message {
-    let progress = learn::Progress::default();
+    let progress = Progress::default();
     let shown = || {
         if watch.is_cancelled() {
             progress.cancel();
@@ -301,7 +300,7 @@ fn list(asked: PathBuf) -> Listing {
 /// What the audit finds in these files together, and which of them it could not read.
 fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let gpus = session.stock_gpus();
-    let mut sheet = Sheet::new(&gpus, &session.kernels);
+    let mut sheet = Sheet::new(gpus, &session.kernels);
     let read = files.iter().map(|file| read_file(file, &mut sheet));
     let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);

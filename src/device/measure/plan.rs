@@ -38,7 +38,7 @@ pub enum PlanError {
     UnknownSize(String),
     /// Nothing is left to measure.
     #[error(
-        "no configuration of these kernels has one of these sizes; leave out --sizes, or name another kernel"
+        "no configuration of these kernels has one of these sizes; leave out --size, or name another kernel"
     )]
     Nothing,
     /// The suite's file is wrong.
