@@ -57,9 +57,10 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, carry, feature_names};
+pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
 pub use component_times::{Elasticity, Explanation, NextCeiling};
+use doubt::Causes;
 pub use doubt::Doubt;
 pub use estimate::{Estimate, Interval, Width};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};

@@ -9,13 +9,12 @@ use std::ops::{Deref, Index};
 pub type ModelId = Id<dyn Predictor>;
 
 /// Every model in a fixed order, indexed by [`ModelId`].
-pub struct ModelList([&'static dyn Predictor; 8]);
+pub struct ModelList([&'static dyn Predictor; 7]);
 
 /// Every model, the default first.
 pub static MODELS: ModelList = ModelList([
     &ceilings::CeilingsModel,
     &hybrid::Hybrid,
-    &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
