@@ -73,7 +73,9 @@ fn thirty_rows_of_five_sizes_and_six_blocks_are_thirty_configurations() {
     let own = session.rows_to_evaluate();
     assert_eq!((own.len(), own.configs().count()), (60, 30));
     assert!(own.configs().all(|(id, _)| own.rows_of(id).count() == 2));
-    let outcomes = session.evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default()).unwrap();
+    let outcomes = session
+        .evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default())
+        .unwrap();
     assert_eq!(outcomes[0].asked(), 60, "both ways of 30 pairs");
 }
 
