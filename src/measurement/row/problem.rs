@@ -77,7 +77,7 @@ impl RowParser<'_> {
             let key = pair.split('=').next().unwrap_or("").trim();
             of.launch_keys.iter().any(|k| k == key) && recorded.get(key).is_none()
         };
-        let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(|pair| open(&pair));
+        let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(open);
         if moved.is_empty() {
             return Ok(None);
         }
