@@ -3,6 +3,7 @@
 use super::choices::FormatChoice;
 use super::{Usage, load, output, question, training};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::measurement::Store;
 use crate::report::Format;
@@ -96,7 +97,7 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
         return Err(Usage(text.into()).into());
     }
     let at = session.kernels.position(name)?;
-    let kernel = &session.kernels.entries()[at];
+    let kernel = &session.kernels[at];
     let gpus = question::gpus(session, &args.gpu, None)?;
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
@@ -104,9 +105,9 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
     question::remark_on_variant(session, at, args.variant.as_deref());
     let subject = session.subject(at, &size, &variant)?;
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
-    let on = |gpu: &usize| {
+    let on = |gpu: &GpuId| {
         let row = subject.config.and_then(|c| session.store.row(c, *gpu));
-        let id = session.gpus.entries()[*gpu].id.clone();
+        let id = session.gpus[*gpu].id.clone();
         match Facts::of(world, &subject, *gpu, row) {
             Ok(f) => Ok(OnGpu {
                 gpu: id,
@@ -180,8 +181,8 @@ fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<Named>> {
 
 fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
     let config = store.config(of.config);
-    let kernel = &session.kernels.entries()[config.kernel];
-    let gpu = session.gpus.entries()[of.gpu].id.clone();
+    let kernel = &session.kernels[config.kernel];
+    let gpu = session.gpus[of.gpu].id.clone();
     let problem = config.problem.to_string();
     Named { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
 }

@@ -7,6 +7,7 @@ use super::physical::{LIBRARY, physical};
 use super::tiles::{From, Ranged, Tile, TileAnswer};
 use crate::answer::{Answer, Settings};
 use crate::catalogue::FileError;
+use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::power::{Load, Power, PowerModel};
@@ -67,7 +68,7 @@ impl Gemm {
 ///
 /// # Errors
 /// [`FileError`] where a table inside the program is damaged.
-pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
+pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result<Learned, FileError> {
     let power = PowerModel::shipped()?;
     let library = session.kernels.get(LIBRARY);
     let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
@@ -82,7 +83,7 @@ pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result
 fn own_tiles<'r>(
     session: &Session,
     rows: impl Iterator<Item = &'r Measurement>,
-    gpu: usize,
+    gpu: GpuId,
 ) -> Vec<MeasuredTile> {
     let tiled = session.kernels.get(TILED);
     measured_tiles(rows.filter(|r| r.gpu == gpu && Some(r.kernel) == tiled))
@@ -96,7 +97,7 @@ fn own_tiles<'r>(
 pub fn answer_tiles(
     session: &Session,
     gemm: &Gemm,
-    gpu: usize,
+    gpu: GpuId,
     tiles: &[Tile],
     learned: &Learned,
 ) -> Result<Vec<TileAnswer>, FileError> {
@@ -109,7 +110,7 @@ pub fn answer_tiles(
 struct AskedProduct<'a> {
     session: &'a Session,
     gemm: &'a Gemm,
-    gpu: usize,
+    gpu: GpuId,
     power: &'a PowerModel,
     learned: &'a Learned,
 }
@@ -179,7 +180,7 @@ impl AskedProduct<'_> {
         let kernels = &self.session.kernels;
         let id = if tile == Tile::Library { LIBRARY } else { TILED };
         let place = kernels.position(id).map_err(|e| e.to_string())?;
-        let kernel = &kernels.entries()[place];
+        let kernel = &kernels[place];
         let problem: Problem = kernel.typed(&self.gemm.problem(tile)).map_err(|e| e.to_string())?;
         let variant = kernel.declared_variant(&self.gemm.variant(tile));
         self.session.subject(place, &problem, &variant).map_err(|e| e.to_string())
@@ -218,7 +219,7 @@ impl AskedProduct<'_> {
         let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
         let stock = self.session.stock(self.gpu);
         let load = Load::of(&answer.work, blocks, stock, time);
-        self.power.estimate(stock, self.session.gpus.entries()[self.gpu].clocks(), &load)
+        self.power.estimate(stock, self.session.gpus[self.gpu].clocks(), &load)
     }
 
     fn learned_power(&self, power: Power, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {

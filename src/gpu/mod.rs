@@ -11,6 +11,7 @@ mod file;
 mod limits;
 mod overlay;
 mod sustained;
+mod tensor;
 mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
@@ -21,8 +22,11 @@ pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
-use crate::catalogue::{Entry, Origin, Sourced};
+use crate::catalogue::{Entry, Id, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+
+/// Which GPU of the catalogue is meant.
+pub type GpuId = Id<Gpu>;
 
 /// One GPU model, as its documents describe it.
 #[derive(Debug, Clone)]

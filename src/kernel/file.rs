@@ -2,7 +2,7 @@
 
 use super::launch::LaunchFormulas;
 use super::variant::VariantKeys;
-use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, Problem, Resources, RunsAs};
+use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, OperatorType, Problem, Resources, RunsAs};
 use crate::catalogue::{Feature, FileError, Origin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,6 +34,7 @@ struct KernelFile {
     problem: ProblemFile,
     #[serde(default)]
     variant: VariantFile,
+    operator: Option<Spanned<OperatorType>>,
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
     launch: Option<LaunchFile>,
@@ -123,6 +124,17 @@ impl Checker<'_> {
     fn formula(&self, field: &str, text: &Spanned<String>, names: &[String]) -> Result<Formula, FileError> {
         let parsed = Formula::parse(text.get_ref(), names).map_err(|e| self.error(field, text.span(), e))?;
         Ok(parsed.in_field(field))
+    }
+
+    /// The declared operator, if the problem has every key that it needs.
+    fn operator(&self, typed: &Spanned<OperatorType>, keys: &[String]) -> Result<OperatorType, FileError> {
+        let declared = *typed.get_ref();
+        let missing = declared.kind.needed_keys().iter().find(|needed| keys.iter().all(|k| k != *needed));
+        let Some(key) = missing else { return Ok(declared) };
+        let needed = declared.kind.needed_keys().join(", ");
+        let why =
+            format!("{} needs the problem keys {needed}; `{key}` is not among them", declared.kind.word());
+        Err(self.error("operator.kind", typed.span(), why))
     }
 
     fn error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
@@ -350,6 +362,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
             .error(Some(typed.id.span()), "id and problem.keys: expected at least one letter and one key"));
     }
     let formulas = Arc::new(check.formulas(&typed)?);
+    let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
     let mut kernel = Kernel {
         id: typed.id.get_ref().clone(),
         label: typed.id.get_ref().clone(),
@@ -370,6 +383,7 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
         needs: typed.needs.features,
         cautions: typed.cautions,
         unknown: typed.unknown,
+        operator,
         translation: None,
         formulas: Some(formulas),
     };

@@ -15,6 +15,8 @@ mod functions;
 mod launch;
 mod mix;
 mod name;
+mod name_facts;
+mod operator;
 mod problem;
 mod recorded;
 mod resources_file;
@@ -30,6 +32,8 @@ pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
 pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
 pub use name::{clip_middle, long_name, short_name};
+pub use name_facts::NameFacts;
+pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes};
 pub use problem::{Key, Problem, ProblemError, Value};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
@@ -37,11 +41,14 @@ pub use slider::Slider;
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Work};
 
-use crate::catalogue::{Entry, Feature, Sourced};
+use crate::catalogue::{Entry, Feature, Id, Sourced};
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use variant::VariantKeys;
+
+/// Which kernel of the catalogue is meant.
+pub type KernelId = Id<Kernel>;
 
 /// A kernel of the catalogue, or one known only from a measurement file.
 #[derive(Debug, Clone)]
@@ -85,6 +92,8 @@ pub struct Kernel {
     pub cautions: Vec<String>,
     /// Counts nobody made, and why.
     pub unknown: BTreeMap<String, String>,
+    /// The operator of a tensor library that it is, where its file declares one.
+    pub operator: Option<OperatorType>,
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
@@ -153,6 +162,8 @@ pub struct Instance {
     pub smem_dynamic: Option<u32>,
     /// Its counts.
     pub work: Work,
+    /// The operator at this size, where it is one.
+    pub operator: Option<Operator>,
 }
 
 /// Keys that choose the launch of a kernel without a file: tuners' names, and those of profilers' reports.
@@ -202,6 +213,7 @@ impl Kernel {
             needs: Vec::new(),
             cautions: Vec::new(),
             unknown: BTreeMap::new(),
+            operator: None,
             translation: None,
             formulas: None,
         }
@@ -363,6 +375,7 @@ impl Kernel {
                 smem_static: None,
                 smem_dynamic: None,
                 work: Work::default(),
+                operator: None,
             });
         };
         let mut scope = self.scope(f, problem, variant)?;
@@ -380,6 +393,7 @@ impl Kernel {
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,
+            operator: self.operator.and_then(|o| o.sized(problem)),
         })
     }
 

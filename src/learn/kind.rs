@@ -1,8 +1,8 @@
 //! What a kind of model must bring: its parameters checked, a fit, and answers. Trees are here; other kinds may stand anywhere.
 
 use super::error::LearnError;
-use super::progress::Progress;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;

@@ -5,9 +5,9 @@ use super::error::LearnError;
 use super::fitted::{Fitted, Outputs, TreeModel};
 use super::forest::Forest;
 use super::kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
-use super::progress::Progress;
 use super::scaler::Scaler;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A kind of model with its parameters. Defaults of the parameter structs are scikit-learn's.

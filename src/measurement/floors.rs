@@ -1,6 +1,8 @@
 //! The shortest times seen: what a launch or a framework's dispatch costs where the kernel itself costs nothing.
 
 use super::Store;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +24,7 @@ const LONGEST_DISPATCH_S: f64 = 150e-6;
 /// The shortest time of one kernel on one GPU, and how many rows it is the shortest of.
 #[derive(Debug, Clone, Copy)]
 struct Shortest {
-    gpu: usize,
+    gpu: GpuId,
     seconds: f64,
     rows: u32,
 }
@@ -30,15 +32,15 @@ struct Shortest {
 /// The floors of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
-    launch: HashMap<usize, f64>,
-    of_kernel: HashMap<usize, Vec<Shortest>>,
+    launch: HashMap<GpuId, f64>,
+    of_kernel: HashMap<KernelId, Vec<Shortest>>,
 }
 
 impl Floors {
     /// Those of these rows.
     #[must_use]
     pub fn of(store: &Store) -> Self {
-        let mut of_kernel: HashMap<usize, Vec<Shortest>> = HashMap::new();
+        let mut of_kernel: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
         for row in store.rows() {
             let all = of_kernel.entry(row.kernel).or_default();
             let seconds = row.time.0;
@@ -47,7 +49,7 @@ impl Floors {
                 None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
             }
         }
-        let mut by_gpu: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        let mut by_gpu: BTreeMap<GpuId, Vec<f64>> = BTreeMap::new();
         for shortest in of_kernel.values().flatten() {
             by_gpu.entry(shortest.gpu).or_default().push(shortest.seconds);
         }
@@ -57,19 +59,19 @@ impl Floors {
 
     /// The floor that several kernels met on this GPU.
     #[must_use]
-    pub fn launch(&self, gpu: usize) -> Option<Seconds> {
+    pub fn launch(&self, gpu: GpuId) -> Option<Seconds> {
         self.launch.get(&gpu).map(|s| Seconds(*s))
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.
     #[must_use]
-    pub fn operator(&self, kernel: usize, gpu: usize) -> Option<Seconds> {
+    pub fn operator(&self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {
         self.operators(kernel).find(|s| s.gpu == gpu).map(|s| Seconds(s.seconds))
     }
 
     /// The median of [`Floors::operator`] over all GPUs but `hidden`.
     #[must_use]
-    pub fn operator_elsewhere(&self, kernel: usize, hidden: Option<usize>) -> Option<Seconds> {
+    pub fn operator_elsewhere(&self, kernel: KernelId, hidden: Option<GpuId>) -> Option<Seconds> {
         let mut all: Vec<f64> =
             self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect();
         all.sort_by(f64::total_cmp);
@@ -77,7 +79,7 @@ impl Floors {
         Some(Seconds(f64::midpoint(all[low], all[high])))
     }
 
-    fn operators(&self, kernel: usize) -> impl Iterator<Item = &Shortest> {
+    fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
         let all = self.of_kernel.get(&kernel).into_iter().flatten();
         all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
     }

@@ -1,8 +1,9 @@
 //! A prediction as a product: the first time times every factor is the predicted time, whatever the model and however the
 //! answer was corrected or combined.
 
-use super::ceilings::{Explanation, Kept, in_words};
-use super::{Amount, Factor, Prediction, SourceKind, SourceTime, amount};
+use super::component_times::Explanation;
+use super::factor::{Amount, Factor, amount, in_words};
+use super::source::{SourceKind, SourceTime};
 use crate::catalogue::Origin;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
@@ -62,6 +63,10 @@ pub enum Cause {
     TargetRows(usize),
     /// So many sources are combined into one time.
     CombinedSources(usize),
+    /// An operator's modelled time: source, target.
+    OperatorModel([Seconds; 2]),
+    /// Measured over modelled on the source, of which a part is kept.
+    SourceKept(f64),
 }
 
 /// One factor of a breakdown.
@@ -103,7 +108,15 @@ pub(super) enum MadeOf {
         factors: Vec<(Cause, f64)>,
     },
     /// The component times of both sides: their factors are worked out when somebody asks.
-    Components(Box<Kept>),
+    Components(Arc<dyn TakenApart>),
+}
+
+/// What a model keeps of a question to take its answer apart.
+pub(super) trait TakenApart: fmt::Debug + Send + Sync {
+    /// The first time, and every factor up to the model's own time.
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>);
+    /// The components and what moves them.
+    fn explanation(&self) -> Explanation;
 }
 
 impl MadeOf {
@@ -125,35 +138,29 @@ impl Start {
     }
 }
 
-impl Prediction {
-    /// The predicted time as a product, with everything behind it.
-    #[must_use]
-    pub fn breakdown(&self) -> Breakdown<'_> {
-        let (start, from, mut factors, components) = match &self.made_of {
-            MadeOf::Product { start, from, factors } => (start.clone(), *from, factors.clone(), None),
-            MadeOf::Components(kept) => {
-                let (start, from, factors) = kept.product();
-                (start, from, factors, Some(kept.explanation()))
-            }
+impl MadeOf {
+    /// The predicted time as a product: what the model made it of, then these adjustments.
+    pub(super) fn breakdown<'p>(
+        &self,
+        adjustments: &[(Cause, f64)],
+        predicted: Seconds,
+        numbers: &'p [Factor],
+    ) -> Breakdown<'p> {
+        let (start, from, mut factors) = match self {
+            Self::Product { start, from, factors } => (start.clone(), *from, factors.clone()),
+            Self::Components(kept) => kept.product(),
         };
-        factors.extend(&self.adjustments);
-        let steps = running_times(from, factors, self.time);
-        Breakdown { start, from, steps, numbers: &self.factors, components }
+        factors.extend(adjustments);
+        let steps = running_times(from, factors, predicted);
+        Breakdown { start, from, steps, numbers, components: self.explanation() }
     }
 
     /// The components and what moves them; `None` for a model that has none.
-    #[must_use]
-    pub fn component_times(&self) -> Option<Explanation> {
-        match &self.made_of {
-            MadeOf::Product { .. } => None,
-            MadeOf::Components(kept) => Some(kept.explanation()),
+    pub(super) fn explanation(&self) -> Option<Explanation> {
+        match self {
+            Self::Product { .. } => None,
+            Self::Components(kept) => Some(kept.explanation()),
         }
-    }
-
-    /// Multiplies the predicted time, for this reason.
-    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
-        self.time = Seconds(self.time.0 * factor);
-        self.adjustments.push((cause, factor));
     }
 }
 
@@ -193,6 +200,8 @@ impl Cause {
             Self::LaunchOverhead(_) => "launch overhead",
             Self::TargetRows(_) => "rows on the target",
             Self::CombinedSources(_) => "all sources",
+            Self::OperatorModel(_) => "operator model",
+            Self::SourceKept(_) => "kept of the source",
         }
     }
 
@@ -205,6 +214,8 @@ impl Cause {
             Self::Number(spec, both) => both.map(|v| Some(amount(spec, v))),
             Self::LastWave(both) => both.map(|v| Some(Amount::Times(v))),
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
+            Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
+            Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
             Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
             Self::OtherNumbers(_)
             | Self::OtherComponents
@@ -251,6 +262,14 @@ impl fmt::Display for Cause {
             Self::AboveRoof => f.write_str("goes with the width of the SMs"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+            }
+            Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
+            Self::SourceKept(off) => {
+                write!(
+                    f,
+                    "measured over modelled {}: in part, as the library's kernel is another",
+                    significant(off)
+                )
             }
             Self::RoofRatio => f.write_str("source over target"),
             Self::OccupancyRatio => f.write_str("source over target"),

@@ -39,6 +39,13 @@ impl Doubt {
         }
     }
 
+    /// Of an operator: how far, in ln, the source lies from its modelled time, and whether the architectures differ.
+    #[must_use]
+    pub(super) fn of_operator(off: f64, other_architecture: bool) -> Self {
+        let distance = if other_architecture { 0.05 } else { 0.0 };
+        Self { efficiency: 0.5 * off, disagreement: 0.0, distance, build: 0.0, floor: 0.0 }
+    }
+
     /// All of it, in ln: independent causes add as squares.
     #[must_use]
     #[inline]

@@ -2,8 +2,8 @@
 
 use super::visible::Visible;
 use crate::catalogue::Origin;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, RunsAs};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId, RunsAs};
 use crate::units::Seconds;
 
 /// A framework's dispatch nobody timed: 24-41 µs were seen for element-wise operators of PyTorch (NeuSight's five GPUs).
@@ -19,7 +19,7 @@ pub struct Floor {
 }
 
 /// The floor of this kernel on this GPU, by what can be seen.
-pub(super) fn floor(kernel: &Kernel, place: usize, (at, gpu): (usize, &Gpu), store: Visible<'_>) -> Floor {
+pub(super) fn floor(kernel: &Kernel, place: KernelId, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
     let seen = |time| Floor { time, origin: Origin::Measured };
     match kernel.runs_as {
         RunsAs::Kernel => {

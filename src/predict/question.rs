@@ -3,15 +3,16 @@
 use super::floor::{Floor, floor};
 use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
-use super::source_time::{Asked, SourceKind, SourceTime, source_time};
+use super::source::{SourceKind, SourceTime};
+use super::source_time::{Asked, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::{Feature, Origin};
-use crate::gpu::{Ceilings, FeatureTable, Gpu};
+use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
-    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Resources, Translation,
-    Work, contradictions,
+    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
+    Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
@@ -47,6 +48,8 @@ pub struct Question<'a> {
     pub kernel: &'a Kernel,
     /// The work of one launch.
     pub work: Work,
+    /// The operator of a tensor library at this size, where the kernel is one.
+    pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
     pub source: Side<'a>,
     /// Where it might run.
@@ -54,7 +57,7 @@ pub struct Question<'a> {
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
-    rows: (Visible<'a>, Option<ConfigId>, usize),
+    rows: (Visible<'a>, Option<ConfigId>, GpuId),
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// What a launch costs on source and target.
@@ -76,7 +79,7 @@ pub struct Question<'a> {
 pub fn question<'a>(
     kernel: &'a Kernel,
     subject: &Subject,
-    gpus: [(usize, &'a Gpu); 2],
+    gpus: [(GpuId, &'a Gpu); 2],
     store: impl Into<Visible<'a>>,
     ceilings: Ceilings,
     rules: Rules,
@@ -86,7 +89,7 @@ pub fn question<'a>(
     let rows = Shared::of(config.into_iter().flat_map(|c| store.rows_of(c)));
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
     let any_row = rows.shape(source_row);
-    let side = |(at, gpu): (usize, &'a Gpu)| {
+    let side = |(at, gpu): (GpuId, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
@@ -100,6 +103,7 @@ pub fn question<'a>(
     Question {
         kernel,
         work,
+        operator: subject.instance.operator,
         rows: (store, config, gpus[0].0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {

@@ -3,7 +3,7 @@
 use super::predictions::Comparison;
 use crate::answer::Answer;
 use crate::evaluate::ErrorSummary;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::units::{Seconds, range, significant};
 
 /// Questions whose spread is told one by one; of more, a reader would have to search.
@@ -34,13 +34,13 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
 /// `errors` are those of every model in the order of [`MODELS`].
 #[must_use]
 pub fn default_model(errors: &[Option<ErrorSummary>], over: &str) -> String {
-    let default = MODELS[0].id();
-    let of = |m: usize| errors.get(m).copied().flatten();
-    let Some(own) = of(0) else {
+    let default = MODELS[ModelId::default()].id();
+    let of = |m: ModelId| errors.get(m.index()).copied().flatten();
+    let Some(own) = of(ModelId::default()) else {
         return format!("{default} is the default; nothing measured {over} says how wrong it is");
     };
     let own_text = significant(own.mape_percent);
-    let better = (1..MODELS.len()).filter_map(|m| Some((m, of(m)?)));
+    let better = MODELS.ids().skip(1).filter_map(|m| Some((m, of(m)?)));
     let better = better.filter(|(_, e)| e.mape_percent < own.mape_percent);
     match better.min_by(|a, b| a.1.mape_percent.total_cmp(&b.1.mape_percent)) {
         None => format!("{default} is the default: its MAPE {over}, {own_text} %, is the lowest"),

@@ -245,6 +245,16 @@ pub struct Components([f64; Component::ALL.len()]);
 const P: i32 = 4;
 
 impl Components {
+    /// These times in seconds; every other component takes none.
+    #[must_use]
+    pub fn of_times(times: &[(Component, f64)]) -> Self {
+        let mut all = [0.0; Component::ALL.len()];
+        for (component, time) in times {
+            all[*component as usize] = *time;
+        }
+        Self(all)
+    }
+
     /// The time of this component.
     #[must_use]
     pub fn get(&self, component: Component) -> Seconds {

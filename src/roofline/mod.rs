@@ -5,12 +5,15 @@
 
 mod components;
 mod kernel_roof;
+mod pipe;
 
 pub use components::{Component, Components, Machine, Spec, joined, rest};
 pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
     projected,
 };
+
+pub use pipe::{Pipe, PipeChoice, machine_of, pipe_of};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};

@@ -102,7 +102,7 @@ pub(super) fn made(
 ) -> Result<(Made, Came), TrainError> {
     let train = || trainer.train(world, progress);
     let stamp = trainer.stamp(world)?;
-    progress.check()?;
+    progress.check().map_err(crate::learn::LearnError::from)?;
     match cache {
         Some(cache) if anew => cache.train(&stamp, None, train),
         Some(cache) => cache.get_or_train(&stamp, train),

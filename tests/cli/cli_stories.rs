@@ -264,10 +264,22 @@ fn the_title_names_the_ceilings_really_used() {
     let title = |words: &str| desk.types(words).works().stdout.lines().next().unwrap_or_default().to_string();
     assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved ceilings ·"));
     // Nobody measured the ceilings of a Tesla T4.
-    let fell_back = title("predict --from titan-v --to t4 --kernel saxpy --ceilings achieved");
+    let fell_back =
+        title("predict --from titan-v --to t4 --kernel saxpy --model plain-roofline --ceilings achieved");
     assert!(fell_back.contains("· peak ceilings ·"), "{fell_back}");
     let mixed = title(&format!("{SAXPY} --to t4 --ceilings achieved"));
     assert!(mixed.contains("where both GPUs have them"), "{mixed}");
+    // The default model's times rest on neither, and whoever chose one is told so.
+    let words = "predict --from titan-v --to rtx-4070 --kernel saxpy";
+    let default = desk.types(&format!("{words} --ceilings achieved")).works();
+    assert!(
+        default.stdout.lines().next().unwrap_or_default().contains("· sustained rates ·"),
+        "{}",
+        default.stdout
+    );
+    let told = "ceilings rests on sustained rates, so that --ceilings does not change its times";
+    assert!(default.stderr.contains(told), "{}", default.stderr);
+    assert_eq!(desk.types(words).works().stderr, "", "nobody chose anything");
 }
 
 #[test]

@@ -96,11 +96,11 @@ fn the_promised_gpus_are_there() {
 #[test]
 fn the_kernels_of_the_papers_and_of_the_tuning_and_framework_data_are_there() {
     const PROMISED: &str = "
-        array_reversal atomic_hotspot binary_search clblast_xgemm conv2d_3x3 conv2d_7x7 conv2d_layer
+        array_reversal atomic_hotspot attention_decode attention_prefill binary_search bmm_bf16 clblast_xgemm conv2d_3x3 conv2d_7x7 conv2d_layer
         convolution2d_15x15 count_numbers count_numbers_shared cutlass_simt_sgemm_128x128_8x2 dot_product
         elementwise_add elementwise_multiply gemm_tiled heat_diffusion histogram histogram_spread
-        ktt_convolution2d_15x15 matmul_naive matmul_tiled max_distance naive_transpose random_access
-        random_gather reduce_sum saxpy shared_bank_conflict shared_transpose sigmoid softmax squared_distance
+        ktt_convolution2d_15x15 layernorm_bf16 linear_bf16 linear_fp16 linear_fp8 matmul_naive matmul_tiled max_distance moe_gemm_bf16 naive_transpose random_access
+        random_gather reduce_sum rmsnorm_bf16 rotary_bf16 saxpy shared_bank_conflict shared_transpose sigmoid silu_mul_bf16 softmax softmax_bf16 squared_distance
         strided_copy_8 torch_add torch_bmm torch_conv torch_gelu torch_linear torch_ln torch_mul
         torch_softmax torch_tanh vector_add vector_add_divergent";
     let there: Vec<&str> = SESSION.kernels.entries().iter().map(|k| k.id.as_str()).collect();

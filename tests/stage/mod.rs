@@ -27,4 +27,13 @@ impl Dashboard {
         terminal.draw(|frame| view(frame, &self.state)).unwrap();
         terminal.backend().to_string()
     }
+
+    /// Every cell of every line; a wide letter has the cell of its second half empty.
+    pub fn cells(&self) -> Vec<Vec<String>> {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        let cells = terminal.backend().buffer().content();
+        let lines = cells.chunks(usize::from(self.size.0));
+        lines.map(|line| line.iter().map(|cell| cell.symbol().to_string()).collect()).collect()
+    }
 }

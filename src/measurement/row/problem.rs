@@ -2,7 +2,7 @@
 //! left open.
 
 use super::{Refusal, RowDraft, RowParser, TextColumn, utf8};
-use crate::kernel::{Kernel, Problem, ProblemError, by_other_keys};
+use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
 use std::sync::Arc;
 
 /// Why there is no problem.
@@ -29,7 +29,7 @@ impl RowParser<'_> {
         &mut self,
         draft: &impl RowDraft,
         dtype: &Arc<str>,
-    ) -> Result<(usize, Arc<Problem>), Refusal> {
+    ) -> Result<(KernelId, Arc<Problem>), Refusal> {
         let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
         let bytes = draft.text_of(TextColumn::Problem);
         let recorded = match self.problem(bytes, kernel) {
@@ -37,7 +37,7 @@ impl RowParser<'_> {
             Err(Unread::Foreign(recorded)) => recorded,
             Err(Unread::Refused(why)) => return Err(why),
         };
-        let own = by_other_keys(&self.kernels.entries()[kernel].id, &recorded);
+        let own = by_other_keys(&self.kernels[kernel].id, &recorded);
         let kernel = self.kernel(own.as_bytes(), dtype)?;
         let problem = self.problem(bytes, kernel).map_err(|e| match e {
             Unread::Refused(why) => why,
@@ -46,9 +46,9 @@ impl RowParser<'_> {
         Ok((kernel, problem))
     }
 
-    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Unread> {
+    fn problem(&mut self, bytes: &[u8], kernel: KernelId) -> Result<Arc<Problem>, Unread> {
         // Only a kernel with formulas has a say in it; all others can share.
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
+        let of = self.kernels.entry(kernel).filter(|k| k.has_formulas());
         self.problems.get(of.map(|_| kernel), bytes, || {
             let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
             let refused = |e| Unread::Refused(Refusal::new("problem", e));
@@ -65,12 +65,12 @@ impl RowParser<'_> {
     /// variant has no such key.
     pub(super) fn launch_in_the_problem(
         &mut self,
-        kernel: usize,
+        kernel: KernelId,
         written: &[u8],
         variant: &str,
     ) -> Result<Option<MovedLaunch>, Refusal> {
         let has_launch = |k: &&Kernel| !k.launch_keys.is_empty() && !variant.is_empty();
-        let Some(of) = self.kernels.entries().get(kernel).filter(has_launch) else { return Ok(None) };
+        let Some(of) = self.kernels.entry(kernel).filter(has_launch) else { return Ok(None) };
         let text = utf8(written, "problem")?;
         let recorded = Problem::parse_recorded(text).map_err(|e| Refusal::new("problem", e))?;
         let open = |pair: &&str| {
@@ -93,8 +93,8 @@ impl RowParser<'_> {
     }
 
     /// The variant, and what the row leaves open of its problem.
-    pub(super) fn left_open(&mut self, kernel: usize, problem: &[u8], variant: Arc<str>) -> Arc<str> {
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_choices());
+    pub(super) fn left_open(&mut self, kernel: KernelId, problem: &[u8], variant: Arc<str>) -> Arc<str> {
+        let of = self.kernels.entry(kernel).filter(|k| k.has_choices());
         let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
         let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
         open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)

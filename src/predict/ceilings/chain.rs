@@ -7,38 +7,12 @@
 
 use super::sides::Sides;
 use super::{Answered, lite};
-use crate::predict::Amount;
 use crate::predict::breakdown::{Cause, Start};
 use crate::roofline::{Component, Machine, Spec, joined};
-use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds};
+use crate::units::Seconds;
 
 /// Numbers that move the roof by less are told together.
 const LEAST_SHARE: f64 = 0.01;
-
-/// A number of a GPU with its unit.
-#[must_use]
-pub fn amount(spec: Spec, value: f64) -> Amount {
-    match spec {
-        Spec::Clock => Amount::Clock(Hertz(value)),
-        Spec::L2Bandwidth | Spec::DramBandwidth => Amount::Bandwidth(BytesPerSecond(value)),
-        Spec::L2Size => Amount::Bytes(Bytes(value)),
-        Spec::Sms
-        | Spec::FlopsPerClock
-        | Spec::LsuLanes
-        | Spec::GlobalPerClock
-        | Spec::SharedPerClock
-        | Spec::IssuePerClock => Amount::Ratio(value),
-    }
-}
-
-/// The same in words: a count of whole things has no digits behind the point.
-#[must_use]
-pub fn in_words(spec: Spec, value: f64) -> String {
-    match amount(spec, value) {
-        Amount::Ratio(v) if v.fract() == 0.0 && v < 1e6 => format!("{v}"),
-        other => other.to_string(),
-    }
-}
 
 /// The first time of a prediction of this family, and every factor; `timed`: what is said of a time on the source.
 pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seconds, Vec<(Cause, f64)>) {

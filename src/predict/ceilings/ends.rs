@@ -4,6 +4,7 @@ use super::sides::{Sides, Start, launched, start};
 use super::transfer::{CARRIED, Habit, Roof, USUAL};
 use super::{Answered, lite};
 use crate::kernel::RunsAs;
+use crate::predict::operators::carried;
 use crate::predict::{Doubt, Refusal, sound};
 use crate::roofline::Component;
 use crate::units::Seconds;
@@ -21,11 +22,18 @@ pub(super) struct End {
     pub(super) atomics: f64,
     /// Whether nobody knows the registers of this build.
     pub(super) unknown_build: bool,
+    /// The modelled time of the operator, where it is one.
+    operator: Option<f64>,
 }
 
 impl End {
     pub(super) fn new(roof: Roof, lite: f64, floor: f64, atomics: f64, unknown_build: bool) -> Self {
-        Self { roof, whole: roof.whole(), lite, floor, atomics, unknown_build }
+        Self { roof, whole: roof.whole(), lite, floor, atomics, unknown_build, operator: None }
+    }
+
+    /// The same with an operator's modelled time in seconds.
+    pub(super) fn with_operator(self, operator: Option<f64>) -> Self {
+        Self { operator, ..self }
     }
 }
 
@@ -34,6 +42,8 @@ impl End {
 pub(super) struct Origin {
     end: End,
     runs_as: RunsAs,
+    /// The time on this GPU, where one was timed at some size.
+    timed: Option<f64>,
     /// Under the full roof, and under the lite one.
     starts: [Start; 2],
     habit: Habit,
@@ -54,13 +64,24 @@ impl Origin {
             Some(body) => USUAL * (body / end.lite / USUAL).powf(lite.carried),
             None => USUAL,
         };
-        Self { end, runs_as, starts, habit, is_lite, unusual: (efficiency / USUAL).ln().abs() }
+        Self { end, runs_as, timed, starts, habit, is_lite, unusual: (efficiency / USUAL).ln().abs() }
     }
 
     /// The full model where a count of the SM side is known, the lite one elsewhere.
     #[inline]
     pub(super) fn answered(&self, target: &End) -> Result<Answered, Refusal> {
+        if let Some(both) = self.end.operator.zip(target.operator) {
+            return self.operator(both);
+        }
         if self.is_lite { self.lite(target, super::ID) } else { self.full(target) }
+    }
+
+    /// The operators' model: its two times stand in the places of the roofs.
+    fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, Refusal> {
+        let answer = carried([source, target], self.timed, false, super::ID)?;
+        let start = Start { body: self.timed, carried: 1.0 };
+        let (time, roofs) = (answer.time, [source, target]);
+        Ok(Answered { time, body: time.0, start, roofs, carried: None, lite: false })
     }
 
     #[inline]
@@ -99,6 +120,10 @@ impl Origin {
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
     #[inline]
     pub(super) fn doubt(&self, target: &End, answered: &Answered, other: bool) -> Doubt {
+        if let Some((source, _)) = self.end.operator.zip(target.operator) {
+            let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
+            return Doubt::of_operator(off, other);
+        }
         let believed = answered.start.carried / CARRIED;
         let lite = if answered.lite { None } else { self.lite(target, super::ID).ok() };
         let disagreement = lite.map_or(0.0, |lite| (lite.time / answered.time).ln().abs());
@@ -112,7 +137,8 @@ pub(super) fn ends(sides: &Sides) -> (Origin, End) {
     let end = |at: usize| {
         let lite = lite::roof(&sides.machines[at], &sides.work);
         let atomics = sides.components[at].get(Component::Atomics).0;
-        End::new(sides.roofs[at], lite, sides.floors[at].time.0, atomics, sides.unknown_builds[at])
+        let (floor, unknown) = (sides.floors[at].time.0, sides.unknown_builds[at]);
+        End::new(sides.roofs[at], lite, floor, atomics, unknown).with_operator(sides.operators[at])
     };
     (Origin::new(end(0), sides.timed, sides.runs_as, sides.is_lite), end(1))
 }

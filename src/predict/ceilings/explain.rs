@@ -6,10 +6,12 @@ use super::sides::Sides;
 use super::{Answered, answered, cautions, lite};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
-use crate::predict::breakdown::{Cause, MadeOf, Start};
+use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
+use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
+use std::sync::Arc;
 
 /// How far a number is moved to see what it does to the time.
 const NUDGE: f64 = 1.02;
@@ -20,50 +22,9 @@ const LEAST_ELASTICITY: f64 = 0.02;
 /// How much more of a number [`Elasticity::ten_percent`] asks about.
 const TENTH: f64 = 1.1;
 
-/// What a change of one of the target's numbers does to the predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Elasticity {
-    /// The number.
-    pub spec: Spec,
-    /// d ln T / d ln number: -0.8 means that 10 % more makes the kernel 8 % faster.
-    pub value: f64,
-    /// The target's number as the model takes it, SI.
-    pub number: f64,
-    /// The time with 10 % more of it, over the predicted one.
-    pub ten_percent: f64,
-}
-
-/// What binds on one GPU, and what would bind next.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NextCeiling {
-    /// The longest component.
-    pub binding: Component,
-    /// The second longest.
-    pub next: Component,
-    /// How many times shorter the second is.
-    pub away: f64,
-}
-
-/// The component times of a prediction, and what they say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explanation {
-    /// The time of every component, source first.
-    pub components: [Components; 2],
-    /// What binds and what is next, source first; `None` where one component is all there is.
-    pub next: [Option<NextCeiling>; 2],
-    /// What a launch costs, source first.
-    pub floors: [Floor; 2],
-    /// The target's numbers that move the prediction most, strongest first.
-    pub elasticities: Vec<Elasticity>,
-    /// The other model of the family, and its time for the same question.
-    pub beside: Option<(&'static str, Seconds)>,
-    /// What to measure for a narrower interval, most useful first.
-    pub measure: Vec<String>,
-}
-
 /// Everything that the arithmetic of one prediction used.
 #[derive(Debug, Clone)]
-pub(in crate::predict) struct Kept {
+struct Kept {
     sides: Sides,
     answered: Answered,
     model: Model,
@@ -103,12 +64,22 @@ pub(super) fn prediction(
         doubt,
         width: None,
         adjustments: Vec::new(),
-        made_of: MadeOf::Components(Box::new(Kept::of_question(q, sides, answered, model))),
+        made_of: MadeOf::Components(Arc::new(Kept::of_question(q, sides, answered, model))),
     }
 }
 
 /// How a model of this family answers.
 pub(super) type Model = fn(&Sides) -> Result<Answered, Refusal>;
+
+impl TakenApart for Kept {
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+        product(&self.sides, &self.answered, self.timed.clone())
+    }
+
+    fn explanation(&self) -> Explanation {
+        self.explanation_of_sides()
+    }
+}
 
 impl Kept {
     fn of_question(q: &Question<'_>, sides: Sides, answered: Answered, model: Model) -> Self {
@@ -124,13 +95,7 @@ impl Kept {
         }
     }
 
-    /// The first time, and every factor up to this model's own time.
-    pub(in crate::predict) fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
-        product(&self.sides, &self.answered, self.timed.clone())
-    }
-
-    /// The components and what moves them.
-    pub(in crate::predict) fn explanation(&self) -> Explanation {
+    fn explanation_of_sides(&self) -> Explanation {
         let (sides, base) = (&self.sides, &self.answered);
         let components = looked_at(sides, base);
         let other = if base.lite { answered(sides) } else { lite::lite(sides, super::ID) };

@@ -27,9 +27,6 @@ mod prepared;
 mod sides;
 mod transfer;
 
-pub use chain::{amount, in_words};
-pub(super) use explain::Kept;
-pub use explain::{Elasticity, Explanation, NextCeiling};
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
 pub(super) use lite::CeilingsLite;
@@ -37,6 +34,7 @@ pub use prepared::{Prepared, Starting};
 pub(super) use sides::{resized, unmeasured};
 pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
 
+use super::operators::operator_prediction;
 use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
 use crate::kernel::{Count, Kernel, RunsAs, Work};
 use crate::roofline::Component;
@@ -68,6 +66,9 @@ impl Predictor for CeilingsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+        if let Some(operator) = operator_prediction(q, ID) {
+            return operator;
+        }
         let sides = Sides::new(q)?;
         let (found, doubt) = doubted(q, &ends(&sides))?;
         Ok(explain::prediction(q, sides, found, Some(doubt), answered))

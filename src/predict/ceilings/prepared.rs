@@ -7,15 +7,16 @@ use super::ends::{End, Origin};
 use super::sides::waves_on;
 use super::transfer::Roof;
 use super::{is_lite, lite};
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
+use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
 use crate::predict::{Estimate, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
-use crate::roofline::{Component, Machine};
+use crate::roofline::{Component, machine_of};
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -87,7 +88,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Everything that the GPU at this place says as a source.
-    pub fn start(&mut self, source: usize) -> Starting<'_, 'a> {
+    pub fn start(&mut self, source: GpuId) -> Starting<'_, 'a> {
         let of = self.of;
         let row = of.row(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
@@ -95,7 +96,7 @@ impl<'a> Prepared<'a> {
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; of.gpus.len()];
-            of.rows().for_each(|row| rows[row.gpu] = Some(row));
+            of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             self.groups.push(Group { work, shape, ready, rows });
             self.groups.len() - 1
         });
@@ -117,7 +118,7 @@ impl<'a> Prepared<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn row(&self, gpu: usize) -> Option<&'a Measurement> {
+    fn row(&self, gpu: GpuId) -> Option<&'a Measurement> {
         self.subject.config.and_then(|c| self.store.row(c, gpu))
     }
 
@@ -133,24 +134,35 @@ fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3]
 }
 
 impl<'a> Group<'a> {
-    fn side(&self, of: Known<'a>, at: usize) -> Side<'a> {
-        Side::new(of.kernel, &of.subject.instance, &of.gpus[at], self.rows[at], self.shape, of.rules)
+    fn side(&self, of: Known<'a>, at: GpuId) -> Side<'a> {
+        Side::new(
+            of.kernel,
+            &of.subject.instance,
+            &of.gpus[at.index()],
+            self.rows[at.index()],
+            self.shape,
+            of.rules,
+        )
     }
 
-    fn ready(&self, of: Known<'a>, at: usize) -> &Ready {
-        self.ready[at].get_or_init(|| self.reckon(of, at))
+    fn ready(&self, of: Known<'a>, at: GpuId) -> &Ready {
+        self.ready[at.index()].get_or_init(|| self.reckon(of, at))
     }
 
-    fn reckon(&self, of: Known<'a>, at: usize) -> Ready {
-        let gpu = &of.gpus[at];
-        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at], self.shape, of.rules);
-        let machine = Machine::of(gpu, &of.kernel.dtype);
+    fn reckon(&self, of: Known<'a>, at: GpuId) -> Ready {
+        let gpu = &of.gpus[at.index()];
+        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
+        let machine = machine_of(gpu, of.kernel);
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
         let components = machine.components(&self.work);
         let lite = lite::roof(&machine, &self.work);
         let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
         let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());
-        let end = |waves| End::new(Roof::new(&machine, &components, waves), lite, floor, atomics, unknown);
+        let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
+        let end = |waves| {
+            let roof = Roof::new(&machine, &components, waves);
+            End::new(roof, lite, floor, atomics, unknown).with_operator(operator)
+        };
         let waved = of.kernel.runs_as == RunsAs::Kernel;
         let waves = waves_on(gpu, fit.launch.filter(|_| waved), fit.stated_occupancy());
         let refusal =
@@ -164,7 +176,7 @@ impl Starting<'_, '_> {
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
-    pub fn estimate(&self, target: usize) -> Result<Estimate, Refusal> {
+    pub fn estimate(&self, target: GpuId) -> Result<Estimate, Refusal> {
         let (of, group) = (self.of, self.group);
         let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
@@ -174,7 +186,7 @@ impl Starting<'_, '_> {
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
         let answered = origin.answered(end)?;
-        let other = self.gpu.architecture != of.gpus[target].architecture;
+        let other = self.gpu.architecture != of.gpus[target.index()].architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         Ok(Estimate { time: answered.time, doubt, width: None, interval: None, rests_on_measurement })

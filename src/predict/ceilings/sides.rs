@@ -5,8 +5,9 @@ use super::{is_lite, lite};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::occupancy::{Occupancy, waves};
+use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
-use crate::roofline::{Components, Machine, Spec, joined, rest};
+use crate::roofline::{Components, Machine, Spec, joined, machine_of, rest};
 use crate::units::Seconds;
 
 /// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
@@ -34,6 +35,8 @@ pub(super) struct Sides {
     pub(super) is_lite: bool,
     /// Whether nobody knows the registers of the build, source first.
     pub(super) unknown_builds: [bool; 2],
+    /// The modelled time of the operator in seconds, source first, where the kernel is one.
+    pub(super) operators: [Option<f64>; 2],
 }
 
 /// What a source's time says of the kernel itself.
@@ -49,7 +52,7 @@ impl Sides {
     pub(super) fn new(q: &Question<'_>) -> Result<Self, Refusal> {
         q.target.feasible(&q.work)?;
         let gpus = [q.source.gpu, q.target.gpu];
-        let machines = gpus.map(|gpu| Machine::of(gpu, &q.kernel.dtype));
+        let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
         let runs_as = q.kernel.runs_as;
         // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
         let components = machines.map(|m| m.components(&q.work));
@@ -67,12 +70,13 @@ impl Sides {
             work: q.work,
             is_lite,
             unknown_builds,
+            operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
         })
     }
 
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
     fn of_sizes(kernel: &Kernel, sides: [&Side<'_>; 2], works: [&Work; 2], floor: Floor, timed: f64) -> Self {
-        let machines = sides.map(|side| Machine::of(side.gpu, &kernel.dtype));
+        let machines = sides.map(|side| machine_of(side.gpu, kernel));
         let components = [machines[0].components(works[0]), machines[1].components(works[1])];
         let roofs = roofs(&machines, &components, kernel.runs_as, sides);
         let (floors, runs_as) = ([floor; 2], kernel.runs_as);
@@ -88,6 +92,8 @@ impl Sides {
             work,
             is_lite,
             unknown_builds,
+            // Sizes of an operator are carried by its own model.
+            operators: [None; 2],
         }
     }
 

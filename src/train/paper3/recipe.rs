@@ -10,6 +10,8 @@ use super::published;
 use super::samples::{Reference, Samples};
 use super::speed_up::{SpeedUpForest, half_width, known_ranges};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::importance::permutation;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::random::Random;
@@ -196,8 +198,8 @@ impl Paper3 {
         let samples = &data.samples.all;
         let groups = [
             (of("problems"), samples.iter().map(|s| s.group).collect::<Vec<_>>(), 5),
-            (of("kernels"), samples.iter().map(|s| s.kernel).collect(), usize::MAX),
-            (of("GPUs"), samples.iter().map(|s| s.gpu).collect(), usize::MAX),
+            (of("kernels"), samples.iter().map(|s| s.kernel.index()).collect(), usize::MAX),
+            (of("GPUs"), samples.iter().map(|s| s.gpu.index()).collect(), usize::MAX),
         ];
         let mut problems = None;
         for (name, groups, most) in groups {
@@ -221,8 +223,8 @@ impl Paper3 {
         (importances, errors): (Vec<Importance>, Vec<Errors>),
     ) -> Trained {
         let samples = &data.samples.all;
-        let ids =
-            |places: BTreeSet<usize>, id: &dyn Fn(usize) -> String| places.into_iter().map(id).collect();
+        let gpus: BTreeSet<GpuId> = samples.iter().map(|s| s.gpu).collect();
+        let kernels: BTreeSet<KernelId> = samples.iter().map(|s| s.kernel).collect();
         let best = found.best();
         Trained {
             model: self.id().into(),
@@ -235,10 +237,8 @@ impl Paper3 {
             ),
             seed: self.seed,
             rows: samples.len(),
-            gpus: ids(samples.iter().map(|s| s.gpu).collect(), &|g| world.gpus.entries()[g].id.clone()),
-            kernels: ids(samples.iter().map(|s| s.kernel).collect(), &|k| {
-                world.kernels.entries()[k].id.clone()
-            }),
+            gpus: gpus.into_iter().map(|gpu| world.gpus[gpu].id.clone()).collect(),
+            kernels: kernels.into_iter().map(|kernel| world.kernels[kernel].id.clone()).collect(),
             importances,
             importance_unit: "points of MAPE on the tested rows".into(),
             errors,

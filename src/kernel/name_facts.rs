@@ -1,0 +1,212 @@
+//! What the name of a library's kernel says of it: types, tile, stages, instruction.
+//!
+//! ```
+//! use roofswap::kernel::NameFacts;
+//! let facts = NameFacts::of_name("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_stage4");
+//! assert!(facts.is_tensor);
+//! assert_eq!(facts.tile, Some([128, 128, 64]));
+//! assert_eq!(facts.input.map(|t| t.word()), Some("bf16"));
+//! assert_eq!(facts.accumulate.map(|t| t.word()), Some("fp32"));
+//! ```
+
+use crate::catalogue::ElementType;
+
+/// What a name states; `None` for what it does not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameFacts {
+    /// Whether it names tensor cores: an instruction of theirs, or a family of kernels that uses nothing else.
+    pub is_tensor: bool,
+    /// Type of the operands.
+    pub input: Option<ElementType>,
+    /// Type that products are added in.
+    pub accumulate: Option<ElementType>,
+    /// Rows, columns and depth of a block's tile; depth 0 where the name states two numbers.
+    pub tile: Option<[u32; 3]>,
+    /// Tiles in flight.
+    pub stages: Option<u32>,
+    /// The tensor instruction as the name has it: `s16816`, `hgmma`.
+    pub instruction: Option<String>,
+}
+
+/// Words that mean tensor cores wherever they stand in a name.
+const TENSOR_WORDS: [&str; 12] = [
+    "tensorop",
+    "xmma",
+    "hmma",
+    "wgmma",
+    "hgmma",
+    "qgmma",
+    "imma",
+    "flash_fwd",
+    "flash_bwd",
+    "flashattn",
+    "fmha",
+    "tcgen05",
+];
+
+/// Instructions of libraries, with the type of their operands and of their sums.
+const INSTRUCTIONS: [(&str, ElementType, ElementType); 9] = [
+    ("s16816gemm_bf16", ElementType::Bf16, ElementType::Fp32),
+    ("bf16_s16816", ElementType::Bf16, ElementType::Fp32),
+    ("s16816", ElementType::Fp16, ElementType::Fp32),
+    ("h16816", ElementType::Fp16, ElementType::Fp16),
+    ("s1688", ElementType::Fp16, ElementType::Fp32),
+    ("h1688", ElementType::Fp16, ElementType::Fp16),
+    ("s884", ElementType::Fp16, ElementType::Fp32),
+    ("h884", ElementType::Fp16, ElementType::Fp16),
+    ("i16832", ElementType::Int8, ElementType::Int32),
+];
+
+/// Words of a name that state the type of the operands.
+const INPUT_WORDS: [(&str, ElementType); 11] = [
+    ("e4m3", ElementType::Fp8),
+    ("e5m2", ElementType::Fp8),
+    ("bf16bf16", ElementType::Bf16),
+    ("f16f16", ElementType::Fp16),
+    ("tf32tf32", ElementType::Tf32),
+    ("i8i8", ElementType::Int8),
+    ("bf16", ElementType::Bf16),
+    ("tf32", ElementType::Tf32),
+    ("fp8", ElementType::Fp8),
+    ("fp16", ElementType::Fp16),
+    ("nvfp4", ElementType::Fp4),
+];
+
+/// The longest name that is looked at: what comes later are arguments of templates.
+const LONGEST_LOOK: usize = 1024;
+
+impl NameFacts {
+    /// Reads a kernel's full name, mangled or not. Nothing is assumed: what is not stated stays unknown.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        let lower: String = name.chars().take(LONGEST_LOOK).collect::<String>().to_ascii_lowercase();
+        let instruction = INSTRUCTIONS.iter().find(|(word, ..)| lower.contains(word));
+        let of_cores = TENSOR_WORDS.into_iter().find(|word| lower.contains(word));
+        let is_tensor = instruction.is_some() || of_cores.is_some();
+        if !is_tensor {
+            return Self { tile: tile_in(&lower), stages: stages_in(&lower), ..Self::default() };
+        }
+        let stated = INPUT_WORDS.iter().find(|(word, _)| lower.contains(word)).map(|(_, element)| *element);
+        Self {
+            is_tensor,
+            input: stated.or(instruction.map(|(_, input, _)| *input)),
+            accumulate: accumulate_in(&lower).or(instruction.map(|(_, _, sum)| *sum)),
+            tile: tile_in(&lower),
+            stages: stages_in(&lower),
+            instruction: instruction.map(|(word, ..)| (*word).to_string()),
+        }
+    }
+}
+
+/// `bf16f32`, `f16f16` behind the operands in names of cuBLAS: result and sum.
+fn accumulate_in(name: &str) -> Option<ElementType> {
+    let after = name.split_once("gemm_")?.1;
+    let word = after.split('_').nth(1)?;
+    let pairs = [("f32", ElementType::Fp32), ("f16", ElementType::Fp16), ("i32", ElementType::Int32)];
+    pairs.into_iter().find(|(end, _)| word.ends_with(end) && word.len() > end.len()).map(|(_, sum)| sum)
+}
+
+/// `tilesize128x128x64`, `128x256_32x3`, `64x64_sliced`: the first two or three numbers joined by `x`, the first at least 8.
+fn tile_in(name: &str) -> Option<[u32; 3]> {
+    let words = name.split(|c: char| !(c.is_ascii_digit() || c == 'x'));
+    words.filter_map(tile_of_word).next()
+}
+
+fn tile_of_word(word: &str) -> Option<[u32; 3]> {
+    let trimmed = word.trim_matches('x');
+    let numbers: Vec<u32> = trimmed.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+    match numbers.as_slice() {
+        [m, n] if *m >= 8 && *n >= 8 => Some([*m, *n, 0]),
+        [m, n, k] if *m >= 8 && *n >= 8 => Some([*m, *n, *k]),
+        _ => None,
+    }
+}
+
+/// `stage4`, `stages_64x3`, or the `3` of `128x256_32x3`.
+fn stages_in(name: &str) -> Option<u32> {
+    if let Some((_, after)) = name.split_once("stage") {
+        let digits: String =
+            after.trim_start_matches(['s', '_']).chars().take_while(char::is_ascii_digit).collect();
+        let next = after.split_once('x').map(|(_, rest)| rest);
+        let of_pair = next.filter(|_| after.starts_with("s_")).and_then(leading_number);
+        return of_pair.or_else(|| digits.parse().ok());
+    }
+    let depth_by_stages = |word: &str| {
+        let (depth, stages) = word.split_once('x')?;
+        let depth: u32 = depth.parse().ok()?;
+        let stages: u32 = stages.parse().ok()?;
+        (stages <= 12 && depth >= 8).then_some(stages)
+    };
+    name.split(|c: char| !(c.is_ascii_digit() || c == 'x')).find_map(depth_by_stages)
+}
+
+fn leading_number(text: &str) -> Option<u32> {
+    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ElementType::{Bf16, Fp8, Fp16, Fp32, Int8, Int32};
+
+    #[test]
+    fn names_of_libraries_say_what_they_are() {
+        for (name, input, accumulate, tile, stages) in [
+            (
+                "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1",
+                Bf16,
+                Some(Fp32),
+                Some([128, 128, 64]),
+                None,
+            ),
+            (
+                "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8",
+                Bf16,
+                Some(Fp32),
+                Some([256, 128, 0]),
+                Some(3),
+            ),
+            (
+                "ampere_fp16_s1688gemm_fp16_128x64_sliced1x2_ldg8_f2f_stages_64x3_tn",
+                Fp16,
+                Some(Fp32),
+                Some([128, 64, 0]),
+                Some(3),
+            ),
+            ("turing_fp16_s1688gemm_fp16_256x128_ldg8_f2f_tn", Fp16, Some(Fp32), Some([256, 128, 0]), None),
+            ("volta_h884gemm_128x128_ldg8_nn", Fp16, Some(Fp16), Some([128, 128, 0]), None),
+            (
+                "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x64x64_stage4",
+                Fp8,
+                Some(Fp32),
+                Some([64, 64, 64]),
+                Some(4),
+            ),
+            (
+                "sm80_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize128x128x64_stage3",
+                Int8,
+                Some(Int32),
+                Some([128, 128, 64]),
+                Some(3),
+            ),
+        ] {
+            let facts = NameFacts::of_name(name);
+            assert!(facts.is_tensor, "{name}");
+            assert_eq!(facts.input, Some(input), "{name}");
+            assert_eq!((facts.accumulate, facts.tile, facts.stages), (accumulate, tile, stages), "{name}");
+        }
+        assert!(
+            NameFacts::of_name("void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4>>").is_tensor
+        );
+    }
+
+    #[test]
+    fn a_name_without_tensor_instructions_says_none() {
+        for name in ["ampere_sgemm_128x64_tn", "cutlass_80_simt_sgemm_128x128_8x4_nn_align1", "saxpy", ""] {
+            let facts = NameFacts::of_name(name);
+            assert_eq!((facts.is_tensor, facts.input), (false, None), "{name}");
+        }
+        assert_eq!(NameFacts::of_name("ampere_sgemm_128x64_tn").tile, Some([128, 64, 0]));
+    }
+}

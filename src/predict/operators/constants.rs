@@ -1,0 +1,165 @@
+//! Every constant of the operators' model, fitted once to library kernels on A100 SXM, L40S, H100 SXM (BF16) and H20, H800
+//! (FP8); docs/models.md says how, and what is left with a GPU held out.
+
+/// How much of a source's ln(measured / modelled) is believed to hold on the target.
+pub(super) const BELIEVED: f64 = 0.4;
+
+/// The best that a kernel gets of the stated dense tensor rate, before the power limit.
+pub(super) const TENSOR_PART: f64 = 0.95;
+
+/// Joules per FLOP at a relative voltage of 1 (2.5 GHz), operands of 16 bits.
+pub(super) const ENERGY_MMA: f64 = 1.55e-12;
+
+/// The same of `wgmma`.
+pub(super) const ENERGY_WGMMA: f64 = 1.2e-12;
+
+/// The same of `tcgen05`: assumed, from about 1.75 PFLOPS of BF16 that libraries are said to reach on a B200 of 1000 W.
+pub(super) const ENERGY_TCGEN05: f64 = 0.75e-12;
+
+/// What halving the operands leaves of the energy per FLOP.
+pub(super) const ENERGY_8_BIT: f64 = 0.65;
+
+/// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
+pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
+
+/// Relative voltage per GHz of SM clock.
+pub(super) const VOLTAGE_PER_GHZ: f64 = 0.223;
+
+/// Power without work as a share of the limit (`specs/power.toml`).
+pub(super) const IDLE_SHARE: f64 = 0.157;
+
+/// One kernel of a graph: seconds, and SM clocks.
+pub(super) const NODE_SECONDS: f64 = 1.53e-6;
+
+/// SM clocks of one kernel of a graph.
+pub(super) const NODE_CLOCKS: f64 = 2550.0;
+
+/// A tile's start and end in SM clocks.
+pub(super) const TILE_CLOCKS: f64 = 2150.0;
+
+/// How much of it a next tile on the same SM cannot hide; above 1 as its own stores come on top.
+pub(super) const TILE_SHOWN: f64 = 1.06;
+
+/// Adding the parts of a split inner dimension, in SM clocks.
+pub(super) const REDUCTION_CLOCKS: f64 = 2650.0;
+
+/// The part of the measured L2 bandwidth that operand tiles get.
+pub(super) const L2_PART: f64 = 0.5;
+
+/// Operand bytes that one SM alone can take in per clock.
+pub(super) const SM_BYTES_PER_CLOCK: f64 = 22.0;
+
+/// Operand bytes through L2 where clusters share them (`wgmma`, `tcgen05`).
+pub(super) const CLUSTER_PART: f64 = 0.5;
+
+/// DRAM reads over the bandwidth of a copy.
+pub(super) const READ_PART: f64 = 1.05;
+
+/// DRAM writes over the bandwidth of a copy.
+pub(super) const WRITE_PART: f64 = 0.9;
+
+/// Operands stay in L2 below this part of it.
+pub(super) const RESIDENT_BELOW: f64 = 0.8;
+
+/// And none of them above this.
+pub(super) const RESIDENT_UP_TO: f64 = 1.15;
+
+/// Sets of operands that follow each other before one is used again: other layers pass between, so that a weight is warm
+/// only where L2 holds six of its size.
+pub(super) const OPERAND_SETS: f64 = 6.0;
+
+/// L2 that a result takes beside the operands, in its own size: it is written back while the next is made.
+pub(super) const RESULT_ROOM: f64 = 1.45;
+
+/// L2 that operands take beside a result, in their own size.
+pub(super) const OPERAND_ROOM: f64 = 2.0;
+
+/// How the times of tensor cores, L2 and DRAM add up: 1 = one after the other, infinity = wholly overlapped.
+pub(super) const OVERLAP: f64 = 2.9;
+
+/// What attention kernels of one family cost whatever they compute.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FamilyCosts {
+    /// Kernels of a graph that make one prefill.
+    pub(super) prefill_nodes: f64,
+    /// And one decode.
+    pub(super) decode_nodes: f64,
+    /// Clocks of one block of prefill beside its arithmetic.
+    pub(super) prefill_clocks: f64,
+    /// The same of decode.
+    pub(super) decode_clocks: f64,
+    /// Rows of queries that a block of decode pads to.
+    pub(super) decode_rows: f64,
+    /// Bytes per clock that one SM takes in while decoding.
+    pub(super) decode_bytes_per_clock: f64,
+}
+
+pub(super) const FLASH_2: FamilyCosts = FamilyCosts {
+    prefill_nodes: 3.63,
+    decode_nodes: 3.4,
+    prefill_clocks: 1480.0,
+    decode_clocks: 1900.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 8.5,
+};
+
+pub(super) const FLASH_3: FamilyCosts = FamilyCosts {
+    prefill_nodes: 2.76,
+    decode_nodes: 2.41,
+    prefill_clocks: 5470.0,
+    decode_clocks: 4780.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 25.9,
+};
+
+pub(super) const FLASH_INFER: FamilyCosts = FamilyCosts {
+    prefill_nodes: 1.41,
+    decode_nodes: 1.98,
+    prefill_clocks: 356.0,
+    decode_clocks: 990.0,
+    decode_rows: 16.0,
+    decode_bytes_per_clock: 31.5,
+};
+
+/// The geometric mean of the three.
+pub(super) const UNSEEN: FamilyCosts = FamilyCosts {
+    prefill_nodes: 2.42,
+    decode_nodes: 2.53,
+    prefill_clocks: 1420.0,
+    decode_clocks: 2080.0,
+    decode_rows: 64.0,
+    decode_bytes_per_clock: 19.0,
+};
+
+/// Attention's part of the best tensor rate: softmax between two products.
+pub(super) const PREFILL_PART: f64 = 0.62;
+
+/// Query tiles, and what each gets of that.
+pub(super) const PREFILL_TILES: [(f64, f64); 3] = [(128.0, 1.0), (64.0, 1.0), (16.0, 0.396)];
+
+/// Keys and values that a block takes at a time.
+pub(super) const PREFILL_KEYS: f64 = 128.0;
+
+/// The same in decode.
+pub(super) const DECODE_KEYS: f64 = 64.0;
+
+/// Decode's part of the best tensor rate.
+pub(super) const DECODE_PART: f64 = 0.99;
+
+/// How prefill's tensor, L2 and DRAM times add up.
+pub(super) const PREFILL_OVERLAP: f64 = 2.0;
+
+/// And decode's.
+pub(super) const DECODE_OVERLAP: f64 = 2.5;
+
+/// DRAM reads of prefill over the bandwidth of a copy.
+pub(super) const PREFILL_READ_PART: f64 = 0.69;
+
+/// The same of decode.
+pub(super) const DECODE_READ_PART: f64 = 1.1;
+
+/// L2 parts of prefill and decode.
+pub(super) const PREFILL_L2_PART: f64 = 0.61;
+
+/// L2 part of decode.
+pub(super) const DECODE_L2_PART: f64 = 0.69;

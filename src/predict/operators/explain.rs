@@ -1,0 +1,209 @@
+//! An operator's prediction taken apart: the parts of both modelled times, what is kept of the source's, what would change it.
+
+use super::hardware::Hardware;
+use super::{OperatorAnswer, Parts, carried, modelled, parts_on};
+use crate::catalogue::Origin;
+use crate::gpu::Gpu;
+use crate::kernel::{Operator, Work};
+use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
+use crate::predict::{
+    Amount, Caution, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance, Question,
+    Refusal,
+};
+use crate::roofline::{Bound, Component, Components, Machine, Spec, machine_of};
+use crate::units::Seconds;
+use std::sync::Arc;
+
+/// How far a number is moved to see what it does to the time.
+const NUDGE: f64 = 1.02;
+
+/// How much more of a number [`Elasticity::ten_percent`] asks about.
+const TENTH: f64 = 1.1;
+
+/// Below this an elasticity moves nothing worth reading.
+const LEAST_ELASTICITY: f64 = 0.02;
+
+/// The numbers of a GPU that the model takes.
+const TAKEN: [Spec; 6] =
+    [Spec::Sms, Spec::Clock, Spec::FlopsPerClock, Spec::L2Bandwidth, Spec::DramBandwidth, Spec::L2Size];
+
+/// Everything that the arithmetic of one prediction used.
+#[derive(Debug, Clone)]
+pub(in crate::predict) struct KeptOperator {
+    operator: Operator,
+    work: Work,
+    /// Source first.
+    parts: [Parts; 2],
+    /// Seconds on the source, where one was timed at some size.
+    timed: Option<f64>,
+    answer: OperatorAnswer,
+    /// The target.
+    hardware: Hardware,
+    machine: Machine,
+    /// Ids of the GPUs, source first.
+    gpus: [String; 2],
+    /// What is said of the time on the source.
+    start: Start,
+}
+
+/// `None` where the question is about no operator, or one of the GPUs states no rate for its types.
+fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator, Refusal>> {
+    let operator = q.operator?;
+    let on_gpu = |gpu: &Gpu| modelled(gpu, &operator, &q.work);
+    let parts = [on_gpu(q.source.gpu)?, on_gpu(q.target.gpu)?];
+    let hardware = Hardware::of(q.target.gpu, operator.types)?;
+    if let Err(why) = q.target.feasible(&q.work) {
+        return Some(Err(why));
+    }
+    let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
+    let other = q.source.gpu.architecture != q.target.gpu.architecture;
+    let answer = carried(parts.map(|p| p.time), timed, other, model);
+    Some(answer.map(|answer| KeptOperator {
+        operator,
+        work: q.work,
+        parts,
+        timed,
+        answer,
+        hardware,
+        machine: machine_of(q.target.gpu, q.kernel),
+        gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
+        start: q.source_time.as_ref().map_or(Start::Roof, Start::of_source),
+    }))
+}
+
+/// The whole prediction; `None` where the operators' model has nothing to say and others have to answer.
+pub(in crate::predict) fn operator_prediction(
+    q: &Question<'_>,
+    model: &'static str,
+) -> Option<Result<Prediction, Refusal>> {
+    let kept = kept_of(q, model)?;
+    Some(kept.map(|kept| Prediction {
+        time: kept.answer.time,
+        bound_source: bound_by(&kept.parts[0]),
+        bound_target: bound_by(&kept.parts[1]),
+        efficiency: kept.timed.map(|timed| kept.parts[0].time / timed),
+        factors: factors(q, &kept),
+        cautions: cautions(q, &kept),
+        levels: None,
+        doubt: Some(kept.answer.doubt),
+        width: None,
+        adjustments: Vec::new(),
+        made_of: MadeOf::Components(Arc::new(kept)),
+    }))
+}
+
+impl TakenApart for KeptOperator {
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+        let [source, target] = self.parts.map(|p| p.time);
+        let Some(timed) = self.timed else {
+            let (component, longest) = components(&self.parts[1]).ranked()[0];
+            let factor = self.answer.time / longest;
+            return (Start::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
+        };
+        let ratio = target / source;
+        let kept = self.answer.time.0 / (timed * ratio);
+        let steps = vec![
+            (Cause::OperatorModel([source, target].map(Seconds)), ratio),
+            (Cause::SourceKept(timed / source), kept),
+        ];
+        (self.start.clone(), Seconds(timed), steps)
+    }
+
+    fn explanation(&self) -> Explanation {
+        let of_parts = self.parts.map(|p| components(&p));
+        Explanation {
+            components: of_parts,
+            next: of_parts.map(|c| next_of(&c)),
+            floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: Origin::Derived }),
+            elasticities: self.elasticities(),
+            beside: None,
+            measure: self.to_measure(),
+        }
+    }
+}
+
+impl KeptOperator {
+    /// The target's numbers that move the prediction, strongest first.
+    fn elasticities(&self) -> Vec<Elasticity> {
+        let with = |spec, factor| {
+            let parts = parts_on(&self.hardware.scaled(spec, factor), &self.operator, &self.work)?;
+            Some(parts.time / self.parts[1].time)
+        };
+        let of_spec = |spec: Spec| {
+            let value = with(spec, NUDGE)?.ln() / NUDGE.ln();
+            let (number, ten_percent) = (self.machine.get(spec), with(spec, TENTH)?);
+            Some(Elasticity { spec, value, number, ten_percent })
+        };
+        let mut all: Vec<Elasticity> =
+            TAKEN.into_iter().filter_map(of_spec).filter(|e| e.value.abs() >= LEAST_ELASTICITY).collect();
+        all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+        all
+    }
+
+    fn to_measure(&self) -> Vec<String> {
+        let [source, target] = &self.gpus;
+        let mut all = Vec::new();
+        if self.timed.is_none() {
+            all.push(format!("this operator on {source}: without any time the model alone answers"));
+        }
+        all.push(format!("a few other sizes on {target}: its own rows correct every other prediction there"));
+        all
+    }
+}
+
+fn bound_by(parts: &Parts) -> Option<Bound> {
+    if parts.launch > 0.5 * parts.time {
+        return Some(Bound::Launch);
+    }
+    components(parts).binding().map(Bound::from)
+}
+
+fn components(parts: &Parts) -> Components {
+    Components::of_times(&[
+        (Component::Fp, parts.tensor),
+        (Component::L2, parts.l2),
+        (Component::Dram, parts.dram),
+    ])
+}
+
+fn cautions(q: &Question<'_>, kept: &KeptOperator) -> Vec<Caution> {
+    let mut all = q.cautions(true);
+    all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
+    if kept.timed.is_none() {
+        all.push(Caution::NoMeasurement);
+    }
+    all
+}
+
+fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
+    let mut all = Vec::with_capacity(7);
+    if let Some(t) = q.source_time.as_ref().filter(|_| kept.timed.is_some()) {
+        let from = Provenance::Stated(t.kind.origin(), t.source.clone());
+        all.push(Factor::shared("source time", Amount::Time(t.time), from));
+    }
+    let [source, target] = &kept.parts;
+    for (name, of, rule) in PARTS {
+        let [source, target] = [of(source), of(target)].map(|t| Amount::Time(Seconds(t)));
+        all.push(Factor::computed(name, source, target, rule));
+    }
+    let rule = Provenance::Modelled("(measured / modelled on the source)^0.4");
+    all.push(Factor::of_target("kept of the source", Amount::Times(kept.answer.kept), rule));
+    all
+}
+
+/// A part of a modelled time: its name, how it is read, how it is made.
+type Part = (&'static str, fn(&Parts) -> f64, &'static str);
+
+const PARTS: [Part; 5] = [
+    ("graph launches", |p| p.launch, "nodes x (1.53 µs + 2550 clocks)"),
+    ("tensor", |p| p.tensor, "best tile and split, whole waves, power-limited clock"),
+    ("L2", |p| p.l2, "operands and result over L2's rate"),
+    ("DRAM", |p| p.dram, "what L2 does not keep over DRAM's rate"),
+    ("modelled time", |p| p.time, "launches + p-norm of tensor, L2, DRAM"),
+];
+
+fn next_of(components: &Components) -> Option<NextCeiling> {
+    let ranked = components.ranked();
+    let [(binding, first), (next, second)] = [ranked[0], ranked[1]];
+    (second.0 > 0.0).then(|| NextCeiling { binding, next, away: first / second })
+}

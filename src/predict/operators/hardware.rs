@@ -1,0 +1,160 @@
+//! What the operators' model takes of a GPU, in SI units, and how far a power limit slows its tensor cores.
+
+use super::constants::{
+    ENERGY_8_BIT, ENERGY_MMA, ENERGY_TCGEN05, ENERGY_WGMMA, IDLE_SHARE, TENSOR_PART, VOLTAGE_AT_REST,
+    VOLTAGE_PER_GHZ,
+};
+use crate::catalogue::ElementType;
+use crate::gpu::Gpu;
+use crate::kernel::OperatorType;
+use crate::roofline::Spec;
+
+/// How an architecture's tensor instructions get their operands: what they cost in energy and which tiles libraries use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Issue {
+    /// `mma.sync`: a warp's registers (Volta to Ada, and Blackwell boards of compute capability 12).
+    Warp,
+    /// `wgmma`: four warps, operands in shared memory (Hopper).
+    WarpGroup,
+    /// `tcgen05`: one thread, sums in tensor memory (Blackwell of compute capability 10).
+    TensorMemory,
+}
+
+/// Which attention kernels libraries take on an architecture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttentionFamily {
+    /// FlashAttention 2 (GA100).
+    Flash2,
+    /// FlashAttention 3 (Hopper).
+    Flash3,
+    /// FlashInfer's kernels of small tiles (the other boards from Turing on).
+    FlashInfer,
+    /// None was seen on this architecture.
+    Unseen,
+}
+
+/// A GPU as the operators' model sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Hardware {
+    pub(super) sms: f64,
+    /// Boost clock in hertz.
+    pub(super) clock: f64,
+    /// Dense tensor rate of the operands in FLOP/s, before the power limit.
+    pub(super) tensor_rate: f64,
+    /// Sustained DRAM bandwidth of a copy, bytes per second.
+    pub(super) dram: f64,
+    /// L2 bandwidth of reads, bytes per second.
+    pub(super) l2: f64,
+    /// L2 size in bytes.
+    pub(super) l2_size: f64,
+    power_limit: f64,
+    pub(super) issue: Issue,
+    pub(super) attention: AttentionFamily,
+    input: ElementType,
+}
+
+impl Hardware {
+    /// `None` where the GPU states no dense rate for the operator's types and the operator needs one.
+    pub(super) fn of(gpu: &Gpu, types: OperatorType) -> Option<Self> {
+        let rate = if types.kind.uses_tensor_cores() {
+            gpu.tensor_rate(types.input, types.accumulate)?.value.0
+        } else {
+            gpu.fp32_sustained().value.0
+        };
+        Some(Self {
+            sms: f64::from(gpu.sms.value),
+            clock: gpu.boost_clock.value.0,
+            tensor_rate: rate,
+            dram: gpu.bandwidth_sustained().value.0,
+            l2: gpu.l2_bandwidth_or_derived().value.0,
+            l2_size: gpu.l2_size.value.0,
+            power_limit: gpu.power_limit.value.0,
+            issue: issue_of(gpu),
+            attention: attention_of(gpu),
+            input: types.input,
+        })
+    }
+
+    /// FLOPs that the tensor cores of one SM do per clock, at the best a kernel gets of them.
+    pub(super) fn flops_per_clock(&self) -> f64 {
+        self.tensor_rate * TENSOR_PART / (self.sms * self.clock)
+    }
+
+    /// L2 bytes per clock, all SMs together.
+    pub(super) fn l2_per_clock(&self) -> f64 {
+        self.l2 / self.clock
+    }
+
+    /// The share of its clock that a GPU keeps while its tensor cores are busy: the largest at which idle power and energy
+    /// per FLOP stay below the power limit.
+    pub(super) fn clock_share(&self) -> f64 {
+        let fits = |share: f64| self.power_at(share) <= self.power_limit;
+        if fits(1.0) {
+            return 1.0;
+        }
+        let (mut low, mut high) = (0.2, 1.0);
+        for _ in 0..24 {
+            let middle = 0.5 * (low + high);
+            if fits(middle) { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// Watts with all tensor cores busy at this share of the boost clock.
+    fn power_at(&self, share: f64) -> f64 {
+        let voltage = VOLTAGE_AT_REST + VOLTAGE_PER_GHZ * self.clock * 1e-9 * share;
+        let rate = self.tensor_rate * TENSOR_PART * share;
+        IDLE_SHARE * self.power_limit + self.energy_per_flop() * rate * voltage * voltage
+    }
+
+    /// Joules per FLOP at a relative voltage of 1.
+    fn energy_per_flop(&self) -> f64 {
+        let of_16_bits = match self.issue {
+            Issue::Warp => ENERGY_MMA,
+            Issue::WarpGroup => ENERGY_WGMMA,
+            Issue::TensorMemory => ENERGY_TCGEN05,
+        };
+        let narrow = (self.input.bytes() / 2.0).log2();
+        of_16_bits * ENERGY_8_BIT.powf(-narrow)
+    }
+
+    /// The same GPU with one of its numbers changed by this factor; numbers that the model does not take change nothing.
+    pub(super) fn scaled(mut self, spec: Spec, factor: f64) -> Self {
+        match spec {
+            // A rate per SM and clock, or per clock, comes with both.
+            Spec::Sms => {
+                self.sms *= factor;
+                self.tensor_rate *= factor;
+                self.l2 *= factor;
+            }
+            Spec::Clock => {
+                self.clock *= factor;
+                self.tensor_rate *= factor;
+                self.l2 *= factor;
+            }
+            Spec::FlopsPerClock => self.tensor_rate *= factor,
+            Spec::L2Bandwidth => self.l2 *= factor,
+            Spec::DramBandwidth => self.dram *= factor,
+            Spec::L2Size => self.l2_size *= factor,
+            Spec::LsuLanes | Spec::GlobalPerClock | Spec::SharedPerClock | Spec::IssuePerClock => {}
+        }
+        self
+    }
+}
+
+fn issue_of(gpu: &Gpu) -> Issue {
+    match gpu.compute_capability.major {
+        9 => Issue::WarpGroup,
+        10 | 11 => Issue::TensorMemory,
+        _ => Issue::Warp,
+    }
+}
+
+fn attention_of(gpu: &Gpu) -> AttentionFamily {
+    match (gpu.compute_capability.major, gpu.compute_capability.minor) {
+        (8, 0) => AttentionFamily::Flash2,
+        (9, _) => AttentionFamily::Flash3,
+        (7 | 8 | 12, _) => AttentionFamily::FlashInfer,
+        _ => AttentionFamily::Unseen,
+    }
+}

@@ -1,0 +1,138 @@
+//! Operators of tensor libraries: a time from the hardware, drawn to what the source took.
+//!
+//! | part | formula |
+//! |---|---|
+//! | launch | nodes x (1.53 µs + 2550 clocks): kernels of a graph |
+//! | tensor | the best of a set of tiles and splits: whole waves, depth, operands taken in; at a power-limited clock |
+//! | L2 | operands and result over its bandwidth |
+//! | DRAM | what does not stay in L2 of this GPU |
+//! | model M | launch + (tensor^p + L2^p + DRAM^p)^(1/p) |
+//! | time | T_t = M_t (T_s / M_s)^0.4; M_t where nobody timed the source |
+//!
+//! A library picks another kernel on each GPU, so that neither a launch shape nor the time above a roof is carried over.
+//! Constants: [`constants`]; how they were found, and the errors with whole GPUs held out: docs/models.md, "Operators".
+
+mod attention;
+mod constants;
+mod explain;
+mod hardware;
+mod product;
+mod stream;
+
+pub(super) use explain::operator_prediction;
+
+use super::{Doubt, Refusal, sound};
+use crate::gpu::Gpu;
+use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
+use crate::units::Seconds;
+use constants::{BELIEVED, NODE_CLOCKS, NODE_SECONDS, RESIDENT_BELOW, RESIDENT_UP_TO};
+use hardware::Hardware;
+
+/// The times of an operator's parts on one GPU, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Parts {
+    /// The kernels of a graph.
+    pub(super) launch: f64,
+    /// Tensor cores, or what stands for them.
+    pub(super) tensor: f64,
+    /// L2.
+    pub(super) l2: f64,
+    /// Device memory.
+    pub(super) dram: f64,
+    /// All of it.
+    pub(super) time: f64,
+}
+
+impl Parts {
+    /// Tensor, L2 and DRAM seconds behind a launch, overlapped as the p-norm says.
+    fn joined(launch: f64, parts: [f64; 3], p: f64) -> Self {
+        let [tensor, l2, dram] = parts;
+        Self { launch, tensor, l2, dram, time: launch + overlapped(parts, p) }
+    }
+}
+
+/// An answer about an operator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct OperatorAnswer {
+    /// Time on the target.
+    pub(super) time: Seconds,
+    /// How uncertain it is.
+    pub(super) doubt: Doubt,
+    /// What of ln(measured / modelled) of the source is kept, as a factor of the time.
+    pub(super) kept: f64,
+}
+
+/// The modelled time of an operator on this GPU; `None` where the GPU states no rate for its types.
+pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<Parts> {
+    let hardware = Hardware::of(gpu, operator.types)?;
+    let parts = parts_on(&hardware, operator, work)?;
+    (parts.time.is_finite() && parts.time > 0.0).then_some(parts)
+}
+
+/// [`modelled`] in seconds alone; `None` where the kernel is no operator.
+pub(super) fn modelled_seconds(gpu: &Gpu, operator: Option<&Operator>, work: &Work) -> Option<f64> {
+    operator.and_then(|operator| modelled(gpu, operator, work)).map(|parts| parts.time)
+}
+
+fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Parts> {
+    let Operator { types, sizes } = *operator;
+    Some(match sizes {
+        OperatorSizes::Product(sizes) => product::product_parts(hardware, types, sizes),
+        OperatorSizes::Attention(sizes) if types.kind == OperatorKind::AttentionDecode => {
+            attention::decode_parts(hardware, types, sizes)
+        }
+        OperatorSizes::Attention(sizes) => attention::prefill_parts(hardware, types, sizes),
+        OperatorSizes::Stream => stream::stream_parts(hardware, work)?,
+    })
+}
+
+/// The answer from both modelled times and the time on the source, all in seconds.
+///
+/// # Errors
+/// [`Refusal::OutOfRange`] where the result is no time.
+pub(super) fn carried(
+    [source, target]: [f64; 2],
+    timed: Option<f64>,
+    other_architecture: bool,
+    model: &'static str,
+) -> Result<OperatorAnswer, Refusal> {
+    let off = timed.map_or(0.0, |timed| (timed / source).ln());
+    let kept = (BELIEVED * off).exp();
+    let time = sound(Seconds(target * kept), model)?;
+    let doubt = Doubt::of_operator(off.abs(), other_architecture);
+    Ok(OperatorAnswer { time, doubt, kept })
+}
+
+/// A time carried from one size to another on the same GPU: on the same GPU all of measured over modelled holds.
+pub(super) fn resized_operator(
+    gpu: &Gpu,
+    [there, here]: [(&Operator, &Work); 2],
+    timed: Seconds,
+) -> Option<(Seconds, f64)> {
+    let [there, here] = [there, here].map(|(operator, work)| modelled(gpu, operator, work));
+    let ratio = here?.time / there?.time;
+    Some((Seconds(timed.0 * ratio), ratio))
+}
+
+/// One kernel of a graph, in seconds.
+fn node_time(hardware: &Hardware) -> f64 {
+    NODE_SECONDS + NODE_CLOCKS / hardware.clock
+}
+
+/// (a^p + b^p + c^p)^(1/p).
+fn overlapped(parts: [f64; 3], p: f64) -> f64 {
+    let longest = parts.into_iter().fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return 0.0;
+    }
+    longest * parts.map(|part| (part / longest).powf(p)).iter().sum::<f64>().powf(1.0 / p)
+}
+
+/// The share of so many bytes, used again and again, that L2 does not keep.
+fn missing_share(hardware: &Hardware, bytes: f64) -> f64 {
+    let filled = bytes / hardware.l2_size;
+    ((filled - RESIDENT_BELOW) / (RESIDENT_UP_TO - RESIDENT_BELOW)).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Matrix products: the best of a small set of tiles and splits, as a library would pick it for this GPU and shape.
+//!
+//! One SM does a tile of `rows x columns` in `2 rows columns / F` clocks per element of depth, F the FLOPs per clock of its
+//! tensor cores, and takes in `(rows + columns) bytes` for it. Waves are whole: ceil(tiles / SMs). Splitting the inner
+//! dimension makes more tiles and adds their parts in L2.
+
+use super::constants::{
+    CLUSTER_PART, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP, READ_PART, REDUCTION_CLOCKS, RESULT_ROOM,
+    SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
+};
+use super::hardware::{Hardware, Issue};
+use super::{Parts, missing_share, node_time};
+use crate::catalogue::ElementType;
+use crate::kernel::{OperatorType, ProductSizes};
+
+/// Rows and columns of the tiles that libraries have for operands of 16 bits.
+const TILES: [(f64, f64); 16] = [
+    (256.0, 128.0),
+    (128.0, 256.0),
+    (128.0, 128.0),
+    (256.0, 64.0),
+    (64.0, 256.0),
+    (128.0, 64.0),
+    (64.0, 128.0),
+    (64.0, 64.0),
+    (128.0, 32.0),
+    (32.0, 128.0),
+    (64.0, 32.0),
+    (32.0, 64.0),
+    (16.0, 64.0),
+    (16.0, 128.0),
+    (32.0, 32.0),
+    (16.0, 32.0),
+];
+
+/// The one tile of FP8 kernels with scales on `wgmma`.
+const SCALED_TILES: [(f64, f64); 1] = [(128.0, 128.0)];
+
+/// Parts of the inner dimension.
+const SPLITS: [f64; 10] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0];
+
+/// Depth that a tile is padded to.
+const DEPTH_STEP: f64 = 64.0;
+
+/// Rows of the smallest `wgmma` and `tcgen05`.
+const LEAST_GROUP_ROWS: f64 = 64.0;
+
+/// Bytes of a part of a sum.
+const PARTIAL_BYTES: f64 = 4.0;
+
+/// The times of a product's parts on this GPU.
+pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> Parts {
+    let on_tiles = best_tiling(hardware, types, sizes) / hardware.clock;
+    let flops = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k;
+    let limited = flops / (hardware.tensor_rate * TENSOR_PART * hardware.clock_share());
+    let operands = Operands::of(types, sizes);
+    let (l2, dram) = (operands.l2_time(hardware), operands.dram_time(hardware));
+    let tensor = on_tiles.max(limited);
+    Parts::joined(node_time(hardware), [tensor, l2, dram], OVERLAP)
+}
+
+/// SM clocks of the best tile and split.
+fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
+    let scaled = types.input.bytes() <= 1.0 && hardware.issue != Issue::Warp;
+    let scaled = scaled && types.input != ElementType::Int8;
+    let (tiles, splits) = if scaled { (&SCALED_TILES[..], &SPLITS[..1]) } else { (&TILES[..], &SPLITS[..]) };
+    let mut best = f64::INFINITY;
+    for tile in tiles {
+        for split in splits {
+            best = best.min(Tiling { tile: *tile, split: *split }.clocks(hardware, types, sizes));
+        }
+    }
+    best
+}
+
+/// One way to cut a product.
+#[derive(Debug, Clone, Copy)]
+struct Tiling {
+    /// Rows and columns.
+    tile: (f64, f64),
+    /// Parts of the inner dimension.
+    split: f64,
+}
+
+impl Tiling {
+    fn clocks(self, hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
+        let (rows, columns) = self.tile;
+        let depth = (sizes.k / self.split / DEPTH_STEP).ceil() * DEPTH_STEP;
+        let tiles = sizes.batch * (sizes.m / rows).ceil() * (sizes.n / columns).ceil() * self.split;
+        let arithmetic = self.flops_per_depth(hardware) * depth / hardware.flops_per_clock();
+        let taken_in = depth * (rows + columns) * types.input.bytes() * shared_by_cluster(hardware);
+        let one_tile = arithmetic.max(taken_in / SM_BYTES_PER_CLOCK) + TILE_CLOCKS;
+        let waves = (tiles / hardware.sms).ceil() * (arithmetic + TILE_SHOWN * TILE_CLOCKS);
+        let through_l2 = tiles * taken_in / (hardware.l2_per_clock() * L2_PART);
+        waves.max(one_tile).max(through_l2) + self.reduction(hardware, sizes)
+    }
+
+    /// FLOPs per element of depth, padded to the smallest instruction.
+    fn flops_per_depth(self, hardware: &Hardware) -> f64 {
+        let (short, long) = (self.tile.0.min(self.tile.1), self.tile.0.max(self.tile.1));
+        let least = if hardware.issue == Issue::Warp { 0.0 } else { LEAST_GROUP_ROWS };
+        2.0 * short * long.max(least)
+    }
+
+    fn reduction(self, hardware: &Hardware, sizes: ProductSizes) -> f64 {
+        if self.split <= 1.0 {
+            return 0.0;
+        }
+        let parts = self.split * sizes.batch * sizes.m * sizes.n * PARTIAL_BYTES;
+        REDUCTION_CLOCKS + 2.0 * parts / (hardware.l2_per_clock() * L2_PART)
+    }
+}
+
+fn shared_by_cluster(hardware: &Hardware) -> f64 {
+    if hardware.issue == Issue::Warp { 1.0 } else { CLUSTER_PART }
+}
+
+/// Bytes of both operands and of the result.
+#[derive(Debug, Clone, Copy)]
+struct Operands {
+    read: f64,
+    written: f64,
+}
+
+impl Operands {
+    fn of(types: OperatorType, sizes: ProductSizes) -> Self {
+        let ProductSizes { batch, m, n, k } = sizes;
+        let read = batch * (m * k + n * k) * types.input.bytes();
+        Self { read, written: batch * m * n * types.output.bytes() }
+    }
+
+    fn l2_time(self, hardware: &Hardware) -> f64 {
+        (self.read + self.written) / (hardware.l2 * L2_PART)
+    }
+
+    /// What does not find its operands in L2, or no room for its result.
+    fn dram_time(self, hardware: &Hardware) -> f64 {
+        let read = self.read * missing_share(hardware, OPERAND_SETS * self.read + RESULT_ROOM * self.written);
+        let written =
+            self.written * missing_share(hardware, RESULT_ROOM * self.written + OPERAND_ROOM * self.read);
+        (read / READ_PART + written / WRITE_PART) / hardware.dram
+    }
+}
