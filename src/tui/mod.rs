@@ -45,7 +45,7 @@ pub use message::{Effect, Message};
 pub use panes::evaluate::outcome::Evaluated;
 pub use panes::explain::components::components_of;
 pub use panes::files::listing::{FileEntry, Listing};
-pub use panes::models::findings::Models;
+pub use panes::models::findings::ModelFindings;
 pub use state::{FIRST_KERNEL, State, first_targets};
 pub use update::update;
 pub use view::view;

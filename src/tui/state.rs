@@ -8,7 +8,7 @@ use super::message::Effect;
 use super::pane::OverlayPanel;
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
-use super::panes::models::findings::Models;
+use super::panes::models::findings::ModelFindings;
 use super::pending::{ModelTimes, Pending};
 use super::selection::{Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
@@ -104,7 +104,7 @@ pub struct State {
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
     /// What the Models pane knows.
-    pub models: Models,
+    pub models: ModelFindings,
     /// The product in the GEMM pane.
     pub gemm: GemmPane,
     /// Width and height of the terminal.
@@ -206,7 +206,7 @@ impl State {
             protocol: Protocol::default(),
             model_chosen: saved.model.is_some(),
             evaluated: None,
-            models: Models::default(),
+            models: ModelFindings::default(),
             gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),

@@ -8,7 +8,7 @@ use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::pane::StateChange;
-use super::panes::models::findings::Models;
+use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};
 use crate::audit::Severity;
 use crate::predict::Lessons;
@@ -98,7 +98,7 @@ fn take_files(state: &mut State, session: Session, notices: Vec<String>, summary
     state.take_session(Arc::new(session));
     state.say(tone, summary);
     // What is open was measured on other rows.
-    state.models = Models { chosen: state.models.chosen, ..Models::default() };
+    state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
     let mut effects = state.ask_to_learn();
     effects.extend(tell_overlays(state, StateChange::NewRows));
     effects

@@ -10,7 +10,7 @@ pub const SEED: u64 = 1;
 
 /// The models measured and trained last.
 #[derive(Debug, Clone, Default)]
-pub struct Models {
+pub struct ModelFindings {
     /// Every model's errors and what is in the cache, once the worker has them.
     pub survey: Option<Arc<(Survey, Vec<Learned>)>>,
     /// What was trained here last.
@@ -21,7 +21,7 @@ pub struct Models {
     pub chosen: usize,
 }
 
-impl Models {
+impl ModelFindings {
     /// The trained model whose importances are shown: the last one trained here, else a fresh one of the cache.
     #[must_use]
     pub fn told(&self) -> Option<&Trained> {
@@ -35,12 +35,12 @@ impl Models {
 
 /// The id of the recipe that Enter trains.
 #[must_use]
-pub fn chosen_recipe(models: &Models) -> &'static str {
+pub fn chosen_recipe(models: &ModelFindings) -> &'static str {
     trainers(SEED).get(models.chosen).map_or("", |t| t.id())
 }
 
 /// The importances of what was trained last, else of what is in the cache.
 #[must_use]
-pub fn importances_spec(models: &Models) -> Option<ChartSpec> {
+pub fn importances_spec(models: &ModelFindings) -> Option<ChartSpec> {
     importances_chart(models.told()?)
 }
