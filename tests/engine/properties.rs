@@ -337,7 +337,8 @@ fn efficiency_transfer_there_and_back_returns_the_time() {
         let there = |s: &Session, from, to| {
             let kernel = s.kernels.position("there_and_back").unwrap();
             let subject = s.subject(kernel, &"n=1".parse().unwrap(), "").unwrap();
-            let p = s.answer(&subject, from, to, Settings::default()).prediction;
+            let settings = Settings { model: model_position("efficiency-transfer").unwrap(), ..Settings::default() };
+            let p = s.answer(&subject, from, to, settings).prediction;
             p.map(|p| p.time.millis()).map_err(|e| TestCaseError::fail(e.to_string()))
         };
         let on_b = there(&with_time(a, millis, &launch, work), a, b)?;
