@@ -83,7 +83,7 @@ pub(super) fn list_folder(asked: PathBuf) -> Listing {
 /// What the audit finds in these files together, and which of them it could not read.
 pub(super) fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let gpus = session.stock_gpus();
-    let mut sheet = Sheet::new(&gpus, &session.kernels);
+    let mut sheet = Sheet::new(gpus, &session.kernels);
     let read = files.iter().map(|file| read_file(file, &mut sheet));
     let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);
