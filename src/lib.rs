@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod audit;
+pub mod calendar;
 pub mod catalogue;
 pub mod chart;
 pub mod cli;
@@ -22,9 +23,12 @@ pub mod occupancy;
 pub mod papers;
 pub mod power;
 pub mod predict;
+pub mod progress;
 pub mod report;
 pub mod roofline;
 pub mod session;
+pub mod stats;
+pub mod text;
 pub mod train;
 pub mod tui;
 pub mod units;

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use roofswap::catalogue::read_limited;
 use roofswap::cli::{self, DashboardArgs};
 use roofswap::config::{Saved, state_file, user_folder};
+use roofswap::gpu::GpuId;
 use roofswap::predict::model_position;
 use roofswap::session::Session;
 use roofswap::tui::{self, Options};
@@ -22,7 +23,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
     let remembered = if args.fresh { Saved::default() } else { remembered() };
     let saved = typed_over(remembered, &args, &session)?;
-    let targets: Vec<usize> = tui::first_targets(&session, &saved);
+    let targets: Vec<GpuId> = tui::first_targets(&session, &saved);
     args.clocks.lay(&mut session, &targets)?;
     let options =
         Options { saved, theme: args.theme.or_else(no_color), data: args.data, ascii: args.ascii, keymap };

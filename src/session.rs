@@ -11,7 +11,7 @@ mod training;
 mod tuning;
 mod workspace;
 
-pub use here::{Control, MeasureFile, MeasuredHere};
+pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use training::Training;
 pub use tuning::{TuneError, TypedTunings};
@@ -23,13 +23,16 @@ use crate::answer::TypedClocks;
 use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
 use crate::evaluate::{World, fit_calibration};
-use crate::gpu::{self, Gpu, LimitsTable};
-use crate::import::{Opened, Roof, Strings, read_opened};
-use crate::kernel::{self, FormulaError, Kernel, Problem, ProblemError, ResourcesFile, Translation};
+use crate::gpu::{self, Gpu, GpuId, LimitsTable};
+use crate::import::{Opened, Roof, read_opened};
+use crate::kernel::{
+    self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
+};
 use crate::measurement::{
     CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
 };
 use crate::predict::Subject;
+use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -151,16 +154,16 @@ impl Session {
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
     pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
-        self.add_opened(Opened::path(path)?, &Strings::default())
+        self.add_opened(Opened::path(path)?, &Progress::default())
     }
 
     /// [`Session::add_data`] of a file that is open, for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
-    pub fn add_opened(&mut self, opened: Opened<'_>, strings: &Strings) -> Result<Loaded, ReadError> {
+    pub fn add_opened(&mut self, opened: Opened<'_>, progress: &Progress) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, strings)?;
+        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, progress)?;
         Ok(self.take_rows(kernels, any.read, any.remarks, any.roofs))
     }
 
@@ -202,8 +205,8 @@ impl Session {
     ///
     /// # Errors
     /// [`SubjectError`] where the sizes do not fit the kernel.
-    pub fn subject(&self, kernel: usize, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
-        let of = &self.kernels.entries()[kernel];
+    pub fn subject(&self, kernel: KernelId, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
+        let of = &self.kernels[kernel];
         let problem = of.problem(typed)?;
         let instance = of
             .instance(&problem, variant)
@@ -223,8 +226,8 @@ impl Session {
     }
 
     /// Lays what two listings of machine code say over a kernel.
-    pub fn translate(&mut self, kernel: usize, found: Translation) {
-        let mut changed = self.kernels.entries()[kernel].clone();
+    pub fn translate(&mut self, kernel: KernelId, found: Translation) {
+        let mut changed = self.kernels[kernel].clone();
         changed.translation = Some(Arc::new(found));
         let id = changed.id.clone();
         let replaced = self.edit(|workspace| workspace.kernels.insert(changed));
@@ -233,9 +236,8 @@ impl Session {
 
     /// The sizes to offer for a kernel, smallest first: its named ones and every measured one.
     #[must_use]
-    pub fn sizes(&self, kernel: usize, variant: &str) -> Vec<Problem> {
-        let mut sizes: Vec<Problem> =
-            self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
+    pub fn sizes(&self, kernel: KernelId, variant: &str) -> Vec<Problem> {
+        let mut sizes: Vec<Problem> = self.kernels[kernel].sizes.iter().map(|(_, p)| p.clone()).collect();
         let measured = self.store.of_kernel(kernel).iter().map(|c| self.store.config(*c));
         sizes.extend(measured.filter(|c| **c.variant == *variant).map(|c| (**c.problem).clone()));
         sizes.sort_by(|a, b| a.volume().total_cmp(&b.volume()));
@@ -245,9 +247,9 @@ impl Session {
 
     /// The next larger or smaller of [`Session::sizes`], without making them all: a kernel may have a million.
     #[must_use]
-    pub fn next_size(&self, kernel: usize, variant: &str, now: f64, up: bool) -> Option<Problem> {
+    pub fn next_size(&self, kernel: KernelId, variant: &str, now: f64, up: bool) -> Option<Problem> {
         let past = |p: &&Problem| if up { p.volume() > now } else { p.volume() < now };
-        let named = self.kernels.entries()[kernel].sizes.iter().map(|(_, p)| p).filter(past);
+        let named = self.kernels[kernel].sizes.iter().map(|(_, p)| p).filter(past);
         let volume = |p: &&Problem| p.volume();
         let store = &self.store;
         let problem = |id: &ConfigId| Some(store.config(*id)).filter(|c| **c.variant == *variant);
@@ -267,7 +269,7 @@ impl Session {
 
     /// The variants of a kernel that somebody timed, each once, in the order they were read.
     #[must_use]
-    pub fn variants(&self, kernel: usize) -> Vec<Arc<str>> {
+    pub fn variants(&self, kernel: KernelId) -> Vec<Arc<str>> {
         let mut all: Vec<Arc<str>> = Vec::new();
         let mut seen = HashSet::new();
         for id in self.store.of_kernel(kernel) {
@@ -282,31 +284,31 @@ impl Session {
     /// The variant a kernel is shown in at first: the plain one, unless only others were timed; then the first of those.
     /// Where nobody timed the kernel, the example of its file.
     #[must_use]
-    pub fn default_variant(&self, kernel: usize) -> Arc<str> {
+    pub fn default_variant(&self, kernel: KernelId) -> Arc<str> {
         if self.store.has_plain(kernel) {
             return Arc::default();
         }
-        let example = || self.kernels.entries()[kernel].example_variant().into();
+        let example = || self.kernels[kernel].example_variant().into();
         self.store.of_kernel(kernel).first().map_or_else(example, |id| self.store.config(*id).variant.clone())
     }
 
     /// The size a kernel is shown at first, in its default variant: the smallest that the user timed on this source, else
     /// the smallest that anybody did, else the smallest timed anywhere, else the second named one.
     #[must_use]
-    pub fn default_size(&self, kernel: usize, source: Option<usize>) -> Problem {
+    pub fn default_size(&self, kernel: KernelId, source: Option<GpuId>) -> Problem {
         self.default_size_of(kernel, &self.default_variant(kernel), source)
     }
 
     /// [`Session::default_size`] for this variant.
     #[must_use]
-    pub fn default_size_of(&self, kernel: usize, variant: &str, source: Option<usize>) -> Problem {
+    pub fn default_size_of(&self, kernel: KernelId, variant: &str, source: Option<GpuId>) -> Problem {
         let smallest = |fits: &dyn Fn(ConfigId) -> bool| {
             let timed = self.store.by_volume(kernel).iter();
             let mut configs = timed.map(|id| (*id, self.store.config(*id)));
             configs.find(|(id, c)| **c.variant == *variant && fits(*id)).map(|(_, c)| c.problem)
         };
         let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
-        let named = &self.kernels.entries()[kernel].sizes;
+        let named = &self.kernels[kernel].sizes;
         smallest(&|id| on_source(id).is_some_and(|r| r.kind == Kind::Measured))
             .or_else(|| smallest(&|id| on_source(id).is_some()))
             .or_else(|| smallest(&|_| true))

@@ -2,7 +2,7 @@
 
 use super::known_rows::Correction;
 use super::settings::Settings;
-use crate::gpu::{Ceilings, Clocks};
+use crate::gpu::{Ceilings, Clocks, GpuId};
 use crate::kernel::{Launch, Precision, Work};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
 use crate::predict::{
@@ -24,9 +24,9 @@ pub struct Measured {
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The source GPU's place in the catalogue.
-    pub source: usize,
+    pub source: GpuId,
     /// The target GPU's place in the catalogue.
-    pub target: usize,
+    pub target: GpuId,
     /// How it was asked.
     pub settings: Settings,
     /// The clocks and limits that source and target were reckoned at.
@@ -195,7 +195,7 @@ pub struct Combined {
     /// The heaviest first; equal ones by their place in the catalogue.
     pub shares: Vec<Share>,
     /// The sources without a time, and why.
-    pub left_out: Vec<(usize, Refusal)>,
+    pub left_out: Vec<(GpuId, Refusal)>,
     /// The weighted standard deviation of ln T over the sources.
     pub spread: f64,
 }

@@ -14,6 +14,8 @@ use super::settings::Settings;
 use super::shipped::ShippedErrors;
 use super::trial::Trial;
 use crate::catalogue::FileError;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::predict::{Doubt, Interval, MODELS, Width};
 use crate::units::Seconds;
 use std::collections::{BTreeSet, HashMap};
@@ -25,9 +27,9 @@ pub struct Asked<'a> {
     /// Model and rules, and the ceilings really in use.
     pub settings: Settings,
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The target's place in its catalogue.
-    pub target: usize,
+    pub target: GpuId,
     /// How the source time came about.
     pub start: StartedFrom,
     /// The kernel's id.
@@ -62,7 +64,7 @@ struct Learned {
 pub struct Calibration {
     learned: HashMap<Settings, Learned>,
     /// The GPUs behind the residuals.
-    gpus: BTreeSet<usize>,
+    gpus: BTreeSet<GpuId>,
     shipped: Arc<ShippedErrors>,
 }
 
@@ -137,7 +139,7 @@ impl Calibration {
     }
 
     /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
-    fn half_width(&self, settings: Settings, kernel: usize) -> Option<(f64, usize)> {
+    fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
         self.learned.get(&settings)?.residuals.half_width(Fold::Kernel(kernel))
     }
 }
@@ -147,7 +149,12 @@ mod tests {
     use super::*;
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
-        Trial { kernel, config: kernel, measured: ln.exp(), ..Trial::of_pair(source, target) }
+        Trial {
+            kernel: KernelId::from_index(kernel),
+            config: kernel,
+            measured: ln.exp(),
+            ..Trial::of_pair(source, target)
+        }
     }
 
     /// A calibration by these trials, with the intervals of a new GPU.
@@ -162,6 +169,7 @@ mod tests {
     }
 
     fn asked(kernel: usize, target: usize) -> Asked<'static> {
+        let (kernel, target) = (KernelId::from_index(kernel), GpuId::from_index(target));
         let settings = Settings::default();
         Asked {
             settings,

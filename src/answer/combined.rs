@@ -7,7 +7,7 @@
 use super::answered::{Answer, Combined, Share};
 use super::known_rows::Correction;
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::predict::{Cause, Caution, Interval, Refusal};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
     singles.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.source.cmp(&b.source)));
     let (timed, refused): (Vec<Answer>, Vec<Answer>) =
         singles.into_iter().partition(|a| a.prediction.is_ok());
-    let left_out: Vec<(usize, Refusal)> =
+    let left_out: Vec<(GpuId, Refusal)> =
         refused.iter().filter_map(|a| Some((a.source, a.prediction.as_ref().err()?.clone()))).collect();
     let times: Vec<(f64, f64)> =
         timed.iter().filter_map(|a| Some((a.predicted_time()?.0, a.weight))).collect();
@@ -90,15 +90,15 @@ fn correction(combined: &Combined) -> Option<Correction> {
 }
 
 /// The sources of the shortest and the longest time.
-fn extremes(combined: &Combined) -> Option<[(usize, Seconds); 2]> {
+fn extremes(combined: &Combined) -> Option<[(GpuId, Seconds); 2]> {
     let timed = || combined.counted().filter_map(|s| Some((s.answer.source, s.answer.predicted_time()?)));
-    let by_time = |a: &(usize, Seconds), b: &(usize, Seconds)| a.1.0.total_cmp(&b.1.0);
+    let by_time = |a: &(GpuId, Seconds), b: &(GpuId, Seconds)| a.1.0.total_cmp(&b.1.0);
     Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
 }
 
-fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, Refusal)]) -> Answer {
-    let caution = |(gpu, why): &(usize, Refusal)| Caution::SourceLeftOut {
-        gpu: gpus.entries()[*gpu].id.as_str().into(),
+fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(GpuId, Refusal)]) -> Answer {
+    let caution = |(gpu, why): &(GpuId, Refusal)| Caution::SourceLeftOut {
+        gpu: gpus[*gpu].id.as_str().into(),
         why: why.to_string().into(),
     };
     if let Ok(p) = &mut answer.prediction {
@@ -109,9 +109,8 @@ fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(usize, 
 
 fn contradiction(gpus: &Catalogue<Gpu>, combined: &Combined) -> Option<Caution> {
     let [low, high] = extremes(combined)?;
-    let named = |(gpu, time): (usize, Seconds)| -> (Arc<str>, Seconds) {
-        (gpus.entries()[gpu].id.as_str().into(), time)
-    };
+    let named =
+        |(gpu, time): (GpuId, Seconds)| -> (Arc<str>, Seconds) { (gpus[gpu].id.as_str().into(), time) };
     let far = high.1 / low.1 > FAR_APART;
     far.then(|| Caution::SourcesDisagree { shortest: named(low), longest: named(high) })
 }

@@ -3,14 +3,14 @@
 use super::calibration::Calibration;
 use super::corrections::Corrections;
 use crate::catalogue::Catalogue;
-use crate::gpu::{Gpu, Tuning};
+use crate::gpu::{Gpu, GpuId, Tuning};
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Store};
 use crate::predict::Lessons;
 use std::collections::BTreeMap;
 
 /// GPUs at typed clocks: as their documents state them, and what was typed.
-pub type TypedClocks = BTreeMap<usize, (Gpu, Tuning)>;
+pub type TypedClocks = BTreeMap<GpuId, (Gpu, Tuning)>;
 
 /// Everything that is loaded, and what was derived from it.
 #[derive(Debug, Clone, Copy)]
@@ -36,20 +36,20 @@ pub struct AnswerContext<'a> {
 impl<'a> AnswerContext<'a> {
     /// This GPU as its documents state it.
     #[must_use]
-    pub fn stock(&self, gpu: usize) -> &'a Gpu {
-        self.stock_of_typed(gpu).unwrap_or(&self.gpus.entries()[gpu])
+    pub fn stock(&self, gpu: GpuId) -> &'a Gpu {
+        self.stock_of_typed(gpu).unwrap_or(&self.gpus[gpu])
     }
 
     /// The same, where other clocks were typed; `None` elsewhere.
     #[must_use]
-    pub fn stock_of_typed(&self, gpu: usize) -> Option<&'a Gpu> {
+    pub fn stock_of_typed(&self, gpu: GpuId) -> Option<&'a Gpu> {
         self.typed.get(&gpu).map(|(stock, _)| stock)
     }
 
     /// The source as its documents or typed clocks have it. On the same GPU typed clocks are those of the target: the time
     /// was taken at the stated ones.
     #[must_use]
-    pub(super) fn source_gpu(&self, source: usize, target: usize) -> &'a Gpu {
-        if source == target { self.stock(source) } else { &self.gpus.entries()[source] }
+    pub(super) fn source_gpu(&self, source: GpuId, target: GpuId) -> &'a Gpu {
+        if source == target { self.stock(source) } else { &self.gpus[source] }
     }
 }

@@ -30,10 +30,10 @@ pub(super) fn corrected(context: AnswerContext<'_>, mut answer: Answer, subject:
     }
     let residuals = residuals_of_target(context, &answer);
     let own = subject.config.and_then(|c| residuals.own.get(&c).copied());
-    let category = kernels.entries()[subject.kernel].known_category();
+    let category = kernels[subject.kernel].known_category();
     if let Some(correction) = residuals.rows.correction(subject.kernel, category, own) {
         answer.correct(correction);
-        let target = &gpus.entries()[answer.target];
+        let target = &gpus[answer.target];
         caution_of_clocks(&mut answer, &residuals, target);
     }
     answer
@@ -52,7 +52,7 @@ fn caution_of_clocks(answer: &mut Answer, residuals: &TargetResiduals, target: &
 }
 
 fn residuals_of_target(context: AnswerContext<'_>, answer: &Answer) -> Arc<TargetResiduals> {
-    let Clocks { sm, mem, power_limit } = context.gpus.entries()[answer.source].clocks();
+    let Clocks { sm, mem, power_limit } = context.gpus[answer.source].clocks();
     let key = ResidualKey {
         source: answer.source,
         target: answer.target,
@@ -77,7 +77,7 @@ fn find_residuals(context: AnswerContext<'_>, key: ResidualKey) -> TargetResidua
     for id in places {
         let Some(row) = store.row(*id, key.target) else { continue };
         let Some(residual) = row_residual(context, key, *id, row) else { continue };
-        let category = kernels.entries()[row.kernel].known_category();
+        let category = kernels[row.kernel].known_category();
         known.push(KnownRow { kernel: row.kernel, category, ln: residual.ln });
         found.own.insert(*id, residual.ln);
         found.clocks.push(residual.clocks);
@@ -95,12 +95,12 @@ fn row_residual(
     row: &Measurement,
 ) -> Option<RowResidual> {
     let AnswerContext { gpus, kernels, store, lessons, .. } = context;
-    let kernel = &kernels.entries()[row.kernel];
+    let kernel = &kernels[row.kernel];
     let subject = Subject::of(kernel, store.config(id), Some(id)).ok()?;
     let stock = context.stock(key.target);
     let at_row = gpu_at_row_clocks(stock, stock, row).ok()?;
     let target = at_row.as_ref().unwrap_or(stock);
-    let stated = &gpus.entries()[key.source];
+    let stated = &gpus[key.source];
     let clocks = source_clocks(context.stock(key.source), stated, &subject, key.source, store);
     let pair = [(key.source, clocks.gpu(stated)), (key.target, target)];
     let Settings { model, ceilings, rules } = key.settings;

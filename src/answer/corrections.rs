@@ -2,7 +2,8 @@
 
 use super::known_rows::KnownRows;
 use super::settings::Settings;
-use crate::gpu::Clocks;
+use crate::gpu::{Clocks, GpuId};
+use crate::kernel::KernelId;
 use crate::measurement::{ConfigId, Kind, Store};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,8 +15,8 @@ const PER_KERNEL: usize = 64;
 /// learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ResidualKey {
-    pub(super) source: usize,
-    pub(super) target: usize,
+    pub(super) source: GpuId,
+    pub(super) target: GpuId,
     pub(super) settings: Settings,
     pub(super) source_clocks: [u64; 3],
     pub(super) with_lessons: bool,
@@ -33,7 +34,7 @@ pub(super) struct TargetResiduals {
 /// The user's rows by GPU, and the residuals of them asked for so far: of one revision of rows, kernels and GPUs.
 #[derive(Debug, Default)]
 pub struct Corrections {
-    rows: OnceLock<BTreeMap<usize, Vec<ConfigId>>>,
+    rows: OnceLock<BTreeMap<GpuId, Vec<ConfigId>>>,
     residuals: Mutex<HashMap<ResidualKey, Arc<TargetResiduals>>>,
 }
 
@@ -45,11 +46,11 @@ impl Corrections {
 
     /// Whether the user has rows on this GPU.
     #[must_use]
-    pub fn has_rows(&self, store: &Store, gpu: usize) -> bool {
+    pub fn has_rows(&self, store: &Store, gpu: GpuId) -> bool {
         self.rows(store).contains_key(&gpu)
     }
 
-    pub(super) fn rows(&self, store: &Store) -> &BTreeMap<usize, Vec<ConfigId>> {
+    pub(super) fn rows(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }
 
@@ -65,8 +66,8 @@ impl Corrections {
 }
 
 /// Configurations that the user timed, by GPU.
-fn own_rows(store: &Store) -> BTreeMap<usize, Vec<ConfigId>> {
-    let mut all: BTreeMap<(usize, usize), Vec<ConfigId>> = BTreeMap::new();
+fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
+    let mut all: BTreeMap<(GpuId, KernelId), Vec<ConfigId>> = BTreeMap::new();
     if store.rows().any(|r| r.kind == Kind::Measured) {
         for (id, config) in store.configs() {
             for row in store.rows_of(id).filter(|r| r.kind == Kind::Measured) {
@@ -74,7 +75,7 @@ fn own_rows(store: &Store) -> BTreeMap<usize, Vec<ConfigId>> {
             }
         }
     }
-    let mut by_gpu: BTreeMap<usize, Vec<ConfigId>> = BTreeMap::new();
+    let mut by_gpu: BTreeMap<GpuId, Vec<ConfigId>> = BTreeMap::new();
     for ((gpu, _), configs) in all {
         let every = configs.len().div_ceil(PER_KERNEL);
         by_gpu.entry(gpu).or_default().extend(configs.iter().step_by(every.max(1)));

@@ -14,6 +14,7 @@
 //! three sets of other people's measurements; a fourth, which had no part in the choice, gains as much. The row that is
 //! asked about has no part in it.
 
+use crate::kernel::KernelId;
 use std::collections::HashMap;
 
 /// What a row of another kernel weighs, of the same category and of another one.
@@ -28,7 +29,7 @@ const BIAS: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownRow<'a> {
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The kernel's category; `None` where nobody stated one.
     pub category: Option<&'a str>,
     /// ln(measured / predicted).
@@ -82,7 +83,7 @@ impl Sum {
 #[derive(Debug, Clone, Default)]
 pub struct KnownRows {
     all: Sum,
-    kernels: HashMap<usize, Sum>,
+    kernels: HashMap<KernelId, Sum>,
     categories: HashMap<String, Sum>,
 }
 
@@ -107,7 +108,12 @@ impl KnownRows {
     /// The factor for a prediction about this kernel. `own` is the residual of the row that is asked about, where it is
     /// among these: it has no part. `None` where no other row is known.
     #[must_use]
-    pub fn correction(&self, kernel: usize, category: Option<&str>, own: Option<f64>) -> Option<Correction> {
+    pub fn correction(
+        &self,
+        kernel: KernelId,
+        category: Option<&str>,
+        own: Option<f64>,
+    ) -> Option<Correction> {
         let own = own.map_or_else(Sum::default, Sum::of);
         let same = self.kernels.get(&kernel).copied().unwrap_or_default();
         // A kernel belongs to its category too.
@@ -129,40 +135,46 @@ mod tests {
     use super::*;
 
     fn row(kernel: usize, category: &str, ln: f64) -> KnownRow<'_> {
-        KnownRow { kernel, category: Some(category), ln }
+        KnownRow { kernel: KernelId::from_index(kernel), category: Some(category), ln }
     }
 
     #[test]
     fn nothing_known_changes_nothing() {
-        assert_eq!(KnownRows::default().correction(0, Some("memory"), None), None);
+        assert_eq!(KnownRows::default().correction(KernelId::default(), Some("memory"), None), None);
         let one = KnownRows::of([row(0, "memory", 0.5)]);
-        assert_eq!(one.correction(0, Some("memory"), Some(0.5)), None, "its own row is no other row");
+        assert_eq!(
+            one.correction(KernelId::default(), Some("memory"), Some(0.5)),
+            None,
+            "its own row is no other row"
+        );
     }
 
     #[test]
     fn one_row_by_hand() {
         // m = 0.3, s² = 0.04 / 2, so that 0.3 x 1 / (1 + 2) = 0.1.
         let one = KnownRows::of([row(0, "memory", 0.3)]);
-        let c = one.correction(0, Some("memory"), None).unwrap();
+        let c = one.correction(KernelId::default(), Some("memory"), None).unwrap();
         assert!((c.factor.ln() - 0.1).abs() < 1e-12 && c.rows == 1, "{c:?}");
     }
 
     #[test]
     fn nearer_kernels_say_more_and_scattered_rows_less() {
         let known = KnownRows::of([row(0, "memory", 0.3), row(0, "memory", 0.3)]);
-        let of = |kernel, category| known.correction(kernel, Some(category), None).unwrap().factor;
+        let of = |kernel, category| {
+            known.correction(KernelId::from_index(kernel), Some(category), None).unwrap().factor
+        };
         assert!(
             of(0, "memory") > of(1, "memory") && of(1, "memory") > of(1, "compute") && of(1, "compute") > 1.0
         );
         let wild = KnownRows::of([row(0, "memory", 1.3), row(0, "memory", -0.7)]);
-        assert!(wild.correction(0, Some("memory"), None).unwrap().factor < of(0, "memory"));
+        assert!(wild.correction(KernelId::default(), Some("memory"), None).unwrap().factor < of(0, "memory"));
     }
 
     #[test]
     fn many_equal_rows_are_believed_and_the_own_one_is_not() {
         let rows = (0..100).map(|_| row(0, "memory", 0.2)).chain([row(0, "memory", 5.0)]);
         let known = KnownRows::of(rows);
-        let c = known.correction(0, Some("memory"), Some(5.0)).unwrap();
+        let c = known.correction(KernelId::default(), Some("memory"), Some(5.0)).unwrap();
         assert!((c.factor.ln() - 0.2).abs() < 0.002 && c.rows == 100, "{c:?}");
     }
 }

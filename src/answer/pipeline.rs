@@ -5,6 +5,7 @@ use super::calibration::{Asked, StartedFrom};
 use super::context::AnswerContext;
 use super::correct::corrected;
 use super::settings::Settings;
+use crate::gpu::GpuId;
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement};
 use crate::predict::{
@@ -23,8 +24,8 @@ const NEAR_FLOOR: Seconds = Seconds(10e-6);
 pub fn answer_pair(
     context: AnswerContext<'_>,
     subject: &Subject,
-    source: usize,
-    target: usize,
+    source: GpuId,
+    target: GpuId,
     settings: Settings,
 ) -> Answer {
     let plain = answer_of_model(context, subject, source, target, settings);
@@ -35,13 +36,13 @@ pub fn answer_pair(
 fn answer_of_model(
     context: AnswerContext<'_>,
     subject: &Subject,
-    source: usize,
-    target: usize,
+    source: GpuId,
+    target: GpuId,
     settings: Settings,
 ) -> Answer {
     let AnswerContext { gpus, kernels, store, datasets, calibration, lessons, .. } = context;
-    let on_target = &gpus.entries()[target];
-    let kernel = &kernels.entries()[subject.kernel];
+    let on_target = &gpus[target];
+    let kernel = &kernels[subject.kernel];
     let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
     let clocks = source_clocks(context.stock(source), stated, subject, source, store);
@@ -104,22 +105,22 @@ fn answer_of_model(
 pub fn estimate_targets(
     context: AnswerContext<'_>,
     subject: &Subject,
-    source: usize,
-    targets: &[usize],
+    source: GpuId,
+    targets: &[GpuId],
     settings: Settings,
 ) -> Vec<Option<Estimate>> {
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
-    let whole = |target: usize| answer_pair(context, subject, source, target, settings).estimate();
-    let stated = &gpus.entries()[source];
+    let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate();
+    let stated = &gpus[source];
     let at_row_clocks = !source_clocks(stated, stated, subject, source, store).is_catalogued();
     if !MODELS[settings.model].is_prepared() || context.stock_of_typed(source).is_some() || at_row_clocks {
         return targets.iter().map(|target| whole(*target)).collect();
     }
-    let kernel = &kernels.entries()[subject.kernel];
+    let kernel = &kernels[subject.kernel];
     let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
     let from = prepared.start(source);
     let start = started_from(settings, from.source_time.as_ref());
-    let estimate = |target: usize| {
+    let estimate = |target: GpuId| {
         // Typed clocks and what the user's rows correct belong to whole answers.
         if context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target) {
             return whole(target);

@@ -3,15 +3,17 @@
 
 use super::coverage::conformal_rank;
 use super::trial::Trial;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use std::collections::BTreeMap;
 
 /// What must not be among the residuals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fold {
     /// Everything that this GPU has a part in.
-    Gpu(usize),
+    Gpu(GpuId),
     /// Everything of this kernel.
-    Kernel(usize),
+    Kernel(KernelId),
     /// Nothing is left out: the residuals come from other rows altogether.
     Nothing,
 }
@@ -26,9 +28,9 @@ pub struct Residuals {
 #[derive(Debug, Clone, Copy)]
 struct Residual {
     score: f64,
-    kernel: usize,
-    source: usize,
-    target: usize,
+    kernel: KernelId,
+    source: GpuId,
+    target: GpuId,
 }
 
 impl Residuals {
@@ -92,7 +94,9 @@ mod tests {
     use super::*;
 
     fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
-        Trial { kernel, config: kernel, predicted: 1.0, measured: ln.exp(), ..Trial::of_pair(source, target) }
+        let config = kernel;
+        let kernel = KernelId::from_index(kernel);
+        Trial { kernel, config, predicted: 1.0, measured: ln.exp(), ..Trial::of_pair(source, target) }
     }
 
     #[test]
@@ -110,10 +114,10 @@ mod tests {
         let all: Vec<Trial> = tame.chain(wild).collect();
         let near = |f: Option<f64>, ln: f64| assert!((f.unwrap().ln() - ln).abs() < 1e-12);
         let residuals = Residuals::of(&all, true);
-        near(residuals.factor(Fold::Gpu(2)), 0.5);
-        near(residuals.factor(Fold::Kernel(50)), 0.5);
+        near(residuals.factor(Fold::Gpu(GpuId::from_index(2))), 0.5);
+        near(residuals.factor(Fold::Kernel(KernelId::from_index(50))), 0.5);
         near(residuals.factor(Fold::Nothing), 4.0);
-        assert_eq!(residuals.factor(Fold::Gpu(1)), None, "only 2 -> 0 is left");
+        assert_eq!(residuals.factor(Fold::Gpu(GpuId::from_index(1))), None, "only 2 -> 0 is left");
     }
 
     #[test]

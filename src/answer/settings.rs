@@ -2,12 +2,13 @@
 
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
+use crate::predict::ModelId;
 
 /// How to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Settings {
     /// Place of the model in [`MODELS`].
-    pub model: usize,
+    pub model: ModelId,
     /// Peak or achieved ceilings.
     pub ceilings: Ceilings,
     /// Occupancy arithmetic.

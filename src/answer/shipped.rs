@@ -5,7 +5,7 @@
 use super::coverage::COVERAGE;
 use super::trial::Trial;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, KernelId};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -80,10 +80,10 @@ impl ShippedErrors {
 
     /// Sets the interval of every trial of a model that says how uncertain its answer is.
     pub fn widen(&self, trials: &mut [Trial], kernels: &Catalogue<Kernel>) {
-        let mut known: HashMap<usize, Option<f64>> = HashMap::new();
+        let mut known: HashMap<KernelId, Option<f64>> = HashMap::new();
         for trial in trials {
             let Some(doubt) = trial.doubt else { continue };
-            let id = || &kernels.entries()[trial.kernel].id;
+            let id = || &kernels[trial.kernel].id;
             let width = known.entry(trial.kernel).or_insert_with(|| self.half_width(id()).map(|(w, _)| w));
             trial.interval = trial.width.or(*width).map_or(0.0, |width| (width * doubt).exp());
         }

@@ -5,23 +5,24 @@ use super::combined::combine;
 use super::context::AnswerContext;
 use super::pipeline::answer_pair;
 use super::settings::Settings;
+use crate::gpu::GpuId;
 use crate::predict::Subject;
 
 /// Whose times a prediction rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sources {
     /// These GPUs, whatever is known of them. The target has no part.
-    These(Vec<usize>),
+    These(Vec<GpuId>),
     /// Every GPU that timed the configuration; where none did, those that timed another size of the kernel.
     All,
     /// [`Sources::All`], with everything but the predicted time as seen from this GPU.
-    AllBeside(usize),
+    AllBeside(GpuId),
 }
 
 impl Sources {
     /// The source, where it is one.
     #[must_use]
-    pub fn only(&self) -> Option<usize> {
+    pub fn only(&self) -> Option<GpuId> {
         match self {
             Self::These(some) if some.len() == 1 => some.first().copied(),
             _ => None,
@@ -35,10 +36,10 @@ pub fn answer_from_sources(
     context: AnswerContext<'_>,
     subject: &Subject,
     sources: &Sources,
-    target: usize,
+    target: GpuId,
     settings: Settings,
 ) -> Option<Answer> {
-    let ask = |source: usize| answer_pair(context, subject, source, target, settings);
+    let ask = |source: GpuId| answer_pair(context, subject, source, target, settings);
     if let Some(only) = sources.only() {
         return Some(ask(only));
     }
@@ -54,8 +55,8 @@ pub fn answer_from_sources(
 }
 
 /// These GPUs by place, each once, without the target.
-fn each_once(some: &[usize], target: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = some.iter().copied().filter(|place| *place != target).collect();
+fn each_once(some: &[GpuId], target: GpuId) -> Vec<GpuId> {
+    let mut places: Vec<GpuId> = some.iter().copied().filter(|place| *place != target).collect();
     places.sort_unstable();
     places.dedup();
     places
@@ -63,14 +64,14 @@ fn each_once(some: &[usize], target: usize) -> Vec<usize> {
 
 /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.
 #[must_use]
-pub fn sources_that_timed(context: AnswerContext<'_>, subject: &Subject, target: usize) -> Vec<usize> {
+pub fn sources_that_timed(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Vec<GpuId> {
     let store = context.store;
     let rows = subject.config.into_iter().flat_map(|c| store.rows_of(c));
-    let exact: Vec<usize> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
+    let exact: Vec<GpuId> = rows.map(|r| r.gpu).filter(|g| *g != target).collect();
     if !exact.is_empty() {
         return exact;
     }
     let is_near =
-        |gpu: &usize| store.nearest(subject.kernel, &subject.problem, &subject.variant, *gpu).is_some();
-    (0..context.gpus.entries().len()).filter(|g| *g != target).filter(is_near).collect()
+        |gpu: &GpuId| store.nearest(subject.kernel, &subject.problem, &subject.variant, *gpu).is_some();
+    context.gpus.ids().filter(|g| *g != target).filter(is_near).collect()
 }

@@ -1,16 +1,19 @@
 //! One prediction of an evaluation, beside what was measured.
 
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
+
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trial {
     /// The configuration: its place in the order of the store that is evaluated.
     pub config: usize,
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The source GPU's place.
-    pub source: usize,
+    pub source: GpuId,
     /// The target GPU's place.
-    pub target: usize,
+    pub target: GpuId,
     /// The time measured on the source in this configuration, in seconds.
     pub source_time: Option<f64>,
     /// What was measured on the target, in seconds.
@@ -67,9 +70,9 @@ impl Trial {
     pub(crate) fn of_pair(source: usize, target: usize) -> Self {
         Self {
             config: 0,
-            kernel: 0,
-            source,
-            target,
+            kernel: KernelId::default(),
+            source: GpuId::from_index(source),
+            target: GpuId::from_index(target),
             source_time: None,
             measured: 1.0,
             predicted: 1.0,

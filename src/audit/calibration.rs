@@ -1,35 +1,16 @@
 //! Ceilings that calibration files and benchmarks state, as the importers read them.
 
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::import::{Roof, RoofOf};
-
-/// Which ceiling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ceiling {
-    /// DRAM bandwidth in GB/s.
-    Bandwidth,
-    /// FP32 rate in GFLOP/s.
-    Compute,
-}
-
-impl Ceiling {
-    /// Words and unit.
-    pub(super) fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Bandwidth => ("DRAM bandwidth", "GB/s"),
-            Self::Compute => ("FP32 rate", "GFLOP/s"),
-        }
-    }
-}
+use crate::gpu::{AchievedRate, Gpu, GpuId};
+use crate::import::Roof;
 
 /// One ceiling that somebody says was reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Place in the catalogue.
-    pub gpu: Option<usize>,
+    pub gpu: Option<GpuId>,
     /// What.
-    pub of: Ceiling,
+    pub of: AchievedRate,
     /// GB/s or GFLOP/s.
     pub value: f64,
     /// As the file calls it.
@@ -41,13 +22,17 @@ pub struct Calibration {
 impl Calibration {
     /// The calibration that a measured roof is; `None` for a roof that no check looks at.
     pub(super) fn of(roof: &Roof, file: &str, gpus: &Catalogue<Gpu>) -> Option<Self> {
-        let of = match roof.of {
-            RoofOf::Dram => Ceiling::Bandwidth,
-            RoofOf::Fp32 => Ceiling::Compute,
-            _ => return None,
-        };
+        let of = Some(roof.of).filter(|of| matches!(of, AchievedRate::Dram | AchievedRate::Fp32))?;
         let name = roof.source.split_once(": ").map_or(roof.source.as_str(), |(_, name)| name);
         let value = roof.per_second / 1e9;
         Some(Self { gpu: gpus.get(&roof.gpu), of, value, name: name.to_string(), file: file.to_string() })
+    }
+}
+
+/// A rate that calibrations state in words, and its unit.
+pub(super) fn rate_words(of: AchievedRate) -> (&'static str, &'static str) {
+    match of {
+        AchievedRate::Dram => ("DRAM bandwidth", "GB/s"),
+        _ => ("FP32 rate", "GFLOP/s"),
     }
 }

@@ -10,11 +10,11 @@ mod compiled;
 mod fix;
 mod others;
 mod read;
+mod robust;
 mod series;
 mod sheet;
-mod statistics;
 
-pub use calibration::{Calibration, Ceiling};
+pub use calibration::Calibration;
 pub use compiled::Compiled;
 pub use fix::{Fixed, fix};
 pub use read::{Kind, read_file, read_opened, read_text};

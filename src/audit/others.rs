@@ -117,7 +117,7 @@ impl Others {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statistics::quantile;
+    use super::super::robust::quantile;
     use super::*;
     use proptest::prelude::*;
 

@@ -5,12 +5,13 @@ use super::sheet::{DataFile, Row, Sheet};
 use super::{Calibration, compiled};
 use crate::catalogue::Entry;
 use crate::compiler;
-use crate::import::{self, Format, NeverCancelled, Opened};
+use crate::import::{self, Format, Job, Opened};
 use crate::kernel::Problem;
 use crate::measurement::{
     CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
     check_lengths, dimensions, header_names, number, time,
 };
+use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
 use std::collections::HashMap;
 use std::io::Read;
@@ -57,7 +58,7 @@ pub fn read_opened(opened: Opened<'_>, sheet: &mut Sheet<'_>) -> Result<Kind, Re
             let looked_for = "expected a canonical CSV (gpu,kernel,problem,time_ms …), a report that `roofswap import` reads, \
                               a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
             let head = String::from_utf8_lossy(opened.head());
-            let seen: String = head.lines().next().unwrap_or_default().chars().take(80).collect();
+            let seen: String = crate::text::clip(head.lines().next().unwrap_or_default(), 80);
             Err(ReadError {
                 file,
                 message: format!("is nothing that the audit knows: {looked_for} (found: {seen})"),
@@ -79,7 +80,7 @@ fn read_log(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
 /// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
 /// those that findings name. Roofs that it measured are calibrations.
 fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let imported = import::read_report(opened, &NeverCancelled::default().job(file))?;
+    let imported = import::read_report(opened, &Job::new(file, &Progress::default()))?;
     let room = DESCRIBED.saturating_sub(sheet.refused.len());
     sheet.refused.extend(imported.refused.iter().take(room).cloned());
     sheet.refused_count += imported.refused_count;
@@ -244,19 +245,17 @@ fn row(
 /// The word of a GPU or kernel: its id where the catalogue knows the name.
 fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     let name = if is_gpu { name } else { sheet.kernels.nickname_of(name).unwrap_or(name) };
-    let (place, id) = if is_gpu {
+    if is_gpu {
         let place = sheet.gpus.get(name);
-        (place, place.map(|i| sheet.gpus.entries()[i].id()))
+        let word = sheet.words.intern(place.map_or(name, |gpu| sheet.gpus[gpu].id()));
+        sheet.gpu_of.extend(place.map(|gpu| (word, gpu)));
+        word
     } else {
         let place = sheet.kernels.get(name);
-        (place, place.map(|i| sheet.kernels.entries()[i].id()))
-    };
-    let word = sheet.words.intern(id.unwrap_or(name));
-    if let Some(place) = place {
-        let of = if is_gpu { &mut sheet.gpu_of } else { &mut sheet.kernel_of };
-        of.insert(word, place);
+        let word = sheet.words.intern(place.map_or(name, |kernel| sheet.kernels[kernel].id()));
+        sheet.kernel_of.extend(place.map(|kernel| (word, kernel)));
+        word
     }
-    word
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
@@ -266,7 +265,7 @@ fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<sup
         return Ok(written);
     }
     let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
-    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels.entries()[*i]);
+    let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]);
     let full = of.filter(|k| k.has_formulas()).and_then(|k| k.problem(&recorded).ok()).unwrap_or(recorded);
     let word = sheet.words.intern(&full.to_string());
     sheet.problems.insert((kernel, word), full);

@@ -1,7 +1,7 @@
 //! One kernel on one GPU over its sizes, and what its rows would take at the roof.
 
+use super::robust::{mean, median, range};
 use super::sheet::{Row, Sheet, Word};
-use super::statistics::{mean, median, range};
 use crate::gpu::Gpu;
 use crate::measurement::Number;
 use crate::occupancy::{BlockNeeds, Rules, occupancy};

@@ -3,8 +3,8 @@
 use super::check::ignored_size::Flat;
 use super::{Calibration, Compiled, compiled};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::kernel::{Instance, Kernel, Problem};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Number, RowError};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -29,6 +29,11 @@ impl Words {
         self.texts.push(text.to_string());
         self.numbers.insert(text.to_string(), word);
         word
+    }
+
+    /// The text of a word.
+    pub(super) fn text(&self, word: Word) -> &str {
+        &self.texts[word.0 as usize]
     }
 }
 
@@ -120,8 +125,8 @@ pub struct Sheet<'a> {
     pub(super) records: Vec<csv::StringRecord>,
     pub(super) words: Words,
     /// GPUs and kernels by word, where the catalogues know them.
-    pub(super) gpu_of: HashMap<Word, usize>,
-    pub(super) kernel_of: HashMap<Word, usize>,
+    pub(super) gpu_of: HashMap<Word, GpuId>,
+    pub(super) kernel_of: HashMap<Word, KernelId>,
     pub(super) problems: HashMap<(Word, Word), Problem>,
     /// Flat runs of sizes, once they are looked for.
     pub(super) flat: OnceCell<Flat>,
@@ -158,7 +163,7 @@ impl<'a> Sheet<'a> {
     /// The text of a word.
     #[must_use]
     pub fn text(&self, word: Word) -> &str {
-        &self.words.texts[word.0 as usize]
+        self.words.text(word)
     }
 
     /// The GPU of this row, where the catalogue knows it.
@@ -168,12 +173,12 @@ impl<'a> Sheet<'a> {
     }
 
     pub(super) fn gpu_named(&self, word: Word) -> Option<&'a Gpu> {
-        self.gpu_of.get(&word).map(|i| &self.gpus.entries()[*i])
+        self.gpu_of.get(&word).map(|i| &self.gpus[*i])
     }
 
     /// The kernel of this row, where the catalogue knows it with formulas.
     pub(super) fn kernel(&self, row: &Row) -> Option<&'a Kernel> {
-        self.kernel_of.get(&row.kernel).map(|i| &self.kernels.entries()[*i])
+        self.kernel_of.get(&row.kernel).map(|i| &self.kernels[*i])
     }
 
     /// The sizes of this row.

@@ -4,14 +4,17 @@
 mod element;
 mod feature;
 mod file;
+mod id;
 mod sourced;
 
 pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
+pub use id::Id;
 pub use sourced::{NumberFile, Origin, Source, SourceTable, Sourced, shipped_sources};
 
 use std::collections::HashMap;
+use std::ops::Index;
 
 /// Something with an id that people type, and other names for it.
 pub trait Entry {
@@ -80,7 +83,7 @@ impl<T: Entry> Catalogue<T> {
     /// # Errors
     /// [`NameClash`] if one of its names belongs to another entry; nothing is changed then.
     pub fn insert(&mut self, entry: T) -> Result<(), NameClash> {
-        let same = self.get(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
+        let same = self.slot(entry.id()).filter(|i| self.entries[*i].id() == entry.id());
         let slot = same.unwrap_or(self.entries.len());
         // A name of separators alone (`--`) is nobody's.
         let names: Vec<String> = std::iter::once(entry.id())
@@ -122,18 +125,18 @@ impl<T: Entry> Catalogue<T> {
 
     /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<usize> {
-        self.names.get(&normalise(name)).copied()
+    pub fn get(&self, name: &str) -> Option<Id<T>> {
+        self.slot(name).map(Id::from_index)
     }
 
     /// Where the entry of this name stands.
     ///
     /// # Errors
     /// [`NameError`] with the nearest ids.
-    pub fn position(&self, name: &str) -> Result<usize, NameError> {
+    pub fn position(&self, name: &str) -> Result<Id<T>, NameError> {
         let key = normalise(name);
         if let Some(&i) = self.names.get(&key) {
-            return Ok(i);
+            return Ok(Id::from_index(i));
         }
         let fits = |e: &&T| {
             !key.is_empty() && (contains_whole_numbers(&normalise(e.id()), &key) || has_words(*e, name))
@@ -150,7 +153,7 @@ impl<T: Entry> Catalogue<T> {
     /// # Errors
     /// [`NameError`] with the nearest ids.
     pub fn find(&self, name: &str) -> Result<&T, NameError> {
-        self.position(name).map(|i| &self.entries[i])
+        self.position(name).map(|id| &self[id])
     }
 
     /// All entries, in order.
@@ -159,7 +162,23 @@ impl<T: Entry> Catalogue<T> {
         &self.entries
     }
 
-    /// Puts the entries into another order.
+    /// The ids of all entries, in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id<T>> + ExactSizeIterator + Clone + use<T> {
+        (0..self.entries.len()).map(Id::from_index)
+    }
+
+    /// Every entry with its id, in order.
+    pub fn with_ids(&self) -> impl DoubleEndedIterator<Item = (Id<T>, &T)> + ExactSizeIterator + Clone {
+        self.ids().zip(&self.entries)
+    }
+
+    /// The entry of this id; none where the id is of a larger catalogue.
+    #[must_use]
+    pub fn entry(&self, id: Id<T>) -> Option<&T> {
+        self.entries.get(id.index())
+    }
+
+    /// Puts the entries into another order; ids handed out before mean other entries afterwards.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by_key(|&i| key(&self.entries[i]));
@@ -171,9 +190,13 @@ impl<T: Entry> Catalogue<T> {
         self.entries.sort_by_key(key);
     }
 
+    fn slot(&self, name: &str) -> Option<usize> {
+        self.names.get(&normalise(name)).copied()
+    }
+
     fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
         // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
-        let key: String = key.chars().take(64).collect();
+        let key: String = crate::text::clip(key, 64);
         let mut scored: Vec<(f64, &str)> =
             self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -186,6 +209,14 @@ impl<T: Entry> Catalogue<T> {
             }
         }
         first
+    }
+}
+
+impl<T> Index<Id<T>> for Catalogue<T> {
+    type Output = T;
+
+    fn index(&self, id: Id<T>) -> &T {
+        &self.entries[id.index()]
     }
 }
 
@@ -240,7 +271,7 @@ fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
         let lower = name.to_lowercase();
         lower.split([' ', '-', '_']).filter(|w| !w.is_empty() && *w != "nvidia").map(str::to_string).collect()
     };
-    let head: String = typed.chars().take(64).collect();
+    let head: String = crate::text::clip(typed, 64);
     let typed = words(&head);
     let mut names = std::iter::once(entry.id()).chain(entry.aliases().iter().map(String::as_str));
     !typed.is_empty()

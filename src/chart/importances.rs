@@ -21,7 +21,15 @@ pub fn importances_chart(trained: &Trained) -> Option<ChartSpec> {
     if all.is_empty() {
         return None;
     }
-    let shares: Vec<Vec<Option<f64>>> = KINDS.iter().map(|(.., of)| shares(all.iter().map(of))).collect();
+    // What a paper states is a share already, and stands as it is printed.
+    let as_stated = |meaning: Meaning| meaning == Meaning::Dim;
+    let shares: Vec<Vec<Option<f64>>> = KINDS
+        .iter()
+        .map(|(_, meaning, of)| {
+            let values = all.iter().map(of);
+            if as_stated(*meaning) { values.collect() } else { shares(values) }
+        })
+        .collect();
     let mut marks = Vec::new();
     for (slot, importance) in all.iter().enumerate() {
         for ((name, meaning, of), shares) in KINDS.iter().zip(&shares) {

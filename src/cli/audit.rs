@@ -65,6 +65,10 @@ fn strict(asked: bool, findings: &[Finding]) -> Result<()> {
 /// Where the copy and its log go; refused where one is an input or both are one.
 fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
     let Some(clean) = args.output.clone().filter(|_| args.fix) else { return Ok(None) };
+    if [Some(&clean), args.log.as_ref()].into_iter().flatten().any(|path| output::is_stdout(path)) {
+        let text = "the findings go to standard output: give the repaired copy and its log names of files";
+        return Err(Usage(text.into()).into());
+    }
     let log = args.log.clone().unwrap_or_else(|| {
         let mut name = clean.clone().into_os_string();
         name.push(".log");

@@ -2,18 +2,23 @@
 
 use super::choices::{FormatChoice, RulesChoice, ThemeChoice};
 use super::question::{gpus, models};
+use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
-use crate::evaluate::{Asking, Outcome, Progress, Protocol, Scope, Setup, World};
-use crate::gpu::Ceilings;
+use crate::evaluate::{Asking, Outcome, Protocol, Scope, Setup, World};
+use crate::gpu::{Ceilings, GpuId};
 use crate::import::Roof;
-use crate::predict::{BASELINES, model_position};
+use crate::predict::{BASELINES, ModelId, model_position};
+use crate::progress::Progress;
 use crate::report::evaluation::Report;
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// What the bar of an evaluation is called; its steps are configurations.
+pub(super) const MEASURING: &str = "measuring the models";
 
 #[derive(Debug, Args)]
 #[command(
@@ -30,11 +35,11 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
     /// Only from these source GPUs
-    #[arg(long, value_name = "GPU", value_delimiter = ',')]
-    source: Vec<String>,
+    #[arg(long, alias = "source", value_name = "GPU", value_delimiter = ',')]
+    from: Vec<String>,
     /// Only onto these target GPUs
-    #[arg(long, value_name = "GPU", value_delimiter = ',')]
-    target: Vec<String>,
+    #[arg(long, alias = "target", value_name = "GPU", value_delimiter = ',')]
+    to: Vec<String>,
     /// Only these kernels
     #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
     kernel: Vec<String>,
@@ -140,13 +145,15 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
         protocol: args.protocol.into(),
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
-        scope: scope(&session, &args.source, &args.target, &args.kernel)?,
+        scope: scope(&session, &args.from, &args.to, &args.kernel)?,
         shipped: (args.intervals == IntervalsChoice::Shipped).then(|| session.calibration().shipped()),
         asking: asking(args)?,
         lessons: None,
     };
     let store = session.rows_to_evaluate();
-    let outcomes = session.evaluate(&store, &setup, &models, &Progress::default()).context("cancelled")?;
+    let progress = Progress::default();
+    let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &models, &progress));
+    let outcomes = evaluated.context("cancelled")?;
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     let report = Report { world, setup: &setup, ceilings: args.ceilings.word(), outcomes: &outcomes };
     let nothing = report.nothing_answered();
@@ -190,7 +197,7 @@ fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -
 }
 
 /// The places of the models asked for, then of the baselines, each once.
-fn with_baselines(asked: &[String]) -> Result<Vec<usize>> {
+fn with_baselines(asked: &[String]) -> Result<Vec<ModelId>> {
     let mut all = models(asked)?;
     for baseline in BASELINES {
         all.push(model_position(baseline)?);
@@ -241,7 +248,7 @@ pub(super) fn scope(
     targets: &[String],
     kernels: &[String],
 ) -> Result<Scope> {
-    let places = |names: &[String]| -> Result<Option<BTreeSet<usize>>> {
+    let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
     };
     let named: &[String] = if kernels == ["all"] { &[] } else { kernels };

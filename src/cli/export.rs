@@ -10,7 +10,7 @@ use crate::chart::{
     ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
     occupancy_chart, predictions_chart, roofline_chart,
 };
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Level;
 use anyhow::Result;
@@ -146,8 +146,8 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
 struct Picture<'a> {
     question: &'a Question,
     gpus: [&'a Gpu; 2],
-    source: usize,
-    target: usize,
+    source: GpuId,
+    target: GpuId,
 }
 
 impl<'a> Picture<'a> {
@@ -160,7 +160,7 @@ impl<'a> Picture<'a> {
             let text = "a chart compares two GPUs: give one GPU to --from; `predict` combines several";
             return Err(Usage(text.into()).into());
         };
-        let gpus = [source, *target].map(|g| &question.session.gpus.entries()[g]);
+        let gpus = [source, *target].map(|g| &question.session.gpus[g]);
         Ok(Self { question, gpus, source, target: *target })
     }
 
@@ -181,14 +181,14 @@ impl<'a> Picture<'a> {
     }
 
     fn size(&self, subject: &Subject) -> String {
-        self.question.session.kernels.entries()[subject.kernel].short_problem(&subject.problem)
+        self.question.session.kernels[subject.kernel].short_problem(&subject.problem)
     }
 
     fn roofline(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
         Ok(roofline_chart(&RooflineView {
             gpus: self.gpus,
-            kernel: &self.question.session.kernels.entries()[subject.kernel],
+            kernel: &self.question.session.kernels[subject.kernel],
             problem: self.size(subject),
             answer: &self.answer(subject),
             show: args.show.into(),
@@ -200,7 +200,7 @@ impl<'a> Picture<'a> {
     /// Where the other kernels that were timed on the source stand: intensity and performance.
     fn others(&self, subject: &Subject) -> Vec<(f64, f64)> {
         let session = &self.question.session;
-        let kernels = (0..session.kernels.entries().len()).filter(|k| *k != subject.kernel);
+        let kernels = session.kernels.ids().filter(|k| *k != subject.kernel);
         let points = kernels.filter_map(|kernel| {
             let size = session.default_size(kernel, Some(self.source));
             let other = session.subject(kernel, &size, &session.default_variant(kernel)).ok()?;
@@ -211,13 +211,13 @@ impl<'a> Picture<'a> {
 
     fn occupancy(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
-        let kernel = &self.question.session.kernels.entries()[subject.kernel];
+        let kernel = &self.question.session.kernels[subject.kernel];
         Ok(occupancy_chart(self.gpus, kernel, &self.size(subject), &self.answer(subject), args.show.into()))
     }
 
     fn curve(&self, args: &ExportArgs) -> Result<ChartSpec> {
         let subject = self.subject()?;
-        let kernel = &self.question.session.kernels.entries()[subject.kernel];
+        let kernel = &self.question.session.kernels[subject.kernel];
         let (gpus, answer) = (self.gpus, &self.answer(subject));
         let (problem, variant) = (&*subject.problem, &*subject.variant);
         let view = CurveView { gpus, kernel, problem, variant, answer, show: args.show.into() };
@@ -227,7 +227,7 @@ impl<'a> Picture<'a> {
     fn components(&self) -> Result<ChartSpec> {
         let (session, subject) = (&self.question.session, self.subject()?);
         let answer = self.answer(subject);
-        let kernel = &session.kernels.entries()[subject.kernel];
+        let kernel = &session.kernels[subject.kernel];
         let Some(e) = answer.component_times() else {
             if let Err(refusal) = answer.prediction {
                 return Err(refusal.into());
@@ -240,7 +240,7 @@ impl<'a> Picture<'a> {
     }
 
     fn predictions(&self) -> ChartSpec {
-        let kernels = self.question.session.kernels.entries();
+        let kernels = &self.question.session.kernels;
         let answers: Vec<(&Subject, Answer)> =
             self.question.subjects.iter().map(|s| (s, self.answer(s))).collect();
         let row = |(subject, answer): &(&Subject, Answer)| {

@@ -1,10 +1,12 @@
 //! `roofswap export evaluation --data FILE... --protocol PROTOCOL --view VIEW -o FILE.svg`.
 
 use super::Usage;
-use super::evaluate::{ProtocolChoice, scope, what_to_do};
+use super::evaluate::{MEASURING, ProtocolChoice, scope, what_to_do};
 use super::question::QuestionArgs;
+use super::training::watched_as;
 use crate::chart::{ChartSpec, distribution_chart, evaluation_chart, groups_chart};
-use crate::evaluate::{Progress, Protocol, Setup, World};
+use crate::evaluate::{Protocol, Setup, World};
+use crate::progress::Progress;
 use crate::report::evaluation::{Group, Report};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -55,8 +57,11 @@ impl EvaluationArgs {
             ..Setup::default()
         };
         let store = session.rows_to_evaluate();
-        let outcomes =
-            session.evaluate(&store, &setup, &[settings.model], &Progress::default()).context("cancelled")?;
+        let progress = Progress::default();
+        let outcomes = watched_as(MEASURING, &progress, || {
+            session.evaluate(&store, &setup, &[settings.model], &progress)
+        })
+        .context("cancelled")?;
         let ceilings = setup.ceilings.word();
         let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
         let report = Report { world, setup: &setup, ceilings, outcomes: &outcomes };

@@ -89,7 +89,7 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
         output::remark("--data was measured at other clocks than those typed: nothing is learned from it");
     }
     let answers = answer_tiles(&session, &gemm, gpu, &tiles, &learned)?;
-    let on = &session.gpus.entries()[gpu];
+    let on = &session.gpus[gpu];
     let product = gemm.to_string();
     if let Some(path) = &args.svg {
         let chart = gemm_chart(on, &product, &answers);

@@ -17,7 +17,7 @@ pub(super) struct ImportArgs {
     /// compilers: `ptxas -v` (also within nvcc's output), `cuobjdump --dump-resource-usage`, cubins. `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Measurements: write the rows into this CSV file instead of stdout, measured roofs as GPU files into this folder.
+    /// Measurements: write the rows into this CSV file instead of stdout (`-`), measured roofs as GPU files into this folder.
     /// Kernels: write one kernel file per kernel into this folder
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -36,7 +36,7 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn run(args: &ImportArgs) -> Result<()> {
-    let output = args.output.as_deref();
+    let output = args.output.as_deref().filter(|target| !output::is_stdout(target));
     if let Some(target) = output {
         output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
     }

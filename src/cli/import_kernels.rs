@@ -35,7 +35,7 @@ pub(super) fn run(
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;
     }
-    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels.entries()[at]);
+    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels[at]);
     laid_over(&kernels, known);
     how_to_use(folder.as_ref(), &kernels, known);
     Ok(())

@@ -1,17 +1,16 @@
 //! `roofswap import` of reports of profilers, tuners and benchmarks: rows as one canonical CSV, measured roofs as GPU files.
 
+use super::training::with_moving;
 use super::{Usage, load, output};
 use crate::config::user_folder;
-use crate::import::{GivenProblem, Imported, Job, NeverCancelled, Opened, Roof, overlays, read_report};
+use crate::import::{GivenProblem, Imported, Job, Opened, Roof, overlays, read_report};
 use crate::measurement::{CanonicalRow, write_csv};
+use crate::progress::Progress;
 use crate::session::Session;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 /// Files from this size on get a progress bar.
 const LARGE_BYTES: u64 = 4 << 20;
@@ -26,7 +25,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let session = load::session(&[])?;
     let gpu = gpu.map(|name| session.gpus.position(name)).transpose()?;
-    let gpu = gpu.map(|at| session.gpus.entries()[at].id.as_str());
+    let gpu = gpu.map(|at| session.gpus[at].id.as_str());
     let mut found = Vec::new();
     for opened in files {
         match read(opened, gpu, &session) {
@@ -57,8 +56,8 @@ pub(super) fn run(
 
 /// One report and how messages name it.
 fn read(opened: Opened<'static>, gpu: Option<&str>, session: &Session) -> Result<(String, Imported)> {
-    let (file, strings) = (opened.file().to_string(), NeverCancelled::default());
-    let job = Job { gpu, ..strings.job(&file) };
+    let (file, progress) = (opened.file().to_string(), Progress::default());
+    let job = Job { gpu, ..Job::new(&file, &progress) };
     let mut found = with_bar(opened.size().unwrap_or(0), &job, || read_report(opened, &job))?;
     found.name_gpus(&session.gpus);
     Ok((file, found))
@@ -108,19 +107,7 @@ fn with_bar<T>(size: u64, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {msg}");
     let bar = ProgressBar::new(size).with_message(job.file.to_string());
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    std::thread::scope(|scope| {
-        let (stop, stopped) = channel::<()>();
-        let (shown, bytes) = (bar.clone(), job.bytes_read);
-        scope.spawn(move || {
-            while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
-                shown.set_position(bytes.load(Ordering::Relaxed));
-            }
-        });
-        let done = read();
-        drop(stop);
-        bar.finish_and_clear();
-        done
-    })
+    with_moving(&bar, || bar.set_position(job.progress.steps_done() as u64), read)
 }
 
 fn write_rows(rows: &[CanonicalRow], output: Option<&Path>) -> Result<()> {

@@ -2,6 +2,8 @@
 
 use super::choices::FormatChoice;
 use super::{load, output, question};
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::report::Format;
 use crate::report::kernels::{self, KernelRow};
 use crate::session::Session;
@@ -49,20 +51,19 @@ pub(super) fn run(args: &KernelsArgs) -> Result<()> {
             if people { table.footnoted("source") } else { table }
         }
         None => {
-            let rows: Vec<KernelRow<'_>> =
-                (0..session.kernels.entries().len()).map(|at| row(&session, at)).collect();
+            let rows: Vec<KernelRow<'_>> = session.kernels.ids().map(|at| row(&session, at)).collect();
             if people { kernels::overview(&rows) } else { kernels::list(&rows) }
         }
     };
     output::answer(table.render(format).as_bytes())
 }
 
-fn row(session: &Session, at: usize) -> KernelRow<'_> {
-    let kernel = &session.kernels.entries()[at];
+fn row(session: &Session, at: KernelId) -> KernelRow<'_> {
+    let kernel = &session.kernels[at];
     let size = session.default_size(at, None);
     let variant = session.default_variant(at);
     let configs = session.store.of_kernel(at).iter();
-    let mut timed: Vec<usize> = configs.flat_map(|c| session.store.rows_of(*c)).map(|row| row.gpu).collect();
+    let mut timed: Vec<GpuId> = configs.flat_map(|c| session.store.rows_of(*c)).map(|row| row.gpu).collect();
     timed.sort_unstable();
     timed.dedup();
     KernelRow {
@@ -70,6 +71,6 @@ fn row(session: &Session, at: usize) -> KernelRow<'_> {
         instance: kernel.has_formulas().then(|| kernel.instance(&size, &variant).ok()).flatten(),
         size,
         variant,
-        measured_on: timed.iter().map(|g| session.gpus.entries()[*g].id.clone()).collect(),
+        measured_on: timed.iter().map(|g| session.gpus[*g].id.clone()).collect(),
     }
 }

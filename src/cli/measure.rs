@@ -1,4 +1,4 @@
-//! `roofswap measure [--kernels K,...] [--sizes small,...] [--gpu GPU] -o runs.csv`, and `--dry-run`.
+//! `roofswap measure [--kernel K,...] [--size small,...] [--gpu GPU] -o runs.csv`, and `--dry-run`.
 
 use super::choices::FormatChoice;
 use super::{Usage, here, load, output};
@@ -9,24 +9,28 @@ use crate::gpu::Gpu;
 use crate::measurement::{CanonicalRow, Number};
 use crate::report::{Cell, Column, Table};
 use crate::session::{MeasureFile, Session};
+use crate::stats;
 use crate::units::Seconds;
 use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicUsize;
+
+/// The GPU that a dry run reckons for where none is named.
+const DRY_RUN_GPU: &str = "rtx-4070";
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: roofswap measure --sizes small,medium -o runs.csv")]
+#[command(after_help = "Example: roofswap measure --size small,medium -o runs.csv")]
 pub(super) struct MeasureArgs {
     /// Kernels of the suite, by id; all where none is given
-    #[arg(long, value_name = "KERNEL", value_delimiter = ',')]
-    kernels: Vec<String>,
+    #[arg(long, alias = "kernels", value_name = "KERNEL", value_delimiter = ',')]
+    kernel: Vec<String>,
     /// Sizes: small, medium, large, xlarge; all where none is given
-    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
-    sizes: Vec<String>,
-    /// Which GPU of this machine: its number, UUID, name, or id in the catalogue
-    #[arg(long, value_name = "GPU")]
+    #[arg(long, alias = "sizes", value_name = "SIZE", value_delimiter = ',')]
+    size: Vec<String>,
+    /// Which GPU of this machine: its number, UUID, name, or id in the catalogue; with --dry-run, the GPU of the catalogue to
+    /// reckon for [default there: rtx-4070]
+    #[arg(long, alias = "on", value_name = "GPU")]
     gpu: Option<String>,
     /// The file; a run that was stopped goes on where the file ends
     #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
@@ -34,9 +38,6 @@ pub(super) struct MeasureArgs {
     /// Print what would be measured and about how long it would take, and measure nothing; needs no GPU
     #[arg(long)]
     dry_run: bool,
-    /// With --dry-run: the GPU of the catalogue to reckon for
-    #[arg(long, value_name = "GPU", default_value = "rtx-4070", requires = "dry_run")]
-    on: String,
     /// What buffers are filled from
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
@@ -51,13 +52,13 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
     let driver = if args.dry_run { None } else { Some(find()?) };
     let session = load::session(&[])?;
     let suite = shipped_suite()?;
-    let planned = plan(&suite, &session.kernels, &args.kernels, &args.sizes, &options);
+    let planned = plan(&suite, &session.kernels, &args.kernel, &args.size, &options);
     let mut plan = planned.map_err(|e| match e {
         PlanError::Suite(e) => anyhow::Error::from(e),
         typed => Usage(typed.to_string()).into(),
     })?;
     let (Some(driver), Some(path)) = (driver, &args.output) else {
-        let gpu = session.gpus.find(&args.on)?;
+        let gpu = session.gpus.find(args.gpu.as_deref().unwrap_or(DRY_RUN_GPU))?;
         return output::answer(dry(&plan, gpu, &options).render(args.format.into()).as_bytes());
     };
     let facts = here::gpu(&*driver, args.gpu.as_deref(), &session)?;
@@ -75,14 +76,13 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
         ));
     }
     let limits = Session::limits_of(&facts);
-    let cancelled = here::cancelled();
+    let progress = here::interruptible();
     let setup = Setup {
         machine: &machine,
         limits: limits.as_ref(),
         options: &options,
         reference,
-        cancelled: &cancelled,
-        trials: &AtomicUsize::new(0),
+        progress: &progress,
     };
     let mut keep = Keep { bar: here::bar(plan.configurations.len()), file };
     let mut device = driver.open(facts.index)?;
@@ -129,7 +129,7 @@ fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()
     lines(&done.skipped, "");
     lines(&done.differences, "error: occupancy of ");
     lines(&done.failed, "error: ");
-    if let Some(overhead) = middle(&done.overheads) {
+    if let Some(overhead) = stats::median(&mut done.overheads.clone()) {
         output::remark(format!(
             "trials that were sampled took {:+.2} % against the others (median)",
             100.0 * overhead
@@ -154,12 +154,6 @@ fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()
             path.display()
         ),
     }
-}
-
-fn middle(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied()
 }
 
 /// The plan, and about how long it takes on this GPU: reckoned from roofs, not measured.
@@ -233,12 +227,11 @@ mod tests {
 
     fn args(output: &Path, gpu: Option<&str>) -> MeasureArgs {
         MeasureArgs {
-            kernels: vec!["saxpy".into()],
-            sizes: vec!["small".into()],
+            kernel: vec!["saxpy".into()],
+            size: vec!["small".into()],
             gpu: gpu.map(Into::into),
             output: Some(output.into()),
             dry_run: false,
-            on: String::new(),
             seed: 1,
             format: FormatChoice::Csv,
         }

@@ -1,13 +1,16 @@
 //! `roofswap metrics KERNEL --gpu GPU`, `roofswap metrics --data FILE...`.
 
 use super::choices::FormatChoice;
-use super::{Usage, load, output, question};
+use super::{Usage, load, output, question, training};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::learn::Progress;
 use crate::measurement::Store;
 use crate::report::Format;
 use crate::report::metrics::{Named, OnGpu, of_kernel, of_rows, overview, rows_overview};
 use crate::session::Session;
-use crate::train::paper3::{Facts, Formulas, LaunchMetrics, launches, metrics};
+use crate::train::cache::Cache;
+use crate::train::paper3::{Facts, Formulas, LaunchMetrics, Paper3, SpeedUpForest, launches, metrics};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -36,6 +39,9 @@ pub(super) struct MetricsArgs {
     /// Measurement files: without a kernel, the metrics of every launch in them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
+    /// Ask paper 3's forest, trained on the rows of --data, for the speed-up of this launch over the reference
+    #[arg(long, requires = "kernel", requires = "data")]
+    speedup: bool,
     /// Which formulas, for measured launches
     #[arg(long, value_enum, default_value = "exact")]
     formulas: FormulasChoice,
@@ -68,8 +74,12 @@ pub(super) fn run(args: &MetricsArgs) -> Result<()> {
     let format: Format = args.format.into();
     let table = match &args.kernel {
         Some(name) => {
-            let (title, all) = one(&session, name, args)?;
-            if format.is_for_people() { overview(&title, &all) } else { of_kernel(&title, &all) }
+            let (title, mut all) = one(&session, name, args)?;
+            let notes = if args.speedup { ask_forest(&session, args, &mut all)? } else { Vec::new() };
+            let mut table =
+                if format.is_for_people() { overview(&title, &all) } else { of_kernel(&title, &all) };
+            table.notes.extend(notes);
+            table
         }
         None => {
             let rows = measured(&session, args)?;
@@ -87,7 +97,7 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
         return Err(Usage(text.into()).into());
     }
     let at = session.kernels.position(name)?;
-    let kernel = &session.kernels.entries()[at];
+    let kernel = &session.kernels[at];
     let gpus = question::gpus(session, &args.gpu, None)?;
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
@@ -95,14 +105,15 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
     question::remark_on_variant(session, at, args.variant.as_deref());
     let subject = session.subject(at, &size, &variant)?;
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
-    let on = |gpu: &usize| {
+    let on = |gpu: &GpuId| {
         let row = subject.config.and_then(|c| session.store.row(c, *gpu));
-        let id = session.gpus.entries()[*gpu].id.clone();
+        let id = session.gpus[*gpu].id.clone();
         match Facts::of(world, &subject, *gpu, row) {
             Ok(f) => Ok(OnGpu {
                 gpu: id,
                 exact: metrics(&f, Formulas::Exact),
                 paper: metrics(&f, Formulas::Paper),
+                speed_up: None,
             }),
             Err(why) => Err(Usage(format!(
                 "{} on {id}: no metrics, because {}; give a size or variant that launches, or rows with block and grid \
@@ -114,6 +125,43 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
     };
     let all = gpus.iter().map(on).collect::<Result<Vec<_>, _>>()?;
     Ok((format!("Paper 3's metrics of {} {}", kernel.label, kernel.short_problem(&size)), all))
+}
+
+/// Asks paper 3's forest for the speed-up of each launch; returns what must be said of it.
+fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Result<Vec<String>> {
+    let formulas: Formulas = args.formulas.into();
+    let (cache, progress) = (Cache::of_user(), Progress::default());
+    let trainer = Paper3 { formulas, ..Paper3::default() };
+    let made = training::watched(&progress, || session.trained_model(&trainer, cache.as_ref(), &progress))?;
+    let forest = SpeedUpForest::read(&made)?;
+    let trained = &made.trained;
+    let mut notes: Vec<String> = trained.notes.first().cloned().into_iter().collect();
+    notes.push(format!(
+        "trained on {} launches of {} on {}",
+        trained.rows,
+        trained.kernels.join(", "),
+        trained.gpus.join(", ")
+    ));
+    for on in all {
+        let of_launch = if formulas == Formulas::Paper { &on.paper } else { &on.exact };
+        let said = forest.speed_up(of_launch)?;
+        if !trained.gpus.contains(&on.gpu) {
+            notes.push(format!("{}: no row of this GPU was trained on", on.gpu));
+        }
+        if !said.outside.is_empty() {
+            let columns = said.outside.join(", ");
+            notes.push(format!(
+                "{}: outside what was trained on, a forest does not reach there: {columns}",
+                on.gpu
+            ));
+        }
+        if !said.filled.is_empty() {
+            let columns = said.filled.join(", ");
+            notes.push(format!("{}: unknown, filled with the median of the rows: {columns}", on.gpu));
+        }
+        on.speed_up = Some(said);
+    }
+    Ok(notes)
 }
 
 /// Every launch of the files given, on the GPUs given.
@@ -133,8 +181,8 @@ fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<Named>> {
 
 fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
     let config = store.config(of.config);
-    let kernel = &session.kernels.entries()[config.kernel];
-    let gpu = session.gpus.entries()[of.gpu].id.clone();
+    let kernel = &session.kernels[config.kernel];
+    let gpu = session.gpus[of.gpu].id.clone();
     let problem = config.problem.to_string();
     Named { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
 }

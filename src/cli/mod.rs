@@ -29,6 +29,7 @@ mod predict;
 mod probe;
 mod question;
 mod reproduce;
+mod reproduce_all;
 mod reproduce_gemm;
 mod sass;
 mod shell;

@@ -1,12 +1,14 @@
-//! `roofswap models [--data FILE... --protocol PROTOCOL --kernel K --source S --target T]`.
+//! `roofswap models [--data FILE... --protocol PROTOCOL --kernel K --from S --to T]`.
 
 use super::choices::FormatChoice;
-use super::evaluate::ProtocolChoice;
+use super::evaluate::{MEASURING, ProtocolChoice};
+use super::training::watched_as;
 use super::{load, output};
 use crate::evaluate::like::Wanted;
-use crate::evaluate::{ErrorSummary, Progress, Setup, score};
+use crate::evaluate::{ErrorSummary, Setup, score};
 use crate::measurement::{Kind, Store};
-use crate::predict::{MODELS, model_position};
+use crate::predict::{MODELS, ModelId, model_position};
+use crate::progress::Progress;
 use crate::report::models::Report;
 use crate::session::Session;
 use crate::train::cache::Cache;
@@ -17,7 +19,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roofswap models --data runs.csv --kernel saxpy --source titan-v --target rtx-4070"
+    after_help = "Example: roofswap models --data runs.csv --kernel saxpy --from titan-v --to rtx-4070"
 )]
 pub(super) struct ModelsArgs {
     /// Measurement files to judge the models by; the shipped figures where none is given
@@ -30,11 +32,11 @@ pub(super) struct ModelsArgs {
     #[arg(long, value_name = "KERNEL")]
     kernel: Option<String>,
     /// The source GPU in hand
-    #[arg(long, value_name = "GPU")]
-    source: Option<String>,
+    #[arg(long, alias = "source", value_name = "GPU")]
+    from: Option<String>,
     /// The target GPU in hand: errors onto GPUs like it
-    #[arg(long, value_name = "GPU")]
-    target: Option<String>,
+    #[arg(long, alias = "target", value_name = "GPU")]
+    to: Option<String>,
     /// The model in use, which the others are compared with; the default one if not said
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -51,14 +53,15 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
     let session = load::session(&args.data)?;
     let gpu = |name: &Option<String>| name.as_deref().map(|n| session.gpus.position(n)).transpose();
     let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
-    let wanted = Wanted { kernel, source: gpu(&args.source)?, target: gpu(&args.target)? };
+    let wanted = Wanted { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };
     let setup = Setup {
         protocol: args.protocol.into(),
         shipped: Some(session.calibration().shipped()),
         ..Setup::default()
     };
-    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or(0), chosen: chosen.is_some() };
-    let survey = session.survey(&of, &Progress::default()).context("cancelled")?;
+    let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
+    let progress = Progress::default();
+    let survey = watched_as(MEASURING, &progress, || session.survey(&of, &progress)).context("cancelled")?;
     let entries = Cache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
     let learned = learned(&trainers(args.seed), entries);
     let report = Report { survey: &survey, learned: &learned, asked: wanted != Wanted::default() };
@@ -69,8 +72,9 @@ pub(super) fn run(args: &ModelsArgs) -> Result<()> {
 pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
     let mut store = Store::default();
     store.add(session.store.rows().filter(|r| r.kind == Kind::Published).cloned().collect());
-    let every: Vec<usize> = (0..MODELS.len()).collect();
-    let outcomes =
-        session.evaluate(&store, &Setup::default(), &every, &Progress::default()).context("cancelled")?;
+    let every: Vec<ModelId> = MODELS.ids().collect();
+    let (setup, progress) = (Setup::default(), Progress::default());
+    let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &every, &progress));
+    let outcomes = evaluated.context("cancelled")?;
     Ok(outcomes.iter().map(|o| score(&o.trials).map(|s| s.errors)).collect())
 }

@@ -2,7 +2,7 @@
 
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::{Usage, load, occupancy_batch, output, question};
-use crate::gpu::Ceilings;
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules};
 use crate::predict::{self, Subject};
@@ -119,8 +119,8 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
             let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
             let needs = args.setup.of(block);
-            let of = |g: &usize| {
-                let gpu = &session.gpus.entries()[*g];
+            let of = |g: &GpuId| {
+                let gpu = &session.gpus[*g];
                 Resident {
                     gpu,
                     needs,
@@ -146,21 +146,21 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
 /// The same gathering of registers and shared memory as a prediction uses, so that the two cannot disagree.
 fn of_kernel<'a>(
     session: &'a Session,
-    gpus: &[usize],
+    gpus: &[GpuId],
     name: &str,
     args: &OccupancyArgs,
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
     let at = session.kernels.position(name)?;
-    let kernel = &session.kernels.entries()[at];
+    let kernel = &session.kernels[at];
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
     let variant = question::variant(session, at, args.variant.as_deref())?;
     question::remark_on_variant(session, at, args.variant.as_deref());
     let mut subject = session.subject(at, &size, &variant)?;
     typed_block(kernel, &mut subject, args)?;
-    let of = |g: &usize| {
-        let gpu = &session.gpus.entries()[*g];
+    let of = |g: &GpuId| {
+        let gpu = &session.gpus[*g];
         let q =
             predict::question(kernel, &subject, [(*g, gpu); 2], &session.store, Ceilings::default(), rules);
         if args.threads.is_some() && q.source.launch.is_some() {

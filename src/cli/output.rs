@@ -4,9 +4,11 @@ use super::Usage;
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::write_whole;
 use crate::measurement::{RowError, told};
+use crate::text::harmless_line;
 use anyhow::{Context, Result};
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// How many remarks of one kind are written.
@@ -15,17 +17,25 @@ const SHOWN: usize = 5;
 /// Writes an answer to stdout. A reader who has gone away (`roofswap gpus | head -1`) is no failure.
 pub(super) fn answer(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    // A file or a pipe gets what was asked for, to the byte; a terminal would act on what names hold.
+    let shown = if out.is_terminal() { harmless_lines(bytes) } else { Cow::Borrowed(bytes) };
+    match out.write_all(&shown).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).context("stdout cannot be written"),
         _ => Ok(()),
     }
 }
 
-/// Writes one remark to stderr. Names in it come from users' files, so control characters are made harmless; where
-/// stderr is closed nobody wants to know.
+/// The same lines without what a terminal would act on.
+fn harmless_lines(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<String> = text.split('\n').map(harmless_line).collect();
+    Cow::Owned(lines.join("\n").into_bytes())
+}
+
+/// Writes one remark to stderr, in one line: names in it come from users' files, and must not forge others or reach the
+/// terminal raw. Where stderr is closed nobody wants to know.
 pub(super) fn remark(text: impl Display) {
-    let harmless = |c: char| if c.is_control() && c != '\n' { '\u{fffd}' } else { c };
-    let line: String = format!("roofswap: {text}\n").chars().map(harmless).collect();
+    let line = format!("roofswap: {}\n", harmless_line(&text.to_string()));
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
@@ -50,8 +60,16 @@ pub(super) fn refused(rows: &[RowError], total: usize) {
     }
 }
 
-/// Writes a whole file or leaves what was there.
+/// Whether this is the name of standard output.
+pub(super) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a whole file or leaves what was there; `-` is standard output.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
+    if is_stdout(path) {
+        return answer(bytes);
+    }
     match write_whole(path, bytes) {
         Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.with_context(|| format!("{}: was not written", path.display())),
@@ -66,7 +84,7 @@ pub(super) fn picture<'a>(
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<()> {
     let svg = render_svg(spec, theme, suggested_size(spec))?;
-    if target.as_os_str() == "-" {
+    if is_stdout(target) {
         return answer(&svg);
     }
     is_no_input(target, inputs)?;
@@ -75,6 +93,9 @@ pub(super) fn picture<'a>(
 
 /// Refuses to write where an input lies.
 pub(super) fn is_no_input<'a>(target: &Path, mut inputs: impl Iterator<Item = &'a Path>) -> Result<()> {
+    if is_stdout(target) {
+        return Ok(());
+    }
     let Some(input) = inputs.find(|input| is_same(input, target)) else { return Ok(()) };
     let text = format!("{} is an input and is never written; give another name", input.display());
     Err(Usage(text).into())

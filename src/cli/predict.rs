@@ -4,6 +4,7 @@ use super::choices::FormatChoice;
 use super::question::{Question, QuestionArgs};
 use super::{Usage, models, output};
 use crate::answer::Answer;
+use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
 use crate::report::{Format, breakdown, side_by_side, sources};
@@ -54,9 +55,9 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     }
     // Every model is asked alike.
     without.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
-    let named = |(subject, target): &(&Subject, usize)| {
-        let kernel = &q.session.kernels.entries()[subject.kernel].id;
-        format!("{kernel} on {}", q.session.gpus.entries()[*target].id)
+    let named = |(subject, target): &(&Subject, GpuId)| {
+        let kernel = &q.session.kernels[subject.kernel].id;
+        format!("{kernel} on {}", q.session.gpus[*target].id)
     };
     let Some(first) = without.first().map(named) else { return Ok(all) };
     if all.is_empty() {

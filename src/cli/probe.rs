@@ -37,9 +37,9 @@ pub(super) fn run(args: &ProbeArgs, find: FindDriver) -> Result<()> {
         ));
     }
     let mut device = driver.open(facts.index)?;
-    let cancelled = here::cancelled();
+    let progress = here::interruptible();
     let bar = here::bar(0);
-    let probed = probe(&mut *device, &facts, &driver.version(), &cancelled, |place, of, name| {
+    let probed = probe(&mut *device, &facts, &driver.version(), &progress, |place, of, name| {
         bar.set_length(of as u64);
         bar.set_position(place as u64);
         bar.set_message(name.to_string());

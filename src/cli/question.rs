@@ -4,9 +4,9 @@ use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
-use crate::gpu::Ceilings;
-use crate::kernel::Problem;
-use crate::predict::{HYBRID, MODELS, Rates, Subject, UnknownModel, WhatIsNew, model_position};
+use crate::gpu::{Ceilings, GpuId};
+use crate::kernel::{KernelId, Problem};
+use crate::predict::{HYBRID, MODELS, ModelId, Rates, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};
 use crate::train::Wanted;
 use anyhow::Result;
@@ -35,8 +35,8 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings`, `ceilings-lite` and `hybrid`
-    /// rest on sustained rates whatever is chosen
+    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings` and `hybrid` rest
+    /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
     /// Occupancy arithmetic
@@ -63,7 +63,7 @@ pub(super) struct Question {
     /// Where the kernels were timed.
     pub(super) sources: Sources,
     /// The target GPUs' positions.
-    pub(super) targets: Vec<usize>,
+    pub(super) targets: Vec<GpuId>,
     /// Kernels at their sizes.
     pub(super) subjects: Vec<Subject>,
     /// One set of settings per model.
@@ -111,7 +111,7 @@ impl QuestionArgs {
         let targets = gpus(&session, &self.to, one)?;
         if let (Sources::These(some), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
-                let id = &session.gpus.entries()[*both].id;
+                let id = &session.gpus[*both].id;
                 output::remark(format!("{id} is a target too: it is no source of its own times"));
             }
         }
@@ -153,7 +153,7 @@ impl QuestionArgs {
             let text = "--sass-source and --sass-target are of one kernel: name it with --kernel";
             return Err(Usage(text.into()).into());
         };
-        let kernel = &session.kernels.entries()[subject.kernel];
+        let kernel = &session.kernels[subject.kernel];
         let names: Vec<&str> = [&kernel.symbol, &kernel.id, &kernel.name, &kernel.label]
             .into_iter()
             .map(String::as_str)
@@ -177,7 +177,7 @@ impl QuestionArgs {
         &self,
         session: &Session,
         subjects: &[Subject],
-        targets: &[usize],
+        targets: &[GpuId],
         settings: Vec<Settings>,
     ) -> Result<Vec<Settings>> {
         if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
@@ -193,7 +193,7 @@ impl QuestionArgs {
     }
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
-    fn subjects(&self, session: &Session, source: Option<usize>) -> Result<Vec<Subject>> {
+    fn subjects(&self, session: &Session, source: Option<GpuId>) -> Result<Vec<Subject>> {
         let named: Vec<&str> = self.kernel.iter().flat_map(|typed| apart(typed)).collect();
         if !named.is_empty() && named != ["all"] {
             let one = |name: &&str| {
@@ -205,7 +205,7 @@ impl QuestionArgs {
         }
         let mut fitting = Vec::new();
         let mut refused = Vec::new();
-        for at in 0..session.kernels.entries().len() {
+        for at in session.kernels.ids() {
             match self.subject(session, at, source) {
                 Ok(subject) => fitting.push(subject),
                 Err(why) => refused.push(why),
@@ -227,14 +227,27 @@ impl QuestionArgs {
         Ok(fitting)
     }
 
-    fn subject(&self, session: &Session, kernel: usize, source: Option<usize>) -> Result<Subject> {
+    fn subject(&self, session: &Session, kernel: KernelId, source: Option<GpuId>) -> Result<Subject> {
         let variant = variant(session, kernel, self.variant.as_deref())?;
         let size = match &self.size {
-            Some(typed) => session.kernels.entries()[kernel].typed(typed)?,
+            Some(typed) => session.kernels[kernel].typed(typed)?,
             None => session.default_size_of(kernel, &variant, source),
         };
-        Ok(session.subject(kernel, &size, &variant)?)
+        let subject = session.subject(kernel, &size, &variant)?;
+        remark_on_launch(session, &subject);
+        Ok(subject)
     }
+}
+
+/// Says which launch counts where rows of several fit the question.
+fn remark_on_launch(session: &Session, subject: &Subject) {
+    let launches =
+        subject.config.map(|id| (session.store.config(id).launch, session.store.launches_beside(id)));
+    let Some((Some(used), all)) = launches else { return };
+    let kernel = &session.kernels[subject.kernel];
+    let (label, size) = (&kernel.label, kernel.short_problem(&subject.problem));
+    let why = "it was timed on most GPUs, and of several such launches last";
+    output::remark(format!("{label} {size} was timed in {} launches; {used} is used: {why}", all.len()));
 }
 
 /// The names in a list: at commas, but not within the brackets of a template, `blend<float, 4>`.
@@ -252,13 +265,13 @@ fn apart(list: &str) -> Vec<&str> {
 }
 
 /// The variant that was typed, else the one the kernel is shown in.
-pub(super) fn variant(session: &Session, kernel: usize, typed: Option<&str>) -> Result<Arc<str>> {
+pub(super) fn variant(session: &Session, kernel: KernelId, typed: Option<&str>) -> Result<Arc<str>> {
     typed.map_or_else(|| Ok(session.default_variant(kernel)), |typed| known_variant(session, kernel, typed))
 }
 
 /// Says which variant stands in, where formulas read one and none was typed.
-pub(super) fn remark_on_variant(session: &Session, kernel: usize, typed: Option<&str>) {
-    let of = &session.kernels.entries()[kernel];
+pub(super) fn remark_on_variant(session: &Session, kernel: KernelId, typed: Option<&str>) {
+    let of = &session.kernels[kernel];
     if typed.is_none() && !of.variant_keys().is_empty() {
         let (id, variant) = (&of.id, session.default_variant(kernel));
         let whose =
@@ -269,10 +282,10 @@ pub(super) fn remark_on_variant(session: &Session, kernel: usize, typed: Option<
 
 /// The timed variant of this name; where the kernel's formulas read the variant, any that has their keys; or which there
 /// are.
-fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<str>> {
+fn known_variant(session: &Session, kernel: KernelId, typed: &str) -> Result<Arc<str>> {
     const LISTED: usize = 5;
     let all = session.variants(kernel);
-    let of = &session.kernels.entries()[kernel];
+    let of = &session.kernels[kernel];
     let known =
         all.iter().find(|v| &***v == typed).or_else(|| all.iter().find(|v| of.same_variant(v, typed)));
     if let Some(known) = known {
@@ -289,23 +302,22 @@ fn known_variant(session: &Session, kernel: usize, typed: &str) -> Result<Arc<st
         n if n > LISTED => format!("some of its {n} variants are {shown}"),
         _ => format!("its variants are {shown}"),
     };
-    let typed: String = typed.chars().take(40).collect();
+    let typed: String = crate::text::clip(typed, 40);
     Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 
 /// The places of the models of these names, each once; the default one where none is named. `all` adds all the others.
-pub(super) fn models(names: &[String]) -> Result<Vec<usize>, UnknownModel> {
-    let mut all: Vec<usize> = Vec::new();
+pub(super) fn models(names: &[String]) -> Result<Vec<ModelId>, UnknownModel> {
+    let mut all: Vec<ModelId> = Vec::new();
     for name in names {
-        let places =
-            if name == "all" { 0..MODELS.len() } else { model_position(name).map(|at| at..at + 1)? };
-        places.for_each(|at| {
+        let named = if name == "all" { MODELS.ids().collect() } else { vec![model_position(name)?] };
+        named.into_iter().for_each(|at| {
             if !all.contains(&at) {
                 all.push(at)
             }
         });
     }
-    Ok(if names.is_empty() { vec![0] } else { all })
+    Ok(if names.is_empty() { vec![ModelId::default()] } else { all })
 }
 
 /// What is said where `--ceilings` was typed and changes nothing in this model's times.
@@ -333,11 +345,11 @@ pub(super) fn size_is_read(typed: Option<&str>) -> Result<()> {
 }
 
 /// Positions of the GPUs of these names; `all` means every one but `except`.
-pub(super) fn gpus(session: &Session, names: &[String], except: Option<usize>) -> Result<Vec<usize>> {
+pub(super) fn gpus(session: &Session, names: &[String], except: Option<GpuId>) -> Result<Vec<GpuId>> {
     if names.iter().any(|name| name == "all") {
         // A slip in another name is one all the same.
         names.iter().filter(|n| *n != "all").try_for_each(|n| session.gpus.position(n).map(drop))?;
-        return Ok((0..session.gpus.entries().len()).filter(|g| Some(*g) != except).collect());
+        return Ok(session.gpus.ids().filter(|g| Some(*g) != except).collect());
     }
     Ok(names.iter().map(|name| session.gpus.position(name)).collect::<Result<_, _>>()?)
 }

@@ -40,6 +40,8 @@ enum Paper {
     Paper1,
     /// GEMM on Ada Lovelace: Tables IV, V and VI, and what its models are worth with problems held out
     Paper4,
+    /// Every published number that the files below --data give, on one page: paper, table, published, ours, agrees
+    All,
     /// Our own power model: its fit to time and power over clock settings, with GPUs and kernels held out
     Power,
 }
@@ -65,6 +67,7 @@ pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
     match args.paper {
         Paper::Paper1 => {}
         Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
+        Paper::All => return super::reproduce_all::run(&args.data, args.seeds, args.format),
         Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
     }
     let files = files(&args.data)?;

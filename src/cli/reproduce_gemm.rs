@@ -1,12 +1,14 @@
-//! `roofswap reproduce paper4 --data FILE...`: paper 4's tables; `roofswap reproduce power`: the power model's fit.
+//! `roofswap reproduce paper4 --data FILE...`: paper 4's tables, II and III from the tiled kernel's two files; `roofswap reproduce power`: the power model's fit.
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
-use crate::papers::paper4::{Report, reproduce_tables};
+use crate::papers::paper4::tiled::{TiledRegression, TiledRows, regress, tiled_files};
+use crate::papers::paper4::{Report, regression_records, regression_table, reproduce_tables};
 use crate::papers::power::{fit_power, fit_table};
+use crate::report::Format;
 use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -42,8 +44,17 @@ impl PictureArgs {
 }
 
 pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureArgs) -> Result<()> {
+    let (tiled, files) = tiled_files(files)?;
+    let found = regressions(&tiled)?;
+    if files.is_empty() {
+        if let Some(flag) = picture.typed() {
+            let text = format!("{flag} is of the CUTLASS runs, and none is among --data; leave it away");
+            return Err(Usage(text).into());
+        }
+        return output::answer(regressions_alone(&found, format.into()).as_bytes());
+    }
     let session = load::session(&[])?;
-    let rows = read(&session, files)?;
+    let rows = read(&session, &files)?;
     let progress = Progress::default();
     let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
     let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
@@ -55,10 +66,44 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
         }
     }
     let text = match picture.view.unwrap_or(View::Tables) {
-        View::Tables => report.render(format.into()),
+        View::Tables => with_regressions(&report, &found, format.into()),
         View::Correlations => report.correlations().render(format.into()),
     };
     output::answer(text.as_bytes())
+}
+
+/// Tables II and III of the files of the tiled kernel.
+pub(super) fn regressions(tiled: &[TiledRows]) -> Result<Vec<TiledRegression>> {
+    let progress = Progress::default();
+    Ok(tiled.iter().map(|rows| regress(rows, &progress)).collect::<Result<_, _>>()?)
+}
+
+/// Tables II and III, where no CUTLASS run was given.
+fn regressions_alone(found: &[TiledRegression], format: Format) -> String {
+    if format.is_for_people() {
+        return people(found, format).join("\n");
+    }
+    let mut table = Report::record_columns();
+    table.rows = found.iter().flat_map(regression_records).collect();
+    table.render(format)
+}
+
+/// All tables: for people one below the other, for programs one array of records.
+fn with_regressions(report: &Report<'_>, found: &[TiledRegression], format: Format) -> String {
+    if format.is_for_people() {
+        return people(found, format)
+            .into_iter()
+            .chain([report.render(format)])
+            .collect::<Vec<_>>()
+            .join("\n");
+    }
+    let mut table = report.records();
+    table.rows.extend(found.iter().flat_map(regression_records));
+    table.render(format)
+}
+
+fn people(found: &[TiledRegression], format: Format) -> Vec<String> {
+    found.iter().map(|f| regression_table(f).render(format)).collect()
 }
 
 pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {

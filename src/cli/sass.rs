@@ -75,7 +75,7 @@ fn chosen<'a>(listing: &'a Listing, kernel: Option<&'a str>) -> Result<Vec<&'a S
 }
 
 fn clip(name: &str) -> String {
-    name.chars().take(60).collect()
+    crate::text::clip(name, 60)
 }
 
 /// Every kernel that both listings have, by symbol, else by name.

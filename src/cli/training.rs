@@ -1,47 +1,81 @@
-//! How far a training is, on stderr, where somebody looks at it.
+//! How far long work is, on stderr, where somebody looks at it; and Ctrl-C, which ends it in order.
 
-use crate::learn::Progress;
+use crate::progress::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Runs `work` with a bar that shows `progress`. Ctrl-C cancels the progress, so that the work ends by itself and leaves
-/// nothing half-written; where the system knows no such signals, it ends the program.
+/// How often a bar moves.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// [`watched_as`] of a training.
 pub(super) fn watched<T>(progress: &Progress, work: impl FnOnce() -> T) -> T {
-    let bar = ProgressBar::new(0).with_message("training");
+    watched_as("training", progress, work)
+}
+
+/// Runs `work` with a bar that shows `progress` and is called `what`. Ctrl-C cancels the progress, so that the work ends by
+/// itself and leaves nothing half-written; pressed again, it ends the program.
+pub(super) fn watched_as<T>(what: &str, progress: &Progress, work: impl FnOnce() -> T) -> T {
+    let bar = ProgressBar::new(0).with_message(what.to_string());
     let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let (interrupted, over) = interrupted();
+    let over = cancelled_by_signals(progress);
+    let done = with_moving(&bar, || move_to(&bar, progress), work);
+    over.store(true, Ordering::Relaxed);
+    done
+}
+
+fn move_to(bar: &ProgressBar, progress: &Progress) {
+    bar.set_length(progress.steps_known() as u64);
+    bar.set_position(progress.steps_done() as u64);
+}
+
+/// Runs `work`, and `look` ever and again while it runs; the bar is gone afterwards.
+pub(super) fn with_moving<T>(bar: &ProgressBar, look: impl Fn() + Send, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         let (stop, stopped) = channel::<()>();
-        let shown = bar.clone();
         scope.spawn(move || {
-            while stopped.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
-                if interrupted.load(Ordering::Relaxed) {
-                    progress.cancel();
-                }
-                shown.set_length(progress.total.load(Ordering::Relaxed) as u64);
-                shown.set_position(progress.done.load(Ordering::Relaxed) as u64);
+            while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                look();
             }
         });
         let done = work();
         drop(stop);
         bar.finish_and_clear();
-        over.store(true, Ordering::Relaxed);
         done
     })
 }
 
-/// Set once the user presses Ctrl-C, or somebody asks the program to end; and what to set when that shall end it again.
-fn interrupted() -> (Arc<AtomicBool>, Arc<AtomicBool>) {
-    let flags: (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
+/// Lets Ctrl-C and a polite kill cancel this progress; a second one ends the program at once, and so does the first after
+/// the flag that is returned was set. Where the system knows no such signals, or has no room for a handler, they end the
+/// program as they do others: a file is written whole or not at all even so.
+pub(super) fn cancelled_by_signals(progress: &Progress) -> Arc<AtomicBool> {
+    let over = Arc::<AtomicBool>::default();
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // Without a handler the signal ends the program where it stands; a file is still written whole or not at all.
-        let _ = signal_hook::flag::register_conditional_default(signal, flags.1.clone());
-        let _ = signal_hook::flag::register(signal, flags.0.clone());
+        // The order matters: the shutdown looks at the flag before it is set by the first signal.
+        let _ = signal_hook::flag::register_conditional_default(signal, over.clone());
+        let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, progress.cancelled.clone());
+        let _ = signal_hook::flag::register(signal, progress.cancelled.clone());
     }
-    flags
+    #[cfg(not(unix))]
+    let _ = progress;
+    over
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(unix)]
+    #[test]
+    fn ctrl_c_ends_the_work_and_not_the_program() {
+        use super::*;
+        let progress = Progress::default();
+        let rounds = watched_as("counting", &progress, || {
+            signal_hook::low_level::raise(signal_hook::consts::SIGINT).expect("a signal can be raised");
+            (0..100).take_while(|_| !progress.is_cancelled()).count()
+        });
+        assert!(rounds < 100 && progress.is_cancelled());
+    }
 }

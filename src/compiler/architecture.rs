@@ -52,7 +52,7 @@ impl FromStr for Architecture {
     type Err = UnknownArchitecture;
 
     fn from_str(text: &str) -> Result<Self, UnknownArchitecture> {
-        let refuse = || UnknownArchitecture(text.chars().take(40).collect());
+        let refuse = || UnknownArchitecture(crate::text::clip(text, 40));
         let bare = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")).unwrap_or(text);
         let (digits, suffix) = match bare.char_indices().next_back() {
             Some((at, c @ ('a' | 'f'))) => (&bare[..at], Some(c)),

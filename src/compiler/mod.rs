@@ -276,7 +276,7 @@ impl Findings {
 
 /// A text of the report, short enough for an error and harmless to a terminal.
 fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let short: String = crate::text::harmless_line(&crate::text::clip(text, 60));
     if short.len() < text.len() && text.chars().nth(60).is_some() {
         format!("`{short}…`")
     } else {

@@ -21,7 +21,7 @@ impl Aliases {
         let aliases: Self = file.parse()?;
         match aliases.0.iter().find(|(_, short)| !short.contains(char::is_alphanumeric)) {
             Some((name, short)) => {
-                let name: String = name.chars().take(40).collect();
+                let name: String = crate::text::clip(name, 40);
                 Err(file.error(None, format!("`{name}` = `{short}`: expected a short name with letters")))
             }
             None => Ok(aliases),

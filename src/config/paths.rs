@@ -1,8 +1,10 @@
 //! Where the user's files live (XDG), and how a file is written: beside, then renamed.
 
 use etcetera::{BaseStrategy, choose_base_strategy};
+use std::fs::Permissions;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The user's folder with `gpus/`, `kernels/` and `keymap.toml`: `$ROOFSWAP_CONFIG`, else `~/.config/roofswap`.
 #[must_use]
@@ -32,9 +34,13 @@ pub fn cache_folder() -> Option<PathBuf> {
     choose_base_strategy().ok().map(|s| s.cache_dir().join("roofswap"))
 }
 
+/// How many links may lead to each other; more are a loop.
+const MOST_LINKS: usize = 40;
+
 /// Writes a whole file: to a temporary name in the same folder, then renamed, so that nobody ever sees half of it and a
-/// failure leaves what was there. A link stays a link; a device or a pipe (`/dev/null`, `/dev/fd/3`) is written into,
-/// because it must not be replaced by a file.
+/// failure leaves what was there. A link stays a link, also one that leads to nothing yet; a device or a pipe
+/// (`/dev/null`, `/dev/fd/3`) is written into, because it must not be replaced by a file. What is replaced keeps its
+/// permissions; a new file has those that the process gives to new files (its umask).
 ///
 /// # Errors
 /// The I/O error, its text naming what could not be done.
@@ -46,12 +52,25 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         )),
         Ok(there) if !there.is_file() && !there.is_dir() => std::fs::write(path, bytes),
         // What a link points to is replaced, not the link.
-        Ok(_) => write_beside(&std::fs::canonicalize(path)?, bytes),
-        Err(_) => write_beside(path, bytes),
+        Ok(there) => write_beside(&std::fs::canonicalize(path)?, bytes, Some(there.permissions())),
+        Err(_) => write_beside(&end_of_links(path)?, bytes, None),
     }
 }
 
-fn write_beside(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Where a link leads that leads to nothing yet; any other path is its own end.
+fn end_of_links(path: &Path) -> Result<PathBuf> {
+    let mut end = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = std::fs::read_link(&end) else { return Ok(end) };
+        end = end.parent().unwrap_or(Path::new("")).join(next);
+    }
+    Err(Error::new(
+        ErrorKind::InvalidInput,
+        "is a link that leads back to itself; remove it or give another name",
+    ))
+}
+
+fn write_beside(path: &Path, bytes: &[u8], replaced: Option<Permissions>) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(Error::new(ErrorKind::IsADirectory, "is a folder; give a file name"));
@@ -60,24 +79,51 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<()> {
         let message = format!("folder {} does not exist; create it first", folder.display());
         return Err(Error::new(ErrorKind::NotFound, message));
     }
-    let mut file = tempfile::Builder::new().prefix(".roofswap-").tempfile_in(folder)?;
+    let mut file = temporary_file(folder, replaced.is_none())?;
     file.write_all(bytes)?;
+    if let Some(permissions) = replaced {
+        // The file is whole already; a file system without permissions is no reason to fail.
+        let _ = file.as_file().set_permissions(permissions);
+    }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
-    relax_permissions(path);
-    Ok(())
+    sync_folder(folder)
 }
 
-/// Temporary files are private; a written chart should be as readable as any new file.
+/// A temporary file: as a new file of this process would be, or private until it gets other permissions.
+fn temporary_file(folder: &Path, as_new: bool) -> Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".roofswap-");
+    #[cfg(unix)]
+    if as_new {
+        use std::os::unix::fs::PermissionsExt;
+        // The system takes away what the umask forbids.
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    #[cfg(not(unix))]
+    let _ = as_new;
+    builder.tempfile_in(folder)
+}
+
+/// Waits until the folder's new entry is on the disk; without that a new name may be gone after a loss of power.
 #[cfg(unix)]
-fn relax_permissions(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    // The file is whole already; a file system without permissions is no reason to fail.
-    let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644));
+fn sync_folder(folder: &Path) -> Result<()> {
+    match std::fs::File::open(folder).and_then(|opened| opened.sync_all()) {
+        // Some file systems cannot do it, and some folders may be written into but not read.
+        Err(e) if cannot_sync(e.kind()) => Ok(()),
+        done => done,
+    }
+}
+
+#[cfg(unix)]
+fn cannot_sync(why: ErrorKind) -> bool {
+    matches!(why, ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied)
 }
 
 #[cfg(not(unix))]
-fn relax_permissions(_: &Path) {}
+fn sync_folder(_: &Path) -> Result<()> {
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {
@@ -94,5 +140,38 @@ mod tests {
         let missing = folder.path().join("none/chart.svg");
         assert!(write_whole(&missing, b"x").unwrap_err().to_string().contains("does not exist"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file stays behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_replaced_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rows.csv");
+        for mode in [0o600, 0o664, 0o640] {
+            std::fs::write(&file, "before").unwrap();
+            std::fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+            write_whole(&file, b"after").unwrap();
+            let there = std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+            assert_eq!((std::fs::read(&file).unwrap().as_slice(), there), (&b"after"[..], mode));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_followed_and_a_loop_is_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second, end] = ["first", "second", "end.csv"].map(|name| folder.path().join(name));
+        symlink("second", &first).unwrap();
+        symlink(&end, &second).unwrap();
+        write_whole(&first, b"rows").unwrap();
+        assert_eq!(std::fs::read(&end).unwrap(), b"rows");
+        assert!(std::fs::symlink_metadata(&first).unwrap().is_symlink());
+        std::fs::remove_file(&end).unwrap();
+        symlink("first", &end).unwrap();
+        let why = write_whole(&first, b"rows").unwrap_err().to_string();
+        assert!(why.contains("leads back to itself"), "{why}");
+        assert!(std::fs::symlink_metadata(&first).unwrap().is_symlink());
     }
 }

@@ -99,7 +99,7 @@ impl Theme {
     pub fn named(name: &str, all: &[Self]) -> Result<Self, ThemeError> {
         let known = || all.iter().map(|t| t.name.as_str()).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|t| t.name == name).cloned();
-        found.ok_or_else(|| ThemeError { name: name.chars().take(40).collect(), known: known() })
+        found.ok_or_else(|| ThemeError { name: crate::text::clip(name, 40), known: known() })
     }
 }
 

@@ -54,7 +54,8 @@ mod tests {
             outcome(&[(0, 1, 2), (0, 2, 1), (4, 1, 2), (5, 1, 2)]),
         ];
         for trials in answered_by_all(&all) {
-            let places: Vec<_> = trials.iter().map(|t| (t.config, t.target, t.source)).collect();
+            let places: Vec<_> =
+                trials.iter().map(|t| (t.config, t.target.index(), t.source.index())).collect();
             assert_eq!(places, [(0, 2, 1), (4, 1, 2)]);
         }
         let silent =

@@ -2,12 +2,13 @@
 
 use super::metrics::score;
 use super::run::evaluate;
-use super::setup::{Progress, Setup, World};
+use super::setup::{Setup, World};
 use crate::answer::{Calibration, Settings};
 use crate::catalogue::FileError;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::predict::MODELS;
+use crate::progress::Progress;
 
 /// The calibration by every published configuration of this world.
 ///
@@ -26,7 +27,7 @@ pub fn fit_calibration(world: World<'_>) -> Result<Calibration, FileError> {
 
 fn add_outcomes(fitted: &mut Calibration, world: World<'_>, setup: &Setup) {
     let outcomes = evaluate(world, setup, &MODELS, &Progress::default()).expect("nobody cancels it");
-    for (model, outcome) in outcomes.iter().enumerate() {
+    for (model, outcome) in MODELS.ids().zip(&outcomes) {
         let settings = Settings { model, ceilings: setup.ceilings, rules: setup.rules };
         // The intervals of these trials were made without their target.
         let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);

@@ -4,7 +4,9 @@
 use super::protocol::Scope;
 use super::setup::{Outcome, World};
 use crate::answer::Trial;
-use crate::gpu::Gpu;
+use crate::catalogue::Id;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId};
 use std::collections::BTreeSet;
 
 /// Fewest answers that a group is judged by: as many as an interval of 90 % needs.
@@ -14,11 +16,11 @@ pub const FEWEST: usize = 9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wanted {
     /// The kernel's place.
-    pub kernel: Option<usize>,
+    pub kernel: Option<KernelId>,
     /// The source GPU's place.
-    pub source: Option<usize>,
+    pub source: Option<GpuId>,
     /// The target GPU's place.
-    pub target: Option<usize>,
+    pub target: Option<GpuId>,
 }
 
 /// A group of questions, in words and as a scope.
@@ -45,7 +47,7 @@ pub fn groups(world: World<'_>, wanted: Wanted) -> Vec<Like> {
     let targets = gpus_like(world, wanted.target);
     let mut all = Vec::new();
     if let (Some(_), Some(source), Some(_)) = (wanted.kernel, wanted.source, wanted.target) {
-        let from = (format!(" from {}", world.gpus.entries()[source].id), Some(BTreeSet::from([source])));
+        let from = (format!(" from {}", world.gpus[source].id), Some(BTreeSet::from([source])));
         all.push(like(&kernels[0], &from, &targets[0]));
     }
     let anywhere = (String::new(), None);
@@ -63,9 +65,9 @@ pub fn narrowest(groups: Vec<Like>, outcome: &Outcome) -> Like {
     groups.into_iter().nth(at).unwrap_or_default()
 }
 
-type Part = (String, Option<BTreeSet<usize>>);
+type Part<T> = (String, Option<BTreeSet<Id<T>>>);
 
-fn like(kernels: &Part, sources: &Part, targets: &Part) -> Like {
+fn like(kernels: &Part<Kernel>, sources: &Part<Gpu>, targets: &Part<Gpu>) -> Like {
     let words = format!("{}{}{}", kernels.0, sources.0, targets.0);
     let scope = Scope {
         kernels: kernels.1.clone(),
@@ -77,13 +79,13 @@ fn like(kernels: &Part, sources: &Part, targets: &Part) -> Like {
 }
 
 /// The kernel, the kernels of its category, every kernel.
-fn kernels_like(world: World<'_>, kernel: Option<usize>) -> Vec<Part> {
-    let entries = world.kernels.entries();
+fn kernels_like(world: World<'_>, kernel: Option<KernelId>) -> Vec<Part<Kernel>> {
+    let all_kernels = world.kernels;
     let mut all = Vec::new();
     if let Some(at) = kernel {
-        all.push((entries[at].label.clone(), Some(BTreeSet::from([at]))));
-        if let Some(category) = entries[at].known_category() {
-            let kin = entries.iter().enumerate().filter(|(_, k)| k.known_category() == Some(category));
+        all.push((all_kernels[at].label.clone(), Some(BTreeSet::from([at]))));
+        if let Some(category) = all_kernels[at].known_category() {
+            let kin = all_kernels.with_ids().filter(|(_, k)| k.known_category() == Some(category));
             all.push((format!("{category} kernels"), Some(kin.map(|(i, _)| i).collect())));
         }
     }
@@ -92,14 +94,14 @@ fn kernels_like(world: World<'_>, kernel: Option<usize>) -> Vec<Part> {
 }
 
 /// The GPU, the GPUs of its architecture, every GPU.
-fn gpus_like(world: World<'_>, gpu: Option<usize>) -> Vec<Part> {
-    let entries = world.gpus.entries();
+fn gpus_like(world: World<'_>, gpu: Option<GpuId>) -> Vec<Part<Gpu>> {
+    let all_gpus = world.gpus;
     let mut all = Vec::new();
     if let Some(at) = gpu {
-        let of = &entries[at].architecture;
+        let of = &all_gpus[at].architecture;
         let kin = |g: &Gpu| g.architecture == *of;
-        all.push((format!(" onto {}", entries[at].id), Some(BTreeSet::from([at]))));
-        let places = entries.iter().enumerate().filter(|(_, g)| kin(g)).map(|(i, _)| i).collect();
+        all.push((format!(" onto {}", all_gpus[at].id), Some(BTreeSet::from([at]))));
+        let places = all_gpus.with_ids().filter(|(_, g)| kin(g)).map(|(i, _)| i).collect();
         all.push((format!(" onto {of} GPUs"), Some(places)));
     }
     all.push((" onto all GPUs".into(), None));
@@ -151,15 +153,19 @@ mod tests {
     #[test]
     fn the_narrowest_group_with_enough_answers_is_taken_and_else_the_widest() {
         let of = |n: usize| {
-            let trials =
-                (0..n).map(|i| Trial { kernel: usize::from(i >= FEWEST), ..Trial::of_pair(0, 1) }).collect();
+            let trials = (0..n)
+                .map(|i| Trial {
+                    kernel: KernelId::from_index(usize::from(i >= FEWEST)),
+                    ..Trial::of_pair(0, 1)
+                })
+                .collect();
             Outcome { model: "", trials, refused: Default::default() }
         };
-        let group = |words: &str, kernel: Option<usize>| Like {
+        let group = |words: &str, kernel: Option<KernelId>| Like {
             words: words.into(),
             scope: Scope { kernels: kernel.map(|k| BTreeSet::from([k])), ..Scope::default() },
         };
-        let all = || vec![group("one", Some(0)), group("all", None)];
+        let all = || vec![group("one", Some(KernelId::default())), group("all", None)];
         assert_eq!(narrowest(all(), &of(FEWEST)).words, "one");
         assert_eq!(narrowest(all(), &of(FEWEST - 1)).words, "all");
         assert_eq!(narrowest(Vec::new(), &of(1)).words, "");

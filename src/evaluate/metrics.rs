@@ -2,6 +2,7 @@
 //! R², the mean absolute error, which GPU is faster, how often intervals hold.
 
 use crate::answer::Trial;
+use crate::stats;
 
 /// Two measured times closer than this are no order: timing itself is not that steady.
 const APART: f64 = 1.05;
@@ -46,31 +47,16 @@ pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
         within_10_percent,
         within_25_percent,
         within_50_percent,
-        r2: r2(pairs),
+        r2: stats::r_squared(pairs.iter().copied()),
         mean_absolute_error: pairs.iter().map(|(p, m)| (p - m).abs()).sum::<f64>() / n as f64,
-        median_ape_percent: median(&mut errors),
-        median_ratio: median(&mut ratios),
+        median_ape_percent: middle(&mut errors),
+        median_ratio: middle(&mut ratios),
     })
 }
 
-/// 1 - Σ(m - p)² / Σ(m - mean)².
-fn r2(pairs: &[(f64, f64)]) -> Option<f64> {
-    let mean = pairs.iter().map(|(_, m)| m).sum::<f64>() / pairs.len() as f64;
-    let spread: f64 = pairs.iter().map(|(_, m)| (m - mean).powi(2)).sum();
-    let missed: f64 = pairs.iter().map(|(p, m)| (m - p).powi(2)).sum();
-    (spread > 0.0).then(|| 1.0 - missed / spread)
-}
-
-/// The middle value, or the mean of the two middle ones.
-fn median(values: &mut [f64]) -> f64 {
-    let (n, at) = (values.len(), values.len() / 2);
-    let (below, middle, _) = values.select_nth_unstable_by(at, f64::total_cmp);
-    let middle = *middle;
-    if n % 2 == 1 {
-        return middle;
-    }
-    let before = below.iter().copied().max_by(f64::total_cmp).unwrap_or(middle);
-    (before + middle) / 2.0
+/// The middle of values that are there.
+fn middle(values: &mut [f64]) -> f64 {
+    stats::median(values).unwrap_or(f64::NAN)
 }
 
 fn share(part: usize, all: usize) -> f64 {
@@ -105,7 +91,7 @@ pub fn score<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Score> {
         order_accuracy_percent: (!orders.is_empty())
             .then(|| 100.0 * orders.iter().sum::<f64>() / orders.len() as f64),
         coverage_90_percent: (!widths.is_empty()).then(|| share(held, widths.len())),
-        width: (!widths.is_empty()).then(|| median(&mut widths)),
+        width: (!widths.is_empty()).then(|| middle(&mut widths)),
     })
 }
 

@@ -11,11 +11,12 @@ mod setup;
 mod several;
 mod tally;
 
+pub use crate::progress::Progress;
 pub use answered_by_all::answered_by_all;
 pub use calibrate::fit_calibration;
 pub use metrics::{ErrorSummary, Score, score, summarise};
 pub use protocol::{Protocol, Scope, Split};
 pub use run::{evaluate, evaluate_with};
-pub use setup::{Asking, Outcome, Progress, Setup, World};
+pub use setup::{Asking, Outcome, Setup, World};
 pub use several::hash;
 pub use tally::Refused;

@@ -7,6 +7,8 @@
 //! | new kernel | every row of the target GPU | every residual of the kernel |
 
 use crate::answer::{Fold, Trial};
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::measurement::{Measurement, Store};
 use crate::predict::BASELINES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,11 +92,11 @@ impl Protocol {
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     /// Source GPUs.
-    pub sources: Option<BTreeSet<usize>>,
+    pub sources: Option<BTreeSet<GpuId>>,
     /// Target GPUs.
-    pub targets: Option<BTreeSet<usize>>,
+    pub targets: Option<BTreeSet<GpuId>>,
     /// Kernels.
-    pub kernels: Option<BTreeSet<usize>>,
+    pub kernels: Option<BTreeSet<KernelId>>,
     /// Configurations, by their place in the order of the store.
     pub configs: Option<BTreeSet<usize>>,
 }
@@ -103,18 +105,22 @@ impl Scope {
     /// Whether every trial is looked at.
     #[must_use]
     pub fn is_everything(&self) -> bool {
-        [&self.sources, &self.targets, &self.kernels, &self.configs].iter().all(|set| set.is_none())
+        self.sources.is_none() && self.targets.is_none() && self.kernels.is_none() && self.configs.is_none()
     }
 
     /// Whether this trial is looked at.
     #[must_use]
-    pub fn has(&self, config: usize, kernel: usize, source: usize, target: usize) -> bool {
-        let within = |set: &Option<BTreeSet<usize>>, at| set.as_ref().is_none_or(|s| s.contains(&at));
-        within(&self.configs, config)
-            && within(&self.kernels, kernel)
-            && within(&self.sources, source)
-            && within(&self.targets, target)
+    pub fn has(&self, config: usize, kernel: KernelId, source: GpuId, target: GpuId) -> bool {
+        is_within(&self.configs, config)
+            && is_within(&self.kernels, kernel)
+            && is_within(&self.sources, source)
+            && is_within(&self.targets, target)
     }
+}
+
+/// Whether a set that may be left open holds this.
+fn is_within<T: Ord>(set: &Option<BTreeSet<T>>, asked: T) -> bool {
+    set.as_ref().is_none_or(|set| set.contains(&asked))
 }
 
 /// The rows of a store in two parts: what is known, and the largest sizes.
@@ -123,7 +129,7 @@ pub struct Split {
     /// Everything but the largest sizes.
     pub known: Store,
     /// Configuration (its place in the order of the store that was split) and GPU of what was held out.
-    pub held_out: Vec<(usize, usize)>,
+    pub held_out: Vec<(usize, GpuId)>,
 }
 
 impl Split {
@@ -131,7 +137,7 @@ impl Split {
     #[must_use]
     pub fn largest_of(store: &Store) -> Self {
         let held_out = largest(store);
-        let hidden: BTreeSet<(usize, usize)> = held_out.iter().copied().collect();
+        let hidden: BTreeSet<(usize, GpuId)> = held_out.iter().copied().collect();
         let mut rows: Vec<Measurement> = Vec::new();
         for (at, (id, _)) in store.configs().enumerate() {
             rows.extend(store.rows_of(id).filter(|r| !hidden.contains(&(at, r.gpu))).cloned());
@@ -142,8 +148,8 @@ impl Split {
     }
 }
 
-fn largest(store: &Store) -> Vec<(usize, usize)> {
-    type Line = (usize, Arc<str>, usize);
+fn largest(store: &Store) -> Vec<(usize, GpuId)> {
+    type Line = (KernelId, Arc<str>, GpuId);
     let mut lines: BTreeMap<Line, Vec<(f64, usize)>> = BTreeMap::new();
     for (at, (id, config)) in store.configs().enumerate() {
         let volume = config.problem.volume();

@@ -3,17 +3,18 @@
 
 use super::parallel::in_parallel;
 use super::protocol::{Protocol, Scope, Split};
-use super::setup::{Asking, Outcome, Progress, Setup, World};
+use super::setup::{Asking, Outcome, Setup, World};
 use super::several;
 use super::tally::{Tally, reason};
 use crate::answer::{Fold, Residuals, Trial};
+use crate::gpu::GpuId;
 use crate::measurement::{ConfigId, Measurement, Store};
 use crate::predict::{
     Estimate, Predictor, Question, Refusal, Subject, Visible, never_started, question, source_clocks, weight,
 };
+use crate::progress::Progress;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
-use std::thread;
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
@@ -63,13 +64,7 @@ pub fn evaluate_with(
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
     // Half a million residuals per model are sorted: worth a thread each.
-    let outcomes = thread::scope(|scope| {
-        let outcome = &outcome;
-        let each = tallies.iter_mut().enumerate();
-        let running: Vec<_> = each.map(|(i, tally)| scope.spawn(move || outcome(i, tally))).collect();
-        let told = |run: thread::ScopedJoinHandle<'_, _>| run.join().unwrap_or_else(|p| resume_unwind(p));
-        running.into_iter().map(told).collect()
-    });
+    let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
     Some(outcomes)
 }
 
@@ -143,7 +138,7 @@ fn smaller_sizes(
 /// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.
 fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
-    let kernel = &world.kernels.entries()[config.kernel];
+    let kernel = &world.kernels[config.kernel];
     let place = if std::ptr::eq(world.store, known) { Some(id) } else { known.find_same(config) };
     Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }
@@ -176,7 +171,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn trial(&self, config: usize, truth: &Measurement, source: usize, source_time: Option<f64>) -> Trial {
+    fn trial(&self, config: usize, truth: &Measurement, source: GpuId, source_time: Option<f64>) -> Trial {
         Trial {
             config,
             kernel: truth.kernel,
@@ -198,8 +193,8 @@ impl Asker<'_> {
     fn never_started(&self, subject: &Result<Subject, String>, rows: &[&Measurement]) -> Vec<Option<String>> {
         let any_row = rows.iter().copied().find(|r| r.launch().is_some());
         let why = |row: &&Measurement| {
-            let gpu = &self.world.gpus.entries()[row.gpu];
-            let kernel = &self.world.kernels.entries()[row.kernel];
+            let gpu = &self.world.gpus[row.gpu];
+            let kernel = &self.world.kernels[row.kernel];
             let why = never_started(kernel, &subject.as_ref().ok()?.instance, gpu, row, any_row)?;
             Some(reason(&Refusal::CannotLaunch { gpu: gpu.id.clone(), why }))
         };
@@ -229,8 +224,8 @@ impl Asker<'_> {
             Ok(subject) => subject,
             Err(why) => return self.refuse(trial, why, tallies),
         };
-        let at = |i: usize| (i, &self.world.gpus.entries()[i]);
-        let kernel = &self.world.kernels.entries()[trial.kernel];
+        let at = |i: GpuId| (i, &self.world.gpus[i]);
+        let kernel = &self.world.kernels[trial.kernel];
         let (source, stated) = at(trial.source);
         let clocks = source_clocks(stated, stated, subject, source, visible);
         let pair = [(source, clocks.gpu(stated)), at(trial.target)];

@@ -1,4 +1,4 @@
-//! What is evaluated on and how, what came of it, and how far it is.
+//! What is evaluated on and how, what came of it.
 
 use super::protocol::{Protocol, Scope};
 use super::tally::Refused;
@@ -10,7 +10,6 @@ use crate::measurement::Store;
 use crate::occupancy::Rules;
 use crate::predict::Lessons;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// What is evaluated on.
 #[derive(Debug, Clone, Copy)]
@@ -41,15 +40,6 @@ pub struct Setup {
     pub asking: Asking,
     /// What `hybrid` learned, each lesson without what its trials hold out; `None` = nothing.
     pub lessons: Option<Arc<Lessons>>,
-}
-
-/// The strings that lead to whoever waits.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Configurations done.
-    pub done: AtomicUsize,
-    /// Set by whoever no longer wants the answer; shared with what has to be learned before.
-    pub cancelled: Arc<AtomicBool>,
 }
 
 /// One model's trials, and what it refused.

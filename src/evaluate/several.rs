@@ -7,16 +7,17 @@ use super::protocol::Scope;
 use super::setup::World;
 use super::tally::Refused;
 use crate::answer::{Fold, KnownRow, KnownRows, Trial, conformal_rank, log_mean};
+use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Configuration and target of a row.
-pub(super) type Row = (usize, usize);
+pub(super) type Row = (usize, GpuId);
 
 /// This many rows of every GPU, among those that another GPU timed too.
 pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
-    let mut by_gpu: BTreeMap<usize, Vec<(u64, usize)>> = BTreeMap::new();
+    let mut by_gpu: BTreeMap<GpuId, Vec<(u64, usize)>> = BTreeMap::new();
     if rows_per_gpu == 0 {
         return BTreeSet::new();
     }
@@ -25,14 +26,14 @@ pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
         if rows.len() < 2 {
             continue;
         }
-        let kernel = &world.kernels.entries()[config.kernel].id;
+        let kernel = &world.kernels[config.kernel].id;
         for row in rows {
-            let gpu = &world.gpus.entries()[row.gpu].id;
+            let gpu = &world.gpus[row.gpu].id;
             let content = format!("{gpu}/{kernel}/{}/{}", config.problem, config.variant);
             by_gpu.entry(row.gpu).or_default().push((hash(&content), at));
         }
     }
-    let chosen = |(gpu, mut rows): (usize, Vec<(u64, usize)>)| {
+    let chosen = |(gpu, mut rows): (GpuId, Vec<(u64, usize)>)| {
         rows.sort_unstable();
         rows.into_iter().take(rows_per_gpu).map(move |(_, config)| (config, gpu))
     };
@@ -56,8 +57,8 @@ pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predict
     if !model.is_corrected() {
         return trials.retain(|t| !known.contains(&(t.config, t.target)));
     }
-    let category = |t: &Trial| world.kernels.entries()[t.kernel].known_category();
-    let mut rows: HashMap<(usize, usize), Vec<KnownRow<'_>>> = HashMap::new();
+    let category = |t: &Trial| world.kernels[t.kernel].known_category();
+    let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
     for t in trials.iter().filter(|t| known.contains(&(t.config, t.target))) {
         let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
         rows.entry((t.source, t.target)).or_default().push(row);
@@ -123,7 +124,7 @@ pub(super) fn refused(
     let mut asked = 0usize;
     for (at, (id, config)) in world.store.configs().enumerate() {
         let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
-        let has = |target: usize| {
+        let has = |target: GpuId| {
             let mut sources = rows.iter().map(|r| r.gpu).filter(|s| *s != target);
             sources.any(|source| scope.has(at, config.kernel, source, target))
         };

@@ -2,10 +2,12 @@
 
 use super::GemmRow;
 use super::learned::{Correction, Learned};
+use super::measured_tiles::{MeasuredTile, measured_tiles};
 use super::physical::{LIBRARY, physical};
 use super::tiles::{From, Ranged, Tile, TileAnswer};
 use crate::answer::{Answer, Settings};
 use crate::catalogue::FileError;
+use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
 use crate::power::{Load, Power, PowerModel};
@@ -66,23 +68,36 @@ impl Gemm {
 ///
 /// # Errors
 /// [`FileError`] where a table inside the program is damaged.
-pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: usize) -> Result<Learned, FileError> {
+pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result<Learned, FileError> {
     let power = PowerModel::shipped()?;
     let library = session.kernels.get(LIBRARY);
     let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
-    let rows: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
+    let of_library: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
     let gpus = session.stock_gpus();
-    Ok(Learned::of(&rows, |row| physical(&gpus, &session.kernels, &power, row)))
+    let mut learned = Learned::of(&of_library, |row| physical(gpus, &session.kernels, &power, row));
+    learned.tiles = own_tiles(session, rows.iter(), gpu);
+    Ok(learned)
 }
 
-/// The product on this GPU with these tiles, in their order.
+/// What these rows say of the tiled kernel on this GPU.
+fn own_tiles<'r>(
+    session: &Session,
+    rows: impl Iterator<Item = &'r Measurement>,
+    gpu: GpuId,
+) -> Vec<MeasuredTile> {
+    let tiled = session.kernels.get(TILED);
+    measured_tiles(rows.filter(|r| r.gpu == gpu && Some(r.kernel) == tiled))
+}
+
+/// The product on this GPU with these tiles, in their order. A tile that was measured at this size, by the rows that were
+/// learned from or by the session's own, has that time; both ways give the same.
 ///
 /// # Errors
 /// [`FileError`] where a table inside the program is damaged.
 pub fn answer_tiles(
     session: &Session,
     gemm: &Gemm,
-    gpu: usize,
+    gpu: GpuId,
     tiles: &[Tile],
     learned: &Learned,
 ) -> Result<Vec<TileAnswer>, FileError> {
@@ -95,7 +110,7 @@ pub fn answer_tiles(
 struct AskedProduct<'a> {
     session: &'a Session,
     gemm: &'a Gemm,
-    gpu: usize,
+    gpu: GpuId,
     power: &'a PowerModel,
     learned: &'a Learned,
 }
@@ -107,10 +122,15 @@ impl AskedProduct<'_> {
             Err(why) => return self.refused_tile(tile, why),
         };
         let answer = self.session.answer(&subject, self.gpu, self.gpu, Settings::default());
+        let measured = self.own_tile(&subject, tile);
         let mut cautions: Vec<String> = tile.caution().map(String::from).into_iter().collect();
-        let time = self.tile_time(&answer, tile, &mut cautions);
+        let time = match &measured {
+            Some(own) => Ok(own_time(own)),
+            None => self.tile_time(&answer, tile, &mut cautions),
+        };
         let modelled = time.as_ref().ok().map(|t| self.tile_power(&answer, t.value));
-        let watts = modelled.map(|p| self.learned_power(p, tile, &mut cautions));
+        let own_watts = measured.and_then(|own| own.watts).map(own_power);
+        let watts = own_watts.or_else(|| modelled.map(|p| self.learned_power(p, tile, &mut cautions)));
         if modelled.is_some_and(|p| p.is_capped()) {
             cautions.push(
                 "would draw more than the board's limit: it stays at the limit, and clocks fall".into(),
@@ -126,6 +146,21 @@ impl AskedProduct<'_> {
             flops: self.gemm.flops(),
             cautions,
         }
+    }
+
+    /// What was measured of this very product and tile, at the clocks that are asked about.
+    fn own_tile(&self, subject: &Subject, tile: Tile) -> Option<MeasuredTile> {
+        let Tile::Side(side) = tile else { return None };
+        if self.session.tuning(self.gpu).is_some() {
+            return None;
+        }
+        let size = self.gemm.size_f64();
+        let learned = self.learned.tiles.iter().find(|t| t.size == size && t.side == side);
+        let loaded = || {
+            let row = self.session.store.row(subject.config?, self.gpu)?;
+            measured_tiles(std::iter::once(row)).pop()
+        };
+        learned.cloned().or_else(loaded)
     }
 
     fn refused_tile(&self, tile: Tile, why: String) -> TileAnswer {
@@ -145,7 +180,7 @@ impl AskedProduct<'_> {
         let kernels = &self.session.kernels;
         let id = if tile == Tile::Library { LIBRARY } else { TILED };
         let place = kernels.position(id).map_err(|e| e.to_string())?;
-        let kernel = &kernels.entries()[place];
+        let kernel = &kernels[place];
         let problem: Problem = kernel.typed(&self.gemm.problem(tile)).map_err(|e| e.to_string())?;
         let variant = kernel.declared_variant(&self.gemm.variant(tile));
         self.session.subject(place, &problem, &variant).map_err(|e| e.to_string())
@@ -184,7 +219,7 @@ impl AskedProduct<'_> {
         let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
         let stock = self.session.stock(self.gpu);
         let load = Load::of(&answer.work, blocks, stock, time);
-        self.power.estimate(stock, self.session.gpus.entries()[self.gpu].clocks(), &load)
+        self.power.estimate(stock, self.session.gpus[self.gpu].clocks(), &load)
     }
 
     fn learned_power(&self, power: Power, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {
@@ -196,6 +231,16 @@ impl AskedProduct<'_> {
         let within = |w: Watts, by: f64| Watts((w.0 * by).clamp(power.idle.0, power.limit.0));
         corrected(plain, self.learned.power.as_ref(), self.gemm, "power", cautions, within)
     }
+}
+
+fn own_time(own: &MeasuredTile) -> Ranged<Seconds> {
+    let [low, value, high] = own.ms.map(Seconds::from_millis);
+    Ranged { value, low, high, from: From::Measured }
+}
+
+fn own_power(watts: f64) -> Ranged<Watts> {
+    let value = Watts(watts);
+    Ranged { value, low: value, high: value, from: From::Measured }
 }
 
 /// The model's number as the user's rows correct it, or as it is where they say nothing about this size.

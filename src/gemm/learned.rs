@@ -5,6 +5,7 @@
 //! sizes give. Outside the sizes' range the model answers as if nothing had been measured.
 
 use super::GemmRow;
+use super::measured_tiles::MeasuredTile;
 use super::physical::Physical;
 use super::rows::BUSY_PERCENT;
 use super::rows::medians;
@@ -84,6 +85,8 @@ pub struct Learned {
     pub power: Option<Correction>,
     /// Median times of every problem, with the 5 and 95 % points of its rows, in ms.
     measured: Vec<(GemmRow, f64, f64)>,
+    /// What was measured of the tiled kernel.
+    pub tiles: Vec<MeasuredTile>,
     /// What a reader must know of the rows.
     pub cautions: Vec<String>,
 }
@@ -108,6 +111,7 @@ impl Learned {
             time: Correction::of(&times),
             power: Correction::of(&powers),
             measured: measured.collect(),
+            tiles: Vec::new(),
             cautions: cautions(shared.len(), &powers),
         }
     }

@@ -1,13 +1,14 @@
 //! A matrix product as a workload: what was measured of it, what the models say of it tile by tile, and which tile to take.
 //!
 //! ```text
-//! rows ─> sharing, learned ─┐
-//! physical ─────────────────┴─> answers ─> tiles ─> table, chart
+//! rows ─> sharing, learned, measured_tiles ─┐
+//! physical ─────────────────────────────────┴─> answers ─> tiles ─> table, chart
 //! ```
 
 pub mod answers;
 pub mod chart;
 pub mod learned;
+pub mod measured_tiles;
 pub mod physical;
 pub mod rows;
 pub mod sharing;

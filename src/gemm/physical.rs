@@ -60,7 +60,7 @@ pub fn physical(
     row: &GemmRow,
 ) -> Option<Physical> {
     let kernel = kernels.get(LIBRARY)?;
-    let of = &kernels.entries()[kernel];
+    let of = &kernels[kernel];
     let [m, n, k] = row.size;
     let problem: Problem = format!("m={m};n={n};k={k}").parse().ok()?;
     let problem = of.problem(&problem).ok()?;
@@ -74,7 +74,7 @@ pub fn physical(
         instance,
         config: None,
     };
-    let gpu = &gpus.entries()[row.gpu];
+    let gpu = &gpus[row.gpu];
     let empty = Store::default();
     let place = (row.gpu, gpu);
     let q = question(of, &subject, [place, place], &empty, Default::default(), Default::default());

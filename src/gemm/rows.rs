@@ -1,5 +1,6 @@
 //! Measured GEMMs: what paper 4's program takes from a row.
 
+use crate::gpu::GpuId;
 use crate::learn::metrics::median;
 use crate::measurement::{Measurement, Number};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ pub const BUSY_PERCENT: f64 = crate::power::fit::BUSY_PERCENT;
 #[derive(Debug, Clone, PartialEq)]
 pub struct GemmRow {
     /// The GPU's place in its catalogue.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// m, n, k.
     pub size: [f64; 3],
     /// `alpha=1;beta=0;layout=nn`, the variant with its parts sorted.

@@ -64,11 +64,12 @@ fn drift(times: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::GpuId;
 
     #[test]
     fn a_shared_gpu_takes_twice_as_long() {
         let row = |ms: f64, busy: f64| GemmRow {
-            gpu: 0,
+            gpu: GpuId::default(),
             size: [8.0, 8.0, 8.0],
             variant: String::new(),
             nominal_block: [0.0; 3],

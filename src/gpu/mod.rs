@@ -22,8 +22,11 @@ pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
-use crate::catalogue::{Entry, Origin, Sourced};
+use crate::catalogue::{Entry, Id, Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+
+/// Which GPU of the catalogue is meant.
+pub type GpuId = Id<Gpu>;
 
 /// One GPU model, as its documents describe it.
 #[derive(Debug, Clone)]
@@ -204,6 +207,10 @@ impl Entry for Gpu {
     fn id(&self) -> &str {
         &self.id
     }
+    #[expect(
+        clippy::misnamed_getters,
+        reason = "a GPU is found by more names than its file lists as aliases"
+    )]
     fn aliases(&self) -> &[String] {
         &self.names
     }

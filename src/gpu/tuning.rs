@@ -174,7 +174,7 @@ fn number(digits: &str, unit: f64) -> Option<f64> {
 }
 
 fn short(text: &str) -> String {
-    text.chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    crate::text::harmless_line(&crate::text::clip(text, 40))
 }
 
 /// Without digits that a change of unit leaves behind.

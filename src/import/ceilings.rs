@@ -4,7 +4,8 @@
 //! A field counts where its name says that the rate was reached (`sustained`, `achieved`, `measured`, `calibrated`; a peak is
 //! a promise) and has its unit: `…bandwidth…gbps` or `…bw…gbps` in GB/s, `…gflops` in GFLOP/s of FP32.
 
-use super::{Imported, Importer, Job, Roof, RoofOf};
+use super::{Imported, Importer, Job, Roof};
+use crate::gpu::AchievedRate;
 use crate::measurement::ReadError;
 use serde_json::Value;
 use std::io::{BufRead, Read};
@@ -90,7 +91,7 @@ fn roof(gpu: &str, name: &str, value: f64, job: &Job<'_>) -> Option<Roof> {
 }
 
 /// What a field's name says it is.
-fn ceiling(name: &str) -> Option<RoofOf> {
+fn ceiling(name: &str) -> Option<AchievedRate> {
     const LONGEST: usize = 80;
     if name.len() > LONGEST {
         return None;
@@ -100,8 +101,8 @@ fn ceiling(name: &str) -> Option<RoofOf> {
     let bandwidth = (lower.contains("bandwidth") || lower.contains("bw")) && lower.contains("gbps");
     let compute = lower.contains("gflops");
     match (reached, bandwidth, compute) {
-        (true, true, _) => Some(RoofOf::Dram),
-        (true, _, true) => Some(RoofOf::Fp32),
+        (true, true, _) => Some(AchievedRate::Dram),
+        (true, _, true) => Some(AchievedRate::Fp32),
         _ => None,
     }
 }
@@ -136,8 +137,8 @@ mod tests {
 
     #[test]
     fn peaks_and_settings_are_no_calibration() {
-        assert_eq!(ceiling("SUSTAINED_MEM_BW_GBPS"), Some(RoofOf::Dram));
-        assert_eq!(ceiling("sustained_compute_gflops"), Some(RoofOf::Fp32));
+        assert_eq!(ceiling("SUSTAINED_MEM_BW_GBPS"), Some(AchievedRate::Dram));
+        assert_eq!(ceiling("sustained_compute_gflops"), Some(AchievedRate::Fp32));
         assert_eq!(ceiling("peak_mem_bandwidth_gbps"), None);
         assert!(!recognises(b"gpu,kernel,time_ms\ntitan-v,saxpy,1\n"));
         assert!(!recognises(b"N=134217728  avg_ms=2.976  GBps=541.11\n"));
@@ -153,7 +154,10 @@ mod tests {
         let shown: Vec<_> = all.iter().map(|r| (r.gpu.as_str(), r.of, r.per_second)).collect();
         assert_eq!(
             shown,
-            [("NVIDIA TITAN V", RoofOf::Dram, 300e9), ("NVIDIA TITAN V", RoofOf::Fp32, 11_000.5e9)]
+            [
+                ("NVIDIA TITAN V", AchievedRate::Dram, 300e9),
+                ("NVIDIA TITAN V", AchievedRate::Fp32, 11_000.5e9)
+            ]
         );
         assert_eq!(all[1].source, "test.txt: sustained_compute_gflops");
         assert_eq!(

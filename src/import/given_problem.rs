@@ -2,7 +2,7 @@
 
 use super::Imported;
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, Problem, ProblemError};
+use crate::kernel::{Kernel, KernelId, Problem, ProblemError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
@@ -57,12 +57,12 @@ impl Imported {
             let is_meant = match only {
                 Some((name, None)) => row.kernel == name,
                 Some((_, place)) => of == place,
-                None => of.is_some_and(|at| kernels.entries()[at].has_formulas()),
+                None => of.is_some_and(|at| kernels[at].has_formulas()),
             };
             if !is_meant {
                 continue;
             }
-            let size = of.map_or_else(|| given.size.parse(), |at| kernels.entries()[at].typed(&given.size));
+            let size = of.map_or_else(|| given.size.parse(), |at| kernels[at].typed(&given.size));
             let size = match (size, only) {
                 (Ok(size), _) => size.to_string(),
                 (Err(why), Some(_)) => return Err(why),
@@ -85,21 +85,20 @@ impl Imported {
 
     /// Says which rows are called as kernels of the catalogue, but state their size in other keys, and what to do.
     pub fn remark_other_keys(&mut self, kernels: &Catalogue<Kernel>) {
-        let mut found: BTreeMap<usize, (usize, String)> = BTreeMap::new();
+        let mut found: BTreeMap<KernelId, (usize, String)> = BTreeMap::new();
         for row in &self.rows {
             let Some(at) = kernels.get(kernels.nickname_of(&row.kernel).unwrap_or(&row.kernel)) else {
                 continue;
             };
-            let fits = Problem::parse_recorded(&row.problem)
-                .is_ok_and(|p| kernels.entries()[at].problem(&p).is_ok());
+            let fits = Problem::parse_recorded(&row.problem).is_ok_and(|p| kernels[at].problem(&p).is_ok());
             if !fits {
                 found.entry(at).or_insert_with(|| (0, row.problem.clone())).0 += 1;
             }
         }
         for (at, (n, example)) in found {
-            let kernel = &kernels.entries()[at];
+            let kernel = &kernels[at];
             let first = kernel.keys.first().map_or("n", String::as_str);
-            let example: String = example.chars().take(60).collect();
+            let example: String = crate::text::clip(example, 60);
             let (has, then) = match example.as_str() {
                 "" => ("no size".to_string(), "they are refused"),
                 _ => (format!("`{example}`"), "they are a kernel of their own"),

@@ -12,7 +12,7 @@ pub(super) fn refusal(column: &str, why: impl Into<String>) -> Refusal {
 
 /// A field short enough for a message.
 pub(super) fn clip(text: &str) -> String {
-    text.chars().take(60).collect()
+    crate::text::clip(text, 60)
 }
 
 /// Whether the head of a file holds all of these words.
@@ -68,7 +68,7 @@ impl Header {
     /// Where this column stands, in a file that is nothing without it; it must stand there once.
     pub(super) fn need(&self, name: &str, job: &Job<'_>) -> Result<usize, ReadError> {
         let mut places = self.0.iter().enumerate().filter(|(_, n)| *n == name).map(|(i, _)| i);
-        let seen = || self.0.join(",").chars().take(120).collect::<String>();
+        let seen = || crate::text::clip(self.0.join(","), 120);
         let first = places
             .next()
             .ok_or_else(|| job.refuse(format!("no column `{name}`; the header names: {}", seen())))?;
@@ -180,16 +180,6 @@ pub(super) fn attribute(name: &str) -> String {
     if is_column(&snake) { snake + "_as_read" } else { snake }
 }
 
-/// The standard deviation over trials (n - 1), where there are at least two.
-pub(super) fn deviation(samples: &[f64]) -> Option<f64> {
-    let n = samples.len() as f64;
-    if samples.len() < 2 {
-        return None;
-    }
-    let mean = samples.iter().sum::<f64>() / n;
-    Some((samples.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,11 +191,5 @@ mod tests {
         assert_eq!(attribute("Grid"), "grid_as_read");
         assert_eq!(attribute("Time (ms)"), "time_ms_as_read");
         assert_eq!(attribute("GFLOP/s"), "gflop_s");
-    }
-
-    #[test]
-    fn a_deviation_needs_two() {
-        assert_eq!(deviation(&[1.0]), None);
-        assert_eq!(deviation(&[1.0, 3.0]), Some(std::f64::consts::SQRT_2));
     }
 }

@@ -7,7 +7,8 @@
 //! for the memory bus is left out: it came out of a cache.
 
 use super::lines::{Lines, cells, clip, has_all, refusal};
-use super::{Imported, Importer, Job, Refusal, Roof, RoofOf};
+use super::{Imported, Importer, Job, Refusal, Roof};
+use crate::gpu::AchievedRate;
 use crate::measurement::ReadError;
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -31,7 +32,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
 struct Group {
     title: String,
     /// Nothing for integers and for packed floats, whose rate is no vector rate of the catalogue.
-    rate_of: Option<RoofOf>,
+    rate_of: Option<AchievedRate>,
     intensity: usize,
     rate: usize,
     bandwidth: usize,
@@ -100,7 +101,7 @@ struct Report {
     titles: Vec<String>,
     groups: Vec<Group>,
     width: usize,
-    reached: BTreeMap<(String, RoofOf), Reached>,
+    reached: BTreeMap<(String, AchievedRate), Reached>,
     dram: BTreeMap<String, Best>,
     tables: usize,
     above_bus: usize,
@@ -145,9 +146,9 @@ impl Report {
             let title = self.titles.get(start).filter(|t| !t.is_empty())?;
             Some(Group {
                 rate_of: match title.to_lowercase().as_str() {
-                    "single precision ops" => Some(RoofOf::Fp32),
-                    "double precision ops" => Some(RoofOf::Fp64),
-                    "half precision ops" => Some(RoofOf::Fp16),
+                    "single precision ops" => Some(AchievedRate::Fp32),
+                    "double precision ops" => Some(AchievedRate::Fp64),
+                    "half precision ops" => Some(AchievedRate::Fp16),
                     _ => None,
                 },
                 title: title.clone(),
@@ -212,7 +213,7 @@ impl Report {
             }
         }
         let dram = self.dram.iter().filter(|(_, best)| best.giga > 0.0);
-        self.out.roofs.extend(dram.map(|(gpu, best)| roof(gpu, RoofOf::Dram, best)));
+        self.out.roofs.extend(dram.map(|(gpu, best)| roof(gpu, AchievedRate::Dram, best)));
         if self.out.roofs.is_empty() {
             return Err(job.refuse("the mixbench table has no sound row; is the file cut off?"));
         }
@@ -246,7 +247,7 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
 ------------------------------------------------------------------------------------
 ";
 
-    fn roof(read: &Imported, of: RoofOf) -> Option<f64> {
+    fn roof(read: &Imported, of: AchievedRate) -> Option<f64> {
         read.roofs.iter().find(|r| r.of == of).map(|r| r.per_second / 1e9)
     }
 
@@ -254,10 +255,10 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
     fn the_best_of_each_precision_and_of_the_bus_are_roofs() {
         let read = read_text(&IMPORTER, REPORT).unwrap();
         assert_eq!(read.refused_count, 0, "{:?}", read.refused);
-        assert_eq!(roof(&read, RoofOf::Fp32), Some(28000.0));
-        assert_eq!(roof(&read, RoofOf::Fp64), Some(450.0));
-        assert_eq!(roof(&read, RoofOf::Fp16), None, "the device has none");
-        assert_eq!(roof(&read, RoofOf::Dram), Some(454.12), "2000 GB/s came out of a cache");
+        assert_eq!(roof(&read, AchievedRate::Fp32), Some(28000.0));
+        assert_eq!(roof(&read, AchievedRate::Fp64), Some(450.0));
+        assert_eq!(roof(&read, AchievedRate::Fp16), None, "the device has none");
+        assert_eq!(roof(&read, AchievedRate::Dram), Some(454.12), "2000 GB/s came out of a cache");
         assert!(read.roofs.iter().all(|r| r.gpu == "NVIDIA GeForce RTX 4070"));
         assert!(read.remarks[0].contains("above the memory bus"), "{:?}", read.remarks);
         assert!(read.roofs[0].source.contains("Single Precision ops at 256.25"), "{}", read.roofs[0].source);
@@ -270,8 +271,11 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
                     0.000,  331.11,    0.00, 103.77,      0.000,  660.00,    0.00, 104.11\n     \
                     4.000,  331.11,  200.00,  50.00,      1.000,  660.00,  100.00, 100.00\n";
         let read = read_text(&IMPORTER, text).unwrap();
-        assert_eq!((roof(&read, RoofOf::Fp32), roof(&read, RoofOf::Dram)), (Some(200.0), Some(104.11)));
-        assert_eq!(roof(&read, RoofOf::Fp64), None, "still bound by memory");
+        assert_eq!(
+            (roof(&read, AchievedRate::Fp32), roof(&read, AchievedRate::Dram)),
+            (Some(200.0), Some(104.11))
+        );
+        assert_eq!(roof(&read, AchievedRate::Fp64), None, "still bound by memory");
         assert!(read.remarks[0].contains("bound by memory"));
     }
 
@@ -280,7 +284,7 @@ Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOP
         let read = read_text(&IMPORTER, &REPORT.replace("28000.00", "82000.00")).unwrap();
         assert_eq!((read.refused_count, read.refused[0].line), (1, 12));
         assert!(read.refused[0].message.contains("82000"), "{}", read.refused[0]);
-        assert_eq!(roof(&read, RoofOf::Fp32), None, "what is left is bound by memory");
+        assert_eq!(roof(&read, AchievedRate::Fp32), None, "what is left is bound by memory");
     }
 
     #[test]

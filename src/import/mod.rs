@@ -32,11 +32,11 @@ pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_r
 pub use roofs::with_achieved;
 
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::Gpu;
+use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
+use crate::progress::Progress;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How many bytes of a file an importer sees to recognise it.
 pub const HEAD: usize = 64 * 1024;
@@ -68,44 +68,28 @@ pub struct Importer {
     pub read: fn(&mut dyn BufRead, &Job<'_>) -> Result<Imported, ReadError>,
 }
 
-/// One reading: its file, and the strings that lead to whoever waits for it.
+/// One reading: its file, and how far it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Job<'a> {
     /// As messages name it.
     pub file: &'a str,
     /// The GPU that the user named, for reports that do not.
     pub gpu: Option<&'a str>,
-    /// Set by whoever no longer wants the answer; the importer looks at it every few hundred rows.
-    pub cancelled: &'a AtomicBool,
-    /// Bytes read so far, for a progress bar.
-    pub bytes_read: &'a AtomicU64,
+    /// Bytes read so far, for a progress bar; the importer looks every few hundred rows whether it is cancelled.
+    pub progress: &'a Progress,
 }
 
-/// The strings that lead from a reading to whoever waits for it.
-#[derive(Debug, Default)]
-pub struct Strings {
-    /// Set by whoever no longer wants the answer.
-    pub cancelled: AtomicBool,
-    /// Bytes read so far.
-    pub bytes_read: AtomicU64,
-}
-
-/// Strings of a reading that nobody waits for: it is not cancelled, and its progress is not watched.
-pub type NeverCancelled = Strings;
-
-impl Strings {
-    /// A reading of this file.
+impl<'a> Job<'a> {
+    /// A reading of this file, of which the user names no GPU.
     #[must_use]
-    pub fn job<'a>(&'a self, file: &'a str) -> Job<'a> {
-        Job { file, gpu: None, cancelled: &self.cancelled, bytes_read: &self.bytes_read }
+    pub fn new(file: &'a str, progress: &'a Progress) -> Self {
+        Self { file, gpu: None, progress }
     }
-}
 
-impl Job<'_> {
     /// Whether to stop.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.progress.is_cancelled()
     }
 
     /// The error of a whole file.
@@ -135,7 +119,7 @@ type Refusal = (String, String);
 
 /// A refusal of a field: what stands there, shortened, and what was expected.
 fn unexpected(column: &str, text: &str, expected: &str) -> Refusal {
-    let text: String = text.chars().take(40).collect();
+    let text: String = crate::text::clip(text, 40);
     (column.to_string(), format!("`{text}`: expected {expected}"))
 }
 
@@ -162,32 +146,15 @@ pub struct Roof {
     /// An id, an alias, or the name the driver gives.
     pub gpu: String,
     /// Which ceiling.
-    pub of: RoofOf,
+    pub of: AchievedRate,
     /// FLOP/s or byte/s.
     pub per_second: f64,
     /// File, and what in it.
     pub source: String,
 }
 
-/// Which ceiling was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RoofOf {
-    /// Single-precision FLOP/s.
-    Fp32,
-    /// Double-precision FLOP/s.
-    Fp64,
-    /// Half-precision FLOP/s.
-    Fp16,
-    /// DRAM byte/s.
-    Dram,
-    /// L2 byte/s.
-    L2,
-    /// L1 byte/s.
-    L1,
-}
-
 /// By the GPU's place in the catalogue.
-type Highest<'r> = BTreeMap<(usize, RoofOf), &'r Roof>;
+type Highest<'r> = BTreeMap<(GpuId, AchievedRate), &'r Roof>;
 
 /// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
 /// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.
@@ -217,7 +184,7 @@ pub fn recognise(head: &[u8]) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|i| (i.recognises)(&head[..head.len().min(HEAD)]))
 }
 
-/// A reader that counts into [`Job::bytes_read`] and ends early once the job is cancelled.
+/// A reader that counts into [`Job::progress`] and ends early once the job is cancelled.
 pub struct Counted<'a, R> {
     inner: R,
     job: Job<'a>,
@@ -236,7 +203,7 @@ impl<R: Read> Read for Counted<'_, R> {
             return Err(std::io::Error::other("cancelled"));
         }
         let n = self.inner.read(buffer)?;
-        self.job.bytes_read.fetch_add(n as u64, Ordering::Relaxed);
+        self.job.progress.advance(n);
         Ok(n)
     }
 }

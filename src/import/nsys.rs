@@ -177,12 +177,13 @@ fn dimensions(text: &str) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::NeverCancelled;
+    use crate::import::Job;
+    use crate::progress::Progress;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
-        let strings = NeverCancelled::default();
+        let strings = Progress::default();
         assert!(recognises(text.as_bytes()), "{text}");
-        IMPORTER.import(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("sum.csv") })
+        IMPORTER.import(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..Job::new("sum.csv", &strings) })
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Measured roofs as files for the user's `gpus` folder.
 
-use super::{Roof, RoofOf, highest};
+use super::{Roof, highest};
 use crate::catalogue::Catalogue;
-use crate::gpu::{AchievedRate, Gpu, overlay_text};
+use crate::gpu::{AchievedRate, Gpu, GpuId, overlay_text};
 use std::collections::BTreeMap;
 
 /// The roofs of one GPU as a file that is laid over it.
@@ -19,25 +19,14 @@ pub struct Overlay {
 pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Overlay>, Vec<String>) {
     let (best, unknown) = highest(roofs, gpus);
     let left_out = unknown.iter().map(|(roof, why)| format!("{}: {why}", roof.source)).collect();
-    let mut by_gpu: BTreeMap<usize, Vec<(AchievedRate, f64, String)>> = BTreeMap::new();
+    let mut by_gpu: BTreeMap<GpuId, Vec<(AchievedRate, f64, String)>> = BTreeMap::new();
     for ((gpu, of), roof) in best {
-        let rate = (achieved(of), roof.per_second, roof.source.clone());
+        let rate = (of, roof.per_second, roof.source.clone());
         by_gpu.entry(gpu).or_default().push(rate);
     }
     let files = by_gpu.into_iter().map(|(gpu, rates)| {
-        let id = gpus.entries()[gpu].id.clone();
+        let id = gpus[gpu].id.clone();
         Overlay { text: overlay_text(&id, &rates, title), id }
     });
     (files.collect(), left_out)
-}
-
-fn achieved(of: RoofOf) -> AchievedRate {
-    match of {
-        RoofOf::Fp32 => AchievedRate::Fp32,
-        RoofOf::Fp64 => AchievedRate::Fp64,
-        RoofOf::Fp16 => AchievedRate::Fp16,
-        RoofOf::Dram => AchievedRate::Dram,
-        RoofOf::L2 => AchievedRate::L2,
-        RoofOf::L1 => AchievedRate::L1,
-    }
 }

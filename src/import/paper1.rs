@@ -6,7 +6,8 @@
 //! user named, else to the one its own name ends in.
 
 use super::ceilings::{file_name, unnamed_gpu};
-use super::{Imported, Importer, Job, Refusal, Roof, RoofOf};
+use super::{Imported, Importer, Job, Refusal, Roof};
+use crate::gpu::AchievedRate;
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::{BufRead, Read};
 
@@ -122,7 +123,7 @@ fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal>
             return Ok(None);
         }
         let read = value.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-        let shown: String = value.chars().take(40).collect();
+        let shown: String = crate::text::clip(value, 40);
         read.map(Some)
             .ok_or_else(|| (column.to_string(), format!("`{shown}`: expected a number of at least 0")))
     };
@@ -166,7 +167,8 @@ fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
 
 /// `N=8192  avg_ms=96.642  GFLOPS=11377.2`: the largest rate of the file is the ceiling.
 fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
-    let (key, of) = if part == Part::Gemm { ("GFLOPS=", RoofOf::Fp32) } else { ("GBps=", RoofOf::Dram) };
+    let (key, of) =
+        if part == Part::Gemm { ("GFLOPS=", AchievedRate::Fp32) } else { ("GBps=", AchievedRate::Dram) };
     let rates = text.split_whitespace().filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok());
     let best = rates.filter(|v| v.is_finite()).fold(0.0, f64::max);
     let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
@@ -177,7 +179,7 @@ fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicBool, AtomicU64};
+    use crate::progress::Progress;
 
     const RUNS: &str = "\u{feff}kernel,regs,shmem,mean_ms,std_ms,N,rows,cols,iters,block,grid_blocks,size_kind,FLOPs,BYTES,\
 working_set_bytes,mem_pattern,gpu_device_name,T1_model_ms\n\
@@ -187,8 +189,8 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
 
     fn import(file: &str, text: &str) -> Result<Imported, ReadError> {
         assert!((IMPORTER.recognises)(text.as_bytes()), "{file}");
-        let (cancelled, bytes_read) = (AtomicBool::new(false), AtomicU64::new(0));
-        let job = Job { file, gpu: None, cancelled: &cancelled, bytes_read: &bytes_read };
+        let progress = Progress::default();
+        let job = Job::new(file, &progress);
         (IMPORTER.read)(&mut text.as_bytes(), &job)
     }
 
@@ -214,10 +216,10 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
 
     #[test]
     fn a_file_beyond_the_limit_is_refused() {
-        let strings = super::super::NeverCancelled::default();
+        let strings = Progress::default();
         let endless = std::io::Cursor::new(RUNS).chain(std::io::repeat(b'1'));
         let error =
-            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &strings.job("r.csv")).unwrap_err();
+            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &Job::new("r.csv", &strings)).unwrap_err();
         assert!(error.message.contains("larger than 64 MiB"), "{error}");
     }
 
@@ -233,7 +235,7 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
             import("stream_like_titanx.out", "N=2  avg_ms=1  GBps=256.5\nN=1  avg_ms=1  GBps=250\n").unwrap();
         assert_eq!((stream.roofs[0].gpu.as_str(), stream.roofs[0].per_second), ("GTX TITAN X", 256.5e9));
         let gemm = import("gemm_cublas_4070.out", "N=8192  avg_ms=64  GFLOPS=17155.2\n").unwrap();
-        assert_eq!((gemm.roofs[0].of, gemm.roofs[0].per_second), (RoofOf::Fp32, 17_155.2e9));
+        assert_eq!((gemm.roofs[0].of, gemm.roofs[0].per_second), (AchievedRate::Fp32, 17_155.2e9));
         let props = import(
             "props_4070.out",
             "name=NVIDIA GeForce RTX 4070\nmajor=8 minor=9\nmultiProcessorCount=46\n",

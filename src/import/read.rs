@@ -1,11 +1,12 @@
 //! From a file to rows: recognised by content, and read by its importer or as the canonical CSV.
 
 use super::opened::{Format, Opened};
-use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, Roof, Strings};
+use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, Roof};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::measurement::{Kind, ReadError, ReadResult, read_csv, read_rows};
+use crate::progress::Progress;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -30,7 +31,7 @@ pub fn read_any(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
-    read_opened(Opened::path(path)?, kind, gpus, kernels, &Strings::default())
+    read_opened(Opened::path(path)?, kind, gpus, kernels, &Progress::default())
 }
 
 /// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it.
@@ -42,15 +43,15 @@ pub fn read_opened(
     kind: Kind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
-    strings: &Strings,
+    progress: &Progress,
 ) -> Result<ReadAny, ReadError> {
     let file = opened.file().to_string();
     let Format::Report(_) = opened.format() else {
-        let watched = Counted::new(opened, strings.job(&file));
+        let watched = Counted::new(opened, Job::new(&file, progress));
         let read = read_csv(watched, &file, kind, gpus, kernels)?;
         return Ok(ReadAny { read, ..ReadAny::default() });
     };
-    let mut imported = read_report(opened, &strings.job(&file))?;
+    let mut imported = read_report(opened, &Job::new(&file, progress))?;
     imported.name_gpus(gpus);
     let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
     read.refused_count += imported.refused_count;
@@ -127,7 +128,7 @@ impl Imported {
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
         for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
             if let Some(known) = gpus.get(name) {
-                name.clone_from(&gpus.entries()[known].id);
+                name.clone_from(&gpus[known].id);
                 continue;
             }
             let text = format!(

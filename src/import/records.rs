@@ -161,11 +161,12 @@ pub(super) fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::NeverCancelled;
+    use crate::import::Job;
+    use crate::progress::Progress;
 
     fn all(text: &[u8]) -> Result<Vec<Vec<String>>, ReadError> {
-        let strings = NeverCancelled::default();
-        let job = strings.job("report.csv");
+        let strings = Progress::default();
+        let job = Job::new("report.csv", &strings);
         let mut from = text;
         let mut records = Records::new(&mut from, &job);
         let (mut fields, mut out) = (Fields::default(), Vec::new());

@@ -1,8 +1,8 @@
 //! Achieved ceilings that files state, laid over the catalogue.
 
-use super::{Roof, RoofOf, highest};
+use super::{Roof, highest};
 use crate::catalogue::{Catalogue, Entry, NameError, Origin, Sourced};
-use crate::gpu::Gpu;
+use crate::gpu::{AchievedRate, Gpu};
 use crate::units::{BytesPerSecond, FlopsPerSecond};
 
 /// The catalogue with these achieved ceilings, of several for one ceiling the highest, and no others.
@@ -20,7 +20,7 @@ pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[Roof]) -> Result<Catalogue<
         return Err(why);
     }
     for ((at, _), roof) in best {
-        let gpu = &mut all[at];
+        let gpu = &mut all[at.index()];
         let stated = Sourced {
             value: roof.per_second,
             origin: Origin::Measured,
@@ -29,8 +29,8 @@ pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[Roof]) -> Result<Catalogue<
             date: None,
         };
         match roof.of {
-            RoofOf::Fp32 => gpu.fp32_achieved = Some(stated.map(|v| FlopsPerSecond(*v))),
-            RoofOf::Dram => gpu.bandwidth_achieved = Some(stated.map(|v| BytesPerSecond(*v))),
+            AchievedRate::Fp32 => gpu.fp32_achieved = Some(stated.map(|v| FlopsPerSecond(*v))),
+            AchievedRate::Dram => gpu.bandwidth_achieved = Some(stated.map(|v| BytesPerSecond(*v))),
             _ => {}
         }
     }
@@ -53,7 +53,7 @@ mod tests {
         let gpus = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0;
         let roof = |gpu: &str, rate: f64| Roof {
             gpu: gpu.into(),
-            of: RoofOf::Dram,
+            of: AchievedRate::Dram,
             per_second: rate,
             source: format!("{rate}"),
         };

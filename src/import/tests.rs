@@ -11,8 +11,11 @@ pub(super) fn read_text(importer: &Importer, text: &str) -> Result<Imported, Rea
 }
 
 fn read_bytes(importer: &Importer, bytes: &[u8], cancelled: bool) -> Result<Imported, ReadError> {
-    let (cancelled, read) = (AtomicBool::new(cancelled), AtomicU64::new(0));
-    let job = Job { file: "test.txt", gpu: None, cancelled: &cancelled, bytes_read: &read };
+    let progress = Progress::default();
+    if cancelled {
+        progress.cancel();
+    }
+    let job = Job::new("test.txt", &progress);
     (importer.read)(&mut &*bytes, &job)
 }
 
@@ -222,7 +225,7 @@ fn believable(name: &str, read: &Imported) {
 
 #[test]
 fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
-    let strings = NeverCancelled::default();
+    let strings = Progress::default();
     let unnamed = [
         cutlass::tests::TABLE.to_string(),
         "M,N,K,Tile Size,Execution Time\n64,64,64,8,6.5\n".to_string(),
@@ -231,11 +234,11 @@ fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
         "N=2  avg_ms=1  GBps=256.5\n".to_string(),
     ];
     for text in unnamed {
-        let job = Job { gpu: Some("titan-v"), ..strings.job("stream_like_.out") };
+        let job = Job { gpu: Some("titan-v"), ..Job::new("stream_like_.out", &strings) };
         let read = super::read_bytes(text.as_bytes(), &job).unwrap();
         let mut gpus = read.rows.iter().map(|r| &r.gpu).chain(read.roofs.iter().map(|r| &r.gpu)).peekable();
         assert!(gpus.peek().is_some() && gpus.all(|gpu| gpu == "titan-v"), "{text}");
-        let without = super::read_bytes(text.as_bytes(), &strings.job("stream_like_.out")).unwrap();
+        let without = super::read_bytes(text.as_bytes(), &Job::new("stream_like_.out", &strings)).unwrap();
         let said = without.remarks.iter().filter(|r| r.contains("no GPU")).collect::<Vec<_>>();
         assert_eq!(said, ["the report names no GPU: give --gpu ID"], "{text}");
     }

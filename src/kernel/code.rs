@@ -51,7 +51,7 @@ impl FromStr for Code {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || {
-            let short: String = text.chars().take(40).collect();
+            let short: String = crate::text::clip(text, 40);
             format!("code `{short}`: expected one such as sm_89, sm_90a, compute_90")
         };
         let (ptx, rest) = match (text.strip_prefix("compute_"), text.strip_prefix("sm_")) {

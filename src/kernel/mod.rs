@@ -41,11 +41,14 @@ pub use slider::Slider;
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Work};
 
-use crate::catalogue::{Entry, Feature, Sourced};
+use crate::catalogue::{Entry, Feature, Id, Sourced};
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use variant::VariantKeys;
+
+/// Which kernel of the catalogue is meant.
+pub type KernelId = Id<Kernel>;
 
 /// A kernel of the catalogue, or one known only from a measurement file.
 #[derive(Debug, Clone)]

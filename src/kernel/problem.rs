@@ -321,7 +321,7 @@ pub(super) fn typed_size(text: &str) -> Option<f64> {
 
 /// A text short enough for an error message.
 pub(super) fn shorten(text: &str) -> String {
-    text.chars().take(40).collect()
+    crate::text::clip(text, 40)
 }
 
 impl fmt::Display for Value {

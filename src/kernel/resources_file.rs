@@ -76,7 +76,7 @@ impl ResourcesFile {
         let compiled = self.compiled(file, sources)?;
         let codes = self.codes(file)?;
         let mut kernel = match kernels.get(self.id()) {
-            Some(at) => kernels.entries()[at].clone(),
+            Some(at) => kernels[at].clone(),
             None => {
                 let name = if self.name.is_empty() { self.id() } else { &self.name };
                 // Overloads share their readable name; who comes first is found by it.

@@ -4,11 +4,11 @@
 
 use super::error::LearnError;
 use super::forest::normalise;
-use super::progress::Progress;
 use super::random::Random;
 use super::recipe::BoostingParameters;
 use super::table::Table;
 use super::tree::{Binned, Grower, Limits, Point, Trees};
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A fitted sum of trees.

@@ -117,3 +117,9 @@ pub enum LearnError {
         what: String,
     },
 }
+
+impl From<crate::progress::Cancelled> for LearnError {
+    fn from(_: crate::progress::Cancelled) -> Self {
+        Self::Cancelled
+    }
+}

@@ -3,11 +3,11 @@
 //! cannot be made to stop on request, and saves 264 MB where flat arrays save 10.
 
 use super::error::LearnError;
-use super::progress::Progress;
 use super::random::Random;
 use super::recipe::{Features, ForestParameters};
 use super::table::Table;
 use super::tree::{Binned, Grower, Limits, Point, Trees};
+use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Forest {
             let mut gains = vec![0.0; table.width()];
             let grown = grower.grow(&mut points, &mut random, &mut gains);
             progress.advance(1);
-            Ok((grown, gains))
+            Ok::<_, LearnError>((grown, gains))
         };
         let all = (0..parameters.trees).into_par_iter();
         let grown: Vec<_> =

@@ -1,15 +1,15 @@
 //! What a kind of model must bring: its parameters checked, a fit, and answers. Trees are here; other kinds may stand anywhere.
 
 use super::error::LearnError;
-use super::progress::Progress;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
 
 /// Rows to learn from.
 #[derive(Debug, Clone, Copy)]
-pub struct Training<'a> {
+pub struct TrainingRows<'a> {
     /// The features.
     pub table: &'a Table,
     /// One number per row.
@@ -42,7 +42,7 @@ pub trait RegressorKind: fmt::Debug + Clone + PartialEq + Serialize + Deserializ
     fn fit_model(
         &self,
         seed: u64,
-        taught: Training<'_>,
+        taught: TrainingRows<'_>,
         progress: &Progress,
     ) -> Result<Self::Model, LearnError>;
 }

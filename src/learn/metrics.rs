@@ -1,6 +1,8 @@
 //! How wrong predictions are. Every function takes true and predicted values of equal length, in one order, and answers
 //! `None` where the metric has no meaning: no values, lengths that differ, a true value of 0 under a percentage, no variance.
 
+use crate::stats::{self, mean};
+
 /// A metric: true values, predicted values.
 pub type Metric = fn(&[f64], &[f64]) -> Option<f64>;
 
@@ -31,11 +33,10 @@ pub fn rmse(truth: &[f64], predicted: &[f64]) -> Option<f64> {
 /// Coefficient of determination: 1 - squared errors over the target's squared deviations. Not bounded below.
 #[must_use]
 pub fn r2(truth: &[f64], predicted: &[f64]) -> Option<f64> {
-    let errors = errors(truth, predicted)?;
-    let centre = mean(truth)?;
-    let total: f64 = truth.iter().map(|t| (t - centre).powi(2)).sum();
-    let left: f64 = errors.iter().map(|e| e * e).sum();
-    (total > 0.0).then(|| 1.0 - left / total)
+    if truth.len() != predicted.len() {
+        return None;
+    }
+    stats::r_squared(predicted.iter().copied().zip(truth.iter().copied()))
 }
 
 /// Explained variance: as [`r2`], but a constant offset is not an error.
@@ -51,14 +52,7 @@ pub fn explained_variance(truth: &[f64], predicted: &[f64]) -> Option<f64> {
 /// The middle value, or the mean of the two in the middle.
 #[must_use]
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    let upper = *values.get(middle)?;
-    Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(values[middle - 1], upper) })
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    stats::median(&mut values)
 }
 
 fn errors(truth: &[f64], predicted: &[f64]) -> Option<Vec<f64>> {

@@ -116,14 +116,7 @@ impl Clipper {
     }
 }
 
-/// The quantile of sorted values, between neighbours in proportion (numpy's and pandas' default); none of no values.
-#[must_use]
-pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let at = share * (sorted.len().checked_sub(1)?) as f64;
-    let below = at.floor() as usize;
-    let (a, b) = (sorted.get(below)?, sorted.get(below + 1).or(sorted.last())?);
-    Some(a + (at - below as f64) * (b - a))
-}
+pub use crate::stats::sorted_quantile as quantile;
 
 /// Pearson's correlation of every two columns, row by row; none where one of them is constant.
 #[must_use]

@@ -4,10 +4,10 @@ use super::boosting::Boosting;
 use super::error::LearnError;
 use super::fitted::{Fitted, Outputs, TreeModel};
 use super::forest::Forest;
-use super::kind::{LearnedModel, Parameters, RegressorKind, Training};
-use super::progress::Progress;
+use super::kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 use super::scaler::Scaler;
 use super::table::Table;
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 /// A kind of model with its parameters. Defaults of the parameter structs are scikit-learn's.
@@ -176,7 +176,7 @@ impl<K: RegressorKind> Recipe<K> {
         progress.expect(self.regressor.steps());
         let scaler = self.scaled.then(|| Scaler::new(table));
         let scaled = scaler.as_ref().map(|s| s.table(table)).transpose()?;
-        let taught = Training { table: scaled.as_ref().unwrap_or(table), target, groups };
+        let taught = TrainingRows { table: scaled.as_ref().unwrap_or(table), target, groups };
         let model = self.regressor.fit_model(self.seed, taught, progress)?;
         if !model.is_finite() {
             let what = "its coefficients are not finite".into();
@@ -214,10 +214,10 @@ impl RegressorKind for Regressor {
     fn fit_model(
         &self,
         seed: u64,
-        taught: Training<'_>,
+        taught: TrainingRows<'_>,
         progress: &Progress,
     ) -> Result<TreeModel, LearnError> {
-        let Training { table, target, .. } = taught;
+        let TrainingRows { table, target, .. } = taught;
         Ok(match self {
             Self::Forest(p) => TreeModel::Forest(Forest::fit(p, seed, table, target, progress)?),
             Self::Boosting(p) => TreeModel::Boosting(Boosting::fit(p, seed, table, target, progress)?),

@@ -7,10 +7,10 @@ use super::folds::Fold;
 use super::importance::no_meaning;
 use super::kind::RegressorKind;
 use super::metrics::Metric;
-use super::progress::Progress;
 use super::random::Random;
 use super::recipe::{Recipe, Regressor};
 use super::table::Table;
+use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// What candidates are judged on.

@@ -91,6 +91,24 @@ number_columns! {
     Fp64Add = "fp64_add",
     /// Double-precision multiplications by thread.
     Fp64Mul = "fp64_mul",
+    /// Half-precision fused multiply-adds by thread, a packed one counted once.
+    Fp16Fma = "fp16_fma",
+    /// Half-precision additions by thread, a packed one counted once.
+    Fp16Add = "fp16_add",
+    /// Half-precision multiplications by thread, a packed one counted once.
+    Fp16Mul = "fp16_mul",
+    /// Use of the FMA pipe in percent of what it can do in the launch's elapsed cycles.
+    PipeFma = "pipe_fma_pct",
+    /// Use of the ALU pipe (integer, logic) in percent.
+    PipeAlu = "pipe_alu_pct",
+    /// Use of the XU pipe (special functions, conversions) in percent.
+    PipeXu = "pipe_xu_pct",
+    /// Use of the load/store unit's pipe in percent.
+    PipeLsu = "pipe_lsu_pct",
+    /// Use of the FP64 pipe in percent.
+    PipeFp64 = "pipe_fp64_pct",
+    /// Use of the tensor pipe in percent.
+    PipeTensor = "pipe_tensor_pct",
     /// Active threads per warp instruction, at most 32.
     ActiveThreads = "active_threads_per_inst",
     /// Achieved occupancy in percent.
@@ -101,6 +119,29 @@ number_columns! {
     SmemLimit = "smem_limit_blocks",
     /// Blocks per SM that warps allow.
     WarpsLimit = "warps_limit_blocks",
+}
+
+impl Number {
+    /// The largest value that is believed, in the column's unit; what is beyond it was damaged or has another unit.
+    #[must_use]
+    pub fn most(self) -> f64 {
+        match self {
+            Self::Time | Self::TimeStd => super::LONGEST_MS,
+            Self::Power => 1e6,
+            Self::Energy => 1e12,
+            Self::SmClock | Self::MemClock => 1e6,
+            Self::GpuUtil
+            | Self::AchievedOccupancy
+            | Self::PipeFma
+            | Self::PipeAlu
+            | Self::PipeXu
+            | Self::PipeLsu
+            | Self::PipeFp64
+            | Self::PipeTensor => 1e4,
+            // Counts of one launch: ten days of the fastest machine there is.
+            _ => 1e24,
+        }
+    }
 }
 
 /// The text columns before the numbers, in the order in which files are written.
@@ -136,8 +177,8 @@ impl CanonicalRow {
     #[must_use]
     pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         Self {
-            gpu: gpus.entries()[row.gpu].id.clone(),
-            kernel: kernels.entries()[row.kernel].id.clone(),
+            gpu: gpus[row.gpu].id.clone(),
+            kernel: kernels[row.kernel].id.clone(),
             problem: row.problem.to_string(),
             variant: row.variant.to_string(),
             dtype: row.dtype.to_string(),

@@ -60,7 +60,7 @@ pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result
     let plain = |n: &[u8]| String::from_utf8_lossy(n).trim().trim_start_matches('\u{feff}').to_string();
     let names: Vec<String> = header.map(plain).collect();
     if let Some(twice) = twice(&names) {
-        let short: String = twice.chars().take(40).collect();
+        let short: String = crate::text::clip(twice, 40);
         return Err(format!("column `{short}` stands twice; keep one"));
     }
     match ["gpu", "kernel", "time_ms"].into_iter().find(|needed| names.iter().all(|n| n != needed)) {
@@ -70,7 +70,7 @@ pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result
 }
 
 fn missing(name: &str, names: &[String]) -> String {
-    let seen: String = names.join(",").chars().take(80).collect();
+    let seen: String = crate::text::clip(names.join(","), 80);
     format!(
         "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … (found: {seen})"
     )

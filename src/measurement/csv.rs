@@ -172,7 +172,7 @@ impl<'a> Whole<'a> {
             result.rows.reserve_exact(read.rows.len() + result.rows.len() / 4);
         }
         for row in &mut read.rows {
-            if let Some(place) = row.kernel.checked_sub(known) {
+            if let Some(place) = row.kernel.index().checked_sub(known) {
                 row.kernel = places[place];
             }
         }

@@ -26,15 +26,15 @@ pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
-pub use floors::Floors;
+pub use floors::{Floors, LaunchTiming, collection};
 pub(crate) use handed_over::check_lengths;
 pub use handed_over::read_rows;
-pub use launches::LaunchShape;
+pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
 pub use refused::told;
 pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
-pub use store::{Config, ConfigId, Store};
+pub use store::{Config, Store};
 pub use text::Text;
 
 /// How many refused rows of a file are described; the rest are only counted.
@@ -42,6 +42,9 @@ pub(crate) const DESCRIBED: usize = 100;
 
 /// The longest time of one launch that is believed, in milliseconds: eleven days.
 pub(crate) const LONGEST_MS: f64 = 1e9;
+
+/// The shortest time of one launch that is believed, in milliseconds: a nanosecond, a cycle or two.
+pub(crate) const SHORTEST_MS: f64 = 1e-6;
 
 /// Who timed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]

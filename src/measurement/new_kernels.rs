@@ -1,7 +1,7 @@
 //! Kernels that a file names and the catalogue does not have: added in the order of the file, whichever thread read them.
 
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, kernel_and_other_keys, long_name};
+use crate::kernel::{Kernel, KernelId, kernel_and_other_keys, long_name};
 use hashbrown::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct NewKernels<'a> {
     catalogue: &'a mut Catalogue<Kernel>,
     /// How many the catalogue had.
     known: usize,
-    places: HashMap<Box<str>, usize>,
+    places: HashMap<Box<str>, KernelId>,
     /// What the kernels are shown as; filled when a new one comes.
     labels: HashSet<String>,
 }
@@ -38,7 +38,7 @@ impl<'a> NewKernels<'a> {
     }
 
     /// The place of this kernel, added if need be.
-    pub(super) fn place(&mut self, new: &NewName) -> usize {
+    pub(super) fn place(&mut self, new: &NewName) -> KernelId {
         if let Some(place) = self.places.get(&new.written) {
             return *place;
         }
@@ -49,11 +49,11 @@ impl<'a> NewKernels<'a> {
         place
     }
 
-    fn add(&mut self, name: &str, new: &NewName) -> usize {
+    fn add(&mut self, name: &str, new: &NewName) -> KernelId {
         let mut kernel = Kernel::from_measurements(name, &new.dtype);
         let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.get(of), keys));
         if let Some((Some(of), keys)) = named {
-            let of = &self.catalogue.entries()[of];
+            let of = &self.catalogue[of];
             kernel.cautions.push(format!(
                 "its rows state {keys}, and {} is known by {}: nothing of that kernel's file is used for them",
                 of.id,
@@ -72,6 +72,6 @@ impl<'a> NewKernels<'a> {
         }
         self.labels.insert(kernel.label.clone());
         self.catalogue.insert(kernel).expect("nobody has this name, and it has no other");
-        self.catalogue.entries().len() - 1
+        KernelId::from_index(self.catalogue.entries().len() - 1)
     }
 }

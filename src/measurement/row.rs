@@ -8,10 +8,10 @@ use super::measured::{Further, Known, Place, SmallNumbers};
 use super::new_kernels::NewName;
 use super::text::{Text, Texts};
 use super::words::{Problems, Words};
-use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number};
+use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number, SHORTEST_MS};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, RunsAs};
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::{Kernel, KernelId, RunsAs};
 use crate::units::Seconds;
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -37,12 +37,12 @@ pub(super) struct RowParser<'a> {
     kind: Kind,
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
-    known_gpus: HashMap<Box<[u8]>, usize>,
-    known_kernels: HashMap<Box<[u8]>, usize>,
+    known_gpus: HashMap<Box<[u8]>, GpuId>,
+    known_kernels: HashMap<Box<[u8]>, KernelId>,
     /// Kernels that the catalogue does not have, in the order the chunk names them. Their rows count on from the
     /// catalogue's entries, until the place of each is known.
     new_names: Vec<NewName>,
-    known_new: HashMap<Box<[u8]>, usize>,
+    known_new: HashMap<Box<[u8]>, KernelId>,
     problems: Problems,
     variants: Words,
     sources: Texts,
@@ -94,9 +94,13 @@ impl<'a> RowParser<'a> {
         let dtype = word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
         let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
         let written = draft.text_of(TextColumn::Problem);
-        let (problem, variant) = self.launch_in_the_problem(kernel, written, problem, variant)?;
-        let variant = self.chosen_by_the_source(kernel, variant);
-        let variant = self.left_open(kernel, written, variant);
+        let (problem, variant) = match self.launch_in_the_problem(kernel, written, &variant)? {
+            Some(moved) => (moved.problem, self.left_open(kernel, moved.written.as_bytes(), moved.variant)),
+            None => {
+                let variant = self.chosen_by_the_source(kernel, variant);
+                (problem, self.left_open(kernel, written, variant))
+            }
+        };
         let mut row = Measurement {
             gpu,
             kernel,
@@ -154,7 +158,7 @@ impl<'a> RowParser<'a> {
         Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
     }
 
-    fn gpu(&mut self, bytes: &[u8]) -> Result<usize, Refusal> {
+    fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, Refusal> {
         if let Some(known) = self.known_gpus.get(bytes) {
             return Ok(*known);
         }
@@ -174,7 +178,7 @@ impl<'a> RowParser<'a> {
         Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<usize, Refusal> {
+    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, Refusal> {
         if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
@@ -191,7 +195,7 @@ impl<'a> RowParser<'a> {
             let why = format!("`{}`: expected a name with letters", clip(name));
             return Err(Refusal::new("kernel", why));
         }
-        let new = self.kernels.entries().len() + self.new_names.len();
+        let new = KernelId::from_index(self.kernels.entries().len() + self.new_names.len());
         self.known_new.insert(bytes.into(), new);
         self.new_names.push(NewName { written: written.into(), dtype: dtype.clone() });
         Ok(new)
@@ -207,9 +211,9 @@ impl<'a> RowParser<'a> {
     }
     /// A variant without what a framework chose for the GPU at hand (`impl=volta_sgemm_128x64_tn`): that is no choice of
     /// whoever wrote the kernel, and would keep rows of two GPUs from being compared.
-    fn chosen_by_the_source(&mut self, kernel: usize, variant: Arc<str>) -> Arc<str> {
+    fn chosen_by_the_source(&mut self, kernel: KernelId, variant: Arc<str>) -> Arc<str> {
         let operator = |k: &&Kernel| k.runs_as == RunsAs::Operator && !variant.is_empty();
-        match self.kernels.entries().get(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
+        match self.kernels.entry(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
             Some(declared) => self.variants.get(declared.as_bytes()).unwrap_or(variant),
             None => variant,
         }
@@ -227,10 +231,14 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
     let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
     if time.0 <= 0.0 {
-        return Err(refuse(&format!("{ms}: expected more than 0")));
+        return Err(refuse(&format!("{}: expected more than 0", short_number(ms))));
+    }
+    if ms < SHORTEST_MS {
+        let why = "expected milliseconds of at least 1e-6, a nanosecond; is it in another unit?";
+        return Err(refuse(&format!("{}: {why}", short_number(ms))));
     }
     if ms > LONGEST_MS {
-        return Err(refuse(&format!("{ms}: expected milliseconds below 1e9")));
+        return Err(refuse(&format!("{}: expected milliseconds below 1e9", short_number(ms))));
     }
     Ok(time)
 }
@@ -238,7 +246,7 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
 /// A number of at least 0; blank = unknown.
 pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
     if let Some(value) = decimal(bytes).filter(is_count) {
-        return Ok(Some(value));
+        return within_bounds(value, column).map(Some);
     }
     let text = utf8(bytes, column.column())?;
     if text.is_empty() {
@@ -249,7 +257,27 @@ pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusa
 
 /// A number that was read already.
 pub(super) fn as_number(value: f64, column: Number) -> Result<f64, Refusal> {
-    if is_count(&value) { Ok(value) } else { Err(refused_number(&value.to_string(), column)) }
+    if is_count(&value) {
+        within_bounds(value, column)
+    } else {
+        Err(refused_number(&value.to_string(), column))
+    }
+}
+
+/// A number that the column can hold; times have bounds and words of their own.
+fn within_bounds(value: f64, column: Number) -> Result<f64, Refusal> {
+    let most = column.most();
+    if value <= most || column == Number::Time {
+        return Ok(value);
+    }
+    let why = "is it in another unit, or damaged?";
+    let (found, most) = (short_number(value), short_number(most));
+    Err(Refusal::new(column.column(), format!("{found}: expected at most {most}; {why}")))
+}
+
+/// A number for a message: in powers of ten where it has very many digits.
+fn short_number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e15).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 fn is_count(value: &f64) -> bool {
@@ -299,5 +327,5 @@ fn not_utf8(column: &str) -> Refusal {
 }
 
 fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
+    crate::text::clip(text, 40)
 }

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::io::{Read, Result};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{Builder, available_parallelism, scope};
 
 /// More threads than this wait for the one that puts the rows in their place.
 const MOST: usize = 6;
 
 /// How many workers this machine can use.
 pub(super) fn workers() -> usize {
-    available_parallelism().map_or(1, usize::from).min(MOST)
+    rayon::current_num_threads().min(MOST)
 }
 
 /// Calls `take` with what the workers made of each chunk, in the file's order, until the first error.
@@ -21,13 +20,17 @@ pub(super) fn in_order<T: Send>(
     workers: Vec<impl FnMut(&Chunk) -> T + Send>,
     mut take: impl FnMut(T),
 ) -> Result<()> {
+    // A thread of the pool may be its only one, and must not wait for others.
+    if rayon::current_thread_index().is_some() {
+        return in_turn(chunks, workers, take);
+    }
     let (full, parts) = sync_channel(2 * workers.len());
     // The caller has had the first chunk.
     let (chunks, mut next) = (Mutex::new(chunks), 1);
-    scope(|threads| {
+    rayon::in_place_scope(|pool| {
         for worker in workers {
             let (chunks, full) = (&chunks, full.clone());
-            Builder::new().spawn_scoped(threads, move || work(chunks, worker, &full))?;
+            pool.spawn(move |_| work(chunks, worker, &full));
         }
         drop(full);
         let mut early = BTreeMap::new();
@@ -41,6 +44,21 @@ pub(super) fn in_order<T: Send>(
         }
         Ok(())
     })
+}
+
+/// The same on this thread alone.
+fn in_turn<T>(
+    mut chunks: Chunks<impl Read>,
+    mut workers: Vec<impl FnMut(&Chunk) -> T>,
+    mut take: impl FnMut(T),
+) -> Result<()> {
+    let mut chunk = Chunk::default();
+    while let Some(worker) = workers.first_mut().filter(|_| !chunks.ended()) {
+        if chunks.next(&mut chunk)? {
+            take(worker(&chunk));
+        }
+    }
+    Ok(())
 }
 
 fn work<T>(

@@ -1,22 +1,20 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
-use super::launches::{LaunchShape, Launches, differ_in_launch};
+use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement};
-use crate::kernel::Problem;
+use crate::gpu::GpuId;
+use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
-use std::thread::{available_parallelism, scope};
-
-/// A configuration's place in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConfigId(u32);
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'a> {
     /// Position of the kernel in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The sizes.
     pub problem: &'a Arc<Problem>,
     /// Code variant.
@@ -48,7 +46,7 @@ struct Place {
 /// The row of a configuration on one GPU, and where the link of the next GPU stands.
 #[derive(Debug, Clone, Copy)]
 struct Link {
-    gpu: u32,
+    gpu: GpuId,
     row: u32,
     next: u32,
 }
@@ -66,7 +64,7 @@ struct Batch {
 /// A timed configuration of a kernel with the logarithm of its size, by GPU, variant and size.
 #[derive(Debug, Clone, Copy)]
 struct Sized {
-    gpu: u32,
+    gpu: GpuId,
     config: ConfigId,
     ln: f64,
 }
@@ -219,10 +217,10 @@ impl Store {
     fn push_config(&mut self, row: &Measurement, place: u32) -> ConfigId {
         let id = ConfigId(place_of(self.configs.len()));
         self.configs.push(Place { row: place, first: END });
-        if self.by_kernel.len() <= row.kernel {
-            self.by_kernel.resize_with(row.kernel + 1, OfKernel::default);
+        if self.by_kernel.len() <= row.kernel.index() {
+            self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
-        let of_kernel = &mut self.by_kernel[row.kernel];
+        let of_kernel = &mut self.by_kernel[row.kernel.index()];
         of_kernel.configs.push(id);
         of_kernel.has_plain |= row.variant.is_empty();
         of_kernel.by_volume.take();
@@ -231,7 +229,7 @@ impl Store {
 
     /// Makes this the row of its configuration on its GPU, unless the one that is goes before it.
     fn link(&mut self, id: ConfigId, row: &Measurement, place: u32) {
-        let gpu = place_of(row.gpu);
+        let gpu = row.gpu;
         let (mut previous, mut at) = (END, self.configs[id.0 as usize].first);
         while at != END && self.links[at as usize].gpu < gpu {
             (previous, at) = (at, self.links[at as usize].next);
@@ -248,7 +246,7 @@ impl Store {
             END => self.configs[id.0 as usize].first = new,
             _ => self.links[previous as usize].next = new,
         }
-        self.by_kernel[row.kernel].sizes.take();
+        self.by_kernel[row.kernel.index()].sizes.take();
     }
 
     fn at(&self, row: u32) -> &Measurement {
@@ -289,7 +287,7 @@ impl Store {
     /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was
     /// timed on most GPUs, and of several of these the latest.
     #[must_use]
-    pub fn find(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
+    pub fn find(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let first = self.find_first(kernel, problem, variant)?;
         let members = self.launches.members_of(first).iter().copied();
         Some(members.max_by_key(|id| self.weight_of(*id)).unwrap_or(first))
@@ -305,13 +303,22 @@ impl Store {
         same.or_else(|| self.find(kernel, problem, variant))
     }
 
+    /// The launches of this configuration's kernel, problem and variant that were kept apart; none where there is one.
+    #[must_use]
+    pub fn launches_beside(&self, id: ConfigId) -> Vec<LaunchShape> {
+        let Config { kernel, problem, variant, .. } = self.config(id);
+        let first = self.find_first(kernel, problem, variant).unwrap_or(id);
+        let members = self.launches.members_of(first).iter();
+        members.filter_map(|member| self.launches.shape_of(*member)).collect()
+    }
+
     /// How much speaks for a launch that nobody asked for: on how many GPUs it was timed, and when last.
     fn weight_of(&self, id: ConfigId) -> (usize, Option<u32>) {
         (self.links_of(id).count(), self.links_of(id).map(|l| l.row).max())
     }
 
     /// The configuration that stands for all launches.
-    fn find_first(&self, kernel: usize, problem: &Problem, variant: &str) -> Option<ConfigId> {
+    fn find_first(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let hash = whole_hash(hash(&self.hasher, kernel, problem, variant));
         let same = |(_, id): &(u32, ConfigId)| {
             let c = self.config(*id);
@@ -328,14 +335,14 @@ impl Store {
 
     /// All configurations of this kernel.
     #[must_use]
-    pub fn of_kernel(&self, kernel: usize) -> &[ConfigId] {
-        self.by_kernel.get(kernel).map_or(&[], |k| &k.configs)
+    pub fn of_kernel(&self, kernel: KernelId) -> &[ConfigId] {
+        self.by_kernel.get(kernel.index()).map_or(&[], |k| &k.configs)
     }
 
     /// All configurations of this kernel, the smallest first; equal ones in the order they were read.
     #[must_use]
-    pub fn by_volume(&self, kernel: usize) -> &[ConfigId] {
-        let Some(of_kernel) = self.by_kernel.get(kernel) else { return &[] };
+    pub fn by_volume(&self, kernel: KernelId) -> &[ConfigId] {
+        let Some(of_kernel) = self.by_kernel.get(kernel.index()) else { return &[] };
         of_kernel.by_volume.get_or_init(|| {
             let volume = |id: &ConfigId| (self.config(*id).problem.volume(), *id);
             let mut all: Vec<(f64, ConfigId)> = of_kernel.configs.iter().map(volume).collect();
@@ -346,22 +353,22 @@ impl Store {
 
     /// Whether this kernel was timed without a variant.
     #[must_use]
-    pub fn has_plain(&self, kernel: usize) -> bool {
-        self.by_kernel.get(kernel).is_some_and(|k| k.has_plain)
+    pub fn has_plain(&self, kernel: KernelId) -> bool {
+        self.by_kernel.get(kernel.index()).is_some_and(|k| k.has_plain)
     }
 
     /// Makes now what is otherwise made when it is first asked for: for those who must answer at once later.
     pub fn arrange(&self) {
         for (kernel, of_kernel) in self.by_kernel.iter().enumerate() {
-            let _ = self.by_volume(kernel);
+            let _ = self.by_volume(KernelId::from_index(kernel));
             of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
         }
     }
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
-    pub fn row(&self, id: ConfigId, gpu: usize) -> Option<&Measurement> {
-        self.links_of(id).find(|l| l.gpu as usize == gpu).map(|l| self.at(l.row))
+    pub fn row(&self, id: ConfigId, gpu: GpuId) -> Option<&Measurement> {
+        self.links_of(id).find(|l| l.gpu == gpu).map(|l| self.at(l.row))
     }
 
     /// The rows of this configuration, by GPU.
@@ -378,14 +385,14 @@ impl Store {
     #[must_use]
     pub fn nearest(
         &self,
-        kernel: usize,
+        kernel: KernelId,
         problem: &Problem,
         variant: &str,
-        gpu: usize,
+        gpu: GpuId,
     ) -> Option<&Measurement> {
-        let of_kernel = self.by_kernel.get(kernel)?;
+        let of_kernel = self.by_kernel.get(kernel.index())?;
         let sizes = of_kernel.sizes.get_or_init(|| self.by_size(&of_kernel.configs));
-        let group = |s: &Sized| (s.gpu as usize, &**self.config(s.config).variant);
+        let group = |s: &Sized| (s.gpu, &**self.config(s.config).variant);
         let asked = ln_volume(problem);
         let after = sizes
             .partition_point(|s| group(s) < (gpu, variant) || (group(s) == (gpu, variant) && s.ln < asked));
@@ -415,7 +422,7 @@ impl Store {
 
     /// For each configuration in several launches and each GPU that timed it, whether this one is asked where a question
     /// states no launch.
-    fn preferred_launches(&self) -> HashMap<(ConfigId, u32), bool> {
+    fn preferred_launches(&self) -> HashMap<(ConfigId, GpuId), bool> {
         let mut preferred = HashMap::new();
         for members in self.launches.groups() {
             let mut by_weight = members.to_vec();
@@ -436,7 +443,7 @@ fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
 }
 
-fn hash(hasher: &DefaultHashBuilder, kernel: usize, problem: &Problem, variant: &str) -> u32 {
+fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Problem, variant: &str) -> u32 {
     hasher.hash_one((kernel, problem, variant)) as u32
 }
 
@@ -453,14 +460,8 @@ fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
         }
     };
     let mut hashes = vec![0; rows.len()];
-    let threads = available_parallelism().map_or(1, usize::from);
-    let share = rows.len().div_ceil(threads).max(WORTH_A_THREAD);
-    scope(|threads| {
-        let mut shares = rows.chunks(share).zip(hashes.chunks_mut(share));
-        let own = shares.next();
-        shares.for_each(|(rows, hashes)| drop(threads.spawn(|| fill(rows, hashes))));
-        own.into_iter().for_each(|(rows, hashes)| fill(rows, hashes));
-    });
+    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
+    parts.for_each(|(rows, hashes)| fill(rows, hashes));
     hashes
 }
 

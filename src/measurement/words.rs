@@ -1,6 +1,6 @@
 //! Texts and problem sizes that repeat from row to row, kept once.
 
-use crate::kernel::Problem;
+use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub(super) struct Problems {
 
 #[derive(Debug)]
 struct Known {
-    kernel: Option<usize>,
+    kernel: Option<KernelId>,
     text: Box<[u8]>,
     problem: Arc<Problem>,
 }
@@ -83,7 +83,7 @@ impl Problems {
     /// The problem that these bytes name for this kernel, by `read` where they are new.
     pub(super) fn get<E>(
         &mut self,
-        kernel: Option<usize>,
+        kernel: Option<KernelId>,
         text: &[u8],
         read: impl FnOnce() -> Result<Problem, E>,
     ) -> Result<Arc<Problem>, E> {

@@ -3,6 +3,7 @@
 //! Nothing in the product leans on this room; it stands on what the product answers.
 
 pub mod learners;
+pub mod page;
 pub mod paper1;
 pub mod paper4;
 pub mod power;

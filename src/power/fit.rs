@@ -2,7 +2,8 @@
 
 use super::{Load, Shares, Terms, Used, Voltage};
 use crate::catalogue::Catalogue;
-use crate::gpu::{Clocks, Gpu};
+use crate::gpu::{Clocks, Gpu, GpuId};
+use crate::kernel::KernelId;
 use crate::measurement::{Measurement, Number};
 use crate::units::Hertz;
 
@@ -21,9 +22,9 @@ const N: usize = 5;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerRow {
     /// The GPU's place in its catalogue.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The clocks it ran at; where the row states none, the documents'.
     pub clocks: Clocks,
     /// What it did per second.
@@ -40,7 +41,7 @@ impl PowerRow {
         if row.number(Number::GpuUtil).is_some_and(|u| u < BUSY_PERCENT) {
             return None;
         }
-        let gpu = &gpus.entries()[row.gpu];
+        let gpu = &gpus[row.gpu];
         let stated = gpu.clocks();
         let clock = |column, usual: Hertz| row.number(column).map_or(usual, Hertz::from_mega);
         let clocks = Clocks {
@@ -54,7 +55,7 @@ impl PowerRow {
     }
 
     pub(crate) fn used(&self, gpus: &Catalogue<Gpu>) -> Used {
-        Used::of(&gpus.entries()[self.gpu], self.clocks, &self.load)
+        Used::of(&gpus[self.gpu], self.clocks, &self.load)
     }
 }
 
@@ -71,7 +72,7 @@ impl Fit {
     /// The power of a row in watts, without a limit: boards that are measured overclocked pass it.
     #[must_use]
     pub fn watts(&self, row: &PowerRow, gpus: &Catalogue<Gpu>) -> f64 {
-        let gpu = &gpus.entries()[row.gpu];
+        let gpu = &gpus[row.gpu];
         let terms = Terms::of(gpu, row.clocks, &row.load, &self.voltage);
         gpu.power_limit.value.0 * (self.shares.idle + terms.dynamic(&self.shares))
     }
@@ -160,8 +161,8 @@ impl Gram {
 
 /// Rows of one GPU and one kernel under one voltage curve.
 struct Cell {
-    gpu: usize,
-    kernel: usize,
+    gpu: GpuId,
+    kernel: KernelId,
     gram: Gram,
 }
 
@@ -188,7 +189,7 @@ impl Sums {
 
     /// The best fit to the rows of GPUs and kernels that `keep`; every GPU weighs the same. `None` where none is left.
     #[must_use]
-    pub fn fit(&self, keep: impl Fn(usize, usize) -> bool) -> Option<Fit> {
+    pub fn fit(&self, keep: impl Fn(GpuId, KernelId) -> bool) -> Option<Fit> {
         let mut best: Option<(Fit, f64)> = None;
         for (voltage, cells) in &self.curves {
             let gram = joined(cells, &keep)?;
@@ -207,7 +208,7 @@ impl Sums {
 fn cells(rows: &[PowerRow], gpus: &Catalogue<Gpu>, voltage: &Voltage) -> Vec<Cell> {
     let mut cells: Vec<Cell> = Vec::new();
     for row in rows {
-        let gpu = &gpus.entries()[row.gpu];
+        let gpu = &gpus[row.gpu];
         let scale = gpu.power_limit.value.0 / row.watts;
         let x = Terms::of(gpu, row.clocks, &row.load, voltage).0.map(|t| t * scale);
         let known = cells.iter().position(|c| (c.gpu, c.kernel) == (row.gpu, row.kernel));
@@ -221,7 +222,7 @@ fn cells(rows: &[PowerRow], gpus: &Catalogue<Gpu>, voltage: &Voltage) -> Vec<Cel
 }
 
 /// The sums of the cells that are kept, every GPU scaled to one row.
-fn joined(cells: &[Cell], keep: &impl Fn(usize, usize) -> bool) -> Option<Gram> {
+fn joined(cells: &[Cell], keep: &impl Fn(GpuId, KernelId) -> bool) -> Option<Gram> {
     let kept: Vec<&Cell> = cells.iter().filter(|c| keep(c.gpu, c.kernel)).collect();
     let mut all = Gram::default();
     for cell in &kept {

@@ -1,9 +1,9 @@
 //! A prediction as a product: the first time times every factor is the predicted time, whatever the model and however the
 //! answer was corrected or combined.
 
-use super::ceilings::{Explanation, Kept, in_words};
-use super::operators::KeptOperator;
-use super::{Amount, Factor, Prediction, SourceKind, SourceTime, amount};
+use super::component_times::Explanation;
+use super::factor::{Amount, Factor, amount, in_words};
+use super::source::{SourceKind, SourceTime};
 use crate::catalogue::Origin;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
@@ -43,10 +43,10 @@ pub enum Cause {
     Efficiency([f64; 2]),
     /// Nobody timed it: the usual measured over roof.
     UsualEfficiency(f64),
-    /// What lies above the roof slows the SM side alone: how far that is believed, 0 to 1.
-    SmSide(f64),
-    /// `ceilings-lite`: the time above the roof goes with the width of the SMs.
+    /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
     AboveRoof,
+    /// The very GPU that was timed, at the same clocks: nothing changes.
+    SameGpu,
     /// The launch is added again.
     FloorOn(Seconds, Origin),
     /// `hybrid`: a correction fitted to so many pairs of so many other GPUs.
@@ -108,9 +108,15 @@ pub(super) enum MadeOf {
         factors: Vec<(Cause, f64)>,
     },
     /// The component times of both sides: their factors are worked out when somebody asks.
-    Components(Box<Kept>),
-    /// The modelled times of an operator on both sides.
-    Operator(Box<KeptOperator>),
+    Components(Arc<dyn TakenApart>),
+}
+
+/// What a model keeps of a question to take its answer apart.
+pub(super) trait TakenApart: fmt::Debug + Send + Sync {
+    /// The first time, and every factor up to the model's own time.
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>);
+    /// The components and what moves them.
+    fn explanation(&self) -> Explanation;
 }
 
 impl MadeOf {
@@ -132,40 +138,29 @@ impl Start {
     }
 }
 
-impl Prediction {
-    /// The predicted time as a product, with everything behind it.
-    #[must_use]
-    pub fn breakdown(&self) -> Breakdown<'_> {
-        let (start, from, mut factors, components) = match &self.made_of {
-            MadeOf::Product { start, from, factors } => (start.clone(), *from, factors.clone(), None),
-            MadeOf::Components(kept) => {
-                let (start, from, factors) = kept.product();
-                (start, from, factors, Some(kept.explanation()))
-            }
-            MadeOf::Operator(kept) => {
-                let (start, from, factors) = kept.product();
-                (start, from, factors, Some(kept.explanation()))
-            }
+impl MadeOf {
+    /// The predicted time as a product: what the model made it of, then these adjustments.
+    pub(super) fn breakdown<'p>(
+        &self,
+        adjustments: &[(Cause, f64)],
+        predicted: Seconds,
+        numbers: &'p [Factor],
+    ) -> Breakdown<'p> {
+        let (start, from, mut factors) = match self {
+            Self::Product { start, from, factors } => (start.clone(), *from, factors.clone()),
+            Self::Components(kept) => kept.product(),
         };
-        factors.extend(&self.adjustments);
-        let steps = running_times(from, factors, self.time);
-        Breakdown { start, from, steps, numbers: &self.factors, components }
+        factors.extend(adjustments);
+        let steps = running_times(from, factors, predicted);
+        Breakdown { start, from, steps, numbers, components: self.explanation() }
     }
 
     /// The components and what moves them; `None` for a model that has none.
-    #[must_use]
-    pub fn component_times(&self) -> Option<Explanation> {
-        match &self.made_of {
-            MadeOf::Product { .. } => None,
-            MadeOf::Components(kept) => Some(kept.explanation()),
-            MadeOf::Operator(kept) => Some(kept.explanation()),
+    pub(super) fn explanation(&self) -> Option<Explanation> {
+        match self {
+            Self::Product { .. } => None,
+            Self::Components(kept) => Some(kept.explanation()),
         }
-    }
-
-    /// Multiplies the predicted time, for this reason.
-    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
-        self.time = Seconds(self.time.0 * factor);
-        self.adjustments.push((cause, factor));
     }
 }
 
@@ -195,8 +190,8 @@ impl Cause {
             Self::LastWave(_) => "last wave",
             Self::Efficiency(_) => "efficiency kept",
             Self::UsualEfficiency(_) => "usual efficiency",
-            Self::SmSide(_) => "SM side alone",
-            Self::AboveRoof => "above the roof",
+            Self::AboveRoof => "time above the roof",
+            Self::SameGpu => "same GPU",
             Self::FloorOn(..) => "launch floor on",
             Self::Residual(..) => "learned residual",
             Self::RoofRatio => "roof ratio",
@@ -221,10 +216,11 @@ impl Cause {
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
             Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
-            Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
+            Self::UsualEfficiency(v) => [None, Some(Amount::Ratio(v))],
             Self::OtherNumbers(_)
             | Self::OtherComponents
             | Self::AboveRoof
+            | Self::SameGpu
             | Self::Residual(..)
             | Self::RoofRatio
             | Self::OccupancyRatio
@@ -252,7 +248,9 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("their 4-norm: not wholly overlapped"),
+            Self::OtherComponents => {
+                f.write_str("their 6-norm, not wholly overlapped, under the power limit")
+            }
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
@@ -261,10 +259,8 @@ impl fmt::Display for Cause {
                 write!(f, "measured over roof {} → {}", significant(source), significant(target))
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
-            Self::SmSide(belief) => {
-                write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
-            }
-            Self::AboveRoof => f.write_str("goes with the width of the SMs"),
+            Self::AboveRoof => f.write_str("goes with the rates of the SMs, not with the roof alone"),
+            Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
             }

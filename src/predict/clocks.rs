@@ -1,7 +1,7 @@
 //! The clocks of either side: a row that states its clocks was timed at them, whatever the GPU's documents say.
 
 use super::{Caution, Subject, Visible};
-use crate::gpu::{Gpu, Tuning, TuningError};
+use crate::gpu::{Gpu, GpuId, Tuning, TuningError};
 use crate::measurement::{Measurement, Number};
 use crate::units::{Hertz, significant};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub fn source_clocks<'a>(
     stock: &Gpu,
     catalogued: &Gpu,
     subject: &Subject,
-    at: usize,
+    at: GpuId,
     store: impl Into<Visible<'a>>,
 ) -> SourceClocks {
     let store: Visible<'a> = store.into();

@@ -106,7 +106,7 @@ struct Chain {
 impl Chain {
     fn new(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
         q.target.feasible(&q.work)?;
-        let source_time = needed_source(q, model)?.time;
+        let source_time = needed_source(q, model)?.work_scaled;
         let missing = |missing| Refusal::NoCount { model, missing };
         let flops = q.work.flops().ok_or(missing(Count::Flops.name()))?;
         let bytes = q.work.dram().ok_or(missing(Count::DramBytes.name()))?;

@@ -1,6 +1,7 @@
-//! The chain from what is known to the predicted time, one number at a time.
+//! The numbers a prediction is made of, each with its unit and its source.
 
 use crate::catalogue::{Origin, Sourced};
+use crate::roofline::Spec;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
@@ -61,6 +62,32 @@ impl Amount {
     }
 }
 
+/// A number of a GPU with its unit.
+#[must_use]
+pub fn amount(spec: Spec, value: f64) -> Amount {
+    match spec {
+        Spec::Clock => Amount::Clock(Hertz(value)),
+        Spec::L2Bandwidth | Spec::DramBandwidth => Amount::Bandwidth(BytesPerSecond(value)),
+        Spec::L2Size => Amount::Bytes(Bytes(value)),
+        Spec::Sms
+        | Spec::FlopsPerClock
+        | Spec::PowerShare
+        | Spec::LsuLanes
+        | Spec::GlobalPerClock
+        | Spec::SharedPerClock
+        | Spec::IssuePerClock => Amount::Ratio(value),
+    }
+}
+
+/// The same in words: a count of whole things has no digits behind the point.
+#[must_use]
+pub fn in_words(spec: Spec, value: f64) -> String {
+    match amount(spec, value) {
+        Amount::Ratio(v) if v.fract() == 0.0 && v < 1e6 => format!("{v}"),
+        other => other.to_string(),
+    }
+}
+
 /// Where a factor's number comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Provenance {
@@ -84,7 +111,7 @@ impl fmt::Display for Provenance {
     }
 }
 
-/// One link of the chain.
+/// One number of a prediction, on either side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factor {
     /// What it is.

@@ -209,7 +209,7 @@ fn precision(q: &Question<'_>, mix: &Mix, model: &'static str) -> Result<(Precis
         return Ok((stated, both));
     }
     if !q.kernel.dtype.is_empty() && !both && !Precision::ALL.into_iter().any(works) {
-        let dtype = q.kernel.dtype.chars().take(20).collect();
+        let dtype = crate::text::clip(&q.kernel.dtype, 20);
         return Err(Refusal::OtherWidth { model, dtype });
     }
     // The one that takes longer at the source's peaks.

@@ -2,6 +2,8 @@
 //! how it did on GPUs and kernels it had not seen. Only data: `train` makes them, `hybrid` uses them.
 
 use super::Width;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::Fitted;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -146,36 +148,36 @@ pub enum WhatIsNew {
 pub struct Lessons {
     new: WhatIsNew,
     /// The GPUs that were measured.
-    gpus: BTreeSet<usize>,
-    all: HashMap<(usize, Option<usize>), Arc<Lesson>>,
+    gpus: BTreeSet<GpuId>,
+    all: HashMap<(KernelId, Option<GpuId>), Arc<Lesson>>,
 }
 
 impl Lessons {
     /// None yet, from rows of these GPUs.
     #[must_use]
-    pub fn new(new: WhatIsNew, gpus: BTreeSet<usize>) -> Self {
+    pub fn new(new: WhatIsNew, gpus: BTreeSet<GpuId>) -> Self {
         Self { new, gpus, all: HashMap::new() }
     }
 
     /// The GPU that a lesson for this target must not have seen, if any.
     #[must_use]
-    pub fn hidden_for(&self, target: usize) -> Option<usize> {
+    pub fn hidden_for(&self, target: GpuId) -> Option<GpuId> {
         (self.new == WhatIsNew::Gpu && self.gpus.contains(&target)).then_some(target)
     }
 
     /// Adds a lesson for questions about this kernel, learned without this GPU.
-    pub fn insert(&mut self, kernel: usize, hidden: Option<usize>, lesson: Arc<Lesson>) {
+    pub fn insert(&mut self, kernel: KernelId, hidden: Option<GpuId>, lesson: Arc<Lesson>) {
         self.all.insert((kernel, hidden), lesson);
     }
 
     /// The lesson for this kernel that has seen nothing of this target.
     #[must_use]
-    pub fn of(&self, kernel: usize, target: usize) -> Option<&Lesson> {
+    pub fn of(&self, kernel: KernelId, target: GpuId) -> Option<&Lesson> {
         self.all.get(&(kernel, self.hidden_for(target))).map(|lesson| &**lesson)
     }
 
     /// Every lesson with the kernel it is for and the GPU it has not seen.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, Option<usize>, &Lesson)> {
+    pub fn iter(&self) -> impl Iterator<Item = (KernelId, Option<GpuId>, &Lesson)> {
         self.all.iter().map(|((kernel, hidden), lesson)| (*kernel, *hidden, &**lesson))
     }
 

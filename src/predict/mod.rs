@@ -10,7 +10,7 @@
 //!
 //! let session = Session::load(None)?;
 //! let saxpy = session.kernels.position("saxpy")?;
-//! let subject = session.subject(saxpy, &session.kernels.entries()[saxpy].typed("n=2^20")?, "")?;
+//! let subject = session.subject(saxpy, &session.kernels[saxpy].typed("n=2^20")?, "")?;
 //! let (from, to) = (session.gpus.position("titan-v")?, session.gpus.position("rtx-4070")?);
 //! for (model, time) in [
 //!     ("ceilings", "11.1 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s, and the 8.90 µs that a launch takes there
@@ -30,6 +30,7 @@ mod breakdown;
 mod caution;
 mod ceilings;
 mod clocks;
+mod component_times;
 mod doubt;
 mod efficiency_transfer;
 mod estimate;
@@ -40,6 +41,7 @@ mod hybrid;
 mod kernel_roofs;
 mod lesson;
 mod levels;
+mod models;
 mod operators;
 mod plain_roofline;
 mod projection;
@@ -47,6 +49,7 @@ mod question;
 mod rates;
 mod registers;
 mod same_time;
+mod source;
 mod source_time;
 mod subject;
 mod visible;
@@ -54,24 +57,24 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{
-    CARRIED, Carried, Elasticity, Explanation, NextCeiling, Prepared, Roof, Starting, USUAL, amount, carry,
-    feature_names, in_words,
-};
+pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
+pub use component_times::{Elasticity, Explanation, NextCeiling};
+use doubt::Causes;
 pub use doubt::Doubt;
 pub use estimate::{Estimate, Interval, Width};
-pub use factor::{Amount, Factor, Provenance};
+pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
+pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use rates::Rates;
 pub use registers::RegistersFrom;
-pub use source_time::{SourceKind, SourceTime};
+pub use source::{SourceKind, SourceTime};
 pub use subject::Subject;
 pub use visible::Visible;
 pub use weight::weight;
@@ -126,34 +129,6 @@ pub trait Predictor: Sync {
     }
 }
 
-/// Every model, the default first.
-pub const MODELS: [&dyn Predictor; 8] = [
-    &ceilings::CeilingsModel,
-    &hybrid::Hybrid,
-    &ceilings::CeilingsLite,
-    &efficiency_transfer::EfficiencyTransfer,
-    &first_principles::FirstPrinciples,
-    &plain_roofline::PlainRoofline,
-    &projection::Projection,
-    &same_time::SameTime,
-];
-
-/// What stands beside every model: the target is as fast as the source, and the roof alone.
-pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
-
-/// A model name that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{0}`; the models are: {list}", list = MODELS.map(|m| m.id()).join(", "))]
-pub struct UnknownModel(pub String);
-
-/// The place of the model with this id in [`MODELS`].
-///
-/// # Errors
-/// [`UnknownModel`], listing all.
-pub fn model_position(id: &str) -> Result<usize, UnknownModel> {
-    MODELS.iter().position(|m| m.id() == id).ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
-}
-
 /// A model's answer.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -179,6 +154,26 @@ pub struct Prediction {
     adjustments: Vec<(Cause, f64)>,
     /// What the model made it of.
     made_of: breakdown::MadeOf,
+}
+
+impl Prediction {
+    /// The predicted time as a product, with everything behind it.
+    #[must_use]
+    pub fn breakdown(&self) -> Breakdown<'_> {
+        self.made_of.breakdown(&self.adjustments, self.time, &self.factors)
+    }
+
+    /// The components and what moves them; `None` for a model that has none.
+    #[must_use]
+    pub fn component_times(&self) -> Option<Explanation> {
+        self.made_of.explanation()
+    }
+
+    /// Multiplies the predicted time, for this reason.
+    pub(crate) fn multiply(&mut self, cause: Cause, factor: f64) {
+        self.time = Seconds(self.time.0 * factor);
+        self.adjustments.push((cause, factor));
+    }
 }
 
 /// Why a model gives no time.

@@ -3,17 +3,18 @@
 use super::floor::{Floor, floor};
 use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
-use super::source_time::{Asked, SourceKind, SourceTime, source_time};
+use super::source::{SourceKind, SourceTime};
+use super::source_time::{Asked, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, Provenance, Refusal};
 use crate::catalogue::{Feature, Origin};
-use crate::gpu::{Ceilings, FeatureTable, Gpu};
+use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
     BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
     Translation, Work, contradictions,
 };
-use crate::measurement::{ConfigId, Measurement};
+use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
@@ -56,11 +57,13 @@ pub struct Question<'a> {
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
-    rows: (Visible<'a>, Option<ConfigId>, usize),
+    rows: (Visible<'a>, Option<ConfigId>, GpuId),
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// What a launch costs on source and target.
     pub floors: [Floor; 2],
+    /// How launches are timed.
+    pub timing: LaunchTiming,
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
     /// The ceilings that were asked for.
@@ -71,6 +74,16 @@ pub struct Question<'a> {
     pub lesson: Option<&'a Lesson>,
 }
 
+impl Question<'_> {
+    /// Whether the target is the GPU of the source at the clocks and limits of its time: what was measured is the answer
+    /// there.
+    #[must_use]
+    pub fn is_same_gpu(&self) -> bool {
+        let [source, target] = [self.source.gpu, self.target.gpu];
+        source.id == target.id && source.clocks() == target.clocks()
+    }
+}
+
 /// Gathers all that is known for `subject` on two GPUs.
 ///
 /// `gpus` are the source and the target with their positions in the catalogue.
@@ -78,7 +91,7 @@ pub struct Question<'a> {
 pub fn question<'a>(
     kernel: &'a Kernel,
     subject: &Subject,
-    gpus: [(usize, &'a Gpu); 2],
+    gpus: [(GpuId, &'a Gpu); 2],
     store: impl Into<Visible<'a>>,
     ceilings: Ceilings,
     rules: Rules,
@@ -88,7 +101,7 @@ pub fn question<'a>(
     let rows = Shared::of(config.into_iter().flat_map(|c| store.rows_of(c)));
     let source_row = config.and_then(|c| store.row(c, gpus[0].0));
     let any_row = rows.shape(source_row);
-    let side = |(at, gpu): (usize, &'a Gpu)| {
+    let side = |(at, gpu): (GpuId, &'a Gpu)| {
         let row = config.and_then(|c| store.row(c, at));
         Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
@@ -98,7 +111,8 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
+    let floors = gpus.map(|gpu| floor(kernel, subject, gpu, store));
+    let timing = LaunchTiming::of(&subject.variant);
     Question {
         kernel,
         work,
@@ -109,10 +123,12 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked = Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, rules };
+            let asked =
+                Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
             source_time(asked)
         },
         floors,
+        timing,
         source,
         target,
         ceilings,

@@ -51,7 +51,7 @@ impl Predictor for SameTime {
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         q.target.feasible(&q.work)?;
-        sound(needed_source(q, self.id())?.time, self.id())
+        sound(needed_source(q, self.id())?.work_scaled, self.id())
     }
 }
 
@@ -72,5 +72,5 @@ pub(super) fn source_factor(known: &SourceTime) -> Factor {
         }
         (SourceKind::Estimated, None) => Provenance::Modelled("roof and usual efficiency on the source"),
     };
-    Factor::shared("source time", Amount::Time(known.time), from)
+    Factor::shared("source time", Amount::Time(known.work_scaled), from)
 }

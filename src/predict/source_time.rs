@@ -4,81 +4,18 @@ use super::ceilings::{resized, unmeasured};
 use super::floor::Floor;
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::Side;
+use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, ceilings};
-use crate::catalogue::Origin;
+use super::{Caution, body, ceilings};
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
-use crate::measurement::{Kind, Measurement};
+use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::units::Seconds;
 
 /// A scaled time below so many floors is mostly floor.
 const NEAR_FLOOR: f64 = 1.5;
-
-/// How the source time is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SourceKind {
-    /// The user's own measurement.
-    Measured,
-    /// A published figure.
-    Published,
-    /// Scaled from another size, or a model's.
-    Estimated,
-}
-
-impl SourceKind {
-    /// The word in exports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Published => "published",
-            Self::Estimated => "estimated",
-        }
-    }
-
-    /// How far a number that was timed so is to be trusted.
-    #[must_use]
-    pub fn origin(self) -> Origin {
-        match self {
-            Self::Measured => Origin::Measured,
-            Self::Published => Origin::Published,
-            Self::Estimated => Origin::Assumed,
-        }
-    }
-
-    /// The mark on screen: ● was timed, ~ is an estimate.
-    #[must_use]
-    pub fn mark(self) -> char {
-        if self == Self::Estimated { '~' } else { '●' }
-    }
-}
-
-impl From<Kind> for SourceKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Measured => Self::Measured,
-            Kind::Published => Self::Published,
-        }
-    }
-}
-
-/// A time on the source.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SourceTime {
-    /// Time per launch.
-    pub time: Seconds,
-    /// How it is known.
-    pub kind: SourceKind,
-    /// Where the row says it comes from; empty for an estimate.
-    pub source: std::sync::Arc<str>,
-    /// What must be said about it.
-    pub cautions: Vec<Caution>,
-    /// Work at the asked size over work at the timed size, as the roofline counts it; 1 where it was timed. `None` where
-    /// no timed size stands behind it.
-    pub extrapolation: Option<f64>,
-}
 
 /// What the time on the source is looked up and scaled by.
 #[derive(Debug, Clone, Copy)]
@@ -88,10 +25,11 @@ pub(super) struct Asked<'a, 's> {
     /// The work asked for, counters included.
     pub(super) work: &'a Work,
     /// The source's place in the catalogue.
-    pub(super) at: usize,
+    pub(super) at: GpuId,
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,
+    pub(super) timing: LaunchTiming,
     pub(super) store: Visible<'s>,
     pub(super) rules: Rules,
 }
@@ -104,6 +42,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
+            work_scaled: row.time,
             kind: row.kind.into(),
             source: (*row.source).into(),
             cautions: Vec::new(),
@@ -116,7 +55,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
 fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, floor, rules, .. } = asked;
+    let Asked { kernel, subject, side, floor, timing, rules, .. } = asked;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
@@ -124,13 +63,16 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
     });
     let (time, ratio) =
-        of_operator.or_else(|| resized(kernel, [&there_side, side], works, floor, row.time))?;
+        of_operator.or_else(|| resized(kernel, [&there_side, side], works, (floor, timing), row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
     }
+    let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
+    let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
     Some(SourceTime {
         time,
+        work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),
         kind: SourceKind::Estimated,
         source: (*row.source).into(),
         cautions,
@@ -143,8 +85,11 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
+    let time = of_operator
+        .or_else(|| unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing)))?;
     Some(SourceTime {
-        time: of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.floor))?,
+        time,
+        work_scaled: time,
         kind: SourceKind::Estimated,
         source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],

@@ -1,6 +1,6 @@
 //! What a question is about.
 
-use crate::kernel::{FormulaError, Instance, Kernel, Problem};
+use crate::kernel::{FormulaError, Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Config, ConfigId};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Subject {
     /// Position of the kernel in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The sizes.
     pub problem: Arc<Problem>,
     /// Code variant.

@@ -1,7 +1,8 @@
 //! The rows a question may look at.
 
-use crate::kernel::Problem;
-use crate::measurement::{ConfigId, Measurement, Store};
+use crate::gpu::GpuId;
+use crate::kernel::{KernelId, Problem};
+use crate::measurement::{ConfigId, LaunchTiming, Measurement, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy)]
 pub struct Visible<'a> {
     store: &'a Store,
-    hidden: Option<usize>,
+    hidden: Option<GpuId>,
 }
 
 /// Every row.
@@ -22,13 +23,13 @@ impl<'a> From<&'a Store> for Visible<'a> {
 impl<'a> Visible<'a> {
     /// Every row but those of this GPU.
     #[must_use]
-    pub fn without_gpu(store: &'a Store, gpu: usize) -> Self {
+    pub fn without_gpu(store: &'a Store, gpu: GpuId) -> Self {
         Self { store, hidden: Some(gpu) }
     }
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
-    pub fn row(self, id: ConfigId, gpu: usize) -> Option<&'a Measurement> {
+    pub fn row(self, id: ConfigId, gpu: GpuId) -> Option<&'a Measurement> {
         if self.hidden == Some(gpu) { None } else { self.store.row(id, gpu) }
     }
 
@@ -41,29 +42,45 @@ impl<'a> Visible<'a> {
     #[must_use]
     pub fn nearest(
         self,
-        kernel: usize,
+        kernel: KernelId,
         problem: &Problem,
         variant: &Arc<str>,
-        gpu: usize,
+        gpu: GpuId,
     ) -> Option<&'a Measurement> {
         if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
     }
 
-    /// The launch floor that several kernels met on this GPU.
+    /// The launch floor that several kernels met on this GPU, timed so, in this collection before any other.
     #[must_use]
-    pub(super) fn launch_floor(self, gpu: usize) -> Option<Seconds> {
-        if self.hidden == Some(gpu) { None } else { self.store.floors().launch(gpu) }
+    pub(super) fn launch_floor(
+        self,
+        gpu: GpuId,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+    ) -> Option<Seconds> {
+        let floors = || self.store.floors().launch(gpu, timing, collection);
+        if self.hidden == Some(gpu) { None } else { floors() }
+    }
+
+    /// What launches of this collection usually cost, timed so.
+    #[must_use]
+    pub(super) fn launch_floor_elsewhere(
+        self,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+    ) -> Option<Seconds> {
+        self.store.floors().launch_elsewhere(timing, collection, self.hidden)
     }
 
     /// What this operator's dispatch took on this GPU.
     #[must_use]
-    pub(super) fn operator_floor(self, kernel: usize, gpu: usize) -> Option<Seconds> {
+    pub(super) fn operator_floor(self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {
         if self.hidden == Some(gpu) { None } else { self.store.floors().operator(kernel, gpu) }
     }
 
     /// What this operator's dispatch usually took.
     #[must_use]
-    pub(super) fn operator_floor_elsewhere(self, kernel: usize) -> Option<Seconds> {
+    pub(super) fn operator_floor_elsewhere(self, kernel: KernelId) -> Option<Seconds> {
         self.store.floors().operator_elsewhere(kernel, self.hidden)
     }
 }

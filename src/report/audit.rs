@@ -2,6 +2,7 @@
 
 use super::{Cell, Column, Format, Table};
 use crate::audit::{Finding, Severity, Sheet, check, counts};
+use crate::text::harmless_line;
 
 /// Findings grouped by severity for people, one record each for programs.
 #[must_use]
@@ -105,18 +106,14 @@ fn group(sheet: &Sheet<'_>, severity: Severity, of: &[&Finding], format: Format)
     let mut out = format!("{}\n\n", table.title);
     for f in of {
         let [heading, evidence, _, fix] = lines(sheet, f);
+        let [heading, evidence, fix] = [heading, evidence, fix].map(|line| harmless_line(&line));
         out += &format!("{heading}\n    {evidence}\n    {fix}\n");
     }
     out += "\n";
     for harm in harms {
         out += &format!("to a model, {harm}\n");
     }
-    printable(&(out + "\n"))
-}
-
-/// Names come from users' files: no control character reaches the terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    out + "\n"
 }
 
 fn records(sheet: &Sheet<'_>, findings: &[Finding]) -> Table {

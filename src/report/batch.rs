@@ -76,7 +76,7 @@ pub fn read_line(line: &[u8]) -> Result<Option<Configuration>, BatchError> {
 fn configuration(fields: &[&[u8]]) -> Result<Configuration, BatchError> {
     let error = |at: usize, expected| BatchError::Field {
         field: FIELDS[at],
-        value: String::from_utf8_lossy(fields[at]).chars().take(40).collect(),
+        value: crate::text::clip(String::from_utf8_lossy(fields[at]), 40),
         expected,
     };
     let number = |at: usize| std::str::from_utf8(fields[at]).ok().and_then(|f| f.parse::<i64>().ok());

@@ -4,7 +4,9 @@ use super::cell::Cell;
 use super::table::{Column, Format, Table};
 use crate::answer::Trial;
 use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, World, answered_by_all, score};
+use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -54,14 +56,14 @@ impl Report<'_> {
     /// Every kernel of an outcome, worst first.
     #[must_use]
     pub fn per_kernel(&self, outcome: &Outcome) -> Vec<Group> {
-        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels.entries()[*kernel].id.clone())
+        grouped(outcome, |t| t.kernel, |kernel| self.world.kernels[*kernel].id.clone())
     }
 
     /// Every ordered pair of GPUs of an outcome, worst first; a GPU alone where source and target are the same.
     #[must_use]
     pub fn per_pair(&self, outcome: &Outcome) -> Vec<Group> {
-        let id = |gpu: usize| self.world.gpus.entries()[gpu].id.as_str();
-        let name = |(s, t): &(usize, usize)| {
+        let id = |gpu: GpuId| self.world.gpus[gpu].id.as_str();
+        let name = |(s, t): &(GpuId, GpuId)| {
             if s == t { id(*s).to_string() } else { format!("{} -> {}", id(*s), id(*t)) }
         };
         grouped(outcome, |t| (t.source, t.target), name)
@@ -242,19 +244,9 @@ impl Report<'_> {
         };
         let common = answered_by_all(self.outcomes);
         // Half a million trials per model are worth a thread each.
-        let models: Map<String, Value> = std::thread::scope(|scope| {
-            let model = &model;
-            let running: Vec<_> = self
-                .outcomes
-                .iter()
-                .zip(&common)
-                .map(|(o, c)| (o, scope.spawn(move || model(o, c))))
-                .collect();
-            let told = |(o, run): (&Outcome, std::thread::ScopedJoinHandle<'_, Value>)| {
-                (o.model.to_string(), run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            };
-            running.into_iter().map(told).collect()
-        });
+        let pairs = self.outcomes.par_iter().zip(&common);
+        let told: Vec<(String, Value)> = pairs.map(|(o, c)| (o.model.to_string(), model(o, c))).collect();
+        let models: Map<String, Value> = told.into_iter().collect();
         let mut all = json!({
             "protocol": self.setup.protocol.word(),
             "ceilings": self.ceilings,

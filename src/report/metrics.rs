@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::table::{Column, Table};
-use crate::train::paper3::{Formulas, LaunchMetrics, METRICS, Metric, Sense};
+use crate::train::paper3::{Formulas, LaunchMetrics, METRICS, Metric, Sense, SpeedUp};
 use crate::units::significant;
 
 /// The metrics of one launch on one GPU, in both forms.
@@ -14,6 +14,8 @@ pub struct OnGpu {
     pub exact: [Metric; METRICS.len()],
     /// As the paper writes them.
     pub paper: [Metric; METRICS.len()],
+    /// What the trained forest says of it, where it was asked.
+    pub speed_up: Option<SpeedUp>,
 }
 
 /// A row of `--data`, named.
@@ -60,9 +62,30 @@ pub fn of_kernel(title: &str, all: &[OnGpu]) -> Table {
                 Cell::text(p.from),
             ]);
         }
+        table.rows.extend(on.speed_up.iter().flat_map(|s| speed_up_rows(&on.gpu, s)));
     }
     table.notes = notes();
     table
+}
+
+/// The speed-up and the ends of its interval.
+fn speed_up_rows(gpu: &str, said: &SpeedUp) -> Vec<Vec<Cell>> {
+    let ends = said.interval.map(|(low, high)| [("speed_up_low", low), ("speed_up_high", high)]);
+    let all = [("speed_up", said.value)].into_iter().chain(ends.into_iter().flatten());
+    let row = |(name, value): (&str, f64)| {
+        let from = if name == "speed_up" { "forest of `train paper3`" } else { "its 90 % interval" };
+        vec![
+            Cell::text(gpu),
+            Cell::text(name),
+            Cell::text("×"),
+            Cell::shown(value, format!("~ {}", significant(value))),
+            Cell::Null,
+            Cell::text("predicted"),
+            Cell::text(from),
+            Cell::Null,
+        ]
+    };
+    all.map(row).collect()
 }
 
 /// [`of_kernel`] for people.

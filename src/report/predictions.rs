@@ -42,9 +42,9 @@ impl<'a> Comparison<'a> {
         answer: &'a Answer,
     ) -> Self {
         Self {
-            source: &gpus.entries()[answer.source],
-            target: &gpus.entries()[answer.target],
-            kernel: &kernels.entries()[subject.kernel],
+            source: &gpus[answer.source],
+            target: &gpus[answer.target],
+            kernel: &kernels[subject.kernel],
             problem: &subject.problem,
             answer,
             share: None,

@@ -3,7 +3,7 @@
 use super::predictions::Comparison;
 use crate::answer::Answer;
 use crate::evaluate::ErrorSummary;
-use crate::predict::MODELS;
+use crate::predict::{MODELS, ModelId};
 use crate::units::{Seconds, range, significant};
 
 /// Questions whose spread is told one by one; of more, a reader would have to search.
@@ -34,13 +34,13 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
 /// `errors` are those of every model in the order of [`MODELS`].
 #[must_use]
 pub fn default_model(errors: &[Option<ErrorSummary>], over: &str) -> String {
-    let default = MODELS[0].id();
-    let of = |m: usize| errors.get(m).copied().flatten();
-    let Some(own) = of(0) else {
+    let default = MODELS[ModelId::default()].id();
+    let of = |m: ModelId| errors.get(m.index()).copied().flatten();
+    let Some(own) = of(ModelId::default()) else {
         return format!("{default} is the default; nothing measured {over} says how wrong it is");
     };
     let own_text = significant(own.mape_percent);
-    let better = (1..MODELS.len()).filter_map(|m| Some((m, of(m)?)));
+    let better = MODELS.ids().skip(1).filter_map(|m| Some((m, of(m)?)));
     let better = better.filter(|(_, e)| e.mape_percent < own.mape_percent);
     match better.min_by(|a, b| a.1.mape_percent.total_cmp(&b.1.mape_percent)) {
         None => format!("{default} is the default: its MAPE {over}, {own_text} %, is the lowest"),
@@ -90,13 +90,13 @@ mod tests {
     fn the_default_is_not_praised_where_another_model_is_less_wrong() {
         let best = default_model(&of(&[0.1, 0.2, 0.3]), "here");
         assert_eq!(best, "ceilings is the default: its MAPE here, 10.0 %, is the lowest");
-        let worse = default_model(&of(&[0.25, 0.25, 0.2, 0.1]), "here");
+        let worse = default_model(&of(&[0.25, 0.25, 0.1]), "here");
         assert!(worse.ends_with("though efficiency-transfer has 10.0 % there"), "{worse}");
         let mut fewer = of(&[0.25, 0.25, 0.2]);
         fewer[0] = summarise(&[(1.25, 1.0), (1.25, 1.0)]);
         let fewer = default_model(&fewer, "here");
         assert!(
-            fewer.ends_with("though ceilings-lite has 20.0 % there, of 1 predictions instead of 2"),
+            fewer.ends_with("though efficiency-transfer has 20.0 % there, of 1 predictions instead of 2"),
             "{fewer}"
         );
         assert!(default_model(&[], "here").contains("nothing measured"));

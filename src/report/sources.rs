@@ -34,7 +34,7 @@ pub fn rows<'a>(
 /// The ids of a combined answer's sources, the heaviest first.
 pub(super) fn ids<'a>(gpus: &'a Catalogue<Gpu>, answer: &Answer) -> Vec<&'a str> {
     let shares = answer.combined.iter().flat_map(|c| &c.shares);
-    shares.map(|s| gpus.entries()[s.answer.source].id.as_str()).collect()
+    shares.map(|s| gpus[s.answer.source].id.as_str()).collect()
 }
 
 /// One source's name; `3 sources` for a combined answer.
@@ -100,7 +100,7 @@ pub fn brief(answer: &Answer) -> Option<String> {
 pub fn lines(gpus: &Catalogue<Gpu>, answer: &Answer) -> Vec<String> {
     let shares = answer.combined.iter().flat_map(|c| &c.shares);
     let line = |s: &Share| {
-        let id = &gpus.entries()[s.answer.source].id;
+        let id = &gpus[s.answer.source].id;
         let timed = s.answer.source_time.as_ref().map(shown::source_time).unwrap_or_default();
         let said = shown::predicted(&s.answer).unwrap_or_default();
         format!("{id:<20}{timed:>12} → {said:<12}{:>5.0} %", 100.0 * s.weight)

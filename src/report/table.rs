@@ -237,7 +237,7 @@ impl Table {
 
 /// Names come from users' files: a control character must neither break the line nor reach the terminal.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    crate::text::harmless_line(text)
 }
 
 #[cfg(test)]

@@ -143,7 +143,7 @@ pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> Machine {
     match pipe.peak(gpu).filter(|_| pipe.is_tensor()) {
         Some(rate) => {
             let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-            machine.with(Spec::FlopsPerClock, rate.value.0 / clocks)
+            machine.with(Spec::FlopsPerClock, rate.value.0 / clocks).with(Spec::PowerShare, 1.0)
         }
         None => machine,
     }

@@ -5,12 +5,13 @@ use crate::answer::{
     Answer, AnswerContext, Calibration, Settings, Sources, answer_from_sources, answer_pair,
     estimate_targets, sources_that_timed,
 };
+use crate::gpu::GpuId;
 use crate::predict::{Estimate, Subject};
 
 impl Session {
     /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
     #[must_use]
-    pub fn answer(&self, subject: &Subject, source: usize, target: usize, settings: Settings) -> Answer {
+    pub fn answer(&self, subject: &Subject, source: GpuId, target: GpuId, settings: Settings) -> Answer {
         answer_pair(self.answer_context(), subject, source, target, settings)
     }
 
@@ -19,8 +20,8 @@ impl Session {
     pub fn estimates(
         &self,
         subject: &Subject,
-        source: usize,
-        targets: &[usize],
+        source: GpuId,
+        targets: &[GpuId],
         settings: Settings,
     ) -> Vec<Option<Estimate>> {
         estimate_targets(self.answer_context(), subject, source, targets, settings)
@@ -32,7 +33,7 @@ impl Session {
         &self,
         subject: &Subject,
         sources: &Sources,
-        target: usize,
+        target: GpuId,
         settings: Settings,
     ) -> Option<Answer> {
         answer_from_sources(self.answer_context(), subject, sources, target, settings)
@@ -40,7 +41,7 @@ impl Session {
 
     /// Every GPU but the target that timed this configuration, by place; where none did, those that timed another size.
     #[must_use]
-    pub fn timed_on(&self, subject: &Subject, target: usize) -> Vec<usize> {
+    pub fn timed_on(&self, subject: &Subject, target: GpuId) -> Vec<GpuId> {
         sources_that_timed(self.answer_context(), subject, target)
     }
 

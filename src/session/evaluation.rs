@@ -6,7 +6,7 @@ use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
 use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
 use crate::measurement::{Kind, Measurement, ReadError, Store};
-use crate::predict::{MODELS, Predictor};
+use crate::predict::{MODELS, ModelId, Predictor};
 use std::path::PathBuf;
 
 impl Session {
@@ -27,7 +27,7 @@ impl Session {
         &self,
         store: &Store,
         setup: &Setup,
-        models: &[usize],
+        models: &[ModelId],
         progress: &Progress,
     ) -> Option<Vec<Outcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();

@@ -2,6 +2,7 @@
 //! and the file that a whole run goes into.
 
 use super::Session;
+use crate::calendar::utc_date;
 use crate::config::write_whole;
 use crate::device::driver::{DeviceError, Driver, DriverVersion, GpuFacts, choose};
 use crate::device::measure::{
@@ -10,11 +11,11 @@ use crate::device::measure::{
 use crate::device::probe::known;
 use crate::device::suite::{Case, Run, SuiteKernel, reference::reference, shipped_suite};
 use crate::gpu::{ComputeCapability, Limits, LimitsTable};
-use crate::kernel::Problem;
+use crate::kernel::{KernelId, Problem};
 use crate::measurement::CanonicalRow;
+use crate::progress::Progress;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 /// What a measured configuration came to, for the dashboard.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,23 +26,6 @@ pub struct MeasuredHere {
     pub summary: String,
     /// What else has to be said.
     pub notices: Vec<String>,
-}
-
-/// How far a measurement is, and whether it is still wanted.
-#[derive(Debug, Default)]
-pub struct Control {
-    /// Trials that are done, warm and cold.
-    pub trials: AtomicUsize,
-    /// Set where it is to stop.
-    pub cancelled: AtomicBool,
-}
-
-impl Control {
-    /// Trials of a kernel that is timed warm and cold.
-    #[must_use]
-    pub fn all() -> usize {
-        2 * Options::default().trials
-    }
 }
 
 /// Only keeps rows.
@@ -57,6 +41,12 @@ impl Watch for Keep {
 }
 
 impl Session {
+    /// Trials of a kernel that is timed here, warm and cold.
+    #[must_use]
+    pub fn trials_here() -> usize {
+        2 * Options::default().trials
+    }
+
     /// The GPU with the name that the catalogue gives it: its id, or the driver's name where it has none.
     #[must_use]
     pub fn machine(&self, facts: &GpuFacts, version: DriverVersion) -> Machine {
@@ -79,12 +69,12 @@ impl Session {
         &self,
         driver: &dyn Driver,
         prefer: &[&str],
-        kernel: usize,
+        kernel: KernelId,
         problem: &Problem,
-        control: &Control,
+        progress: &Progress,
     ) -> Result<MeasuredHere, String> {
         let suite = shipped_suite().map_err(|e| e.to_string())?;
-        let kernel = &self.kernels.entries()[kernel];
+        let kernel = &self.kernels[kernel];
         let of = suite.iter().find(|k| k.id == kernel.id).ok_or_else(|| {
             format!("{} is not in the suite of kernels that can be measured here", kernel.label)
         })?;
@@ -96,14 +86,8 @@ impl Session {
         let planned = one(of, kernel, problem, &options)?;
         let mut plan = crate::device::measure::Plan { configurations: vec![planned] };
         let mut device = driver.open(facts.index).map_err(|e| e.to_string())?;
-        let setup = Setup {
-            machine: &machine,
-            limits: limits.as_ref(),
-            options: &options,
-            reference,
-            cancelled: &control.cancelled,
-            trials: &control.trials,
-        };
+        let setup =
+            Setup { machine: &machine, limits: limits.as_ref(), options: &options, reference, progress };
         let mut keep = Keep::default();
         let done = measure(&mut *device, &mut plan, setup, &mut keep).map_err(|e| e.to_string())?;
         if let Some(failed) = done.failed.first().or(done.skipped.first().filter(|_| keep.0.is_empty())) {
@@ -242,33 +226,14 @@ fn about_of(path: &Path, folder: &Path, file: &str) -> (PathBuf, String) {
     (about, known.unwrap_or_else(today))
 }
 
-/// Today, as `2026-11-21` (Hinnant's days-to-civil).
+/// Today, as `2026-11-21`.
 fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    civil((seconds / 86_400) as i64)
-}
-
-fn civil(days: i64) -> String {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let doe = z.rem_euclid(146_097);
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let day = doy - (153 * mp + 2) / 5 + 1;
-    let month = if mp < 10 { mp + 3 } else { mp - 9 };
-    let year = yoe + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    utc_date(SystemTime::now()).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_dates() {
-        assert_eq!([civil(0), civil(19_782), civil(20_778)], ["1970-01-01", "2024-02-29", "2026-11-21"]);
-    }
 
     #[test]
     fn two_files_in_one_folder_have_an_about_each() {

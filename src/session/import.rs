@@ -3,9 +3,10 @@
 use super::Session;
 use crate::catalogue::{Catalogue, Origin};
 use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
-use crate::import::{Format, Opened, Strings, known_formats};
-use crate::kernel::Kernel;
+use crate::import::{Format, Opened, known_formats};
+use crate::kernel::{Kernel, KernelId};
 use crate::measurement::told;
+use crate::progress::Progress;
 use std::path::Path;
 
 /// What a file is.
@@ -29,7 +30,7 @@ pub struct Added {
     /// How much was refused.
     pub refused: usize,
     /// The kernels that came with it or have resources of it, the first one first.
-    pub kernels: Vec<usize>,
+    pub kernels: Vec<KernelId>,
 }
 
 impl Recognised {
@@ -76,7 +77,7 @@ fn first_line_of_table(head: &[u8]) -> Option<String> {
     let cells = |separator: char| first.split(separator).count() >= 3;
     let plain = !first.contains(char::is_control) || first.contains('\t');
     (plain && [',', ';', '\t'].into_iter().any(cells) && !first.contains("ptxas"))
-        .then(|| first.trim().replace('\t', " ").chars().take(SHOWN).collect())
+        .then(|| crate::text::clip(first.trim().replace('\t', " "), SHOWN))
 }
 
 impl Session {
@@ -85,18 +86,18 @@ impl Session {
     /// # Errors
     /// The reader's words if nothing in it could be read; nothing is added then.
     pub fn add_file(&mut self, path: &Path) -> Result<Added, String> {
-        self.add_file_watched(path, &Strings::default())
+        self.add_file_watched(path, &Progress::default())
     }
 
     /// [`Session::add_file`] for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// The reader's words as there, and if it was cancelled; nothing is added then.
-    pub fn add_file_watched(&mut self, path: &Path, strings: &Strings) -> Result<Added, String> {
+    pub fn add_file_watched(&mut self, path: &Path, progress: &Progress) -> Result<Added, String> {
         let opened = Opened::path(path).map_err(|e| e.to_string())?;
         match Recognised::of(&opened) {
             Recognised::Canonical | Recognised::Report => {
-                let loaded = self.add_opened(opened, strings).map_err(|e| e.to_string())?;
+                let loaded = self.add_opened(opened, progress).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> =
                     told(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);
@@ -132,7 +133,7 @@ fn lay_compiled(catalogue: &mut Catalogue<Kernel>, kernels: &[JoinedKernel]) -> 
     let mut refused = Vec::new();
     for joined in kernels {
         let mut kernel = match catalogue.get(&joined.id) {
-            Some(at) => catalogue.entries()[at].clone(),
+            Some(at) => catalogue[at].clone(),
             None => {
                 let free = |alias: &&String| catalogue.get(alias).is_none();
                 let aliases = joined.aliases.iter().filter(free).cloned().collect();
@@ -197,7 +198,7 @@ mod tests {
             std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
             let added = session.add_file(&file).unwrap();
             let registers = |id: &str| {
-                let found = session.kernels.get(id).map(|at| &session.kernels.entries()[at]);
+                let found = session.kernels.get(id).map(|at| &session.kernels[at]);
                 found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
             };
             let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];

@@ -5,7 +5,7 @@ use super::training::made;
 use crate::evaluate::{Progress, Protocol, Setup, World};
 use crate::learn::{self, LearnError};
 use crate::measurement::Kind;
-use crate::predict::{HYBRID, Lessons, Predictor, WhatIsNew, model_position};
+use crate::predict::{HYBRID, Lessons, ModelId, Predictor, WhatIsNew, model_position};
 use crate::train::cache::Cache;
 use crate::train::{Hybrid, TrainError, Wanted, lessons};
 use std::sync::{Arc, OnceLock};
@@ -74,8 +74,12 @@ impl Session {
     /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and
     /// kernels left out, else `ceilings`.
     #[must_use]
-    pub fn default_model(&self) -> usize {
-        if self.lessons().any_used() { model_position(HYBRID).unwrap_or(0) } else { 0 }
+    pub fn default_model(&self) -> ModelId {
+        if self.lessons().any_used() {
+            model_position(HYBRID).unwrap_or_default()
+        } else {
+            ModelId::default()
+        }
     }
 
     /// This setup with lessons that have not seen what the protocol holds out, where one of the models uses them and the setup

@@ -1,32 +1,32 @@
 //! What is said of rows that were loaded, but not as they stand in their file.
 
 use crate::catalogue::Catalogue;
-use crate::kernel::{Kernel, kernel_and_other_keys, leaves_open};
+use crate::kernel::{Kernel, KernelId, kernel_and_other_keys, leaves_open};
 use crate::measurement::Measurement;
 use std::collections::BTreeMap;
 
 /// Of rows that leave a key of their kernel open, and of rows whose keys their kernel does not have: how many there are,
 /// and what to do.
 pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<String> {
-    let mut open: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut other_keys: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut open: BTreeMap<(KernelId, &str), usize> = BTreeMap::new();
+    let mut other_keys: BTreeMap<KernelId, usize> = BTreeMap::new();
     for row in rows {
         if leaves_open(&row.variant) {
             *open.entry((row.kernel, &row.variant)).or_default() += 1;
         }
-        if kernels.entries()[row.kernel].is_by_other_keys() {
+        if kernels[row.kernel].is_by_other_keys() {
             *other_keys.entry(row.kernel).or_default() += 1;
         }
     }
     let open = open.into_iter().map(|((kernel, variant), n)| {
-        let id = &kernels.entries()[kernel].id;
+        let id = &kernels[kernel].id;
         format!(
             "{n} rows of {id}: {variant}; they are a variant of their own, and its formulas take the default: state the key in \
              the problem column"
         )
     });
     let other_keys = other_keys.into_iter().filter_map(|(kernel, n)| {
-        let own = &kernels.entries()[kernel];
+        let own = &kernels[kernel];
         let (of, keys) = kernel_and_other_keys(&own.id)?;
         let known = kernels.find(of).map(|k| k.keys.join(", ")).unwrap_or_default();
         let first = known.split(", ").next().unwrap_or_default();

@@ -51,6 +51,19 @@ impl Session {
         Ok(Training { trained: made.trained, came })
     }
 
+    /// [`Session::train`], and the model with what is said of it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn trained_model(
+        &self,
+        trainer: &dyn Trainer,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Made, TrainError> {
+        Ok(self.on_rows(|world| made(world, trainer, (cache, false), progress))?.0)
+    }
+
     /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
     pub(super) fn on_rows<T>(&self, ask: impl FnOnce(World<'_>) -> T) -> T {
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
@@ -89,7 +102,7 @@ pub(super) fn made(
 ) -> Result<(Made, Came), TrainError> {
     let train = || trainer.train(world, progress);
     let stamp = trainer.stamp(world)?;
-    progress.check()?;
+    progress.check().map_err(crate::learn::LearnError::from)?;
     match cache {
         Some(cache) if anew => cache.train(&stamp, None, train),
         Some(cache) => cache.get_or_train(&stamp, train),

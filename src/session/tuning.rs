@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::gpu::{Gpu, Tuning, TuningError, clock, power};
+use crate::gpu::{Gpu, GpuId, Tuning, TuningError, clock, power};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -51,8 +51,8 @@ impl TypedTunings {
     ///
     /// # Errors
     /// [`TuneError`] with flag, value and what was expected; the session is unchanged then.
-    pub fn lay(&self, session: &mut Session, targets: &[usize]) -> Result<(), TuneError> {
-        let mut all: BTreeMap<usize, Tuning> = session.tunings();
+    pub fn lay(&self, session: &mut Session, targets: &[GpuId]) -> Result<(), TuneError> {
+        let mut all: BTreeMap<GpuId, Tuning> = session.tunings();
         let flags = [
             ("--sm-clock", &self.sm_clock),
             ("--mem-clock", &self.mem_clock),
@@ -89,14 +89,14 @@ fn whose<'t>(
     session: &Session,
     flag: &'static str,
     text: &'t str,
-    targets: &[usize],
-) -> Result<(Vec<usize>, &'t str), TuneError> {
+    targets: &[GpuId],
+) -> Result<(Vec<GpuId>, &'t str), TuneError> {
     match text.rsplit_once('=') {
         Some((name, value)) => {
             let at = session.gpus.position(name).map_err(|error| TuneError::Name { flag, error })?;
             Ok((vec![at], value))
         }
-        None if targets.is_empty() => Err(TuneError::NoGpu { flag, typed: text.chars().take(40).collect() }),
+        None if targets.is_empty() => Err(TuneError::NoGpu { flag, typed: crate::text::clip(text, 40) }),
         None => Ok((targets.to_vec(), text)),
     }
 }
@@ -104,8 +104,8 @@ fn whose<'t>(
 impl Session {
     /// This GPU as its documents state it.
     #[must_use]
-    pub fn stock(&self, gpu: usize) -> &Gpu {
-        &self.stock_gpus().entries()[gpu]
+    pub fn stock(&self, gpu: GpuId) -> &Gpu {
+        &self.stock_gpus()[gpu]
     }
 
     /// The GPUs as their documents state them: measurements are judged by these.
@@ -116,13 +116,13 @@ impl Session {
 
     /// What was typed, by GPU.
     #[must_use]
-    pub fn tunings(&self) -> BTreeMap<usize, Tuning> {
+    pub fn tunings(&self) -> BTreeMap<GpuId, Tuning> {
         self.typed.iter().map(|(at, (_, tuning))| (*at, *tuning)).collect()
     }
 
     /// The clocks and limits typed for this GPU, where some were.
     #[must_use]
-    pub fn tuning(&self, gpu: usize) -> Option<Tuning> {
+    pub fn tuning(&self, gpu: GpuId) -> Option<Tuning> {
         self.typed.get(&gpu).map(|(_, tuning)| *tuning)
     }
 
@@ -130,7 +130,7 @@ impl Session {
     ///
     /// # Errors
     /// [`TuningError`] for a clock or limit that no such board could be set to; nothing is changed then.
-    pub fn tune(&mut self, gpu: usize, tuning: Tuning) -> Result<(), TuningError> {
+    pub fn tune(&mut self, gpu: GpuId, tuning: Tuning) -> Result<(), TuningError> {
         let stock = self.stock(gpu).clone();
         let new = if tuning.is_none() { stock.clone() } else { stock.tuned(tuning)? };
         self.typed.remove(&gpu);
@@ -144,11 +144,11 @@ impl Session {
     }
 
     /// Sets exactly these tunings, and no others; those that a GPU refuses are left out.
-    pub fn tune_all(&mut self, tunings: &BTreeMap<usize, Tuning>) {
+    pub fn tune_all(&mut self, tunings: &BTreeMap<GpuId, Tuning>) {
         if self.tunings() == *tunings {
             return;
         }
-        let old: Vec<usize> = self.typed.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
+        let old: Vec<GpuId> = self.typed.keys().filter(|at| !tunings.contains_key(at)).copied().collect();
         let all =
             old.into_iter().map(|at| (at, Tuning::default())).chain(tunings.iter().map(|(a, t)| (*a, *t)));
         for (at, tuning) in all {

@@ -3,8 +3,8 @@
 use super::cache::{Entry, State};
 use super::trained::Trained;
 use super::trainer::Trainer;
+use crate::calendar::utc_date;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A learned model, trained or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,36 +65,9 @@ fn of_file(trainers: &[Box<dyn Trainer>], entry: Entry) -> Learned {
         needs: recipe.map_or("", |t| t.needs()).into(),
         state: state.word().into(),
         why,
-        written: written.and_then(date),
+        written: written.and_then(utc_date),
         path: Some(path),
         model,
         trained,
-    }
-}
-
-/// The day of a time, UTC, as ISO 8601 writes it. (Howard Hinnant's `civil_from_days`.)
-fn date(time: SystemTime) -> Option<String> {
-    let days = i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_secs() / 86_400).ok()?;
-    let z = days + 719_468;
-    let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    Some(format!("{year:04}-{month:02}-{day:02}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        let on = |seconds| date(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
-        // date -u -d @N +%F
-        assert_eq!([on(0), on(951_782_400), on(1_732_147_200)], ["1970-01-01", "2000-02-29", "2024-11-21"]);
     }
 }

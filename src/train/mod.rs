@@ -32,5 +32,5 @@ pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
 pub fn trainer(id: &str, seed: u64) -> Result<Box<dyn Trainer>, TrainError> {
     let known = trainers(seed).iter().map(|t| t.id()).collect::<Vec<_>>().join(", ");
     let found = trainers(seed).into_iter().find(|t| t.id() == id);
-    found.ok_or_else(|| TrainError::Unknown { typed: id.chars().take(60).collect(), known })
+    found.ok_or_else(|| TrainError::Unknown { typed: crate::text::clip(id, 60), known })
 }

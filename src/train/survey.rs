@@ -6,7 +6,7 @@ use crate::answer::Trial;
 use crate::evaluate::like::{Like, Wanted, groups, narrowest};
 use crate::evaluate::{Outcome, Progress, Protocol, Score, Setup, World, evaluate, score};
 use crate::measurement::Kind;
-use crate::predict::{BASELINES, MODELS};
+use crate::predict::{BASELINES, MODELS, ModelId};
 use crate::units::significant;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct SurveyOf {
     /// The question in hand.
     pub wanted: Wanted,
     /// The model in use, by its place.
-    pub used: usize,
+    pub used: ModelId,
     /// Whether a person chose it; else it is the default one.
     pub chosen: bool,
 }
@@ -40,7 +40,7 @@ pub struct Survey {
 #[derive(Debug, Clone, Default)]
 pub struct Surveyed {
     /// Its place in [`MODELS`].
-    pub model: usize,
+    pub model: ModelId,
     /// Over every question.
     pub overall: Option<Score>,
     /// Over those like the one in hand.
@@ -55,7 +55,7 @@ pub struct Surveyed {
 #[must_use]
 pub fn survey(world: World<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
     let outcomes = evaluate(world, &of.setup, &MODELS, progress)?;
-    let used = outcomes.get(of.used).or(outcomes.first())?;
+    let used = outcomes.get(of.used.index()).or(outcomes.first())?;
     let like = narrowest(groups(world, of.wanted), used);
     let own = world.store.rows().any(|r| r.kind == Kind::Measured);
     let whose = if own { "rows of yours" } else { "shipped figures" };
@@ -63,11 +63,11 @@ pub fn survey(world: World<'_>, of: &SurveyOf, progress: &Progress) -> Option<Su
         protocol: of.setup.protocol,
         rows: format!("{} {whose}", world.store.len()),
         like: like.words.clone(),
-        models: outcomes.iter().enumerate().map(|(at, o)| surveyed(at, o, (of, used), &like)).collect(),
+        models: MODELS.ids().zip(&outcomes).map(|(at, o)| surveyed(at, o, (of, used), &like)).collect(),
     })
 }
 
-fn surveyed(at: usize, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &Like) -> Surveyed {
+fn surveyed(at: ModelId, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &Like) -> Surveyed {
     let here: Vec<&Trial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
@@ -78,7 +78,7 @@ fn surveyed(at: usize, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &Li
 
 /// Whether a model is used, and why: compared with the one in use on the questions that both answered.
 fn verdict(
-    at: usize,
+    at: ModelId,
     here: &[&Trial],
     refused: Option<&str>,
     (of, of_used): (&SurveyOf, &Outcome),

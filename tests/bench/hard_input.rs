@@ -6,9 +6,10 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use roofswap::compiler::{Taken, join, read};
 use roofswap::import::read_any;
-use roofswap::import::{NeverCancelled, read_bytes};
+use roofswap::import::{Job, read_bytes};
 use roofswap::kernel::short_name;
 use roofswap::measurement::{Kind, read_csv};
+use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::hint::black_box;
 use std::time::Duration;
@@ -92,7 +93,7 @@ fn profiler_reports(c: &mut Criterion) {
         b.iter(|| {
             let cuts = (1..=whole.len()).rev().step_by(100);
             cuts.filter(|n| {
-                read_bytes(&whole.as_bytes()[..*n], &NeverCancelled::default().job("report")).is_ok()
+                read_bytes(&whole.as_bytes()[..*n], &Job::new("report", &Progress::default())).is_ok()
             })
             .count()
         });

@@ -7,10 +7,10 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use roofswap::answer::Settings;
-use roofswap::gpu::Gpu;
+use roofswap::gpu::{Gpu, GpuId};
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{Estimate, MODELS, Prepared, Subject, question};
+use roofswap::predict::{Estimate, MODELS, ModelId, Prepared, Subject, question};
 use roofswap::report::shown;
 use roofswap::session::Session;
 use roofswap::units::range;
@@ -52,7 +52,7 @@ fn world() -> (Session, Vec<Subject>) {
     let subject = |i: usize| {
         let (kernel, problem) = size(i);
         let kernel = session.kernels.position(kernel).unwrap();
-        let full = session.kernels.entries()[kernel].problem(&problem.parse().unwrap()).unwrap();
+        let full = session.kernels[kernel].problem(&problem.parse().unwrap()).unwrap();
         session.subject(kernel, &full, "").unwrap()
     };
     let subjects = (0..SUBJECTS).map(subject).collect();
@@ -74,14 +74,14 @@ fn best(name: &str, run: impl Fn() -> usize) {
 
 /// Times and doubts of these subjects from every n-th source to every target, preparation included.
 fn prepared(session: &Session, subjects: &[Subject], every: usize) -> usize {
-    let gpus = session.gpus.entries();
+    let gpus = &session.gpus;
     let mut n = 0;
     for subject in subjects {
-        let kernel = &session.kernels.entries()[subject.kernel];
-        let mut prepared = Prepared::new(kernel, subject, gpus, &session.store, Rules::Exact);
-        for source in (0..gpus.len()).step_by(every) {
+        let kernel = &session.kernels[subject.kernel];
+        let mut prepared = Prepared::new(kernel, subject, gpus.entries(), &session.store, Rules::Exact);
+        for source in gpus.ids().step_by(every) {
             let from = prepared.start(source);
-            n += (0..gpus.len()).filter(|target| black_box(from.estimate(*target)).is_ok()).count();
+            n += gpus.ids().filter(|target| black_box(from.estimate(*target)).is_ok()).count();
         }
     }
     n
@@ -89,16 +89,16 @@ fn prepared(session: &Session, subjects: &[Subject], every: usize) -> usize {
 
 /// The same, each a question of its own.
 fn asked(session: &Session, subjects: &[Subject]) -> usize {
-    let gpus: Vec<(usize, &Gpu)> = session.gpus.entries().iter().enumerate().collect();
+    let gpus: Vec<(GpuId, &Gpu)> = session.gpus.with_ids().collect();
     let mut n = 0;
     for subject in subjects {
-        let kernel = &session.kernels.entries()[subject.kernel];
+        let kernel = &session.kernels[subject.kernel];
         for source in gpus.iter().step_by(8) {
             for target in &gpus {
                 let pair = [*source, *target];
                 let q =
                     question(kernel, subject, pair, &session.store, Default::default(), Default::default());
-                n += usize::from(black_box(MODELS[0].estimate(&q)).is_ok());
+                n += usize::from(black_box(MODELS[ModelId::default()].estimate(&q)).is_ok());
             }
         }
     }
@@ -107,13 +107,17 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
 
 /// Times and intervals of these subjects on 60 targets (the catalogue, and its first again), the intervals as text.
 fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
-    let targets: Vec<usize> = (0..session.gpus.entries().len()).cycle().take(TARGETS).collect();
+    let targets: Vec<GpuId> = session.gpus.ids().cycle().take(TARGETS).collect();
     let interval = |brief: Option<Estimate>| {
         let interval = brief?.interval?;
         Some(if text { range(interval.low, interval.high).len() } else { 1 })
     };
     let of = |s: &Subject| {
-        session.estimates(s, 0, &targets, Settings::default()).into_iter().filter_map(interval).count()
+        session
+            .estimates(s, GpuId::default(), &targets, Settings::default())
+            .into_iter()
+            .filter_map(interval)
+            .count()
     };
     subjects.iter().map(of).sum()
 }
@@ -130,8 +134,9 @@ fn brief_on_all_cores(session: &Session, subjects: &[Subject]) -> usize {
 
 /// The same as whole answers.
 fn whole(session: &Session, subjects: &[Subject]) -> usize {
-    let targets: Vec<usize> = (0..session.gpus.entries().len()).cycle().take(TARGETS).collect();
-    let answer = |s: &Subject, t: usize| shown::interval(&session.answer(s, 0, t, Settings::default()));
+    let targets: Vec<GpuId> = session.gpus.ids().cycle().take(TARGETS).collect();
+    let answer =
+        |s: &Subject, t: GpuId| shown::interval(&session.answer(s, GpuId::default(), t, Settings::default()));
     subjects.iter().map(|s| targets.iter().filter(|t| answer(s, **t).is_some()).count()).sum()
 }
 

@@ -201,7 +201,6 @@ fn a_prediction_taken_apart_multiplies_to_itself_and_names_what_binds() {
     assert!(
         of("elasticity").all(|r| r["elasticity"].as_f64() < Some(0.0) && r["times"].as_f64() < Some(1.0))
     );
-    assert_eq!(of("beside").next().unwrap()["factor"], "ceilings-lite");
     assert!(of("measure").count() >= 1);
 }
 
@@ -217,7 +216,6 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("LSU ").matches('◀').count() == 2);
     assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next is shared, 2.10 times shorter");
     assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
-    assert!(line("ceilings-lite beside it").contains("122 µs"));
     // Nobody timed it on the source: the chain begins at what binds on the target.
     let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";
     let text = Desk::new().types(untimed).works().stdout;
@@ -264,10 +262,22 @@ fn the_title_names_the_ceilings_really_used() {
     let title = |words: &str| desk.types(words).works().stdout.lines().next().unwrap_or_default().to_string();
     assert!(title(&format!("{SAXPY} --ceilings achieved")).contains("· achieved ceilings ·"));
     // Nobody measured the ceilings of a Tesla T4.
-    let fell_back = title("predict --from titan-v --to t4 --kernel saxpy --ceilings achieved");
+    let fell_back =
+        title("predict --from titan-v --to t4 --kernel saxpy --model plain-roofline --ceilings achieved");
     assert!(fell_back.contains("· peak ceilings ·"), "{fell_back}");
     let mixed = title(&format!("{SAXPY} --to t4 --ceilings achieved"));
     assert!(mixed.contains("where both GPUs have them"), "{mixed}");
+    // The default model's times rest on neither, and whoever chose one is told so.
+    let words = "predict --from titan-v --to rtx-4070 --kernel saxpy";
+    let default = desk.types(&format!("{words} --ceilings achieved")).works();
+    assert!(
+        default.stdout.lines().next().unwrap_or_default().contains("· sustained rates ·"),
+        "{}",
+        default.stdout
+    );
+    let told = "ceilings rests on sustained rates, so that --ceilings does not change its times";
+    assert!(default.stderr.contains(told), "{}", default.stderr);
+    assert_eq!(desk.types(words).works().stderr, "", "nobody chose anything");
 }
 
 #[test]
@@ -520,7 +530,6 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
         [
             "ceilings",
             "hybrid",
-            "ceilings-lite",
             "efficiency-transfer",
             "first-principles",
             "plain-roofline",
@@ -533,7 +542,7 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
     // 14 kernels timed on 4 GPUs: 14 x 4 x 3 ordered pairs, or 13 kernels where the model does not know the atomics that
     // bind the histogram.
     let counts: Vec<u64> = rows.iter().filter_map(|r| r["predictions"].as_u64()).collect();
-    assert_eq!(counts, [168, 168, 156, 168, 156, 156, 168]);
+    assert_eq!(counts, [168, 168, 168, 156, 156, 168]);
 }
 
 #[test]

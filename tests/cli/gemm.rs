@@ -8,7 +8,7 @@ use desk::Desk;
 use roofswap::gemm::learned::Learned;
 use roofswap::gemm::tiles::{Tile, TileAnswer};
 use roofswap::gemm::{Gemm, GemmRow, Target, answer_tiles};
-use roofswap::gpu::Tuning;
+use roofswap::gpu::{GpuId, Tuning};
 use roofswap::import::read_any;
 use roofswap::learn::Progress;
 use roofswap::measurement::Kind;
@@ -22,7 +22,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn asked(session: &Session, gpu: usize, size: [u64; 3]) -> Vec<TileAnswer> {
+fn asked(session: &Session, gpu: GpuId, size: [u64; 3]) -> Vec<TileAnswer> {
     let gemm = Gemm { size, ..Gemm::default() };
     answer_tiles(session, &gemm, gpu, &Tile::ALL, &Learned::default()).unwrap()
 }
@@ -30,7 +30,7 @@ fn asked(session: &Session, gpu: usize, size: [u64; 3]) -> Vec<TileAnswer> {
 #[test]
 fn every_gpu_has_power_within_its_limits_and_energy_that_is_power_times_time() {
     let session = Session::load(None).unwrap();
-    for (at, gpu) in session.gpus.entries().iter().enumerate() {
+    for (at, gpu) in session.gpus.with_ids() {
         for size in [[512, 512, 512], [1, 1, 1], [8192, 64, 4096], [6000, 6000, 6000]] {
             for a in asked(&session, at, size) {
                 let name = format!("{} {size:?} {}", gpu.id, a.tile);

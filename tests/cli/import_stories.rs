@@ -275,3 +275,38 @@ fn two_names_that_the_user_gives_one_kernel_are_audited_as_one() {
     let audited = desk.types("audit runs.csv").works().stdout;
     assert!(audited.contains("duplicates"), "{audited}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_written_file_is_as_private_as_the_umask_or_the_file_it_replaces() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    desk.file("trace.csv", NSYS);
+    let mode = |name: &str| std::fs::metadata(desk.path(name)).unwrap().permissions().mode() & 0o777;
+    let import = |umask: &str, target: &str| {
+        let program = env!("CARGO_BIN_EXE_roofswap");
+        let line = format!("umask {umask}; exec {program} import trace.csv --gpu titan-v -o {target}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &line]).current_dir(desk.path("."));
+        shell.env("ROOFSWAP_CONFIG", desk.path("config"));
+        assert!(shell.status().unwrap().success());
+    };
+    import("077", "private.csv");
+    import("002", "shared.csv");
+    assert_eq!((mode("private.csv"), mode("shared.csv")), (0o600, 0o664));
+    import("000", "private.csv");
+    assert_eq!(mode("private.csv"), 0o600, "what is replaced keeps its mode");
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let desk = Desk::new();
+    desk.file("trace.csv", NSYS);
+    let plain = desk.types("import trace.csv --gpu titan-v");
+    let dash = desk.types("import trace.csv --gpu titan-v -o -");
+    assert_eq!((dash.code, dash.stdout), (0, plain.stdout.clone()));
+    assert!(!desk.path("-").exists());
+    desk.file("rows.csv", plain.stdout);
+    let audit = desk.types("audit rows.csv --fix -o -");
+    assert!(audit.code == 2 && audit.stderr.contains("standard output"), "{}", audit.stderr);
+}

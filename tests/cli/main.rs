@@ -14,6 +14,7 @@ mod mock_driver_stories;
 #[path = "../mutations/mod.rs"]
 mod mutations;
 mod occupancy_stories;
+mod paper_stories;
 mod projection;
 mod sass;
 mod several_sources;

@@ -324,7 +324,7 @@ fn a_profiled_kernel_is_imported_and_projected() {
         let mut s = Session::load(None).unwrap();
         let loaded = s.add_data(&folder.join(file)).unwrap();
         assert!(loaded.rows > 0, "{file}: {loaded:?}");
-        let last = s.kernels.entries().len() - 1;
+        let last = s.kernels.ids().next_back().unwrap();
         let subject = s.subject(last, &s.default_size(last, None), "").unwrap();
         let settings = Settings { model: model_position("projection").unwrap(), ..Settings::default() };
         let at = |gpu| s.gpus.position(gpu).unwrap();

@@ -4,12 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // builders of tests are tests
 
 use crate::desk;
+use roofswap::gpu::GpuId;
 
 use desk::Desk;
 use roofswap::answer::{Answer, Fold, Settings, Trial, log_mean};
 use roofswap::evaluate::{Asking, Outcome, Progress, Setup, World, evaluate_with, score};
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
-use roofswap::predict::{Caution, MODELS, Subject, model_position};
+use roofswap::predict::{Caution, MODELS, ModelId, Subject, model_position};
 use roofswap::session::{Session, Sources};
 use roofswap::units::Seconds;
 use serde_json::Value;
@@ -22,7 +23,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 const GPUS: [&str; 4] = ["titan-v", "rtx-4070", "rtx-2080-ti", "gtx-titan-x"];
 
-fn place(gpu: &str) -> usize {
+fn place(gpu: &str) -> GpuId {
     SHIPPED.gpus.position(gpu).unwrap()
 }
 
@@ -51,14 +52,14 @@ fn with(rows: &str) -> (tempfile::TempDir, Session) {
 #[test]
 fn a_combined_time_lies_between_its_sources_whatever_their_order() {
     let s = &*SHIPPED;
-    let all: Vec<usize> = GPUS.iter().map(|g| place(g)).collect();
+    let all: Vec<GpuId> = GPUS.iter().map(|g| place(g)).collect();
     let mut asked = 0;
-    for kernel in 0..s.kernels.entries().len() {
+    for kernel in s.kernels.ids() {
         let Ok(subject) = s.subject(kernel, &s.default_size(kernel, None), &s.default_variant(kernel)) else {
             continue;
         };
         for target in [place("rtx-3090"), place("rtx-4070")] {
-            let from = |places: Vec<usize>| {
+            let from = |places: Vec<GpuId>| {
                 s.answer_from(&subject, &Sources::These(places), target, Settings::default())
             };
             let forth = from(all.clone()).unwrap();
@@ -259,18 +260,18 @@ fn rows_measured_on_the_target_correct_the_rest_there_and_never_themselves() {
 #[test]
 fn published_rows_and_other_models_correct_nothing_and_new_rows_are_felt_at_once() {
     let saxpy = |s: &Session| subject(s, "saxpy", "n=2^20");
-    let ask = |s: &Session, model: usize| {
+    let ask = |s: &Session, model: ModelId| {
         s.answer(&saxpy(s), place("titan-v"), place("rtx-4070"), Settings { model, ..Settings::default() })
     };
-    assert!(ask(&SHIPPED, 0).correction.is_none());
+    assert!(ask(&SHIPPED, ModelId::default()).correction.is_none());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.csv");
     std::fs::write(&file, own_rows(2.0).replace("rtx-3090", "rtx-4070")).unwrap();
     let mut s = SHIPPED.clone();
-    assert!(ask(&s, 0).correction.is_none());
+    assert!(ask(&s, ModelId::default()).correction.is_none());
     s.add_data(&file).unwrap();
-    assert!(ask(&s, 0).correction.is_some());
-    for (model, of) in MODELS.iter().enumerate() {
+    assert!(ask(&s, ModelId::default()).correction.is_some());
+    for (model, of) in MODELS.ids().zip(MODELS.iter()) {
         let ours = of.id().starts_with("ceilings") || of.id() == "hybrid";
         assert_eq!(ask(&s, model).correction.is_some(), ours, "{}", of.id());
     }
@@ -283,7 +284,39 @@ fn a_correction_is_told_where_predictions_are() {
     let words = "predict --from titan-v --to rtx-3090 --kernel saxpy --size n=12582912 --explain --data";
     let text = desk.types_with(words, &[&own]).works().stdout;
     assert!(text.contains("rows measured here: × ") && text.contains("(from 10 rows)"), "{text}");
-    assert!(text.contains("derived: 10 rows on rtx-3090"), "{text}");
+    let step = text.lines().find(|l| l.starts_with("rows on the target")).unwrap_or_default();
+    assert!(step.contains("10 measured rows of other runs there"), "{text}");
+}
+
+/// The number of the last JSON row of this part in this column.
+fn last_number(rows: &[serde_json::Value], part: Option<&str>, column: &str) -> f64 {
+    let mut rows = rows.iter().filter(|row| part.is_none_or(|part| row["part"] == part));
+    rows.next_back().unwrap()[column].as_f64().unwrap()
+}
+
+#[test]
+fn the_last_step_of_the_json_is_the_prediction_with_rows_on_the_target_at_typed_clocks_and_from_all() {
+    let desk = Desk::new();
+    let own = desk.file("own.csv", own_rows(2.0));
+    for from in ["titan-v", "all", "titan-v,rtx-2080-ti"] {
+        for more in ["", "--mem-clock 5000MHz", "--model same-time", "--model plain-roofline"] {
+            let words = format!(
+                "predict --from {from} --to rtx-3090 --kernel saxpy --size n=12582912 {more} --format json"
+            );
+            let plain = desk.types_with(&format!("{words} --data"), &[&own]).works();
+            let told = last_number(&plain.json(), None, "time_ms") / 1e3;
+            let apart = desk.types_with(&format!("{words} --explain --data"), &[&own]).works().json();
+            let (last, steps) = (last_number(&apart, Some("step"), "time_s"), apart.iter());
+            assert!(
+                (last / told - 1.0).abs() < 1e-9,
+                "{from} {more}: {last} after the last step, {told} told"
+            );
+            let steps: Vec<_> = steps.filter(|row| row["part"] == "step").collect();
+            let first = steps[0]["time_s"].as_f64().unwrap();
+            let product: f64 = steps[1..].iter().map(|s| s["times"].as_f64().unwrap()).product();
+            assert!((first * product / told - 1.0).abs() < 1e-9, "{from} {more}: {first} x {product}");
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -313,12 +346,13 @@ fn run(session: &Session, rows: &[Measurement], asking: Asking, leak: bool) -> O
     let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     let setup = Setup { asking, ..Setup::default() };
     let fold = |t: &Trial| if leak { Fold::Nothing } else { setup.protocol.fold(t) };
-    let outcomes = evaluate_with(world, &setup, &MODELS[..1], &fold, &Progress::default()).unwrap();
+    let outcomes =
+        evaluate_with(world, &setup, &[MODELS[ModelId::default()]], &fold, &Progress::default()).unwrap();
     outcomes.into_iter().next().unwrap()
 }
 
 /// Rows of the target that are scored, and what is said of them.
-fn said(outcome: &Outcome, target: usize) -> Vec<(usize, f64, f64)> {
+fn said(outcome: &Outcome, target: GpuId) -> Vec<(usize, f64, f64)> {
     outcome
         .trials
         .iter()
@@ -330,7 +364,7 @@ fn said(outcome: &Outcome, target: usize) -> Vec<(usize, f64, f64)> {
 /// These rows with every time changed that is on the target and in (or out of) these configurations.
 fn poisoned(
     rows: &[Measurement],
-    target: usize,
+    target: GpuId,
     configs: &BTreeSet<usize>,
     inside: bool,
 ) -> Vec<Measurement> {
@@ -408,9 +442,12 @@ fn gain(session: &Session, store: &Store, asking: [Asking; 2]) -> [f64; 2] {
     let [plain, more] = asking.map(|asking| {
         let setup = Setup { asking, ..Setup::default() };
         let fold = |t: &Trial| setup.protocol.fold(t);
-        evaluate_with(world, &setup, &MODELS[..1], &fold, &Progress::default()).unwrap().remove(0).trials
+        evaluate_with(world, &setup, &[MODELS[ModelId::default()]], &fold, &Progress::default())
+            .unwrap()
+            .remove(0)
+            .trials
     });
-    let scored: BTreeSet<(usize, usize)> = more.iter().map(|t| (t.config, t.target)).collect();
+    let scored: BTreeSet<(usize, GpuId)> = more.iter().map(|t| (t.config, t.target)).collect();
     let same = plain.iter().filter(|t| scored.contains(&(t.config, t.target)));
     [score(same).unwrap(), score(&more).unwrap()].map(|s| s.errors.mape_percent)
 }

@@ -227,7 +227,7 @@ fn a_file_with_a_shipped_id_replaces_that_gpu_and_keeps_its_measurements() {
     let s = Folder::new().with("gpus/mine.toml", own).load();
     assert_eq!(s.problems, Vec::<String>::new());
     let at = s.gpus.position("rtx-4070").unwrap();
-    assert_eq!(s.gpus.entries()[at].name, "My GPU");
+    assert_eq!(s.gpus[at].name, "My GPU");
     assert_eq!(s.gpus.entries().iter().filter(|g| g.id == "rtx-4070").count(), 1);
     assert_eq!(s.store.rows().filter(|r| r.gpu == at).count(), 14);
 }
@@ -476,12 +476,13 @@ fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
 #[test]
 fn a_mixbench_report_becomes_the_roofs_in_use() {
     use roofswap::import::{Job, overlays, recognise};
+    use roofswap::progress::Progress;
     let report = "Device:              NVIDIA GeForce RTX 4090\n\
         Experiment ID, Single Precision ops,,,,              Double precision ops,,,\n\
         Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
         0,   0.250,   0.30,   230.00, 920.00,   0.125,   0.60,  115.00, 920.00\n     \
         512, 128.250, 1.00, 80000.00, 623.78,   64.125, 60.00, 1280.00,  19.96\n";
-    let job = Job { file: "run.txt", gpu: None, cancelled: &false.into(), bytes_read: &0.into() };
+    let job = Job { file: "run.txt", gpu: None, progress: &Progress::default() };
     let importer = recognise(report.as_bytes()).unwrap();
     let mut read = (importer.read)(&mut report.as_bytes(), &job).unwrap();
     read.roofs.push(roofswap::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });

@@ -6,9 +6,9 @@
 use crate::dice::Dice;
 use roofswap::answer::{Answer, Settings, Sources};
 use roofswap::chart::PredictionRow;
-use roofswap::gpu::Tuning;
+use roofswap::gpu::{GpuId, Tuning};
 use roofswap::measurement::{Kind, read_csv};
-use roofswap::predict::{Cause, Caution, MODELS, Subject, model_position};
+use roofswap::predict::{Cause, Caution, MODELS, ModelId, Subject, model_position};
 use roofswap::report::Format;
 use roofswap::report::predictions::{Comparison, records};
 use roofswap::report::{breakdown, sources};
@@ -43,7 +43,7 @@ fn with_rows(rows: &str) -> Session {
     session
 }
 
-fn place(gpu: &str) -> usize {
+fn place(gpu: &str) -> GpuId {
     SHIPPED.gpus.position(gpu).unwrap()
 }
 
@@ -127,7 +127,7 @@ fn factors_multiply_to_the_time_with_rows_on_the_target_and_from_all_sources_in_
     let subject = saxpy(&session, 1 << 26);
     let every = [Sources::These(vec![place(SOURCE)]), Sources::All, Sources::AllBeside(place(SOURCE))];
     let (mut corrected, mut combined) = (0, 0);
-    for model in 0..MODELS.len() {
+    for model in MODELS.ids() {
         for from in &every {
             let settings = Settings { model, ..Settings::default() };
             let Some(answer) = session.answer_from(&subject, from, place(TARGET), settings) else { continue };
@@ -203,7 +203,7 @@ const KERNELS: [(&str, &str); 4] = [
 fn subject_of(session: &Session, kernel: usize) -> Subject {
     let (id, problem) = KERNELS[kernel];
     let at = session.kernels.position(id).unwrap();
-    session.subject(at, &session.kernels.entries()[at].typed(problem).unwrap(), "").unwrap()
+    session.subject(at, &session.kernels[at].typed(problem).unwrap(), "").unwrap()
 }
 
 /// A part from `low` to `high`.
@@ -219,7 +219,7 @@ fn row_of(dice: &mut Dice, known: &str, gpu: &str, kernel: usize) -> String {
     let clock = (dice.below(3) == 0).then(|| (stock * between(dice, 0.5, 1.0)).round());
     session.tune(place(gpu), clock.map_or_else(Tuning::default, memory_clock)).unwrap();
     let subject = subject_of(&session, kernel);
-    let mut sources: Vec<usize> = GPUS.iter().map(|g| place(g)).collect();
+    let mut sources: Vec<GpuId> = GPUS.iter().map(|g| place(g)).collect();
     sources.retain(|source| *source != place(gpu));
     let told = sources.iter().filter_map(|source| {
         session.answer(&subject, *source, place(gpu), Settings::default()).predicted_time()
@@ -301,7 +301,8 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
             let kernel = dice.below(KERNELS.len());
             let subject = subject_of(&scene.session, kernel);
             let [source, target] = [dice.below(GPUS.len()), dice.below(GPUS.len())].map(|g| place(GPUS[g]));
-            let settings = Settings { model: dice.below(MODELS.len()), ..Settings::default() };
+            let settings =
+                Settings { model: ModelId::from_index(dice.below(MODELS.len())), ..Settings::default() };
             let sources = match dice.below(3) {
                 0 => Sources::These(vec![source]),
                 1 => Sources::All,
@@ -311,7 +312,7 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
                 "{} {:?} {sources:?} -> {}\n{}",
                 MODELS[settings.model].id(),
                 KERNELS[kernel],
-                scene.session.gpus.entries()[target].id,
+                scene.session.gpus[target].id,
                 scene.rows
             );
             let Some(answer) = scene.session.answer_from(&subject, &sources, target, settings) else {

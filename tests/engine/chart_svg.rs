@@ -8,7 +8,7 @@
 
 use roofswap::answer::Settings;
 use roofswap::chart::*;
-use roofswap::gpu::{Ceilings, Gpu};
+use roofswap::gpu::{Ceilings, Gpu, GpuId};
 use roofswap::roofline::Level;
 use roofswap::session::Session;
 
@@ -22,9 +22,9 @@ impl World {
         Self(Session::load(None).unwrap())
     }
 
-    fn gpu(&self, id: &str) -> (usize, &Gpu) {
+    fn gpu(&self, id: &str) -> (GpuId, &Gpu) {
         let at = self.0.gpus.position(id).unwrap();
-        (at, &self.0.gpus.entries()[at])
+        (at, &self.0.gpus[at])
     }
 
     /// The three charts of a kernel at its default size, for a pair of GPUs.
@@ -36,7 +36,7 @@ impl World {
         show: Sides,
     ) -> [ChartSpec; 3] {
         let at = self.0.kernels.position(kernel).unwrap();
-        let of = &self.0.kernels.entries()[at];
+        let of = &self.0.kernels[at];
         let subject = self.0.subject(at, &self.0.default_size(at, None), "").unwrap();
         let ((source, a), (target, b)) = (self.gpu(source), self.gpu(target));
         let answer = self.0.answer(&subject, source, target, settings);
@@ -58,11 +58,13 @@ impl World {
         ]
     }
 
-    fn rows(&self, source: usize, target: usize, settings: Settings) -> Vec<PredictionRow> {
-        (0..self.0.kernels.entries().len())
+    fn rows(&self, source: GpuId, target: GpuId, settings: Settings) -> Vec<PredictionRow> {
+        self.0
+            .kernels
+            .ids()
             .filter_map(|k| {
                 let subject = self.0.subject(k, &self.0.default_size(k, None), "").ok()?;
-                let of = &self.0.kernels.entries()[k];
+                let of = &self.0.kernels[k];
                 let label = format!("{} {}", of.id, of.short_problem(&subject.problem));
                 Some(PredictionRow::new(label, &self.0.answer(&subject, source, target, settings)))
             })
@@ -200,7 +202,7 @@ fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
             let [(source, a), (target, b)] = pair.map(|g| world.gpu(g));
             let answer = world.0.answer(&subject, source, target, Settings::default());
             let e = answer.component_times().unwrap();
-            let of = &world.0.kernels.entries()[at];
+            let of = &world.0.kernels[at];
             let chart = component_chart([a, b], of, &of.short_problem(&subject.problem), &answer, &e);
             for size in [suggested_size(&chart), (1200, 800)] {
                 let what = format!("components of {kernel}, {pair:?}, {size:?}");
@@ -466,7 +468,7 @@ fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
         render_svg(&predictions_chart(&[], [a, b], ""), LIGHT, (800, 600)),
         Err(SvgError::Axis { axis: 'y' })
     ));
-    let one = world.rows(0, 1, Settings::default());
+    let one = world.rows(GpuId::default(), GpuId::from_index(1), Settings::default());
     let rows: Vec<_> = (0..60).map(|i| one[i % one.len()].clone()).collect();
     let chart = predictions_chart(&rows, [a, b], "sixty rows");
     for size in [suggested_size(&chart), (800, 600)] {

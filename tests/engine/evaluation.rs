@@ -7,7 +7,7 @@ use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
-use roofswap::predict::{MODELS, Prediction, Predictor, Question, Refusal, model_position};
+use roofswap::predict::{MODELS, ModelId, Prediction, Predictor, Question, Refusal, model_position};
 use roofswap::session::Session;
 use roofswap::units::Seconds;
 use std::path::{Path, PathBuf};
@@ -226,7 +226,7 @@ fn a_cancelled_evaluation_has_no_answer() {
     let (session, rows) = read(&many());
     let progress = Progress::default();
     progress.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(session.evaluate(&store(&rows), &Setup::default(), &[0], &progress).is_none());
+    assert!(session.evaluate(&store(&rows), &Setup::default(), &[ModelId::default()], &progress).is_none());
 }
 
 #[test]

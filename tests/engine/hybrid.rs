@@ -7,7 +7,7 @@ use roofswap::evaluate::{Progress, Protocol, Setup, score};
 use roofswap::import::read_any;
 use roofswap::learn;
 use roofswap::measurement::{Kind, Store, read_csv};
-use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, WhatIsNew, model_position};
+use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, ModelId, WhatIsNew, model_position};
 use roofswap::session::Session;
 use roofswap::train::Wanted;
 use std::collections::BTreeSet;
@@ -30,12 +30,12 @@ fn rows(gpus: &[&str], above: impl Fn(&str, u32, f64) -> f64) -> String {
     let settings = Settings { model: model_position("plain-roofline").unwrap(), ..Settings::default() };
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
     for n in sizes() {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         let subject = session.subject(saxpy, &problem, "").unwrap();
         for gpu in gpus {
             let at = session.gpus.position(gpu).unwrap();
             let answer = session.answer(&subject, at, at, settings);
-            let over = 12.0 * f64::from(n) / session.gpus.entries()[at].l2_size.value.0;
+            let over = 12.0 * f64::from(n) / session.gpus[at].l2_size.value.0;
             let time = answer.prediction.unwrap().time.0 * 1e3 * above(gpu, n, over);
             writeln!(text, "{gpu},saxpy,n={n},{time:.6}").unwrap();
         }
@@ -65,12 +65,11 @@ fn learned(session: &Session, target: &str) -> Lessons {
 
 /// What this model says of every size from TITAN V to [`TARGET`].
 fn answers(session: &Session, model: &str) -> Vec<Answer> {
-    let [saxpy, from, to] =
-        [session.kernels.position("saxpy"), session.gpus.position("titan-v"), session.gpus.position(TARGET)]
-            .map(Result::unwrap);
+    let saxpy = session.kernels.position("saxpy").unwrap();
+    let [from, to] = ["titan-v", TARGET].map(|id| session.gpus.position(id).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
     let of = |n: u32| {
-        let problem = session.kernels.entries()[saxpy].typed(&format!("n={n}")).unwrap();
+        let problem = session.kernels[saxpy].typed(&format!("n={n}")).unwrap();
         session.answer(&session.subject(saxpy, &problem, "").unwrap(), from, to, settings)
     };
     sizes().map(of).collect()
@@ -86,7 +85,7 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     // Nothing of the target is among the rows: what corrects it is learned from others alone.
     let text = rows(&["titan-v", "rtx-2080-ti", "gtx-1080-ti", "a100-pcie-40gb"], biased);
     let session = with_rows(&text);
-    assert_eq!(session.default_model(), 0, "nothing is learned yet");
+    assert_eq!(session.default_model(), ModelId::default(), "nothing is learned yet");
     session.teach(Arc::new(learned(&session, TARGET)));
     let lesson = session.lessons().iter().next().unwrap().2;
     let [without, with] = lesson.errors().unwrap();
@@ -151,7 +150,7 @@ fn where_it_says_nothing_the_answer_is_that_of_ceilings() {
     for (text, expected) in cases {
         let session = with_rows(&text);
         session.teach(Arc::new(learned(&session, TARGET)));
-        assert_eq!(session.default_model(), 0, "{expected}");
+        assert_eq!(session.default_model(), ModelId::default(), "{expected}");
         for (plain, hybrid) in answers(&session, "ceilings").iter().zip(answers(&session, HYBRID)) {
             let why = abstains(&hybrid).unwrap();
             let found = match why {

@@ -5,7 +5,9 @@
 
 use roofswap::answer::ShippedErrors;
 use roofswap::evaluate::{Outcome, Progress, Setup};
+use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
+use roofswap::kernel::KernelId;
 use roofswap::measurement::{Kind, Store};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
@@ -56,17 +58,17 @@ fn evaluated(session: &Session) -> Outcome {
 }
 
 /// |ln(measured / predicted)| of every row, as if nobody had timed its kernel anywhere.
-fn unmeasured(session: &Session, kernels: &BTreeSet<usize>) -> Vec<f64> {
+fn unmeasured(session: &Session, kernels: &BTreeSet<KernelId>) -> Vec<f64> {
     let (model, empty) = (MODELS[model_position("ceilings").unwrap()], Store::default());
     let mut all = Vec::new();
     for (id, config) in session.store.configs() {
         if !kernels.contains(&config.kernel) {
             continue;
         }
-        let kernel = &session.kernels.entries()[config.kernel];
+        let kernel = &session.kernels[config.kernel];
         let subject = Subject::of(kernel, config, None).unwrap();
         for row in session.store.rows_of(id) {
-            let gpu = (row.gpu, &session.gpus.entries()[row.gpu]);
+            let gpu = (row.gpu, &session.gpus[row.gpu]);
             let q = question(kernel, &subject, [gpu, gpu], &empty, Default::default(), Default::default());
             all.extend(model.time(&q).ok().map(|t| (row.time / t).ln().abs()));
         }
@@ -87,11 +89,11 @@ fn families(file: &str, named: &[Named]) -> String {
     let outcome = evaluated(&session);
     let mut text = String::new();
     for (name, only) in named {
-        let id = |kernel: usize| session.kernels.entries()[kernel].id.as_str();
-        let of = |kernel: usize| only.is_empty() || only.contains(&id(kernel));
+        let id = |kernel: KernelId| session.kernels[kernel].id.as_str();
+        let of = |kernel: KernelId| only.is_empty() || only.contains(&id(kernel));
         let trials: Vec<_> = outcome.trials.iter().filter(|t| of(t.kernel)).collect();
-        let kernels: BTreeSet<usize> = trials.iter().map(|t| t.kernel).collect();
-        let gpus: BTreeSet<usize> = trials.iter().map(|t| t.target).collect();
+        let kernels: BTreeSet<KernelId> = trials.iter().map(|t| t.kernel).collect();
+        let gpus: BTreeSet<GpuId> = trials.iter().map(|t| t.target).collect();
         let ids: BTreeSet<&str> = kernels.iter().map(|k| id(*k)).collect();
         let list = |v: &[f64]| v.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let scores = quantiles(trials.iter().map(|t| t.score()).collect());

@@ -32,7 +32,7 @@ fn rows<'s>(session: &'s Session, collection: &str) -> Vec<(&'s Kernel, Instance
     let file = collection.rsplit('/').next().unwrap();
     let here = session.store.rows().filter(|row| row.file.ends_with(file));
     let of = |row: &'s Measurement| {
-        let kernel = &session.kernels.entries()[row.kernel];
+        let kernel = &session.kernels[row.kernel];
         assert!(kernel.has_formulas(), "{}: line {} joins no kernel file", kernel.id, row.line);
         let instance = kernel.instance(&row.problem, &row.variant);
         (kernel, instance.unwrap_or_else(|e| panic!("line {}: {e}", row.line)), row)

@@ -4,11 +4,13 @@
 
 use roofswap::answer::{Answer, Asked, Calibration, Settings, StartedFrom};
 use roofswap::evaluate::{Progress, Setup, World, fit_calibration, score};
-use roofswap::gpu::Ceilings;
+use roofswap::gpu::{Ceilings, GpuId};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::occupancy::{LaunchRefusal, Rules};
-use roofswap::predict::{Caution, MODELS, Prediction, Predictor, Refusal, SourceKind, model_position};
+use roofswap::predict::{
+    Caution, MODELS, ModelId, Prediction, Predictor, Refusal, SourceKind, model_position,
+};
 use roofswap::roofline::Bound;
 use roofswap::session::Session;
 use roofswap::units::Seconds;
@@ -194,7 +196,7 @@ fn the_factors_of_a_chain_multiply_to_its_time() {
 /// The models that FLOPs and DRAM bytes are enough for. The shipped kernels lack counters of L1 and of instructions, which
 /// `projection` needs; tests/cli/projection.rs is about it.
 fn simple() -> impl Iterator<Item = &'static dyn Predictor> {
-    MODELS.into_iter().filter(|m| m.id() != "projection")
+    MODELS.iter().copied().filter(|m| m.id() != "projection")
 }
 
 #[test]
@@ -259,7 +261,7 @@ fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
 #[test]
 fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
     let saxpy = SHIPPED.kernels.position("saxpy").unwrap();
-    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu % 2 == 0);
+    let changed = recalibrated(|r| r.kernel == saxpy && r.gpu.index() % 2 == 0);
     for model in simple().map(|m| m.id()) {
         for to in ["rtx-4070", "titan-v", "b200"] {
             let of = |c, kernel| width(c, model, kernel, to);
@@ -286,8 +288,8 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
     // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
-    let own = |m: &usize| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
-    let every: Vec<usize> = (0..MODELS.len()).filter(own).collect();
+    let own = |m: &ModelId| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
+    let every: Vec<ModelId> = MODELS.ids().filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {
         let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
@@ -359,7 +361,7 @@ fn intervals_hold_what_they_promise_on_the_shipped_figures() {
         let (mut inside, mut all) = (0, 0);
         for (id, config) in SHIPPED.store.configs() {
             let subject = SHIPPED.subject(config.kernel, config.problem, config.variant).unwrap();
-            let timed: Vec<usize> = SHIPPED.store.rows_of(id).map(|r| r.gpu).collect();
+            let timed: Vec<GpuId> = SHIPPED.store.rows_of(id).map(|r| r.gpu).collect();
             for (from, to) in timed.iter().flat_map(|a| timed.iter().map(move |b| (*a, *b))) {
                 let settings = Settings { model: model_position(model.id()).unwrap(), ..Settings::default() };
                 let a = SHIPPED.answer(&subject, from, to, settings);
@@ -425,7 +427,7 @@ fn gpus_nobody_timed_are_answered_with_an_estimate_that_says_so() {
 
 #[test]
 fn a_block_that_cannot_launch_is_refused_by_every_model() {
-    for model in MODELS {
+    for model in MODELS.iter() {
         let a = ask(model.id(), "gemm_tiled", "n=1024,tile=64", "titan-v", "rtx-4070").answer();
         let Err(refusal) = a.prediction else { panic!("{}: {:?}", model.id(), a.prediction) };
         let Refusal::CannotLaunch { why: LaunchRefusal::Threads { threads, most }, .. } = refusal else {

@@ -4,19 +4,21 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use roofswap::answer::Settings;
+use roofswap::gpu::GpuId;
+use roofswap::kernel::KernelId;
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{MODELS, Prepared, Refusal, Subject, Visible, question};
+use roofswap::predict::{MODELS, ModelId, Prepared, Refusal, Subject, Visible, question};
 use roofswap::session::Session;
 use std::collections::BTreeSet;
 
 /// Every kernel at its first size.
 fn subjects(session: &Session) -> Vec<Subject> {
-    let first = |kernel: usize| {
+    let first = |kernel: KernelId| {
         let variant = session.default_variant(kernel);
         session.subject(kernel, &session.default_size(kernel, None), &variant).ok()
     };
-    (0..session.kernels.entries().len()).filter_map(first).collect()
+    session.kernels.ids().filter_map(first).collect()
 }
 
 fn the_same(a: f64, b: f64) -> bool {
@@ -25,19 +27,19 @@ fn the_same(a: f64, b: f64) -> bool {
 
 /// Asks both ways for every pair; how many answers there were, and the kinds of refusals.
 fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTreeSet<String>) {
-    let gpus = session.gpus.entries();
+    let gpus = &session.gpus;
     let (mut answers, mut refused) = (0, BTreeSet::new());
     for subject in subjects(session) {
-        let kernel = &session.kernels.entries()[subject.kernel];
-        let mut prepared = Prepared::new(kernel, &subject, gpus, visible, rules);
-        for (s, source) in gpus.iter().enumerate() {
+        let kernel = &session.kernels[subject.kernel];
+        let mut prepared = Prepared::new(kernel, &subject, gpus.entries(), visible, rules);
+        for (s, source) in gpus.with_ids() {
             let from = prepared.start(s);
-            for (t, target) in gpus.iter().enumerate() {
+            for (t, target) in gpus.with_ids() {
                 let pair = [(s, source), (t, target)];
                 let q = question(kernel, &subject, pair, visible, Default::default(), rules);
                 let place = || format!("{} {}: {} -> {}", kernel.id, subject.problem, source.id, target.id);
                 assert_eq!(from.source_time, q.source_time, "{}", place());
-                match (from.estimate(t), MODELS[0].estimate(&q)) {
+                match (from.estimate(t), MODELS[ModelId::default()].estimate(&q)) {
                     (Ok(quick), Ok(told)) => {
                         let (time, doubt) = (told.time, told.doubt.unwrap());
                         assert!(the_same(quick.time.0, time.0), "{}: {quick:?}, {time:?}", place());
@@ -112,7 +114,7 @@ fn rows_that_state_something_else_on_every_gpu() {
     assert!(answers > 50_000, "{answers}");
     assert!(refused.contains("CannotLaunch"), "{refused:?}");
     for hidden in [0, 2, 5] {
-        compare(&session, Visible::without_gpu(&session.store, hidden), Rules::Exact);
+        compare(&session, Visible::without_gpu(&session.store, GpuId::from_index(hidden)), Rules::Exact);
     }
 }
 
@@ -120,14 +122,16 @@ fn rows_that_state_something_else_on_every_gpu() {
 #[test]
 fn brief_answers_are_whole_answers_cut_short() {
     let session = Session::load(None).unwrap();
-    let targets: Vec<usize> = (0..session.gpus.entries().len()).collect();
-    for model in 0..MODELS.len() {
+    let targets: Vec<GpuId> = session.gpus.ids().collect();
+    let source = GpuId::from_index(3);
+    for model in MODELS.ids() {
         let settings = Settings { model, ..Settings::default() };
         for subject in subjects(&session).iter().step_by(3) {
-            for (target, brief) in session.estimates(subject, 3, &targets, settings).into_iter().enumerate() {
-                let whole = session.answer(subject, 3, target, settings);
+            let briefs = session.estimates(subject, source, &targets, settings);
+            for (brief, &target) in briefs.into_iter().zip(&targets) {
+                let whole = session.answer(subject, source, target, settings);
                 let time = whole.prediction.as_ref().ok().map(|p| p.time);
-                assert_eq!(brief.map(|b| b.time), time, "{model} {target}");
+                assert_eq!(brief.map(|b| b.time), time, "{model:?} {target:?}");
                 assert_eq!(brief.and_then(|b| b.interval), whole.interval.filter(|_| time.is_some()));
                 assert!(brief.is_none_or(|b| b.rests_on_measurement != whole.is_estimate()));
             }

@@ -5,7 +5,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use roofswap::answer::Settings;
-use roofswap::gpu::{Ceilings, Limits, LimitsTable};
+use roofswap::catalogue::{Catalogue, Entry, Id};
+use roofswap::gpu::{Ceilings, GpuId, Limits, LimitsTable};
 use roofswap::kernel::{Formula, FormulaError, Problem};
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::{
@@ -269,18 +270,18 @@ fn no_block_size_has_more_threads_per_sm_than_the_best() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Models
 
-/// A place in a list of this length.
-fn place(len: usize) -> impl Strategy<Value = usize> {
-    0..len
+/// An entry of this catalogue.
+fn place<T: Entry + 'static>(catalogue: &Catalogue<T>) -> impl Strategy<Value = Id<T>> + use<T> {
+    (0..catalogue.ids().len()).prop_map(Id::from_index)
 }
 
 #[test]
 fn models_without_a_measurement_never_beat_the_roof() {
     let s = &*SHIPPED;
-    let (gpus, kernels) = (s.gpus.entries().len(), s.kernels.entries().len());
+    let (gpus, kernels) = (&s.gpus, &s.kernels);
     let questions = (place(kernels), place(gpus), place(gpus), 1u32..1 << 26, any::<bool>());
     always(256, questions, |(kernel, from, to, size, achieved)| {
-        let entry = &s.kernels.entries()[kernel];
+        let entry = &s.kernels[kernel];
         let typed: Vec<String> = entry.keys.iter().map(|k| format!("{k}={}", 1 + size % 9000)).collect();
         let Ok(subject) = s.subject(kernel, &typed.join(";").parse().unwrap(), "") else { return Ok(()) };
         let ceilings = if achieved { Ceilings::Achieved } else { Ceilings::Peak };
@@ -289,7 +290,7 @@ fn models_without_a_measurement_never_beat_the_roof() {
                 Settings { model: model_position(model).unwrap(), ceilings, ..Settings::default() };
             let a = s.answer(&subject, from, to, settings);
             let Ok(p) = a.prediction else { continue };
-            let gpu = &s.gpus.entries()[to];
+            let gpu = &s.gpus[to];
             if let Some(flops) = a.work.flops() {
                 let rate = flops / p.time;
                 prop_assert!(
@@ -310,9 +311,9 @@ fn models_without_a_measurement_never_beat_the_roof() {
 }
 
 /// The shipped world with one row of a kernel nobody else has.
-fn with_time(gpu: usize, millis: f64, launch: &str, work: (f64, f64)) -> Session {
+fn with_time(gpu: GpuId, millis: f64, launch: &str, work: (f64, f64)) -> Session {
     let mut s = SHIPPED.clone();
-    let id = &s.gpus.entries()[gpu].id;
+    let id = &s.gpus[gpu].id;
     let csv = format!(
         "gpu,kernel,problem,block,grid,regs_per_thread,smem_static_bytes,smem_dynamic_bytes,flops,dram_bytes,time_ms\n\
          {id},there_and_back,n=1,{launch},{},{},{millis:e}\n",
@@ -327,7 +328,7 @@ fn with_time(gpu: usize, millis: f64, launch: &str, work: (f64, f64)) -> Session
 
 #[test]
 fn efficiency_transfer_there_and_back_returns_the_time() {
-    let gpus = SHIPPED.gpus.entries().len();
+    let gpus = &SHIPPED.gpus;
     let work = (prop_oneof![Just(0.0), 1e3..1e13f64], 1.0..1e10f64);
     let launch = (1u32..=32, 1u32..=64, 0u32..=12_000);
     always(64, (place(gpus), place(gpus), 1e-3..1e3f64, launch, work), |(a, b, millis, launch, work)| {
@@ -348,7 +349,7 @@ fn efficiency_transfer_there_and_back_returns_the_time() {
 
 #[test]
 fn same_time_is_the_same_both_ways_and_never_depends_on_the_target() {
-    let gpus = SHIPPED.gpus.entries().len();
+    let gpus = &SHIPPED.gpus;
     let model = model_position("same-time").unwrap();
     let settings = Settings { model, ..Settings::default() };
     always(32, (place(gpus), place(gpus), 1e-3..1e3f64), |(a, b, millis)| {
@@ -368,7 +369,7 @@ fn same_time_is_the_same_both_ways_and_never_depends_on_the_target() {
 fn the_next_size_is_the_next_of_all_sizes() {
     let s = &*SHIPPED;
     let mut stepped = 0;
-    for kernel in 0..s.kernels.entries().len() {
+    for kernel in s.kernels.ids() {
         let sizes = s.sizes(kernel, "");
         for now in sizes.iter().map(|p| p.volume()).flat_map(|v| [v / 2.0, v, v * 1.5]) {
             let larger = sizes.iter().find(|p| p.volume() > now);
@@ -387,12 +388,12 @@ fn every_shipped_question_has_an_answer_or_a_reason() {
     let s = &*SHIPPED;
     let ends = ["gtx-titan-x", "t4", "b200"].map(|g| s.gpus.position(g).unwrap());
     let mut answered = 0;
-    for kernel in 0..s.kernels.entries().len() {
-        let variant = s.kernels.entries()[kernel].example_variant();
+    for kernel in s.kernels.ids() {
+        let variant = s.kernels[kernel].example_variant();
         for problem in s.sizes(kernel, "") {
             let subject = s.subject(kernel, &problem, variant).unwrap();
             for (from, to) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
-                for model in 0..MODELS.len() {
+                for model in MODELS.ids() {
                     let a = s.answer(&subject, from, to, Settings { model, ..Settings::default() });
                     match a.prediction {
                         Ok(p) => {

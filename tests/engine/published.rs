@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
+use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
-use roofswap::kernel::Problem;
+use roofswap::kernel::{KernelId, Problem};
 use roofswap::measurement::{Kind, Measurement, Store};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
@@ -58,7 +59,7 @@ fn session() -> Session {
 /// The row that ships for this kernel, problem and GPU.
 fn row<'a>(s: &'a Session, kernel: &str, problem: &str, gpu: &str) -> &'a Measurement {
     let k = s.kernels.position(kernel).unwrap();
-    let asked = s.kernels.entries()[k].problem(&problem.parse().unwrap()).unwrap();
+    let asked = s.kernels[k].problem(&problem.parse().unwrap()).unwrap();
     let config = s.store.find(k, &asked, "").unwrap_or_else(|| panic!("{kernel} {problem} is not there"));
     s.store.row(config, s.gpus.position(gpu).unwrap()).unwrap_or_else(|| panic!("{kernel} on {gpu}"))
 }
@@ -95,7 +96,7 @@ fn two_kernels_of_the_study_have_no_sound_figure_and_ship_without() {
     for kernel in ["atomic_hotspot", "shared_bank_conflict"] {
         let k = s.kernels.position(kernel).unwrap();
         assert!(s.store.of_kernel(k).is_empty(), "{kernel}");
-        assert!(s.kernels.entries()[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
+        assert!(s.kernels[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
     }
     assert_eq!(s.kernels.find("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers, 7);
 }
@@ -153,8 +154,8 @@ fn the_figures_are_those_of_the_corrected_study() {
     let mut study = Store::default();
     study.add(rows);
     for ours in s.store.rows() {
-        let kernel = &s.kernels.entries()[ours.kernel].id;
-        let gpu = &s.gpus.entries()[ours.gpu].id;
+        let kernel = &s.kernels[ours.kernel].id;
+        let gpu = &s.gpus[ours.gpu].id;
         let config = study.find(ours.kernel, &ours.problem, "").unwrap_or_else(|| panic!("{kernel}"));
         let theirs = study.row(config, ours.gpu).unwrap_or_else(|| panic!("{kernel} on {gpu}"));
         // Where several mislabelled runs on the GTX TITAN X were one size, the study's row is their mean and its deviation
@@ -171,9 +172,9 @@ fn the_figures_are_those_of_the_corrected_study() {
 /// |ln(measured / estimated)| per doubling of the roof, over every ordered pair of sizes of one kernel on one GPU: the first
 /// is all that is known, the second is asked for.
 fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
-    let mut by_gpu_and_kernel: BTreeMap<(usize, usize), Vec<&Measurement>> = BTreeMap::new();
+    let mut by_gpu_and_kernel: BTreeMap<(GpuId, KernelId), Vec<&Measurement>> = BTreeMap::new();
     for row in rows {
-        let (gpu, kernel) = (&world.gpus.entries()[row.gpu].id, &world.kernels.entries()[row.kernel].id);
+        let (gpu, kernel) = (&world.gpus[row.gpu].id, &world.kernels[row.kernel].id);
         if GPUS[1..].contains(&gpu.as_str()) && kernel != "atomic_hotspot" {
             by_gpu_and_kernel.entry((row.gpu, row.kernel)).or_default().push(row);
         }
@@ -223,7 +224,7 @@ fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
     let Some((s, rows)) = corrected() else { return };
     let mut checked = 0;
     for row in rows.iter().filter(|r| s.store.find(r.kernel, &r.problem, "").is_none()) {
-        let kernel = &s.kernels.entries()[row.kernel];
+        let kernel = &s.kernels[row.kernel];
         if kernel.id == "atomic_hotspot" {
             continue;
         }

@@ -620,3 +620,28 @@ fn sound_data_raise_no_error() {
         assert!(found.iter().all(|f| f.severity != Severity::Error), "{file}");
     }
 }
+
+/// Launches of one 10 µs kernel, and of one labelled by very many columns.
+#[test]
+fn neither_many_launches_nor_many_labels_take_the_square_of_them() {
+    let session = Session::load(None).unwrap();
+    let audited = |text: String| {
+        let mut sheet = Sheet::new(&session.gpus, &session.kernels);
+        read_text(text.as_bytes(), "f.csv", &mut sheet).unwrap();
+        audit(&sheet)
+    };
+    let mut launches = String::from("gpu,kernel,problem,time_ms,source\n");
+    for i in 0..30_000 {
+        launches += &format!("titan-v,mine,n={},{},run {i}\n", 1000 + i, 0.01 + f64::from(i) * 1e-8);
+    }
+    assert!(audited(launches).iter().all(|f| f.check != "launch-floor"), "one kernel agrees with nobody");
+    let names: Vec<String> = (0..3000).map(|i| format!("x{i}")).collect();
+    let mut labels = format!("gpu,kernel,problem,time_ms,{}\n", names.join(","));
+    for row in 0..60 {
+        let cells: Vec<String> = (0..3000).map(|i| ((row >> (i % 6)) & 1).to_string()).collect();
+        labels += &format!("titan-v,mine,n=4096,1.{row},{}\n", cells.join(","));
+    }
+    let found = audited(labels);
+    let note = found.iter().find(|f| f.check == "idle-label").unwrap();
+    assert!(note.evidence.starts_with("3000 keys and columns") && note.rows.is_empty(), "{}", note.evidence);
+}

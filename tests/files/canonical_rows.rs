@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
 use proptest::prelude::*;
-use roofswap::kernel::Count;
-use roofswap::measurement::{CanonicalRow, Kind, Number, ReadResult, read_csv, read_rows, write_csv};
+use roofswap::catalogue::Catalogue;
+use roofswap::kernel::{Count, Kernel};
+use roofswap::measurement::{
+    CanonicalRow, Kind, Measurement, Number, ReadResult, read_csv, read_rows, write_csv,
+};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -37,7 +40,9 @@ fn row() -> impl Strategy<Value = CanonicalRow> {
     let attributes = prop::collection::btree_map("x[a-z_.]{1,12}", text(), 0..4);
     (names, shape(1000u64), shape(100_000), value(), numbers, attributes).prop_map(
         |((gpu, kernel, problem, variant, source), block, grid, time, mut numbers, mut attributes)| {
-            numbers.insert(Number::Time, time);
+            // What no launch can have is refused.
+            numbers.insert(Number::Time, time.max(1e-6));
+            numbers.iter_mut().for_each(|(n, value)| *value = value.min(n.most()));
             // These are whole numbers.
             for whole in [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Trials] {
                 numbers.entry(whole).and_modify(|n| *n = (*n % 100_000.0).floor());
@@ -71,6 +76,69 @@ proptest! {
         prop_assert_eq!(twice, back);
         prop_assert!(again.rows.iter().zip(&read.rows).all(|(a, b)| a.time == b.time && a.work() == b.work()));
     }
+}
+
+/// What an importer may hand over: names that nobody knows, absurd numbers, blanks.
+fn any_row() -> impl Strategy<Value = CanonicalRow> {
+    let gpu = prop::sample::select(vec!["titan-v", " RTX 4070 ", "t5", ""]);
+    let kernel =
+        prop::sample::select(vec!["saxpy", "a\nb", "", "  ", "?!", "void k<int>(int)", "matmul_tiled"]);
+    let problem = prop::sample::select(vec!["n=4096", "n=512", "grid=4", "", "n=0", "n", "n=1;n=2"]);
+    let number =
+        prop::sample::select(vec![0.0, 1.0, 0.1, 1e-320, 1e300, 1e10, -1.0, -0.0, f64::NAN, f64::INFINITY]);
+    let numbers = prop::collection::btree_map(prop::sample::select(Number::ALL.to_vec()), number, 0..6);
+    let sizes = prop::sample::select(vec![0, 1, 2, 300, u64::from(u32::MAX) + 1, u64::MAX]);
+    let shape = || prop::option::of([sizes.clone(), sizes.clone(), sizes.clone()]);
+    let names = prop::sample::select(vec!["x", " x", "\u{feff}y", "gpu", "", "a\tb", "time_ms"]);
+    let attributes = prop::collection::btree_map(names.prop_map(String::from), text(), 0..4);
+    let texts = (gpu, kernel, problem, "[ a\0é]{0,4}", "[ a\n\"]{0,4}");
+    (texts, shape(), shape(), numbers, attributes).prop_map(
+        |((gpu, kernel, problem, variant, source), block, grid, numbers, attributes)| CanonicalRow {
+            gpu: gpu.into(),
+            kernel: kernel.into(),
+            problem: problem.into(),
+            variant: variant.clone(),
+            dtype: variant,
+            block,
+            grid,
+            source,
+            numbers,
+            attributes,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn rows_handed_over_become_what_their_file_would(rows in prop::collection::vec(any_row(), 0..8)) {
+        let (mut by_file, mut by_rows) = (SHIPPED.kernels.clone(), SHIPPED.kernels.clone());
+        let file = read_csv(&*write_csv(&rows), "f", Kind::Measured, &SHIPPED.gpus, &mut by_file).unwrap();
+        let handed = read_rows(&rows, "f", Kind::Measured, &SHIPPED.gpus, &mut by_rows).unwrap();
+        let without_lines = |rows: &[Measurement]| -> Vec<Measurement> {
+            let mut rows = rows.to_vec();
+            rows.iter_mut().for_each(|row| row.line = 0);
+            rows
+        };
+        prop_assert_eq!(without_lines(&handed.rows), without_lines(&file.rows));
+        prop_assert_eq!(handed.refused_count, file.refused_count);
+        for (a, b) in handed.refused.iter().zip(&file.refused) {
+            let source = rows[a.line as usize - 1].source.as_str();
+            let more = if source.is_empty() { String::new() } else { format!(" ({source})") };
+            prop_assert_eq!((&a.column, &a.message), (&b.column, &(b.message.clone() + &more)));
+        }
+        let names = |all: &Catalogue<Kernel>| -> Vec<String> {
+            all.entries().iter().map(|k| format!("{} {} {}", k.id, k.name, k.label)).collect()
+        };
+        prop_assert_eq!(names(&by_rows), names(&by_file));
+    }
+}
+
+#[test]
+fn a_name_of_more_than_a_mebibyte_is_refused() {
+    let long = CanonicalRow { kernel: "k".repeat(1 << 20), gpu: "t4".into(), ..Default::default() };
+    let read = read_rows(&[long], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone());
+    assert!(read.unwrap_err().to_string().contains("f: row 1 is longer than 1 MiB"));
 }
 
 /// Rows of which each kernel has one spelling: the catalogue takes names that differ in blanks alone for the same.
@@ -152,7 +220,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     );
     let rows: Vec<_> = session.store.rows().skip(SHIPPED.store.len()).collect();
     assert_eq!((rows[0].line, rows[1].line, &*rows[1].variant), (1, 3, "a\u{fffd}b"));
-    let kernel = &session.kernels.entries()[rows[0].kernel];
+    let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(
         read_rows(&[], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
@@ -182,7 +250,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
         .store
         .rows()
         .skip(SHIPPED.store.len())
-        .map(|r| &session.kernels.entries()[r.kernel])
+        .map(|r| &session.kernels[r.kernel])
         .map(|k| (k.id.as_str(), k.label.as_str()))
         .collect();
     assert_eq!(

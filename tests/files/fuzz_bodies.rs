@@ -13,8 +13,9 @@ mod reports;
 
 use mutations::replay;
 use roofswap::compiler;
-use roofswap::import::{Format, IMPORTERS, NeverCancelled, read_bytes};
+use roofswap::import::{Format, IMPORTERS, Job, read_bytes};
 use roofswap::measurement::Number;
+use roofswap::progress::Progress;
 use std::path::Path;
 
 #[test]
@@ -56,8 +57,8 @@ fn there_is_a_sound_sample_of_every_format() {
         }
         let Format::Report(importer) = Format::of(&bytes) else { panic!("{name} is not recognised") };
         seen.push(importer.name);
-        let strings = NeverCancelled::default();
-        let read = read_bytes(&*bytes, &strings.job(&name)).unwrap();
+        let strings = Progress::default();
+        let read = read_bytes(&*bytes, &Job::new(&name, &strings)).unwrap();
         assert!(read.rows.len() + read.roofs.len() > 0 && read.refused_count == 0, "{name}: {read:?}");
     }
     for importer in IMPORTERS {
@@ -69,8 +70,8 @@ fn there_is_a_sound_sample_of_every_format() {
 fn a_european_page_says_what_the_other_one_does() {
     let rows = |name: &str| {
         let (_, bytes) = samples().into_iter().find(|(n, _)| n == name).unwrap();
-        let strings = NeverCancelled::default();
-        let read = read_bytes(&*bytes, &strings.job("page.csv")).unwrap();
+        let strings = Progress::default();
+        let read = read_bytes(&*bytes, &Job::new("page.csv", &strings)).unwrap();
         assert_eq!(read.refused_count, 0, "{name}: {:?}", read.refused);
         read.rows
     };

@@ -4,6 +4,7 @@
 
 use roofswap::import::{HEAD, Imported, Job, recognise};
 use roofswap::measurement::{CanonicalRow, Number};
+use roofswap::progress::Progress;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ fn at_hand(name: &str) -> Option<(PathBuf, Vec<u8>)> {
 }
 
 fn import(bytes: &[u8], importer: &str) -> Imported {
-    let job = Job { file: "raw.csv", gpu: None, cancelled: &false.into(), bytes_read: &0.into() };
+    let job = Job { file: "raw.csv", gpu: None, progress: &Progress::default() };
     let found = recognise(&bytes[..bytes.len().min(HEAD)]).expect("recognised");
     assert_eq!(found.name, importer);
     (found.read)(&mut &*bytes, &job).unwrap()

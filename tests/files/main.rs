@@ -10,6 +10,7 @@ mod import_formats;
 mod kernel_references;
 mod kernel_suite;
 mod kernels_on_cpu;
+mod launches;
 mod measure_here;
 mod measurement_files;
 #[path = "../mutations/mod.rs"]

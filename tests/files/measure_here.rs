@@ -16,9 +16,9 @@ use roofswap::device::suite::{SuiteKernel, reference::reference, shipped_suite};
 use roofswap::gpu::Limits;
 use roofswap::kernel::{Kernel, Launch};
 use roofswap::measurement::{CanonicalRow, Dataset, Number};
+use roofswap::progress::Progress;
 use roofswap::session::Session;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Everything a run needs.
 struct Bench {
@@ -26,7 +26,7 @@ struct Bench {
     suite: Vec<SuiteKernel>,
     fake: Fake,
     machine: Machine,
-    cancelled: Arc<AtomicBool>,
+    progress: Progress,
 }
 
 /// What a run hands over.
@@ -92,7 +92,7 @@ fn bench(fake: Fake) -> Bench {
     let session = Session::load(None).unwrap();
     let facts = fake.gpus[0].clone();
     let machine = Machine { gpu: "rtx-4070".into(), facts, version: fake.version() };
-    Bench { session, suite: shipped_suite().unwrap(), fake, machine, cancelled: Arc::default() }
+    Bench { session, suite: shipped_suite().unwrap(), fake, machine, progress: Progress::default() }
 }
 
 impl Bench {
@@ -114,8 +114,7 @@ impl Bench {
             limits: Some(&limits),
             options: &options,
             reference,
-            cancelled: &self.cancelled,
-            trials: &AtomicUsize::new(0),
+            progress: &self.progress,
         };
         measure(&mut *device, plan, setup, kept)
     }
@@ -221,7 +220,7 @@ fn what_does_not_fit_is_skipped_and_said() {
 #[test]
 fn a_cancelled_run_keeps_what_is_done_and_goes_on_where_it_stopped() {
     let bench = bench(Fake::default());
-    let cancelled = bench.cancelled.clone();
+    let cancelled = bench.progress.cancelled.clone();
     // The first configuration takes one check and two timings; the second is in its trials.
     bench.fake.script().after_run = Some(Box::new(move |run| cancelled.store(run > 35, Ordering::Relaxed)));
     let mut kept = Kept::default();
@@ -236,7 +235,7 @@ fn a_cancelled_run_keeps_what_is_done_and_goes_on_where_it_stopped() {
     let text = String::from_utf8(document.bytes()).unwrap();
     let again = Document::continued(&text, "runs.csv", &bench.machine).unwrap();
     assert_eq!(again.rows(), document.rows(), "what is read is what was written");
-    bench.cancelled.store(false, Ordering::Relaxed);
+    bench.progress.cancelled.store(false, Ordering::Relaxed);
     bench.fake.script().after_run = None;
     let mut rest = bench.plan(&three, &["small"]);
     rest.configurations.retain(|c| !c.is_in(&again));
@@ -319,8 +318,7 @@ fn a_kernel_without_reference_is_not_timed() {
         limits: None,
         options: &options,
         reference: |_| None,
-        cancelled: &bench.cancelled,
-        trials: &AtomicUsize::new(0),
+        progress: &bench.progress,
     };
     let mut kept = Kept::default();
     let done = measure(&mut *device, &mut bench.plan(&["saxpy"], &["small"]), setup, &mut kept).unwrap();

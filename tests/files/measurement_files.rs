@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::import::{Opened, Strings, read_any};
+use roofswap::import::{Opened, read_any};
 use roofswap::kernel::Count;
 use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv};
+use roofswap::progress::Progress;
 use roofswap::session::{Loaded, Session};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -48,7 +49,7 @@ fn refused(bad_row: &str, column: &str, words: &[&str]) {
 fn a_plain_file_gives_its_rows() {
     let rows = good(format!("{HEADER}\n{ROW}\n")).rows;
     assert_eq!(rows.len(), 1);
-    assert_eq!(SHIPPED.gpus.entries()[rows[0].gpu].id, "titan-v");
+    assert_eq!(SHIPPED.gpus[rows[0].gpu].id, "titan-v");
     assert_eq!((rows[0].time.millis(), rows[0].problem.to_string().as_str()), (0.02, "n=1048576"));
     assert!(rows[0].launch().is_none() && rows[0].time_std().is_none());
 }
@@ -91,8 +92,8 @@ fn names_resolve_as_people_and_drivers_write_them() {
     )
     .rows;
     assert!(rows.iter().all(|r| r.gpu == rows[0].gpu && r.kernel == rows[0].kernel));
-    assert_eq!(SHIPPED.gpus.entries()[rows[0].gpu].id, "rtx-2080-ti");
-    assert_eq!(SHIPPED.kernels.entries()[rows[0].kernel].id, "saxpy");
+    assert_eq!(SHIPPED.gpus[rows[0].gpu].id, "rtx-2080-ti");
+    assert_eq!(SHIPPED.kernels[rows[0].kernel].id, "saxpy");
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn a_kernel_nobody_knows_is_added_under_its_own_name_once() {
     let text = "gpu,kernel,problem,time_ms\nt4,void gemm<float>(int),m=1,1\nt4,void gemm<float>(int),m=2,1\n";
     let rows = read_csv(text.as_bytes(), "f", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap().rows;
     assert_eq!(kernels.entries().len(), SHIPPED.kernels.entries().len() + 1);
-    assert_eq!(kernels.entries()[rows[0].kernel].id, "void gemm<float>(int)");
+    assert_eq!(kernels[rows[0].kernel].id, "void gemm<float>(int)");
     assert_eq!(rows[0].kernel, rows[1].kernel);
     assert_eq!(
         SHIPPED.kernels.position("void gemm<float>(int)").ok(),
@@ -206,14 +207,14 @@ fn a_reading_is_watched_and_can_be_cancelled() {
     let path = folder.path().join("runs.csv");
     let text = format!("{HEADER}\n{}", "t4,brand_new,n=1,1\n".repeat(100_000));
     std::fs::write(&path, &text).unwrap();
-    let strings = Strings::default();
-    strings.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    let why = s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap_err().to_string();
+    let progress = Progress::default();
+    progress.cancel();
+    let why = s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap_err().to_string();
     assert!(why.contains("cancelled"), "{why}");
     assert_eq!((s.store.len(), s.kernels.find("brand_new").is_err()), (SHIPPED.store.len(), true));
-    let strings = Strings::default();
-    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &strings).unwrap().rows, 100_000);
-    assert_eq!(strings.bytes_read.into_inner(), text.len() as u64);
+    let progress = Progress::default();
+    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap().rows, 100_000);
+    assert_eq!(progress.steps_done(), text.len());
 }
 
 #[test]
@@ -292,6 +293,9 @@ fn problems_that_do_not_fit_the_kernel_are_refused() {
     for absurd in ["n=big", "n=0", "n=-5", "n=1.5", "n=1e17"] {
         let expected = "expected a whole number from 1 to 2^53";
         refused(&format!("titan-v,saxpy,{absurd},1"), "problem", &[expected]);
+    }
+    for tiny in ["1e-9", "1e-300"] {
+        refused(&format!("titan-v,saxpy,n=4,{tiny}"), "time_ms", &[tiny, "at least 1e-6"]);
     }
     refused("titan-v,saxpy,n=4,2e9", "time_ms", &["expected milliseconds below 1e9"]);
 }
@@ -424,5 +428,24 @@ fn every_collection_at_hand_is_read_whole() {
             s.add_data(&shared.join(file)).unwrap();
         println!("{file}: {added} rows, {refused} refused");
         assert_eq!((added, refused), (rows, 0), "{file}: {:?}", described.first());
+    }
+}
+
+#[test]
+fn a_number_that_no_launch_can_have_is_refused_with_the_bound_of_its_column() {
+    for (column, value, most) in [
+        ("flops", "1e308", "1e24"),
+        ("dram_bytes", "1e300", "1e24"),
+        ("power_w", "1e7", "1000000"),
+        ("sm_clock_mhz", "1410000000", "1000000"),
+        ("time_std_ms", "2e9", "1000000000"),
+        ("achieved_occupancy_pct", "20000", "10000"),
+    ] {
+        let text = format!("gpu,kernel,problem,time_ms,{column}\nt4,saxpy,n=4,1,{value}\nt4,saxpy,n=8,1,1\n");
+        let found = read(&text).unwrap();
+        assert_eq!((found.rows.len(), found.refused_count), (1, 1), "{column}");
+        let said = found.refused[0].to_string();
+        assert!(said.starts_with(&format!("f.csv:2: {column}: ")) && said.contains(most), "{said}");
+        assert!(said.len() < 120, "{said}");
     }
 }

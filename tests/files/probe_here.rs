@@ -13,8 +13,8 @@ use roofswap::device::fake::{Call, Fake, Memory, Takes, small_gpu};
 use roofswap::device::probe::{Probe, WriteError, gpu_file, run};
 use roofswap::gpu::{Gpu, LimitsTable, is_overlay, load_text};
 use roofswap::kernel::Launch;
+use roofswap::progress::Progress;
 use roofswap::session::Session;
-use std::sync::atomic::AtomicBool;
 
 const FACTS: EntryFacts =
     EntryFacts { registers: 32, static_smem: 0, local_bytes: 0, max_threads: 1024, blocks_per_sm: 0 };
@@ -53,7 +53,7 @@ fn scripted() -> Fake {
 fn probed(fake: &Fake) -> Result<Probe, DeviceError> {
     let facts = fake.gpus[0].clone();
     let mut device: Box<dyn Device> = fake.open(0)?;
-    run(&mut *device, &facts, &fake.version(), &AtomicBool::new(false), |_, _, _| {})
+    run(&mut *device, &facts, &fake.version(), &Progress::default(), |_, _, _| {})
 }
 
 /// What the program's own loader makes of the file.

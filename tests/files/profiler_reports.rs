@@ -7,16 +7,16 @@
 
 use roofswap::answer::Settings;
 use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
-use roofswap::import::{Imported, Job, NeverCancelled, read_bytes};
+use roofswap::import::{Imported, Job, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
+use roofswap::progress::Progress;
 use roofswap::roofline::{Level, intensity};
 use roofswap::session::Session;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn import(bytes: &[u8]) -> Result<Imported, ReadError> {
-    let strings = NeverCancelled::default();
-    read_bytes(bytes, &strings.job("report"))
+    let strings = Progress::default();
+    read_bytes(bytes, &Job::new("report", &strings))
 }
 
 /// The only row of a report in which nothing is refused.
@@ -262,8 +262,9 @@ fn without_columns_of_the_launch_the_metrics_give_its_shape() {
         "launch__grid_size",
     ]) + &quoted(&["", "", "", "", "", ""])
         + &quoted(&["0", "1", "k", "2022-Oct-10 10:00:00", "128", "1000"]);
-    let strings = NeverCancelled::default();
-    let read = read_bytes(text.as_bytes(), &Job { gpu: Some("titan-v"), ..strings.job("old.csv") }).unwrap();
+    let strings = Progress::default();
+    let read =
+        read_bytes(text.as_bytes(), &Job { gpu: Some("titan-v"), ..Job::new("old.csv", &strings) }).unwrap();
     let row = &read.rows[0];
     assert_eq!((row.gpu.as_str(), row.problem.as_str()), ("titan-v", "grid=1000;block=128"));
     assert!(read.remarks[0].starts_with("every launch: no time; add"), "{:?}", read.remarks);
@@ -369,11 +370,11 @@ fn a_file_of_no_known_format_is_told_which_there_are() {
 #[test]
 fn progress_is_counted_and_a_reading_can_be_cancelled() {
     let text = raw_page(2000);
-    let (cancelled, bytes_read) = (AtomicBool::new(false), AtomicU64::new(0));
-    let job = Job { file: "big.csv", gpu: None, cancelled: &cancelled, bytes_read: &bytes_read };
+    let progress = Progress::default();
+    let job = Job::new("big.csv", &progress);
     assert_eq!(read_bytes(text.as_bytes(), &job).unwrap().rows.len(), 2000);
-    assert_eq!(bytes_read.load(Ordering::Relaxed), text.len() as u64);
-    cancelled.store(true, Ordering::Relaxed);
+    assert_eq!(progress.steps_done(), text.len());
+    progress.cancel();
     assert!(read_bytes(text.as_bytes(), &job).unwrap_err().message.contains("cancelled"));
 }
 
@@ -412,10 +413,10 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
     assert_eq!(answer.occupancy[0].unwrap().active_warps, 48);
     assert!(answer.prediction.is_ok());
 
-    let gpus = [source, target].map(|i| &session.gpus.entries()[i]);
+    let gpus = [source, target].map(|i| &session.gpus[i]);
     let chart = roofline_chart(&RooflineView {
         gpus,
-        kernel: &session.kernels.entries()[kernel],
+        kernel: &session.kernels[kernel],
         problem: config.problem.to_string(),
         answer: &answer,
         show: Sides::Both,
@@ -710,4 +711,62 @@ fn damaged_copies_of_real_reports() {
         let bytes = std::fs::read(folder.join(name)).unwrap();
         (0..20).for_each(|_| body(&seeded.damaged(&bytes)));
     }
+}
+
+#[test]
+fn a_full_set_gives_load_store_instructions_pipes_and_the_half_precision_mix() {
+    let further = [
+        ("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", "%", "43.300000"),
+        ("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", "%", "46.100000"),
+        ("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "53.600000"),
+        ("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "%", "33.200000"),
+        ("sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "30.900000"),
+        ("smsp__inst_executed_op_global_red.sum", "inst", "5.000000"),
+        ("smsp__inst_executed_op_ldgsts.sum", "inst", "7.000000"),
+        ("smsp__sass_inst_executed_op_global_ld.sum", "inst", "1000.000000"),
+        ("smsp__sass_inst_executed_op_global_st.sum", "inst", "200.000000"),
+        ("smsp__sass_inst_executed_op_local_ld.sum", "inst", "30.000000"),
+        ("smsp__sass_inst_executed_op_local_st.sum", "inst", "40.000000"),
+        ("smsp__sass_inst_executed_op_shared_ld.sum", "inst", "500.000000"),
+        ("smsp__sass_inst_executed_op_shared_st.sum", "inst", "60.000000"),
+        ("smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", "inst", "1.000000"),
+        ("smsp__sass_thread_inst_executed_op_hfma_pred_on.sum", "inst", "3.000000"),
+        ("smsp__sass_thread_inst_executed_op_hmul_pred_on.sum", "inst", "2.000000"),
+    ];
+    let page = |all: &[(&str, &str, &str)]| {
+        let names: Vec<&str> = METRICS.iter().chain(all).map(|m| m.0).collect();
+        let units: Vec<&str> = METRICS.iter().chain(all).map(|m| m.1).collect();
+        let values: Vec<&str> = METRICS.iter().chain(all).map(|m| m.2).collect();
+        let blank = vec![String::new(); IDS.len()];
+        line(&IDS.map(String::from), &names) + &line(&blank, &units) + &line(&ids("0"), &values)
+    };
+    let row = only(page(&further).as_bytes());
+    let expected = [
+        (Number::LsuWarpInsts, 1842.0),
+        (Number::GlobalWarpInsts, 1200.0),
+        (Number::PipeLsu, 43.3),
+        (Number::PipeXu, 46.1),
+        (Number::PipeAlu, 53.6),
+        (Number::PipeFma, 30.9),
+        (Number::Fp16Add, 1.0),
+        (Number::Fp16Mul, 2.0),
+        (Number::Fp16Fma, 3.0),
+    ];
+    for (column, value) in expected {
+        assert_eq!(row.get(column), Some(value), "{column:?}");
+    }
+    assert_eq!(row.get(Number::PipeTensor), None);
+    // One kind missing: the rest is not the whole.
+    let partly: Vec<_> = further.into_iter().filter(|m| !m.0.contains("local_ld")).collect();
+    assert_eq!(only(page(&partly).as_bytes()).get(Number::LsuWarpInsts), None);
+}
+
+#[test]
+fn shared_transactions_of_nvprof_are_wavefronts() {
+    let text = "==1== NVPROF is profiling process 1, command: ./a\n==1== Metric result:\n\"Device\",\"Kernel\",\"Invocations\",\
+                \"Metric Name\",\"Metric Description\",\"Min\",\"Max\",\"Avg\"\n\
+                \"TITAN V (0)\",\"k(int)\",1,\"shared_load_transactions\",\"d\",10,10,10\n\
+                \"TITAN V (0)\",\"k(int)\",1,\"shared_store_transactions\",\"d\",5,5,5\n";
+    let row = only(text.as_bytes());
+    assert_eq!((row.get(Number::SmemWavefronts), row.get(Number::SmemBytes)), (Some(15.0), Some(1920.0)));
 }

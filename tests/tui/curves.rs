@@ -19,12 +19,12 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show: Sides) -> ChartSpec {
     let s = &*SHIPPED;
     let at = s.kernels.position(kernel).unwrap();
-    let of = &s.kernels.entries()[at];
+    let of = &s.kernels[at];
     let subject = s.subject(at, &of.typed(size).unwrap(), of.example_variant()).unwrap();
     let [source, target] = [from, to].map(|g| s.gpus.position(g).unwrap());
     let answer = s.answer(&subject, source, target, Settings::default());
-    let gpus = [source, target].map(|g| &s.gpus.entries()[g]);
-    let (kernel, problem) = (&s.kernels.entries()[at], &*subject.problem);
+    let gpus = [source, target].map(|g| &s.gpus[g]);
+    let (kernel, problem) = (&s.kernels[at], &*subject.problem);
     curve_chart(&CurveView { gpus, kernel, problem, variant: &subject.variant, answer: &answer, show }, curve)
 }
 
@@ -128,7 +128,7 @@ fn every_kernel_at_every_size_has_curves_that_can_be_drawn() {
 #[test]
 fn a_slid_size_has_the_blocks_asked_for_and_its_defaults_follow() {
     let s = &*SHIPPED;
-    let kernel = |id: &str| &s.kernels.entries()[s.kernels.position(id).unwrap()];
+    let kernel = |id: &str| &s.kernels[s.kernels.position(id).unwrap()];
     let saxpy = kernel("saxpy");
     let at = saxpy.typed("n=1000000").unwrap();
     let slider = saxpy.slider(&at, "").unwrap();

@@ -6,8 +6,10 @@
 )]
 
 use crate::stage;
+use roofswap::gpu::GpuId;
+use roofswap::predict::ModelId;
 
-use roofswap::evaluate::Progress;
+use roofswap::progress::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
@@ -106,10 +108,10 @@ fn what_was_trained_stands_below_or_beside() {
 fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_held_out() {
     let mut d = dashboard(80, 24);
     let of = d.open();
-    let id = |at: Option<usize>| d.state.session.gpus.entries()[at.unwrap()].id.clone();
+    let id = |at: Option<GpuId>| d.state.session.gpus[at.unwrap()].id.clone();
     assert_eq!((id(of.wanted.source).as_str(), id(of.wanted.target).as_str()), ("titan-v", "rtx-4070"));
     let kernel = of.wanted.kernel.unwrap();
-    assert_eq!(d.state.session.kernels.entries()[kernel].id, "matmul_tiled");
+    assert_eq!(d.state.session.kernels[kernel].id, "matmul_tiled");
     let protocol = |effects: &[Effect]| {
         effects.iter().find_map(|e| match e {
             Effect::Survey { of, .. } => Some(of.setup.protocol.word()),
@@ -119,7 +121,10 @@ fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_he
     assert_eq!(protocol(&d.key("right")), Some("new-size"));
     assert_eq!(protocol(&d.key("left")), Some("new-gpu"));
     let effects = d.key("m");
-    assert!(matches!(&effects[..], [Effect::Survey { of, .. }] if of.used == 1), "the next model is in use");
+    assert!(
+        matches!(&effects[..], [Effect::Survey { of, .. }] if of.used.index() == 1),
+        "the next model is in use"
+    );
 }
 
 #[test]
@@ -129,16 +134,19 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "hybrid", .. }]));
     d.key("tab");
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "paper3", .. }]));
-    update(&mut d.state, Message::Progress("training paper3: 40 of 150".into()));
+    update(&mut d.state, Message::Progress(Job::Train, "training paper3: 40 of 150".into()));
     d.key("end");
     assert!(d.screen().contains("training paper3: 40 of 150 (Esc cancels)"), "{}", d.screen());
-    assert!(matches!(d.key("esc")[..], [Effect::Cancel]), "Esc ends the job and leaves the pane open");
-    assert!(d.state.job.is_none() && d.screen().contains("Models: which one"));
+    assert!(
+        matches!(d.key("esc")[..], [Effect::Cancel(Job::Train)]),
+        "Esc ends the job and leaves the pane open"
+    );
+    assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Models: which one"));
     d.key("enter");
     let why = "paper3: 0 launches have a reference, and 20 are needed";
     update(&mut d.state, Message::Trained(Some(Err(why.into()))));
     d.key("end");
-    assert!(d.screen().contains(why) && d.state.job.is_none(), "{}", d.screen());
+    assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     update(&mut d.state, Message::JobFailed(Job::Train));
     assert!(d.screen().contains("nothing was trained: roofswap failed inside"), "{}", d.screen());
 }
@@ -217,16 +225,20 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     session.add_data(&file).unwrap();
     let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
     let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(d.state.selection.settings.model, 0);
+    assert_eq!(d.state.selection.settings.model, ModelId::default());
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
     let other = Session::load(None).unwrap().revision();
     let again = update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
     assert!(matches!(&again[..], [Effect::Learn(_)]), "asked again: {again:?}");
-    assert_eq!(d.state.selection.settings.model, 0, "learned from rows that are no longer there");
+    assert_eq!(
+        d.state.selection.settings.model,
+        ModelId::default(),
+        "learned from rows that are no longer there"
+    );
     update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons)));
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");
     update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));
-    assert!(d.screen().contains("ceilings-lite"), "a chosen model stays:\n{}", d.screen());
+    assert!(d.screen().contains("efficiency-transfer"), "a chosen model stays:\n{}", d.screen());
 }

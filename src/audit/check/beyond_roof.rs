@@ -6,9 +6,9 @@
 //! configuration near or above theirs: then the count is the algorithm's and the code does fewer (Winograd, FFT). Rows that
 //! agree on one bandwidth above the peak have found a real roof: the board has other memory than the catalogue says.
 
+use super::super::robust::range;
 use super::super::series::compute_peak;
 use super::super::sheet::{Row, Sheet, Word};
-use super::super::statistics::range;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;

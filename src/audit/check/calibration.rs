@@ -3,11 +3,13 @@
 //! Two ways of measuring one ceiling differ by a few percent, by ten at most (copy against triad, clocks, ECC). A reached
 //! bandwidth that the file's own rows exceed from DRAM was not the reachable one.
 
-use super::super::calibration::{Calibration, Ceiling};
+use super::super::calibration::{Calibration, rate_words};
 use super::super::sheet::Sheet;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
+use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::Number;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 const SAME: f64 = 1.1;
@@ -20,25 +22,26 @@ pub(in super::super) const CHECK: Check = Check {
 };
 
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut all: BTreeMap<(usize, Ceiling), Vec<&Calibration>> = BTreeMap::new();
+    let mut all: BTreeMap<(GpuId, Reverse<AchievedRate>), Vec<&Calibration>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
-            all.entry((gpu, c.of)).or_default().push(c);
+            // Bandwidths stand before arithmetic.
+            all.entry((gpu, Reverse(c.of))).or_default().push(c);
         }
     }
     let ignored = ignored_size::rows(sheet);
     let sound = |r: usize| !ignored.contains(&r);
     all.into_iter()
-        .filter_map(|((gpu, of), values)| {
-            let fastest = (of == Ceiling::Bandwidth).then(|| fastest(sheet, gpu, sound)).flatten();
+        .filter_map(|((gpu, Reverse(of)), values)| {
+            let fastest = (of == AchievedRate::Dram).then(|| fastest(sheet, gpu, sound)).flatten();
             finding(sheet, gpu, of, &values, fastest)
         })
         .collect()
 }
 
 /// The highest bandwidth of a row of this GPU that must have come from DRAM, in GB/s.
-fn fastest(sheet: &Sheet<'_>, gpu: usize, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
-    let of = &sheet.gpus.entries()[gpu];
+fn fastest(sheet: &Sheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
+    let of = &sheet.gpus[gpu];
     let rate = |(i, row): (usize, &super::super::Row)| {
         let here = sheet.gpu(row).is_some_and(|g| g.id == of.id) && sound(i);
         let beyond = row.get(Number::DramBytes)? - of.l2_size.value.0;
@@ -49,8 +52,8 @@ fn fastest(sheet: &Sheet<'_>, gpu: usize, sound: impl Fn(usize) -> bool) -> Opti
 
 fn finding(
     sheet: &Sheet<'_>,
-    gpu: usize,
-    of: Ceiling,
+    gpu: GpuId,
+    of: AchievedRate,
     values: &[&Calibration],
     fastest: Option<(f64, usize)>,
 ) -> Option<Finding> {
@@ -60,12 +63,8 @@ fn finding(
     if high.value <= SAME * low.value && beaten.is_none() {
         return None;
     }
-    let of_gpu = &sheet.gpus.entries()[gpu];
-    let (what, unit) = of.words();
-    let peak = match of {
-        Ceiling::Bandwidth => of_gpu.bandwidth_peak.value.0 / 1e9,
-        Ceiling::Compute => of_gpu.fp32_peak.value.0 / 1e9,
-    };
+    let of_gpu = &sheet.gpus[gpu];
+    let ((what, unit), peak) = (rate_words(of), stated_peak(of_gpu, of));
     let say = |c: &Calibration| {
         let base = c.file.rsplit('/').next().unwrap_or("");
         format!("{:.1} {unit} ({base}, {}; {:.0} % of the peak)", c.value, c.name, 100.0 * c.value / peak)
@@ -82,4 +81,12 @@ fn finding(
     let remedy = Remedy::leave("use the higher value; no row holds it");
     let (severity, subject) = (Severity::Warning, of_gpu.id.clone());
     Some(Finding { check: CHECK.id, severity, subject, rows, evidence, remedy })
+}
+
+/// The datasheet's peak in the unit of calibrations.
+fn stated_peak(gpu: &Gpu, of: AchievedRate) -> f64 {
+    match of {
+        AchievedRate::Dram => gpu.bandwidth_peak.value.0 / 1e9,
+        _ => gpu.fp32_peak.value.0 / 1e9,
+    }
 }

@@ -4,10 +4,13 @@
 //! about half; that n kernels agree on every architecture by chance has a probability of at most 0.5^n, and 1 % is asked
 //! for: seven kernels. Two GPUs never reach the same bandwidth to the digit.
 
+use super::super::calibration::rate_words;
 use super::super::sheet::{Sheet, Word};
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
+use crate::gpu::{AchievedRate, GpuId};
 use crate::measurement::Number;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of kernels on whose registers two architectures agree.
@@ -74,17 +77,17 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
 }
 
 fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut values: BTreeMap<(u64, super::super::Ceiling), BTreeSet<usize>> = BTreeMap::new();
+    let mut values: BTreeMap<(u64, Reverse<AchievedRate>), BTreeSet<GpuId>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
-            values.entry((c.value.to_bits(), c.of)).or_default().insert(gpu);
+            values.entry((c.value.to_bits(), Reverse(c.of))).or_default().insert(gpu);
         }
     }
     let copied = values.into_iter().filter(|(_, gpus)| gpus.len() >= 2);
     copied
-        .map(|((bits, of), gpus)| {
-            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus.entries()[*g].id.as_str()).collect();
-            let (what, unit) = of.words();
+        .map(|((bits, Reverse(of)), gpus)| {
+            let names: Vec<&str> = gpus.iter().map(|g| sheet.gpus[*g].id.as_str()).collect();
+            let (what, unit) = rate_words(of);
             Finding {
                 check: CHECK.id,
                 severity: Severity::Warning,

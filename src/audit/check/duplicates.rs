@@ -3,9 +3,9 @@
 //! Repeats are no fault: they show the noise. Rows equal to the last digit are copies; repeats that differ by more than a
 //! factor of two are of different things. Rows whose clocks differ by more than 2 % are different configurations.
 
+use super::super::robust::{median, range};
 use super::super::series::shown_ms;
 use super::super::sheet::{Sheet, Word};
-use super::super::statistics::{median, range};
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashSet};

@@ -7,8 +7,8 @@
 //! one or two percent, and another kernel is seldom that close everywhere. A switch of two positions may well be without
 //! effect, so that is a note; three settings without any are a warning.
 
-use super::super::sheet::{Sheet, Word};
-use super::super::statistics::{median, quantile, range};
+use super::super::robust::{median, quantile, range};
+use super::super::sheet::{Sheet, Word, Words};
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,6 +18,9 @@ const MIDDLE: f64 = 0.01;
 const MOSTLY: f64 = 0.03;
 /// A column with more levels than this is an identity, no setting.
 const LEVELS: usize = 64;
+
+/// A kernel with more labels than this is not looked through.
+const MOST_LABELS: usize = 300;
 
 pub(in super::super) const CHECK: Check = Check {
     id: "idle-label",
@@ -33,24 +36,6 @@ struct Labelled {
     levels: Vec<(u32, u32)>,
 }
 
-#[derive(Default)]
-struct Texts {
-    numbers: HashMap<String, u32>,
-    texts: Vec<String>,
-}
-
-impl Texts {
-    fn number(&mut self, text: &str) -> u32 {
-        if let Some(n) = self.numbers.get(text) {
-            return *n;
-        }
-        let n = self.texts.len() as u32;
-        self.numbers.insert(text.to_string(), n);
-        self.texts.push(text.to_string());
-        n
-    }
-}
-
 fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let mut kernels: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
@@ -60,7 +45,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
-    let mut texts = Texts::default();
+    let mut texts = Words::default();
     let extra = unknown_columns(sheet);
     let mut labelled: Vec<Labelled> = rows.iter().map(|r| label(sheet, *r, &extra, &mut texts)).collect();
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
@@ -76,34 +61,90 @@ fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
         }
         keep && (2..=LEVELS).contains(&all.len())
     });
+    if levels.len() > MOST_LABELS {
+        return vec![too_many_labels(sheet, kernel, levels.len())];
+    }
     levels.keys().filter_map(|f| test(sheet, kernel, *f, &labelled, &texts)).collect()
 }
 
-/// Columns that the canonical form does not know, with their place in the sheet.
-fn unknown_columns(sheet: &Sheet<'_>) -> Vec<String> {
-    const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
-    let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
-    sheet.columns.iter().filter(|c| !known(c)).cloned().collect()
+/// Each label is compared among rows alike in all others: with very many that takes the square of them.
+fn too_many_labels(sheet: &Sheet<'_>, kernel: Word, labels: usize) -> Finding {
+    Finding {
+        check: CHECK.id,
+        severity: Severity::Note,
+        subject: sheet.text(kernel).to_string(),
+        rows: Vec::new(),
+        evidence: format!(
+            "{labels} keys and columns differ from row to row: more than {MOST_LABELS} are not compared with each other"
+        ),
+        remedy: Remedy::leave(
+            "give the audit the columns that tell configurations apart, without the others",
+        ),
+    }
 }
 
-fn label(sheet: &Sheet<'_>, row: usize, extra: &[String], texts: &mut Texts) -> Labelled {
+/// A column that the canonical form does not know, with its place in the records of each file that has it.
+struct UnknownColumn {
+    name: String,
+    places: Vec<Option<usize>>,
+}
+
+impl UnknownColumn {
+    fn field<'s>(&self, sheet: &'s Sheet<'_>, row: usize) -> &'s str {
+        let place = self.places[sheet.rows[row].file];
+        place.and_then(|at| sheet.records[row].get(at)).unwrap_or("")
+    }
+}
+
+/// The columns that the canonical form does not know and that are not the same in every row.
+fn unknown_columns(sheet: &Sheet<'_>) -> Vec<UnknownColumn> {
+    const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
+    let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
+    let in_file: Vec<HashMap<usize, usize>> = sheet
+        .files
+        .iter()
+        .map(|f| f.columns.iter().enumerate().map(|(at, c)| (*c, at)).rev().collect())
+        .collect();
+    let unknown = sheet.columns.iter().enumerate().filter(|(_, name)| !known(name));
+    let placed = unknown.map(|(column, name)| UnknownColumn {
+        name: name.clone(),
+        places: in_file.iter().map(|of_file| of_file.get(&column).copied()).collect(),
+    });
+    let differs = |column: &UnknownColumn| {
+        let mut fields = (0..sheet.rows.len()).map(|row| column.field(sheet, row));
+        fields.next().is_some_and(|first| fields.any(|field| field != first))
+    };
+    placed.filter(differs).collect()
+}
+
+fn label(sheet: &Sheet<'_>, row: usize, extra: &[UnknownColumn], texts: &mut Words) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
     let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
     for (place, word) in parts {
         for part in sheet.text(word).split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
-            levels.push((texts.number(&format!("{place} key `{}`", key.trim())), texts.number(value.trim())));
+            levels.push((
+                number_of(texts, &format!("{place} key `{}`", key.trim())),
+                number_of(texts, value.trim()),
+            ));
         }
     }
     for column in extra {
-        levels.push((texts.number(&format!("column `{column}`")), texts.number(sheet.field(row, column))));
+        levels.push((
+            number_of(texts, &format!("column `{}`", column.name)),
+            number_of(texts, column.field(sheet, row)),
+        ));
     }
-    levels.push((texts.number("gpu"), r.gpu.0));
-    levels.push((texts.number("dtype"), r.dtype.0));
-    levels.push((texts.number("block"), texts_of(r.block)));
+    levels.push((number_of(texts, "gpu"), r.gpu.0));
+    levels.push((number_of(texts, "dtype"), r.dtype.0));
+    levels.push((number_of(texts, "block"), texts_of(r.block)));
     levels.sort_unstable();
     Labelled { row, levels }
+}
+
+fn number_of(texts: &mut Words, text: &str) -> u32 {
+    texts.intern(text).0
 }
 
 /// A block as one number, for comparing only.
@@ -120,9 +161,9 @@ fn test(
     kernel: Word,
     factor: u32,
     labelled: &[Labelled],
-    texts: &Texts,
+    texts: &Words,
 ) -> Option<Finding> {
-    let name = &texts.texts[factor as usize];
+    let name = texts.text(Word(factor));
     if !name.contains(' ') {
         return None;
     }
@@ -142,7 +183,7 @@ fn test(
         .flat_map(BTreeMap::keys)
         .collect::<HashSet<_>>()
         .into_iter()
-        .map(|l| texts.texts[*l as usize].as_str())
+        .map(|l| texts.text(Word(*l)))
         .collect();
     names.sort_unstable();
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {

@@ -9,7 +9,7 @@ use super::super::sheet::{Row, Sheet, Word};
 use super::super::{Check, Finding, Remedy, Severity};
 use super::{ignored_size, impossible_launch};
 use crate::measurement::Number;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 const TOGETHER: f64 = 1.25;
 const ON_IT: f64 = 1.5;
@@ -48,22 +48,41 @@ fn explained(sheet: &Sheet<'_>, row: &Row) -> f64 {
     1e3 * compute.max(beyond / gpu.bandwidth_peak.value.0)
 }
 
+/// The first of these rows, sorted by time, from which on enough rows of enough kernels lie together; one of the first `near`.
+fn first_agreement(sheet: &Sheet<'_>, rows: &[usize], near: usize) -> Option<usize> {
+    let time = |at: usize| sheet.rows[rows[at]].time_ms();
+    let kernel = |at: usize| sheet.rows[rows[at]].kernel;
+    let mut together: HashMap<Word, usize> = HashMap::new();
+    let mut end = 0;
+    for start in 0..near {
+        while end < rows.len() && time(end) <= TOGETHER * time(start) {
+            *together.entry(kernel(end)).or_default() += 1;
+            end += 1;
+        }
+        if end - start >= ROWS && together.len() >= KERNELS {
+            return Some(start);
+        }
+        // The window moves on: the row at its start leaves.
+        let left = together.get_mut(&kernel(start)).map(|count| {
+            *count -= 1;
+            *count
+        });
+        if left == Some(0) {
+            together.remove(&kernel(start));
+        }
+    }
+    None
+}
+
 fn floor(sheet: &Sheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
     let time = |r: usize| sheet.rows[r].time_ms();
     rows.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
     rows.truncate(rows.partition_point(|r| time(*r) <= LONGEST_MS));
     let shortest = time(*rows.first()?);
     rows.retain(|r| explained(sheet, &sheet.rows[*r]) < EXPLAINED * time(*r));
-    let agree = |start: &usize| {
-        let end = rows.partition_point(|r| time(*r) <= TOGETHER * time(rows[*start]));
-        let kernels: HashSet<Word> = rows[*start..end].iter().map(|r| sheet.rows[*r].kernel).collect();
-        end - start >= ROWS && kernels.len() >= KERNELS
-    };
-    let start = (0..rows.len()).find(agree)?;
+    let near = rows.partition_point(|r| time(*r) <= NEAR_SHORTEST * shortest);
+    let start = first_agreement(sheet, &rows, near)?;
     let floor = time(rows[start]);
-    if floor > NEAR_SHORTEST * shortest {
-        return None;
-    }
     let end = rows.partition_point(|r| time(*r) <= ON_IT * floor);
     let on: Vec<usize> = rows[start..end].to_vec();
     let kernels: HashSet<Word> = on.iter().map(|r| sheet.rows[*r].kernel).collect();

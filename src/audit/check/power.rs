@@ -4,9 +4,9 @@
 //! is asked for. Where it does not, a power below one and a half times idle is suspicious where the row claims a tenth
 //! of a roof.
 
+use super::super::robust::{median, range};
 use super::super::series::ideal;
 use super::super::sheet::{Row, Sheet, Word};
-use super::super::statistics::{median, range};
 use super::super::{Check, Edit, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;

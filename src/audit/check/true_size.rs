@@ -5,9 +5,9 @@
 //! near the ratio of the roofs; a program's default size is one for all kernels with the same sizes on offer, so their
 //! deviations are pooled.
 
+use super::super::robust::{mean, median, range};
 use super::super::series::{Series, ideal};
 use super::super::sheet::{Sheet, Word};
-use super::super::statistics::{mean, median, range};
 use super::super::{Edit, Remedy};
 use super::ignored_size::Run;
 use crate::measurement::Number;

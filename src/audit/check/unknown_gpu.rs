@@ -19,7 +19,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let finding = |(gpu, rows): (Word, Vec<usize>)| {
         let name = sheet.text(gpu);
         let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
-        let subject: String = name.chars().take(60).collect();
+        let subject: String = crate::text::clip(name, 60);
         let remedy =
             Remedy::leave("name it as `roofswap gpus` does, or describe it in a file of your gpus folder");
         Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }

@@ -4,8 +4,8 @@
 //! variant to variant, and that is how counts are told from declarations here, without being told. Differing counts are a
 //! note, differing declarations are an error. Below 1 % rounding and partial blocks are forgiven.
 
+use super::super::robust::range;
 use super::super::sheet::{Sheet, Word};
-use super::super::statistics::range;
 use super::super::{Check, Edit, Finding, Remedy, Severity};
 use crate::kernel::Count;
 use crate::measurement::Number;

@@ -38,7 +38,7 @@ pub enum PlanError {
     UnknownSize(String),
     /// Nothing is left to measure.
     #[error(
-        "no configuration of these kernels has one of these sizes; leave out --sizes, or name another kernel"
+        "no configuration of these kernels has one of these sizes; leave out --size, or name another kernel"
     )]
     Nothing,
     /// The suite's file is wrong.
@@ -99,7 +99,7 @@ pub fn plan<'a>(
     }
     let all = joined(suite, catalogue)?;
     let is_named = |asked: &String, of: &SuiteKernel, kernel: &Kernel| {
-        *asked == of.id || catalogue.get(asked).is_some_and(|i| catalogue.entries()[i].id == kernel.id)
+        *asked == of.id || catalogue.get(asked).is_some_and(|i| catalogue[i].id == kernel.id)
     };
     for asked in kernels.iter().filter(|k| *k != "all") {
         if !all.iter().any(|(of, kernel)| is_named(asked, of, kernel)) {

@@ -9,8 +9,8 @@ use crate::device::driver::{Address, Device, DeviceError, Entry, Parameter, Prep
 use crate::device::suite::{Case, Data, Reference, Role, Scalar};
 use crate::gpu::Limits;
 use crate::measurement::CanonicalRow;
+use crate::progress::Progress;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Copies of the buffers at most: with more, their parameters alone would not stay in the caches of the CPU.
 const MOST_COPIES: u64 = 4096;
@@ -65,7 +65,7 @@ pub trait Watch {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Ended {
     /// The GPU cannot be used on.
-    #[error("{name}: {error}; run the same command again to go on, or leave the kernel out with --kernels")]
+    #[error("{name}: {error}; run the same command again to go on, or leave the kernel out with --kernel")]
     Device {
         /// The configuration.
         name: String,
@@ -88,10 +88,8 @@ pub struct Setup<'a> {
     pub options: &'a Options,
     /// The CPU reference of a kernel.
     pub reference: fn(&str) -> Option<Reference>,
-    /// Set where the run is to stop; what is done is kept.
-    pub cancelled: &'a AtomicBool,
-    /// Counts the trials that are done, warm and cold.
-    pub trials: &'a AtomicUsize,
+    /// Counts the trials that are done, warm and cold; where it is cancelled, the run stops and what is done is kept.
+    pub progress: &'a Progress,
 }
 
 /// Measures every configuration of the plan.
@@ -104,11 +102,11 @@ pub fn measure(
     setup: Setup<'_>,
     watch: &mut dyn Watch,
 ) -> Result<Outcome, Ended> {
-    let cancelled = setup.cancelled;
+    let progress = setup.progress;
     let mut run = Run { device, setup, loaded: BTreeMap::new(), outcome: Outcome::default() };
     let of = plan.configurations.len();
     for (place, planned) in plan.configurations.iter_mut().enumerate() {
-        if cancelled.load(Ordering::Relaxed) {
+        if progress.is_cancelled() {
             run.outcome.cancelled = true;
             break;
         }
@@ -342,7 +340,7 @@ impl Run<'_> {
             }
             Ok(())
         };
-        match time(self.device, of, self.setup.options, self.setup.cancelled, self.setup.trials, anew)? {
+        match time(self.device, of, self.setup.options, self.setup.progress, anew)? {
             Timed::Done(timing) => Ok(Some(timing)),
             Timed::Cancelled => Ok(None),
         }

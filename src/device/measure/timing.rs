@@ -2,8 +2,9 @@
 
 use super::Options;
 use crate::device::driver::{Device, DeviceError, Prepared, Sample};
+use crate::progress::Progress;
+use crate::stats;
 use crate::units::Seconds;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Samples of one trial at most.
 const PER_TRIAL: usize = 2;
@@ -43,50 +44,44 @@ impl Timing {
     /// Mean over the trials.
     #[must_use]
     pub fn mean(&self) -> Seconds {
-        Seconds(self.trials.iter().map(|t| t.0).sum::<f64>() / self.trials.len().max(1) as f64)
+        Seconds(stats::mean(&self.seconds()).unwrap_or(0.0))
     }
 
     /// Standard deviation over the trials (n - 1); 0 for a single one.
     #[must_use]
     pub fn std(&self) -> Seconds {
-        let mean = self.mean().0;
-        let squares: f64 = self.trials.iter().map(|t| (t.0 - mean).powi(2)).sum();
-        Seconds((squares / (self.trials.len().max(2) - 1) as f64).sqrt())
+        Seconds(stats::sample_deviation(&self.seconds()).unwrap_or(0.0))
     }
 
     /// Median over the trials.
     #[must_use]
     pub fn median(&self) -> Seconds {
-        Seconds(median(self.trials.iter().map(|t| t.0)).unwrap_or(0.0))
+        Seconds(stats::median(&mut self.seconds()).unwrap_or(0.0))
+    }
+
+    fn seconds(&self) -> Vec<f64> {
+        self.trials.iter().map(|t| t.0).collect()
     }
 
     /// Mean of what the samples say of one quantity.
     #[must_use]
     pub fn sampled(&self, what: fn(&Sample) -> Option<f64>) -> Option<f64> {
         let values: Vec<f64> = self.samples.iter().filter_map(what).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        stats::mean(&values)
     }
 
     /// Median of the sampled trials over that of the others, less 1: what sampling costs. `None` without both.
     #[must_use]
     pub fn sampling_overhead(&self) -> Option<f64> {
-        let of = |wanted: bool| {
-            median(self.trials.iter().zip(&self.sampled).filter(|(_, s)| **s == wanted).map(|(t, _)| t.0))
+        let median_of = |wanted: bool| {
+            let trials = self.trials.iter().zip(&self.sampled).filter(|(_, s)| **s == wanted);
+            stats::median(&mut trials.map(|(t, _)| t.0).collect::<Vec<_>>())
         };
-        Some(of(true)? / of(false)? - 1.0)
+        Some(median_of(true)? / median_of(false)? - 1.0)
     }
 }
 
-/// The value in the middle; `None` of nothing.
-#[must_use]
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len().checked_sub(1)?;
-    Some((values[middle / 2] + values[middle.div_ceil(2)]) / 2.0)
-}
-
-/// Times launches of `of`, taken in turn. `before` is called before every trial, while nothing runs; `done` counts trials.
+/// Times launches of `of`, taken in turn. `before` is called before every trial, while nothing runs; `progress` counts trials.
 ///
 /// # Errors
 /// [`DeviceError`] of a launch.
@@ -94,11 +89,9 @@ pub fn time(
     device: &mut dyn Device,
     of: &[Prepared],
     options: &Options,
-    cancelled: &AtomicBool,
-    done: &AtomicUsize,
+    progress: &Progress,
     mut before: impl FnMut(&mut dyn Device) -> Result<(), DeviceError>,
 ) -> Result<Timed, DeviceError> {
-    let stop = || cancelled.load(Ordering::Relaxed);
     before(device)?;
     device.start(of, 1)?;
     device.finish()?; // the first launch of a module also loads it
@@ -108,7 +101,7 @@ pub fn time(
     let launches = options.launches(one);
     let mut timing = Timing { launches, ..Timing::default() };
     for trial in 0..options.trials {
-        if stop() {
+        if progress.is_cancelled() {
             return Ok(Timed::Cancelled);
         }
         before(device)?;
@@ -119,9 +112,9 @@ pub fn time(
         let elapsed = device.finish()?;
         timing.trials.push(Seconds(elapsed.0 / launches as f64));
         timing.sampled.push(taken > 0);
-        done.fetch_add(1, Ordering::Relaxed);
+        progress.advance(1);
     }
-    if timing.samples.len() < WANTED && !stop() {
+    if timing.samples.len() < WANTED && !progress.is_cancelled() {
         before(device)?;
         let long = (SAMPLING / one.0.max(1e-9)).ceil() as usize;
         device.start(of, long.clamp(1, MOST_SAMPLED))?;
@@ -161,9 +154,7 @@ mod tests {
         let entry = device.entry(Module(0), "empty").unwrap();
         let launch = Launch { block: [1; 3], grid: [1; 3] };
         let of = [Prepared { entry, launch, dynamic_smem: 0, parameters: Vec::new() }];
-        let never = AtomicBool::new(false);
-        match time(&mut *device, &of, &Options::default(), &never, &AtomicUsize::new(0), |_| Ok(())).unwrap()
-        {
+        match time(&mut *device, &of, &Options::default(), &Progress::default(), |_| Ok(())).unwrap() {
             Timed::Done(timing) => timing,
             Timed::Cancelled => panic!("nobody cancelled"),
         }

@@ -6,8 +6,8 @@ use crate::device::driver::{
     Address, Device, DeviceError, DriverVersion, Entry, GpuFacts, Parameter, Prepared, Sample,
 };
 use crate::kernel::Launch;
+use crate::progress::Progress;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Repeats of each.
 const REPEATS: usize = 11;
@@ -63,13 +63,13 @@ pub fn run(
     device: &mut dyn Device,
     facts: &GpuFacts,
     version: &DriverVersion,
-    cancelled: &AtomicBool,
+    progress: &Progress,
     mut begins: impl FnMut(usize, usize, &str),
 ) -> Result<Probe, DeviceError> {
     let mut desk = Desk { device, facts, entries: BTreeMap::new(), bench: ALL[0].0, readings: Vec::new() };
     let (mut missing, mut stopped) = (Vec::new(), false);
     for (place, (bench, measure)) in ALL.into_iter().enumerate() {
-        if cancelled.load(Ordering::Relaxed) {
+        if progress.is_cancelled() {
             stopped = true;
             break;
         }

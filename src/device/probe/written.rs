@@ -30,7 +30,7 @@ pub enum WriteError {
 pub fn known<'a>(probe_name: &str, mig: bool, gpus: &'a Catalogue<Gpu>) -> Option<&'a Gpu> {
     let bare = probe_name.strip_prefix("NVIDIA ").unwrap_or(probe_name);
     let place = gpus.get(probe_name).or_else(|| gpus.get(bare));
-    place.filter(|_| !mig).map(|i| &gpus.entries()[i])
+    place.filter(|_| !mig).map(|i| &gpus[i])
 }
 
 /// The text of a GPU file in the form that the loader reads.

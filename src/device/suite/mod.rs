@@ -68,7 +68,7 @@ pub struct SuiteKernel {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// `small`, `medium`, `large` or `xlarge`: what `--sizes` chooses by.
+    /// `small`, `medium`, `large` or `xlarge`: what `--size` chooses by.
     pub size: String,
     /// The problem; left out: what the kernel's file calls by this name.
     #[serde(default)]

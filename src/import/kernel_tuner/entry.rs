@@ -1,8 +1,9 @@
 //! One configuration of a Kernel Tuner cache as a canonical row.
 
 use crate::import::Refusal;
-use crate::import::lines::{attribute, clip, deviation, refusal, snake};
+use crate::import::lines::{attribute, clip, refusal, snake};
 use crate::measurement::{CanonicalRow, LONGEST_MS, Number};
+use crate::stats::sample_deviation;
 use serde_json::{Map, Value};
 
 /// The members of an entry: the values of its parameters, its time, and what else was observed.
@@ -127,7 +128,7 @@ fn observe(row: &mut CanonicalRow, keys: &[String], entry: &Entry) {
     let times: Option<Vec<f64>> =
         entry.get("times").and_then(Value::as_array).and_then(|t| t.iter().map(Value::as_f64).collect());
     if let Some(times) = times.filter(|t| !t.is_empty()) {
-        row.set(Number::TimeStd, deviation(&times));
+        row.set(Number::TimeStd, sample_deviation(&times));
         row.set(Number::Trials, Some(times.len() as f64));
     }
     let observed = entry.iter().filter(|(k, _)| !keys.contains(k) && !BOOKKEEPING.contains(&k.as_str()));

@@ -39,7 +39,7 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         Err(e) if e.is_eof() && cache.begun => true,
         Err(e) => {
             // It may quote a text of the file, however long.
-            let why: String = e.to_string().chars().take(300).collect();
+            let why: String = crate::text::clip(e.to_string(), 300);
             return Err(job.refuse(format!("line {}: {why}", line.get())));
         }
     };

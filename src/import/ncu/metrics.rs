@@ -3,6 +3,7 @@
 //! Values are in ncu's base units: ns, byte, 1/s, byte/s, counts, percent.
 
 use super::number::Dimension;
+use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -44,6 +45,42 @@ pub(super) const SM_CLOCKS: [&str; 3] = [
     "gpc__cycles_elapsed.avg.per_second",
 ];
 pub(super) const LSU: [&str; 2] = ["smsp__inst_executed_pipe_lsu.sum", "sm__inst_executed_pipe_lsu.sum"];
+/// Instructions of the load/store unit by kind, where the pipe's own sum was not kept (`--set full` keeps none). Without the
+/// first six the rest would pass for the whole.
+const LSU_PARTS: [&str; 6] = [
+    "smsp__sass_inst_executed_op_global_ld.sum",
+    "smsp__sass_inst_executed_op_global_st.sum",
+    "smsp__sass_inst_executed_op_local_ld.sum",
+    "smsp__sass_inst_executed_op_local_st.sum",
+    "smsp__sass_inst_executed_op_shared_ld.sum",
+    "smsp__sass_inst_executed_op_shared_st.sum",
+];
+/// Further kinds, which not every version counts: atomics, asynchronous copies, matrix loads.
+const LSU_FURTHER: [&str; 6] = [
+    "smsp__inst_executed_op_global_red.sum",
+    "smsp__inst_executed_op_generic_atom_dot_alu.sum",
+    "smsp__inst_executed_op_generic_atom_dot_cas.sum",
+    "smsp__inst_executed_op_shared_atom.sum",
+    "smsp__inst_executed_op_ldsm.sum",
+    L1_ASYNC,
+];
+/// Pipes and what of each is used: as ncu calls its busy cycles, and its instructions.
+const PIPES: [(Number, &str); 6] = [
+    (Number::PipeFma, "fma"),
+    (Number::PipeAlu, "alu"),
+    (Number::PipeXu, "xu"),
+    (Number::PipeLsu, "lsu"),
+    (Number::PipeFp64, "fp64"),
+    (Number::PipeTensor, "tensor"),
+];
+/// What stands before and behind a pipe's name, the most wanted first: busy cycles before issued instructions, elapsed
+/// cycles before active ones.
+const PIPE_FORMS: [(&str, &str); 4] = [
+    ("sm__pipe_", "_cycles_active.avg.pct_of_peak_sustained_elapsed"),
+    ("sm__inst_executed_pipe_", ".avg.pct_of_peak_sustained_elapsed"),
+    ("sm__pipe_", "_cycles_active.avg.pct_of_peak_sustained_active"),
+    ("sm__inst_executed_pipe_", ".avg.pct_of_peak_sustained_active"),
+];
 const GLOBAL: [[&str; 2]; 2] = [
     ["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_global_st.sum"],
     ["smsp__inst_executed_op_global_ld.sum", "smsp__inst_executed_op_global_st.sum"],
@@ -122,6 +159,9 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
         || is(GLOBAL.as_flattened())
         || is(&L1_PARTS)
         || is(&PLAIN)
+        || is(&LSU_PARTS)
+        || is(&LSU_FURTHER)
+        || is_pipe_use(name)
         || is_operation(name)
         || is_tensor(name);
     plain.then_some(Dimension::Plain)
@@ -131,6 +171,11 @@ fn is_operation(name: &str) -> bool {
     let op = OP_PREFIXES.iter().find_map(|p| name.strip_prefix(p));
     op.and_then(|op| op.strip_suffix(OP_SUM).or_else(|| op.strip_suffix(OP_PER_CYCLE)))
         .is_some_and(|op| Precision::ALL.into_iter().any(|p| p.operations().contains(&op)))
+}
+
+fn is_pipe_use(name: &str) -> bool {
+    let named = |(before, behind): &(&str, &str)| name.strip_prefix(before)?.strip_suffix(behind);
+    PIPE_FORMS.iter().filter_map(named).any(|pipe| PIPES.iter().any(|(_, known)| *known == pipe))
 }
 
 fn is_tensor(name: &str) -> bool {
@@ -272,6 +317,20 @@ impl Values {
         };
         self.get("l1tex__t_bytes.sum")
             .or_else(|| self.get("l1tex__t_sectors.sum").or_else(parts).map(|s| s * SECTOR))
+    }
+
+    /// Instructions of the load/store unit by warp: as its pipe counted them, else the sum of the kinds that were counted.
+    pub(super) fn lsu_insts(&self) -> Option<f64> {
+        let further = || LSU_FURTHER.iter().filter_map(|name| self.get(name)).sum::<f64>();
+        self.first(&LSU).or_else(|| Some(self.sum(&LSU_PARTS)? + further()))
+    }
+
+    /// How much of each pipe was used, in percent, where the report says.
+    pub(super) fn pipe_uses(&self) -> impl Iterator<Item = (Number, f64)> {
+        PIPES.iter().filter_map(|(column, pipe)| {
+            let used = |(before, behind): &(&str, &str)| self.get(&format!("{before}{pipe}{behind}"));
+            Some((*column, PIPE_FORMS.iter().find_map(used)?))
+        })
     }
 
     /// Global load and store instructions by warp.

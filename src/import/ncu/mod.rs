@@ -126,22 +126,17 @@ impl Launch {
         row.set(Number::SmClock, v.first(&metrics::SM_CLOCKS).map(|hz| hz / 1e6));
         row.set(Number::MemClock, v.get(metrics::DRAM_CLOCK).map(|hz| hz / 1e6));
         row.set(Number::GlobalWarpInsts, v.global_insts());
-        row.set(Number::LsuWarpInsts, v.first(&metrics::LSU));
+        row.set(Number::LsuWarpInsts, v.lsu_insts());
         row.set(Number::WarpInstsIssued, v.get(metrics::ISSUED));
         row.set(Number::ActiveThreads, v.get(metrics::ACTIVE_THREADS));
         row.set(Number::AchievedOccupancy, v.get(metrics::ACHIEVED));
         row.set(Number::RegsLimit, v.get(metrics::LIMIT_REGS));
         row.set(Number::SmemLimit, v.get(metrics::LIMIT_SMEM));
         row.set(Number::WarpsLimit, v.get(metrics::LIMIT_WARPS));
-        if let Some([add, mul, fma]) = v.operations(Precision::Single) {
-            row.set(Number::Fp32Add, Some(add));
-            row.set(Number::Fp32Mul, Some(mul));
-            row.set(Number::Fp32Fma, Some(fma));
-        }
-        if let Some([add, mul, fma]) = v.operations(Precision::Double) {
-            row.set(Number::Fp64Add, Some(add));
-            row.set(Number::Fp64Mul, Some(mul));
-            row.set(Number::Fp64Fma, Some(fma));
+        v.pipe_uses().for_each(|(column, percent)| row.set(column, Some(percent)));
+        for (precision, columns) in MIX {
+            let counts = v.operations(precision).into_iter().flatten();
+            columns.into_iter().zip(counts).for_each(|(column, count)| row.set(column, Some(count)));
         }
     }
 
@@ -204,6 +199,13 @@ impl Launch {
         }
     }
 }
+
+/// The columns of additions, multiplications and fused multiply-adds.
+const MIX: [(Precision, [Number; 3]); 3] = [
+    (Precision::Half, [Number::Fp16Add, Number::Fp16Mul, Number::Fp16Fma]),
+    (Precision::Single, [Number::Fp32Add, Number::Fp32Mul, Number::Fp32Fma]),
+    (Precision::Double, [Number::Fp64Add, Number::Fp64Mul, Number::Fp64Fma]),
+];
 
 /// The most that these can be.
 const MOST: [(&str, f64); 6] = [

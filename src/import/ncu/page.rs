@@ -243,5 +243,5 @@ pub(super) fn is_missing(text: &str) -> bool {
 
 /// The beginning of a value, for messages.
 pub(super) fn clip(text: &str) -> String {
-    text.chars().take(40).collect()
+    crate::text::clip(text, 40)
 }

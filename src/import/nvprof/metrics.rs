@@ -185,6 +185,10 @@ fn fill(row: &mut CanonicalRow, values: &HashMap<String, f64>) {
     row.set(Number::WarpInstsIssued, get("inst_issued"));
     row.set(Number::LsuWarpInsts, get("ldst_executed"));
     row.set(Number::GlobalWarpInsts, pair("inst_executed_global_loads", "inst_executed_global_stores"));
+    // A transaction is one pass of 128 bytes over the banks, conflicts included.
+    let wavefronts = pair("shared_load_transactions", "shared_store_transactions");
+    row.set(Number::SmemWavefronts, wavefronts);
+    row.set(Number::SmemBytes, wavefronts.map(|n| 128.0 * n));
     // A fraction, unlike nvprof's other shares.
     row.set(Number::AchievedOccupancy, get("achieved_occupancy").map(|o| 100.0 * o));
     row.set(Number::ActiveThreads, get("warp_execution_efficiency").map(|e| 0.32 * e));

@@ -142,13 +142,14 @@ fn plain(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::NeverCancelled;
+    use crate::import::Job;
     use crate::measurement::Number;
+    use crate::progress::Progress;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
-        let strings = NeverCancelled::default();
+        let strings = Progress::default();
         assert!(recognises(text.as_bytes()), "{text}");
-        read(&mut text.as_bytes(), &strings.job("log.csv"))
+        read(&mut text.as_bytes(), &Job::new("log.csv", &strings))
     }
 
     const HEADER: &str = "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\",\

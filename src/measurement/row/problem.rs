@@ -2,7 +2,7 @@
 //! left open.
 
 use super::{Refusal, RowDraft, RowParser, TextColumn, utf8};
-use crate::kernel::{Kernel, Problem, ProblemError, by_other_keys};
+use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
 use std::sync::Arc;
 
 /// Why there is no problem.
@@ -13,6 +13,15 @@ enum Unread {
     Refused(Refusal),
 }
 
+/// A problem that took its launch from the variant.
+pub(super) struct MovedLaunch {
+    pub(super) problem: Arc<Problem>,
+    /// As the row would have written it.
+    pub(super) written: String,
+    /// What is left of the variant.
+    pub(super) variant: Arc<str>,
+}
+
 impl RowParser<'_> {
     /// The kernel and the size. Where the size is in keys that the kernel's formulas do not know, as in a profiler's report,
     /// the row is of a kernel of its own, which is called by those keys as well.
@@ -20,7 +29,7 @@ impl RowParser<'_> {
         &mut self,
         draft: &impl RowDraft,
         dtype: &Arc<str>,
-    ) -> Result<(usize, Arc<Problem>), Refusal> {
+    ) -> Result<(KernelId, Arc<Problem>), Refusal> {
         let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
         let bytes = draft.text_of(TextColumn::Problem);
         let recorded = match self.problem(bytes, kernel) {
@@ -28,7 +37,7 @@ impl RowParser<'_> {
             Err(Unread::Foreign(recorded)) => recorded,
             Err(Unread::Refused(why)) => return Err(why),
         };
-        let own = by_other_keys(&self.kernels.entries()[kernel].id, &recorded);
+        let own = by_other_keys(&self.kernels[kernel].id, &recorded);
         let kernel = self.kernel(own.as_bytes(), dtype)?;
         let problem = self.problem(bytes, kernel).map_err(|e| match e {
             Unread::Refused(why) => why,
@@ -37,9 +46,9 @@ impl RowParser<'_> {
         Ok((kernel, problem))
     }
 
-    fn problem(&mut self, bytes: &[u8], kernel: usize) -> Result<Arc<Problem>, Unread> {
+    fn problem(&mut self, bytes: &[u8], kernel: KernelId) -> Result<Arc<Problem>, Unread> {
         // Only a kernel with formulas has a say in it; all others can share.
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_formulas());
+        let of = self.kernels.entry(kernel).filter(|k| k.has_formulas());
         self.problems.get(of.map(|_| kernel), bytes, || {
             let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
             let refused = |e| Unread::Refused(Refusal::new("problem", e));
@@ -52,43 +61,40 @@ impl RowParser<'_> {
         })
     }
 
-    /// A variant's `tile=16` belongs to the problem of a kernel whose file has that key for its launch: the problem with it,
-    /// and the variant without.
+    /// A variant's `tile=16` belongs to the problem of a kernel whose file has that key for its launch; `None` where the
+    /// variant has no such key.
     pub(super) fn launch_in_the_problem(
         &mut self,
-        kernel: usize,
+        kernel: KernelId,
         written: &[u8],
-        problem: Arc<Problem>,
-        variant: Arc<str>,
-    ) -> Result<(Arc<Problem>, Arc<str>), Refusal> {
+        variant: &str,
+    ) -> Result<Option<MovedLaunch>, Refusal> {
         let has_launch = |k: &&Kernel| !k.launch_keys.is_empty() && !variant.is_empty();
-        let Some(of) = self.kernels.entries().get(kernel).filter(has_launch) else {
-            return Ok((problem, variant));
-        };
+        let Some(of) = self.kernels.entry(kernel).filter(has_launch) else { return Ok(None) };
         let text = utf8(written, "problem")?;
         let recorded = Problem::parse_recorded(text).map_err(|e| Refusal::new("problem", e))?;
         let open = |pair: &&str| {
             let key = pair.split('=').next().unwrap_or("").trim();
             of.launch_keys.iter().any(|k| k == key) && recorded.get(key).is_none()
         };
-        let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(|pair| open(&pair));
+        let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(open);
         if moved.is_empty() {
-            return Ok((problem, variant));
+            return Ok(None);
         }
-        let whole = format!("{text};{}", moved.join(";"));
-        let kept = kept.join(";");
-        let problem = self.problem(whole.as_bytes(), kernel).map_err(|e| match e {
+        let written = format!("{text};{}", moved.join(";"));
+        let problem = self.problem(written.as_bytes(), kernel).map_err(|e| match e {
             Unread::Refused(why) => why,
             Unread::Foreign(_) => {
-                Refusal::new("problem", format!("`{whole}` is of other keys than the kernel's"))
+                Refusal::new("problem", format!("`{written}` is of other keys than the kernel's"))
             }
         })?;
-        Ok((problem, self.variants.get(kept.as_bytes()).unwrap_or_default()))
+        let variant = self.variants.get(kept.join(";").as_bytes()).unwrap_or_default();
+        Ok(Some(MovedLaunch { problem, written, variant }))
     }
 
     /// The variant, and what the row leaves open of its problem.
-    pub(super) fn left_open(&mut self, kernel: usize, problem: &[u8], variant: Arc<str>) -> Arc<str> {
-        let of = self.kernels.entries().get(kernel).filter(|k| k.has_choices());
+    pub(super) fn left_open(&mut self, kernel: KernelId, problem: &[u8], variant: Arc<str>) -> Arc<str> {
+        let of = self.kernels.entry(kernel).filter(|k| k.has_choices());
         let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
         let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
         open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)

@@ -7,7 +7,7 @@ mod stack;
 mod svr;
 
 use crate::learn::{
-    LearnError, LearnedModel, Parameters, Progress, Regressor, RegressorKind, Table, Training, TreeModel,
+    LearnError, LearnedModel, Parameters, Progress, Regressor, RegressorKind, Table, TrainingRows, TreeModel,
 };
 use linear::Line;
 use nearest::Nearest;
@@ -78,7 +78,7 @@ pub enum LearnerModel {
     /// Trees.
     Trees(TreeModel),
     /// Bases and a last model.
-    Stack(Stack),
+    Stack(Stack<LearnerModel>),
 }
 
 impl RegressorKind for Learner {
@@ -130,10 +130,10 @@ impl RegressorKind for Learner {
     fn fit_model(
         &self,
         seed: u64,
-        taught: Training<'_>,
+        taught: TrainingRows<'_>,
         progress: &Progress,
     ) -> Result<LearnerModel, LearnError> {
-        let Training { table, target, .. } = taught;
+        let TrainingRows { table, target, .. } = taught;
         let fitted = match self {
             Self::Linear => LearnerModel::Line(Line::ridge(0.0, table, target)),
             Self::Ridge { alpha } => LearnerModel::Line(Line::ridge(*alpha, table, target)),

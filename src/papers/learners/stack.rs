@@ -1,33 +1,32 @@
 //! Stacking (Wolpert 1992): a last model learns from what the base models say about rows they were not trained on.
 
-use super::{Learner, LearnerModel};
 use crate::learn::random::Random;
-use crate::learn::{LearnError, LearnedModel, Progress, RegressorKind, Table, Training};
+use crate::learn::{LearnError, LearnedModel, Progress, RegressorKind, Table, TrainingRows};
 use serde::{Deserialize, Serialize};
 
 /// Base models fitted on all rows, and the last one, fitted on out-of-fold predictions of theirs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stack {
-    pub(super) bases: Vec<LearnerModel>,
-    pub(super) last: Box<LearnerModel>,
+pub struct Stack<M> {
+    pub(super) bases: Vec<M>,
+    pub(super) last: Box<M>,
 }
 
 /// What a stack is made of, as its recipe says.
-pub(super) struct Parts<'a> {
-    pub bases: &'a [Learner],
-    pub last: &'a Learner,
+pub(super) struct Parts<'a, K> {
+    pub bases: &'a [K],
+    pub last: &'a K,
     pub folds: usize,
 }
 
-impl Stack {
+impl<M: LearnedModel> Stack<M> {
     /// `groups`: one number per row; rows of one group are never on both sides of a fold.
-    pub(super) fn fit(
-        parts: &Parts<'_>,
+    pub(super) fn fit<K: RegressorKind<Model = M>>(
+        parts: &Parts<'_, K>,
         seed: u64,
-        taught: Training<'_>,
+        taught: TrainingRows<'_>,
         progress: &Progress,
     ) -> Result<Self, LearnError> {
-        let Training { table, target, groups } = taught;
+        let TrainingRows { table, target, groups } = taught;
         let fold_of = folds(groups, table.len(), parts.folds, seed)?;
         let mut said = vec![0.0; table.len() * parts.bases.len()];
         for fold in 0..parts.folds {
@@ -35,7 +34,7 @@ impl Stack {
             let trained = table.select(&kept);
             let known: Vec<f64> = kept.iter().map(|i| target[*i]).collect();
             let groups: Option<Vec<usize>> = groups.map(|g| kept.iter().map(|i| g[*i]).collect());
-            let rows = Training { table: &trained, target: &known, groups: groups.as_deref() };
+            let rows = TrainingRows { table: &trained, target: &known, groups: groups.as_deref() };
             for (at, base) in parts.bases.iter().enumerate() {
                 let model = base.fit_model(seed, rows, progress)?;
                 held.iter().for_each(|i| said[i * parts.bases.len() + at] = model.predict_row(table.row(*i)));
@@ -43,8 +42,9 @@ impl Stack {
         }
         let names = (0..parts.bases.len()).map(|at| format!("base {at}")).collect();
         let out_of_fold = Table::new(names, said)?;
-        let last = parts.last.fit_model(seed, Training { table: &out_of_fold, target, groups }, progress)?;
-        let whole = |base: &Learner| base.fit_model(seed, taught, progress);
+        let last =
+            parts.last.fit_model(seed, TrainingRows { table: &out_of_fold, target, groups }, progress)?;
+        let whole = |base: &K| base.fit_model(seed, taught, progress);
         let bases = parts.bases.iter().map(whole).collect::<Result<_, _>>()?;
         Ok(Self { bases, last: Box::new(last) })
     }

@@ -13,7 +13,7 @@
 
 use crate::evaluate::{ErrorSummary, Outcome, Progress, Scope, Score, Setup, World, evaluate, score};
 use crate::gpu::Ceilings;
-use crate::kernel::Count;
+use crate::kernel::{Count, KernelId};
 use crate::occupancy::Rules;
 use crate::predict::{MODELS, Predictor, model_position};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ pub fn reproduce(world: World<'_>) -> Vec<Experiment> {
 
 /// The largest configuration of each kernel that has two or more, and the smallest of the new kernels.
 fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
-    let mut by_kernel: BTreeMap<usize, Vec<(f64, String, usize)>> = BTreeMap::new();
+    let mut by_kernel: BTreeMap<KernelId, Vec<(f64, String, usize)>> = BTreeMap::new();
     for (at, (id, config)) in world.store.configs().enumerate() {
         let sets = world.store.rows_of(id).filter_map(|r| r.count(Count::WorkingSetBytes));
         let size = (sets.fold(0.0, f64::max), config.problem.to_string(), at);
@@ -95,7 +95,7 @@ fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
     let mut found = [BTreeSet::new(), BTreeSet::new()];
     for (kernel, mut sizes) in by_kernel {
         sizes.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-        let id = world.kernels.entries()[kernel].id.as_str();
+        let id = world.kernels[kernel].id.as_str();
         if let [.., (_, _, last)] = sizes[..]
             && sizes.len() > 1
         {

@@ -22,7 +22,7 @@ pub fn reproduce_files(
     let (mut rows, all) = session.rows_by(files, &mut kernels)?;
     let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
     let gpus = with_achieved(&session.gpus, &roofs)?;
-    let without = rows.iter().map(|r| &gpus.entries()[r.gpu]);
+    let without = rows.iter().map(|r| &gpus[r.gpu]);
     let mut without = without.filter(|g| g.fp32_achieved.is_none() || g.bandwidth_achieved.is_none());
     if rows.is_empty() {
         return Err(ReproduceError::NoRows);

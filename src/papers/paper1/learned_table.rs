@@ -1,6 +1,6 @@
 //! Paper 1's learned models beside ours: its Table 6.
 
-use super::suite::{EXPERIMENTS, Figure, MODELS};
+use super::suite::{BESIDE, EXPERIMENTS, Figure, MODELS};
 use crate::report::{Cell, Column, Table};
 
 /// From here on digits behind the point say nothing.
@@ -59,6 +59,7 @@ fn notes(figures: &[Figure]) -> Vec<String> {
             ));
         }
     }
+    notes.extend(figures.iter().filter_map(beside));
     for figure in figures {
         if let Err(why) = &figure.ours {
             let (experiment, model) = (EXPERIMENTS[figure.experiment].id, MODELS[figure.model].name);
@@ -81,4 +82,17 @@ fn notes(figures: &[Figure]) -> Vec<String> {
             .into(),
     );
     notes
+}
+
+/// The learned column of Table 3 or 4: what it prints beside the MAPE, and ours.
+fn beside(figure: &Figure) -> Option<String> {
+    let (published, ours) = figure.published_beside().zip(figure.ours_beside())?;
+    let part = |((name, published), ours): ((&&str, &&str), f64)| format!("{name} {published} / {ours:.2}");
+    let parts: Vec<String> = BESIDE.iter().zip(published).zip(ours).map(part).collect();
+    let table = ["3", "4"][figure.experiment];
+    Some(format!(
+        "Table {table}, learned column (its {}), published / ours: {}",
+        MODELS[figure.model].name,
+        parts.join(", ")
+    ))
 }

@@ -17,4 +17,4 @@ pub use files::{ReproduceError, reproduce_files};
 pub use learned_table::table as learned_table;
 pub use pairs::{Pairs, Role};
 pub use raw::{Raw, RawError, read};
-pub use suite::{EXPERIMENTS, Figure, MODELS, Spread, Suite, run};
+pub use suite::{BESIDE, EXPERIMENTS, Figure, MODELS, Spread, Suite, run};

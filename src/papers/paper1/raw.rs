@@ -183,7 +183,7 @@ fn rows(text: &str, file: &str) -> Result<Vec<Row>, RawError> {
                 file: file.to_owned(),
                 line: i as u64 + 2,
                 column,
-                value: value.chars().take(40).collect(),
+                value: crate::text::clip(value, 40),
                 expected: if column == "mean_ms" {
                     "a time above 0"
                 } else {

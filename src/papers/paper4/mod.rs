@@ -9,6 +9,9 @@ pub mod prepare;
 mod report;
 mod study;
 pub mod tables;
+pub mod tiled;
+mod tiled_table;
 
 pub use report::Report;
 pub use study::{Paper4, reproduce_tables};
+pub use tiled_table::{regression_records, regression_table};

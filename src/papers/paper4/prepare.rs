@@ -109,6 +109,7 @@ fn ends(mut values: Vec<f64>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::GpuId;
 
     #[test]
     fn quantiles_are_pandas() {
@@ -122,7 +123,7 @@ mod tests {
 
     fn row(ms: f64, watts: Option<f64>) -> GemmRow {
         GemmRow {
-            gpu: 0,
+            gpu: GpuId::default(),
             size: [512.0, 256.0, 128.0],
             variant: "layout=nn".into(),
             nominal_block: [64.0, 64.0, 32.0],

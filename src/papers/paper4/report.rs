@@ -44,19 +44,19 @@ impl Report<'_> {
         tables.iter().map(|t| t.render(format)).collect::<Vec<_>>().join("\n")
     }
 
+    /// The columns of [`Report::records`], without rows.
+    #[must_use]
+    pub fn record_columns() -> Table {
+        let words = ["table", "protocol", "target", "model", "metric"].map(Column::left);
+        let numbers =
+            ["ours", "published", "worst_split", "best_split", "as_written", "rows"].map(Column::right);
+        Table::new(words.into_iter().chain(numbers).collect())
+    }
+
     /// One number a record.
     #[must_use]
     pub fn records(&self) -> Table {
-        let mut table = Table::new(
-            ["table", "protocol", "target", "model", "metric"]
-                .map(Column::left)
-                .into_iter()
-                .chain(
-                    ["ours", "published", "worst_split", "best_split", "as_written", "rows"]
-                        .map(Column::right),
-                )
-                .collect(),
-        );
+        let mut table = Self::record_columns();
         let number = |v: f64| Cell::shown(v, shown(v));
         let text = |words: [&str; 5]| words.map(Cell::text);
         let mut add = |words: [&str; 5], numbers: [Option<f64>; 6]| {

@@ -36,15 +36,15 @@ pub struct PowerFit {
 pub fn fit_power(session: &Session, rows: &[Measurement], progress: &Progress) -> Result<PowerFit, FitError> {
     let gpus = session.stock_gpus();
     let library = session.kernels.get(LIBRARY);
-    let all: Vec<PowerRow> = rows.iter().filter_map(|r| PowerRow::of(r, &gpus)).collect();
+    let all: Vec<PowerRow> = rows.iter().filter_map(|r| PowerRow::of(r, gpus)).collect();
     let (check, rows): (Vec<PowerRow>, Vec<PowerRow>) =
         all.into_iter().partition(|r| Some(r.kernel) == library);
-    let study = study(&rows, &gpus)?;
+    let study = study(&rows, gpus)?;
     let mut learned = Vec::new();
     for fold in [Fold::Gpu, Fold::Kernel] {
-        learned.push((fold, residual::trials(&rows, &gpus, fold, progress)?));
+        learned.push((fold, residual::trials(&rows, gpus, fold, progress)?));
     }
-    let model = study.model(&rows, &gpus);
-    let checked = study.check(&rows, &check, &gpus);
+    let model = study.model(&rows, gpus);
+    let checked = study.check(&rows, &check, gpus);
     Ok(PowerFit { study, learned, checked, model })
 }

@@ -5,7 +5,8 @@
 
 use super::study::{Fold, Trial, folds, mean_share};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::KernelId;
 use crate::learn::{Features, ForestParameters, LearnError, Progress, Recipe, Regressor, Table};
 use crate::power::fit::{PowerRow, Sums};
 
@@ -36,7 +37,8 @@ pub fn trials(
     let table = table(rows, gpus)?;
     let mut all = Vec::with_capacity(rows.len());
     for fold in folds(rows, by) {
-        let keep = |gpu: usize, kernel: usize| fold != if by == Fold::Gpu { gpu } else { kernel };
+        let keep =
+            |gpu: GpuId, kernel: KernelId| fold != if by == Fold::Gpu { gpu.index() } else { kernel.index() };
         let Some(fit) = sums.fit(keep) else { continue };
         let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|i| by.of(&rows[*i]) == fold);
         let logs: Vec<f64> =
@@ -51,7 +53,7 @@ pub fn trials(
                 fold,
                 measured: row.watts,
                 predicted: fit.watts(row, gpus) * residual.exp(),
-                share: share * gpus.entries()[row.gpu].power_limit.value.0,
+                share: share * gpus[row.gpu].power_limit.value.0,
             });
         }
     }

@@ -1,7 +1,8 @@
 //! How wrong the power model is where a GPU, or a kernel, is left out of its fit.
 
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::KernelId;
 use crate::power::fit::{Fit, PowerRow, Sums};
 use crate::power::{HeldOut, PowerModel};
 use std::collections::BTreeSet;
@@ -18,8 +19,8 @@ pub enum Fold {
 impl Fold {
     pub(super) fn of(self, row: &PowerRow) -> usize {
         match self {
-            Self::Gpu => row.gpu,
-            Self::Kernel => row.kernel,
+            Self::Gpu => row.gpu.index(),
+            Self::Kernel => row.kernel.index(),
         }
     }
 
@@ -39,7 +40,7 @@ pub struct Trial {
     /// Its place among the rows.
     pub row: usize,
     /// Its GPU.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// What was left out with it.
     pub fold: usize,
     /// Measured watts.
@@ -109,12 +110,13 @@ pub(super) fn folds(rows: &[PowerRow], by: Fold) -> BTreeSet<usize> {
 fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: Fold) -> Vec<Trial> {
     let mut all = Vec::with_capacity(rows.len());
     for fold in folds(rows, by) {
-        let keep = |gpu: usize, kernel: usize| fold != if by == Fold::Gpu { gpu } else { kernel };
+        let keep =
+            |gpu: GpuId, kernel: KernelId| fold != if by == Fold::Gpu { gpu.index() } else { kernel.index() };
         let Some(fit) = sums.fit(keep) else { continue };
         let share = mean_share(rows.iter().filter(|r| by.of(r) != fold), gpus);
         for (at, row) in rows.iter().enumerate().filter(|(_, r)| by.of(r) == fold) {
             let predicted = fit.watts(row, gpus);
-            let share = share * gpus.entries()[row.gpu].power_limit.value.0;
+            let share = share * gpus[row.gpu].power_limit.value.0;
             all.push(Trial { row: at, gpu: row.gpu, fold, measured: row.watts, predicted, share });
         }
     }
@@ -123,15 +125,15 @@ fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: Fold) -> Ve
 
 /// The mean share of the limit, in ln, every GPU weighing the same.
 pub(super) fn mean_share<'r>(rows: impl Iterator<Item = &'r PowerRow>, gpus: &Catalogue<Gpu>) -> f64 {
-    let shares: Vec<(usize, f64)> =
-        rows.map(|r| (r.gpu, (r.watts / gpus.entries()[r.gpu].power_limit.value.0).ln())).collect();
+    let shares: Vec<(GpuId, f64)> =
+        rows.map(|r| (r.gpu, (r.watts / gpus[r.gpu].power_limit.value.0).ln())).collect();
     by_gpu(&shares).exp()
 }
 
 /// The mean over GPUs of their mean.
-fn by_gpu(values: &[(usize, f64)]) -> f64 {
-    let gpus: BTreeSet<usize> = values.iter().map(|v| v.0).collect();
-    let mean = |gpu: &usize| {
+fn by_gpu(values: &[(GpuId, f64)]) -> f64 {
+    let gpus: BTreeSet<GpuId> = values.iter().map(|v| v.0).collect();
+    let mean = |gpu: &GpuId| {
         let own: Vec<f64> = values.iter().filter(|v| v.0 == *gpu).map(|v| v.1).collect();
         own.iter().sum::<f64>() / own.len() as f64
     };
@@ -165,11 +167,11 @@ pub fn held_out(trials: &[Trial]) -> HeldOut {
 
 /// The 90 % point of |ln| where every GPU weighs the same.
 fn width<'t>(trials: impl Iterator<Item = &'t Trial>) -> f64 {
-    let all: Vec<(usize, f64)> = trials.map(|t| (t.gpu, t.ln().abs())).collect();
-    let rows = |gpu: usize| all.iter().filter(|t| t.0 == gpu).count() as f64;
-    let gpus: BTreeSet<usize> = all.iter().map(|t| t.0).collect();
-    let weights: Vec<(usize, f64)> = gpus.iter().map(|g| (*g, 1.0 / rows(*g))).collect();
-    let weight = |gpu: usize| weights.iter().find(|w| w.0 == gpu).map_or(0.0, |w| w.1);
+    let all: Vec<(GpuId, f64)> = trials.map(|t| (t.gpu, t.ln().abs())).collect();
+    let rows = |gpu: GpuId| all.iter().filter(|t| t.0 == gpu).count() as f64;
+    let gpus: BTreeSet<GpuId> = all.iter().map(|t| t.0).collect();
+    let weights: Vec<(GpuId, f64)> = gpus.iter().map(|g| (*g, 1.0 / rows(*g))).collect();
+    let weight = |gpu: GpuId| weights.iter().find(|w| w.0 == gpu).map_or(0.0, |w| w.1);
     let mut sorted: Vec<(f64, f64)> = all.iter().map(|(gpu, ln)| (*ln, weight(*gpu))).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let wanted = 0.9 * gpus.len() as f64;
@@ -189,12 +191,12 @@ impl Study {
     pub fn check(&self, seen: &[PowerRow], rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Vec<Trial> {
         let share = mean_share(seen.iter(), gpus);
         let trial = |(at, row): (usize, &PowerRow)| {
-            let limit = gpus.entries()[row.gpu].power_limit.value.0;
+            let limit = gpus[row.gpu].power_limit.value.0;
             let predicted = self.fit.watts(row, gpus).min(limit);
             Trial {
                 row: at,
                 gpu: row.gpu,
-                fold: row.gpu,
+                fold: row.gpu.index(),
                 measured: row.watts,
                 predicted,
                 share: share * limit,
@@ -206,7 +208,7 @@ impl Study {
     /// The fit as it ships: three decimals.
     #[must_use]
     pub fn model(&self, rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> PowerModel {
-        let places: BTreeSet<usize> = rows.iter().map(|r| r.gpu).collect();
+        let places: BTreeSet<GpuId> = rows.iter().map(|r| r.gpu).collect();
         let Fit { mut shares, voltage } = self.fit;
         for share in [&mut shares.idle, &mut shares.active, &mut shares.fp, &mut shares.l2, &mut shares.dram]
         {
@@ -222,7 +224,7 @@ impl Study {
         };
         PowerModel {
             rows: rows.len(),
-            gpus: places.iter().map(|g| gpus.entries()[*g].id.clone()).collect(),
+            gpus: places.iter().map(|g| gpus[*g].id.clone()).collect(),
             shares,
             voltage,
             new_gpu: shown(&self.new_gpu),

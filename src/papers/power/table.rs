@@ -2,7 +2,7 @@
 
 use super::study::{Fold, Study, Trial, held_out, mean_percent};
 use crate::catalogue::Catalogue;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, GpuId};
 use crate::power::PowerModel;
 use crate::report::{Cell, Column, Table};
 use crate::units::significant;
@@ -30,7 +30,7 @@ pub fn table(
     for (fold, trials) in [(Fold::Gpu, &study.new_gpu), (Fold::Kernel, &study.new_kernel)] {
         let learned =
             residual.iter().find(|(f, _)| *f == fold).map(|(_, t)| t.as_slice()).unwrap_or_default();
-        let boards: BTreeSet<usize> = trials.iter().map(|t| t.gpu).collect();
+        let boards: BTreeSet<GpuId> = trials.iter().map(|t| t.gpu).collect();
         for gpu in boards.iter().map(|g| Some(*g)).chain([None]) {
             let of = |all: &[Trial]| -> Vec<Trial> {
                 all.iter().filter(|t| gpu.is_none_or(|g| t.gpu == g)).copied().collect()
@@ -38,7 +38,7 @@ pub fn table(
             let (own, learned) = (of(trials), of(learned));
             let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
             let whole = gpu.is_none().then(|| held_out(trials));
-            let name = gpu.map_or("all, each weighing the same", |g| gpus.entries()[g].id.as_str());
+            let name = gpu.map_or("all, each weighing the same", |g| gpus[g].id.as_str());
             table.rows.push(vec![
                 Cell::text(fold.word()),
                 Cell::text(name),
@@ -55,7 +55,7 @@ pub fn table(
         let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
         table.rows.push(vec![
             Cell::text("in no fit: audited GEMM rows"),
-            Cell::text(gpus.entries()[checked[0].gpu].id.as_str()),
+            Cell::text(gpus[checked[0].gpu].id.as_str()),
             Cell::number(checked.len() as f64),
             percent(mean_percent(checked, false)),
             Cell::Null,

@@ -5,13 +5,14 @@ use super::{OperatorAnswer, Parts, carried, modelled, parts_on};
 use crate::catalogue::Origin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
-use crate::predict::breakdown::{Cause, MadeOf, Start};
+use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
 use crate::predict::{
     Amount, Caution, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance, Question,
     Refusal,
 };
 use crate::roofline::{Bound, Component, Components, Machine, Spec, machine_of};
 use crate::units::Seconds;
+use std::sync::Arc;
 
 /// How far a number is moved to see what it does to the time.
 const NUDGE: f64 = 1.02;
@@ -87,13 +88,12 @@ pub(in crate::predict) fn operator_prediction(
         doubt: Some(kept.answer.doubt),
         width: None,
         adjustments: Vec::new(),
-        made_of: MadeOf::Operator(Box::new(kept)),
+        made_of: MadeOf::Components(Arc::new(kept)),
     }))
 }
 
-impl KeptOperator {
-    /// The first time, and every factor up to this model's own time.
-    pub(in crate::predict) fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+impl TakenApart for KeptOperator {
+    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
         let [source, target] = self.parts.map(|p| p.time);
         let Some(timed) = self.timed else {
             let (component, longest) = components(&self.parts[1]).ranked()[0];
@@ -109,8 +109,7 @@ impl KeptOperator {
         (self.start.clone(), Seconds(timed), steps)
     }
 
-    /// The components and what moves them.
-    pub(in crate::predict) fn explanation(&self) -> Explanation {
+    fn explanation(&self) -> Explanation {
         let of_parts = self.parts.map(|p| components(&p));
         Explanation {
             components: of_parts,
@@ -121,7 +120,9 @@ impl KeptOperator {
             measure: self.to_measure(),
         }
     }
+}
 
+impl KeptOperator {
     /// The target's numbers that move the prediction, strongest first.
     fn elasticities(&self) -> Vec<Elasticity> {
         let with = |spec, factor| {

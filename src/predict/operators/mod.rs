@@ -19,7 +19,7 @@ mod hardware;
 mod product;
 mod stream;
 
-pub(super) use explain::{KeptOperator, operator_prediction};
+pub(super) use explain::operator_prediction;
 
 use super::{Doubt, Refusal, sound};
 use crate::gpu::Gpu;

@@ -3,6 +3,8 @@
 use super::pairs::Pair;
 use crate::answer::conformal_rank;
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::{BoostingParameters, Fitted, LearnError, Progress, Recipe, Regressor, Table};
 use crate::predict::{Check, Lesson, Taught, Width, feature_names};
 use std::collections::BTreeSet;
@@ -24,8 +26,8 @@ const SLACK: f64 = 0.05;
 /// A group that is held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    Gpu(usize),
-    Kernel(usize),
+    Gpu(GpuId),
+    Kernel(KernelId),
 }
 
 impl Group {
@@ -47,8 +49,8 @@ impl Group {
 
     fn id(self, world: World<'_>) -> String {
         match self {
-            Self::Gpu(gpu) => world.gpus.entries()[gpu].id.clone(),
-            Self::Kernel(kernel) => world.kernels.entries()[kernel].id.clone(),
+            Self::Gpu(gpu) => world.gpus[gpu].id.clone(),
+            Self::Kernel(kernel) => world.kernels[kernel].id.clone(),
         }
     }
 }
@@ -79,14 +81,12 @@ pub(super) fn learned(
         let without = mape(asked.iter().map(|p| p.ln));
         checks.push(Check { held_out: group.id(world), pairs: asked.len(), without, with: mape(left) });
     }
-    let ids = |of: fn(&Pair) -> [usize; 2], id: fn(World<'_>, usize) -> String| -> Vec<String> {
-        let places: BTreeSet<usize> = pairs.iter().flat_map(|p| of(p)).collect();
-        places.into_iter().map(|at| id(world, at)).collect()
-    };
+    let gpus: BTreeSet<GpuId> = pairs.iter().flat_map(|p| [p.source, p.target]).collect();
+    let kernels: BTreeSet<KernelId> = pairs.iter().map(|p| p.kernel).collect();
     let mut lesson = Lesson {
         pairs: pairs.len().min(MOST_TRAINED),
-        gpus: ids(|p| [p.source, p.target], |world, gpu| Group::Gpu(gpu).id(world)),
-        kernels: ids(|p| [p.kernel; 2], |world, kernel| Group::Kernel(kernel).id(world)),
+        gpus: gpus.into_iter().map(|gpu| world.gpus[gpu].id.clone()).collect(),
+        kernels: kernels.into_iter().map(|kernel| world.kernels[kernel].id.clone()).collect(),
         checks,
         taught: None,
     };

@@ -16,6 +16,8 @@ mod pairs;
 mod trainer;
 
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::{LearnError, Progress};
 use crate::predict::{Lesson, Lessons, WhatIsNew};
 pub use trainer::Hybrid;
@@ -33,9 +35,9 @@ const ENOUGH_PAIRS: usize = 300;
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Kernels.
-    pub kernels: Option<BTreeSet<usize>>,
+    pub kernels: Option<BTreeSet<KernelId>>,
     /// Target GPUs, measured or not.
-    pub targets: Option<BTreeSet<usize>>,
+    pub targets: Option<BTreeSet<GpuId>>,
     /// What the lesson must not have seen.
     pub new: WhatIsNew,
 }
@@ -43,8 +45,8 @@ pub struct Wanted {
 /// What one lesson is made of: the kernels it may learn from, and what it must not have seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Plan {
-    pool: Vec<usize>,
-    hidden: Option<usize>,
+    pool: Vec<KernelId>,
+    hidden: Option<GpuId>,
 }
 
 /// Learns from the user's rows of this world; published ones teach nothing.
@@ -61,8 +63,8 @@ pub fn lessons(
 ) -> Result<Lessons, LearnError> {
     let all = Pairs::of(world);
     let mut lessons = Lessons::new(wanted.new, all.gpus.clone());
-    let mut plans: BTreeMap<Plan, Vec<usize>> = BTreeMap::new();
-    let asked = |kernel: &usize| wanted.kernels.as_ref().is_none_or(|some| some.contains(kernel));
+    let mut plans: BTreeMap<Plan, Vec<KernelId>> = BTreeMap::new();
+    let asked = |kernel: &KernelId| wanted.kernels.as_ref().is_none_or(|some| some.contains(kernel));
     for kernel in all.kernels().filter(asked) {
         for hidden in hidden(&lessons, wanted, &all.gpus) {
             let pool = pool(&all, kernel, hidden, wanted.new);
@@ -80,7 +82,7 @@ pub fn lessons(
         Ok::<_, LearnError>(lesson.map(Arc::new))
     };
     // Features of a kernel are reckoned once, before its lessons.
-    let pools: BTreeSet<usize> = plans.keys().flat_map(|plan| plan.pool.iter().copied()).collect();
+    let pools: BTreeSet<KernelId> = plans.keys().flat_map(|plan| plan.pool.iter().copied()).collect();
     pools.into_iter().collect::<Vec<_>>().into_par_iter().for_each(|kernel| {
         all.of_kernel(kernel);
     });
@@ -94,7 +96,7 @@ pub fn lessons(
 }
 
 /// The GPUs to hide, each in a lesson of its own; `None` for targets nobody measured.
-fn hidden(lessons: &Lessons, wanted: &Wanted, measured: &BTreeSet<usize>) -> BTreeSet<Option<usize>> {
+fn hidden(lessons: &Lessons, wanted: &Wanted, measured: &BTreeSet<GpuId>) -> BTreeSet<Option<GpuId>> {
     match &wanted.targets {
         Some(targets) => targets.iter().map(|t| lessons.hidden_for(*t)).collect(),
         None => measured.iter().map(|t| lessons.hidden_for(*t)).chain([None]).collect(),
@@ -102,8 +104,8 @@ fn hidden(lessons: &Lessons, wanted: &Wanted, measured: &BTreeSet<usize>) -> BTr
 }
 
 /// The kernels to learn from for one of them.
-fn pool(all: &Pairs<'_>, kernel: usize, hidden: Option<usize>, new: WhatIsNew) -> Vec<usize> {
-    let enough = |kernel: usize| all.count(kernel, hidden) >= ENOUGH_PAIRS;
+fn pool(all: &Pairs<'_>, kernel: KernelId, hidden: Option<GpuId>, new: WhatIsNew) -> Vec<KernelId> {
+    let enough = |kernel: KernelId| all.count(kernel, hidden) >= ENOUGH_PAIRS;
     let together = || all.kernels().filter(|k| !enough(*k));
     match new {
         WhatIsNew::Gpu if enough(kernel) => vec![kernel],

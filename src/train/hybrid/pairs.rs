@@ -1,7 +1,8 @@
 //! Pairs of GPUs that timed the same configuration: what a residual is learned from.
 
 use crate::evaluate::{World, hash};
-use crate::kernel::Kernel;
+use crate::gpu::GpuId;
+use crate::kernel::{Kernel, KernelId};
 use crate::measurement::{ConfigId, Kind, Measurement};
 use crate::occupancy::Rules;
 use crate::predict::{Subject, Visible, question, residual_features, source_clocks};
@@ -14,9 +15,9 @@ const MOST: usize = 8_000;
 /// One pair with a time on either side.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair {
-    pub(super) kernel: usize,
-    pub(super) source: usize,
-    pub(super) target: usize,
+    pub(super) kernel: KernelId,
+    pub(super) source: GpuId,
+    pub(super) target: GpuId,
     /// In the order of [`crate::predict::feature_names`].
     pub(super) features: Vec<f64>,
     /// ln(measured / `ceilings`).
@@ -29,37 +30,37 @@ pub(super) struct Pair {
 #[derive(Debug, Clone, Copy)]
 struct Place {
     config: ConfigId,
-    source: usize,
-    target: usize,
+    source: GpuId,
+    target: GpuId,
 }
 
 /// All pairs of a world, by kernel, in an order that only depends on what they are.
 pub(super) struct Pairs<'a> {
     world: World<'a>,
     /// Every measured GPU.
-    pub(super) gpus: BTreeSet<usize>,
-    places: BTreeMap<usize, (Vec<Place>, OnceLock<Vec<Pair>>)>,
+    pub(super) gpus: BTreeSet<GpuId>,
+    places: BTreeMap<KernelId, (Vec<Place>, OnceLock<Vec<Pair>>)>,
 }
 
 impl<'a> Pairs<'a> {
     pub(super) fn of(world: World<'a>) -> Self {
         let mut gpus = BTreeSet::new();
-        let mut hashed: BTreeMap<usize, Vec<(u64, Place)>> = BTreeMap::new();
+        let mut hashed: BTreeMap<KernelId, Vec<(u64, Place)>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
             let rows: Vec<&Measurement> =
                 world.store.rows_of(config).filter(|r| r.kind == Kind::Measured).collect();
             gpus.extend(rows.iter().map(|r| r.gpu));
-            let id = &world.kernels.entries()[of.kernel].id;
+            let id = &world.kernels[of.kernel].id;
             for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {
                 if source == target {
                     continue;
                 }
-                let [from, to] = [source, target].map(|g| world.gpus.entries()[g].id.as_str());
+                let [from, to] = [source, target].map(|g| world.gpus[g].id.as_str());
                 let hash = hash(&format!("{id}/{}/{}/{from}/{to}", of.problem, of.variant));
                 hashed.entry(of.kernel).or_default().push((hash, Place { config, source, target }));
             }
         }
-        let chosen = |(kernel, mut all): (usize, Vec<(u64, Place)>)| {
+        let chosen = |(kernel, mut all): (KernelId, Vec<(u64, Place)>)| {
             all.sort_unstable_by_key(|(hash, _)| *hash);
             all.truncate(MOST);
             (kernel, (all.into_iter().map(|(_, place)| place).collect(), OnceLock::new()))
@@ -68,20 +69,20 @@ impl<'a> Pairs<'a> {
     }
 
     /// The kernels that have any.
-    pub(super) fn kernels(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn kernels(&self) -> impl Iterator<Item = KernelId> {
         self.places.keys().copied()
     }
 
     /// How many a kernel has without this GPU.
-    pub(super) fn count(&self, kernel: usize, hidden: Option<usize>) -> usize {
+    pub(super) fn count(&self, kernel: KernelId, hidden: Option<GpuId>) -> usize {
         let known = |p: &&Place| Some(p.source) != hidden && Some(p.target) != hidden;
         self.places.get(&kernel).map_or(0, |(places, _)| places.iter().filter(known).count())
     }
 
     /// A kernel's pairs that `ceilings` has an answer for.
-    pub(super) fn of_kernel(&self, kernel: usize) -> &[Pair] {
+    pub(super) fn of_kernel(&self, kernel: KernelId) -> &[Pair] {
         let Some((places, pairs)) = self.places.get(&kernel) else { return &[] };
-        pairs.get_or_init(|| self.find_pairs(&self.world.kernels.entries()[kernel], places))
+        pairs.get_or_init(|| self.find_pairs(&self.world.kernels[kernel], places))
     }
 
     fn find_pairs(&self, kernel: &Kernel, places: &[Place]) -> Vec<Pair> {
@@ -93,7 +94,7 @@ impl<'a> Pairs<'a> {
         let World { gpus, store, .. } = self.world;
         let subject = Subject::of(kernel, store.config(config), Some(config)).ok()?;
         let visible = Visible::without_gpu(store, target);
-        let [from, to] = [source, target].map(|g| &gpus.entries()[g]);
+        let [from, to] = [source, target].map(|g| &gpus[g]);
         let clocks = source_clocks(from, from, &subject, source, visible);
         let pair = [(source, clocks.gpu(from)), (target, to)];
         let q = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);

@@ -3,6 +3,8 @@
 use super::pairs::Pairs;
 use super::{Wanted, lessons};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::LearnError;
 use crate::learn::Progress;
 use crate::learn::saved::DataHash;
@@ -47,7 +49,7 @@ impl Trainer for Hybrid {
         let mut hash = DataHash::default();
         for kernel in pairs.kernels() {
             for pair in pairs.of_kernel(kernel) {
-                let [from, to] = [pair.source, pair.target].map(|g| &world.gpus.entries()[g].id);
+                let [from, to] = [pair.source, pair.target].map(|g| &world.gpus[g].id);
                 hash = hash.bytes(from.as_bytes()).bytes(to.as_bytes());
                 hash = hash.numbers(&pair.features).numbers(&[pair.ln, pair.doubt]);
             }
@@ -127,10 +129,10 @@ impl Hybrid {
 
 /// Lessons that several kernels share are kept once; in an order of their own.
 fn kept(world: World<'_>, lessons: &Lessons) -> Vec<Kept> {
-    let id = |kernel: usize| world.kernels.entries()[kernel].id.clone();
-    let mut all: BTreeMap<(Option<usize>, Vec<String>), Kept> = BTreeMap::new();
+    let id = |kernel: KernelId| world.kernels[kernel].id.clone();
+    let mut all: BTreeMap<(Option<GpuId>, Vec<String>), Kept> = BTreeMap::new();
     for (kernel, hidden, lesson) in lessons.iter() {
-        let hidden_id = hidden.map(|gpu| world.gpus.entries()[gpu].id.clone());
+        let hidden_id = hidden.map(|gpu| world.gpus[gpu].id.clone());
         let new = || Kept { kernels: Vec::new(), hidden: hidden_id, lesson: lesson.clone() };
         all.entry((hidden, lesson.kernels.clone())).or_insert_with(new).kernels.push(id(kernel));
     }

@@ -1,7 +1,7 @@
 //! What paper 3's metrics are made of: everything known of one launch on one GPU.
 
 use crate::evaluate::World;
-use crate::gpu::{Ceilings, Limits};
+use crate::gpu::{Ceilings, GpuId, Limits};
 use crate::kernel::{Count, Kernel, Launch, Problem, Value, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{Occupancy, Rules};
@@ -73,11 +73,11 @@ impl Facts {
     pub fn of(
         world: World<'_>,
         subject: &Subject,
-        gpu: usize,
+        gpu: GpuId,
         row: Option<&Measurement>,
     ) -> Result<Self, NoFacts> {
-        let kernel = &world.kernels.entries()[subject.kernel];
-        let on = (gpu, &world.gpus.entries()[gpu]);
+        let kernel = &world.kernels[subject.kernel];
+        let on = (gpu, &world.gpus[gpu]);
         let q = question(kernel, subject, [on, on], world.store, Ceilings::Peak, Rules::Exact);
         let side = &q.source;
         if side.refusal.is_some() {

@@ -6,8 +6,10 @@ mod metrics;
 mod published;
 mod recipe;
 mod samples;
+mod speed_up;
 
 pub use facts::{Facts, NoFacts, element_bytes};
 pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
 pub use recipe::Paper3;
 pub use samples::{LaunchMetrics, LeftOut, Reference, Sample, Samples, launches};
+pub use speed_up::{SpeedUp, SpeedUpForest};

@@ -8,7 +8,10 @@ use super::facts::NoFacts;
 use super::metrics::{Formulas, METRICS};
 use super::published;
 use super::samples::{Reference, Samples};
+use super::speed_up::{SpeedUpForest, half_width, known_ranges};
 use crate::evaluate::World;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::learn::importance::permutation;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::random::Random;
@@ -53,6 +56,9 @@ impl Default for Paper3 {
     }
 }
 
+/// Measured and predicted speed-ups in one order.
+type SpeedUps = (Vec<f64>, Vec<f64>);
+
 /// What the forest is trained on.
 struct Data {
     samples: Samples,
@@ -87,13 +93,23 @@ impl Trainer for Paper3 {
         let (train, test, imputer) = data.tables(&split)?;
         let fitted = recipe.fit(&train, &data.targets(&split.train), progress)?;
         let truth = data.targets(&split.test);
-        let mut errors = vec![Errors::of("80:20 of the rows", &truth, &fitted.predict(&test)?)];
-        errors.extend(self.beside(&data, &split, &recipe, progress)?);
+        let tested = fitted.predict(&test)?;
+        let mut errors = vec![Errors::of("80:20 of the rows", &truth, &tested)];
+        let (beside, problems) = self.beside(&data, &split, &recipe, progress)?;
+        errors.extend(beside);
         errors.push(published::errors());
         let importances = importances(&fitted, (&test, &truth), self.seed)?;
         let trained = self.told(world, &data, &found, (importances, errors));
         let whole = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
-        Ok(Made { trained, model: postcard::to_allocvec(&(imputer, fitted)).map_err(whole)? })
+        let (measured, predicted) = problems.unwrap_or((truth, tested));
+        let model = SpeedUpForest {
+            imputer,
+            fitted,
+            ranges: known_ranges(&data.rows(&split.train), data.columns.len()),
+            columns: data.columns,
+            ln_90: half_width(&measured, &predicted),
+        };
+        Ok(Made { trained, model: postcard::to_allocvec(&model).map_err(whole)? })
     }
 }
 
@@ -139,7 +155,7 @@ impl Paper3 {
             hash = hash.numbers(&row).numbers(&[sample.speedup, sample.group as f64]);
         }
         let recipe = format!(
-            "forest, {} formulas, speed-up over {}, {} trials",
+            "forest, {} formulas, speed-up over {}, {} trials, with ranges",
             self.formulas.word(),
             data.reference.word(),
             self.trials
@@ -163,14 +179,15 @@ impl Paper3 {
         Ok(search::random(draw, self.trials.max(1), self.seed, &task, progress)?)
     }
 
-    /// The baseline, the same forest on ln(speed-up), and what whole problems, kernels and GPUs held out cost.
+    /// The baseline, the same forest on ln(speed-up), and what whole problems, kernels and GPUs held out cost; speed-ups of
+    /// the held-out problems with what was predicted of them, where there are several.
     fn beside(
         &self,
         data: &Data,
         split: &Fold,
         recipe: &Recipe,
         progress: &Progress,
-    ) -> Result<Vec<Errors>, TrainError> {
+    ) -> Result<(Vec<Errors>, Option<SpeedUps>), TrainError> {
         let truth = data.targets(&split.test);
         let median = metrics::median(data.targets(&split.train)).unwrap_or(1.0);
         let mut all =
@@ -181,17 +198,21 @@ impl Paper3 {
         let samples = &data.samples.all;
         let groups = [
             (of("problems"), samples.iter().map(|s| s.group).collect::<Vec<_>>(), 5),
-            (of("kernels"), samples.iter().map(|s| s.kernel).collect(), usize::MAX),
-            (of("GPUs"), samples.iter().map(|s| s.gpu).collect(), usize::MAX),
+            (of("kernels"), samples.iter().map(|s| s.kernel.index()).collect(), usize::MAX),
+            (of("GPUs"), samples.iter().map(|s| s.gpu.index()).collect(), usize::MAX),
         ];
+        let mut problems = None;
         for (name, groups, most) in groups {
             if groups.iter().collect::<BTreeSet<_>>().len() > 1 {
                 let folds = folds::grouped(&groups, most.min(groups.len()))?;
                 let (truth, said) = data.predicted(&folds, recipe, Target::Raw, progress)?;
                 all.push(Errors::of(name, &truth, &said));
+                problems.get_or_insert((truth, said));
             }
         }
-        Ok(all)
+        // Where there is one problem alone, what was held out first is a kernel or a GPU.
+        let several = samples.iter().map(|s| s.group).collect::<BTreeSet<_>>().len() > 1;
+        Ok((all, problems.filter(|_| several)))
     }
 
     fn told(
@@ -202,8 +223,8 @@ impl Paper3 {
         (importances, errors): (Vec<Importance>, Vec<Errors>),
     ) -> Trained {
         let samples = &data.samples.all;
-        let ids =
-            |places: BTreeSet<usize>, id: &dyn Fn(usize) -> String| places.into_iter().map(id).collect();
+        let gpus: BTreeSet<GpuId> = samples.iter().map(|s| s.gpu).collect();
+        let kernels: BTreeSet<KernelId> = samples.iter().map(|s| s.kernel).collect();
         let best = found.best();
         Trained {
             model: self.id().into(),
@@ -216,10 +237,8 @@ impl Paper3 {
             ),
             seed: self.seed,
             rows: samples.len(),
-            gpus: ids(samples.iter().map(|s| s.gpu).collect(), &|g| world.gpus.entries()[g].id.clone()),
-            kernels: ids(samples.iter().map(|s| s.kernel).collect(), &|k| {
-                world.kernels.entries()[k].id.clone()
-            }),
+            gpus: gpus.into_iter().map(|gpu| world.gpus[gpu].id.clone()).collect(),
+            kernels: kernels.into_iter().map(|kernel| world.kernels[kernel].id.clone()).collect(),
             importances,
             importance_unit: "points of MAPE on the tested rows".into(),
             errors,
@@ -246,17 +265,18 @@ impl Data {
         rows.iter().map(|i| self.target[*i]).collect()
     }
 
+    /// The metrics of these samples, as far as they are known.
+    fn rows(&self, places: &[usize]) -> Vec<Vec<Option<f64>>> {
+        let row = |i: &usize| self.columns.iter().map(|c| self.samples.all[*i].metrics[*c].value).collect();
+        places.iter().map(row).collect()
+    }
+
     /// Training and test rows, gaps filled with the medians of the training rows alone.
     fn tables(&self, split: &Fold) -> Result<(Table, Table, MedianImputer), LearnError> {
-        let rows = |places: &[usize]| -> Vec<Vec<Option<f64>>> {
-            let row =
-                |i: &usize| self.columns.iter().map(|c| self.samples.all[*i].metrics[*c].value).collect();
-            places.iter().map(row).collect()
-        };
         let names: Vec<String> = self.columns.iter().map(|c| METRICS[*c].to_string()).collect();
-        let train = filled(rows(&split.train));
+        let train = filled(self.rows(&split.train));
         let imputer = MedianImputer::fit(&names, &train)?;
-        Ok((imputer.fill(&train)?, imputer.fill(&rows(&split.test))?, imputer))
+        Ok((imputer.fill(&train)?, imputer.fill(&self.rows(&split.test))?, imputer))
     }
 
     /// True and predicted speed-ups of every fold's held-out rows.

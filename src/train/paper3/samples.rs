@@ -6,7 +6,8 @@
 use super::facts::{Facts, NoFacts};
 use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
 use crate::evaluate::World;
-use crate::kernel::{Count, Kernel};
+use crate::gpu::GpuId;
+use crate::kernel::{Count, Kernel, KernelId};
 use crate::measurement::{ConfigId, Measurement, Number};
 use crate::predict::Subject;
 use std::collections::BTreeMap;
@@ -49,9 +50,9 @@ impl Reference {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The kernel's place in its catalogue.
-    pub kernel: usize,
+    pub kernel: KernelId,
     /// The GPU's place.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// The group it belongs to: launches of one kernel, problem and GPU.
     pub group: usize,
     /// The nine numbers of [`METRICS`].
@@ -99,7 +100,7 @@ struct Candidate<'a> {
 
 /// What launches must share to be compared: kernel, GPU, problem, how they were timed with the element type, and the
 /// clocks.
-type Key = (usize, usize, String, String, [u64; 2]);
+type Key = (KernelId, GpuId, String, String, [u64; 2]);
 
 impl Samples {
     /// Every launch of the store that has a reference.
@@ -121,12 +122,12 @@ impl Samples {
         let mut groups: BTreeMap<Key, Vec<Candidate<'a>>> = BTreeMap::new();
         let mut place = 0;
         for (id, config) in world.store.configs() {
-            let subject = Subject::of(&world.kernels.entries()[config.kernel], config, Some(id));
+            let subject = Subject::of(&world.kernels[config.kernel], config, Some(id));
             for row in world.store.rows_of(id) {
                 let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
                 match facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row))) {
                     Ok(facts) => {
-                        let kernel = &world.kernels.entries()[config.kernel];
+                        let kernel = &world.kernels[config.kernel];
                         groups.entry(key(kernel, row, &facts)).or_default().push(Candidate {
                             row,
                             place,
@@ -190,7 +191,7 @@ pub struct LaunchMetrics {
     /// The configuration's place in the store.
     pub config: ConfigId,
     /// The GPU's place.
-    pub gpu: usize,
+    pub gpu: GpuId,
     /// The nine numbers of [`METRICS`].
     pub metrics: Result<[Metric; METRICS.len()], NoFacts>,
 }
@@ -200,7 +201,7 @@ pub struct LaunchMetrics {
 pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
     let mut all = Vec::new();
     for (config, of) in world.store.configs() {
-        let subject = Subject::of(&world.kernels.entries()[of.kernel], of, Some(config));
+        let subject = Subject::of(&world.kernels[of.kernel], of, Some(config));
         all.extend(world.store.rows_of(config).map(|row| {
             let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
             let facts = facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row)));

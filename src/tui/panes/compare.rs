@@ -7,8 +7,9 @@
 //! the models lie 15.2 times apart: 9.22–140 µs; …
 //! ```
 
-use crate::answer::{Answer, Settings};
-use crate::predict::MODELS;
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
+use crate::answer::Answer;
+use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;
 use crate::tui::state::State;
@@ -16,14 +17,24 @@ use crate::tui::text::{paragraph, wrap};
 use crate::units::significant;
 use ratatui::text::Line;
 
+/// The comparison.
+pub static COMPARE: SheetText = SheetText {
+    context: "compare",
+    title: |_| "All models, selected row".into(),
+    lines: compare_lines,
+    export: no_chart,
+    exports: no_export_hint,
+    compares_models: true,
+};
+
 /// The lines of the comparison.
-pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answers: Vec<Answer> = (0..MODELS.len()).map(|at| of_model(state, at)).collect();
+fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answers: Vec<Answer> = MODELS.ids().map(|model| state.answer_by_model(model)).collect();
     let head = row(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
-    for (at, answer) in answers.iter().enumerate() {
+    for (at, answer) in MODELS.ids().zip(&answers) {
         let chosen = at == state.selection.settings.model;
         lines.extend(model_lines(state, at, answer, (chosen, width), look));
     }
@@ -37,7 +48,7 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     }
     lines.push(Line::default());
     lines.extend(side_by_side::spread(answers.iter()).iter().flat_map(|t| paragraph(t, width, look.text())));
-    let n = state.errors[state.selection.settings.model].map_or(0, |e| e.n);
+    let n = state.errors[state.selection.settings.model.index()].map_or(0, |e| e.n);
     let rows = if n == 1 { "row".to_string() } else { format!("{n} rows") };
     let over = format!("over the {rows} shown whose target was measured");
     let mut notes = vec![side_by_side::default_model(&state.errors, &over)];
@@ -46,15 +57,10 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     lines
 }
 
-fn of_model(state: &State, at: usize) -> Answer {
-    let settings = Settings { model: at, ..state.selection.settings };
-    state.ask(&state.rows[state.selected], state.target(), settings)
-}
-
 /// One model: its numbers, or a dash and why it has none.
 fn model_lines(
     state: &State,
-    at: usize,
+    at: ModelId,
     answer: &Answer,
     (chosen, width): (bool, usize),
     look: Look<'_>,
@@ -62,7 +68,7 @@ fn model_lines(
     let style = if chosen { look.predicted() } else { look.text() };
     let dash = || "-".to_string();
     let name = format!("{} {}", if chosen { "▸" } else { " " }, MODELS[at].id());
-    let mape = state.errors[at].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
+    let mape = state.errors[at.index()].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
     let numbers = row([
         name,
         shown::predicted(answer).unwrap_or_else(dash),

@@ -2,8 +2,9 @@
 //! an error that names the file; and everything that looks at such a file agrees on what it is.
 
 use roofswap::audit::{Sheet, audit, read_text};
-use roofswap::import::{Format, Imported, NeverCancelled, Opened, Strings, read_bytes, read_opened};
+use roofswap::import::{Format, Imported, Job, Opened, read_bytes, read_opened};
 use roofswap::measurement::{Kind, Number, read_csv, write_csv};
+use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::sync::LazyLock;
 
@@ -12,8 +13,8 @@ static SHIPPED: LazyLock<Session> =
 
 /// Imports, writes and reads back, loads and audits.
 pub fn body(bytes: &[u8]) {
-    let strings = NeverCancelled::default();
-    let imported = read_bytes(bytes, &strings.job("f.txt"));
+    let strings = Progress::default();
+    let imported = read_bytes(bytes, &Job::new("f.txt", &strings));
     match &imported {
         Ok(imported) => check(imported, bytes.len()),
         Err(e) => assert!(e.file == "f.txt" && (5..1000).contains(&e.message.len()), "{e}"),
@@ -22,7 +23,7 @@ pub fn body(bytes: &[u8]) {
     let is_report = matches!(opened.format(), Format::Report(_));
     assert!(is_report || imported.is_err(), "read as a report, and recognised as none");
     let mut kernels = SHIPPED.kernels.clone();
-    if let Ok(any) = read_opened(opened, Kind::Measured, &SHIPPED.gpus, &mut kernels, &Strings::default()) {
+    if let Ok(any) = read_opened(opened, Kind::Measured, &SHIPPED.gpus, &mut kernels, &Progress::default()) {
         assert!(any.read.rows.iter().all(|row| row.time.0 > 0.0 && row.time.0.is_finite()));
         assert!(any.read.refused.iter().all(|e| e.to_string().len() < 1000));
     }

@@ -1,0 +1,46 @@
+//! The component times of a prediction, what binds, what is next, and which numbers of the target move it.
+
+use super::floor::Floor;
+use crate::roofline::{Component, Components, Spec};
+use crate::units::Seconds;
+
+/// What a change of one of the target's numbers does to the predicted time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elasticity {
+    /// The number.
+    pub spec: Spec,
+    /// d ln T / d ln number: -0.8 means that 10 % more makes the kernel 8 % faster.
+    pub value: f64,
+    /// The target's number as the model takes it, SI.
+    pub number: f64,
+    /// The time with 10 % more of it, over the predicted one.
+    pub ten_percent: f64,
+}
+
+/// What binds on one GPU, and what would bind next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NextCeiling {
+    /// The longest component.
+    pub binding: Component,
+    /// The second longest.
+    pub next: Component,
+    /// How many times shorter the second is.
+    pub away: f64,
+}
+
+/// The component times of a prediction, and what they say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The time of every component, source first.
+    pub components: [Components; 2],
+    /// What binds and what is next, source first; `None` where one component is all there is.
+    pub next: [Option<NextCeiling>; 2],
+    /// What a launch costs, source first.
+    pub floors: [Floor; 2],
+    /// The target's numbers that move the prediction most, strongest first.
+    pub elasticities: Vec<Elasticity>,
+    /// The other model of the family, and its time for the same question.
+    pub beside: Option<(&'static str, Seconds)>,
+    /// What to measure for a narrower interval, most useful first.
+    pub measure: Vec<String>,
+}

@@ -1,0 +1,73 @@
+//! A time on the source, and how it is known.
+
+use super::Caution;
+use crate::catalogue::Origin;
+use crate::measurement::Kind;
+use crate::units::Seconds;
+
+/// How the source time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// The user's own measurement.
+    Measured,
+    /// A published figure.
+    Published,
+    /// Scaled from another size, or a model's.
+    Estimated,
+}
+
+impl SourceKind {
+    /// The word in exports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Published => "published",
+            Self::Estimated => "estimated",
+        }
+    }
+
+    /// How far a number that was timed so is to be trusted.
+    #[must_use]
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Measured => Origin::Measured,
+            Self::Published => Origin::Published,
+            Self::Estimated => Origin::Assumed,
+        }
+    }
+
+    /// The mark on screen: ● was timed, ~ is an estimate.
+    #[must_use]
+    pub fn mark(self) -> char {
+        if self == Self::Estimated { '~' } else { '●' }
+    }
+}
+
+impl From<Kind> for SourceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Measured => Self::Measured,
+            Kind::Published => Self::Published,
+        }
+    }
+}
+
+/// A time on the source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceTime {
+    /// Time per launch.
+    pub time: Seconds,
+    /// The same for the models that know nothing but the roofline: where another size was timed, that time by the ratio of
+    /// roofline times.
+    pub work_scaled: Seconds,
+    /// How it is known.
+    pub kind: SourceKind,
+    /// Where the row says it comes from; empty for an estimate.
+    pub source: std::sync::Arc<str>,
+    /// What must be said about it.
+    pub cautions: Vec<Caution>,
+    /// Work at the asked size over work at the timed size, as the roofline counts it; 1 where it was timed. `None` where
+    /// no timed size stands behind it.
+    pub extrapolation: Option<f64>,
+}

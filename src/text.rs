@@ -1,0 +1,39 @@
+//! Texts on their way out: short enough for a message, and harmless to the terminal that shows them.
+
+/// What stands for a character that is not shown.
+pub const REPLACED: char = '\u{fffd}';
+
+/// The first `most` characters.
+#[must_use]
+pub fn clip(text: impl AsRef<str>, most: usize) -> String {
+    text.as_ref().chars().take(most).collect()
+}
+
+/// Whether a terminal or a reader takes this character for something else than a letter: control characters (C0, DEL, C1),
+/// line and paragraph separators, and invisible ones that join, part or turn the text around (Unicode TR 36, "bidirectional
+/// text spoofing").
+#[must_use]
+pub fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{feff}')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// One line that can be shown anywhere: every harmful character becomes U+FFFD.
+#[must_use]
+pub fn harmless_line(text: &str) -> String {
+    text.chars().map(|c| if is_harmful(c) { REPLACED } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_letter_is_replaced() {
+        assert_eq!(harmless_line("a\x1b[31mb\u{9b}c\u{202e}d\u{200b}e\nf\u{2028}"), "a�[31mb�c�d�e�f�");
+        assert_eq!(harmless_line("Größe µ 漢字 ─ ⋯"), "Größe µ 漢字 ─ ⋯");
+        assert_eq!(clip("äöü", 2), "äö");
+    }
+}

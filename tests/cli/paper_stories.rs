@@ -1,0 +1,188 @@
+//! Stories of the papers: paper 3's metrics and forest on its own kernels, paper 4's tiled kernel, the page of all numbers.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
+
+use crate::desk::Desk;
+use roofswap::gemm::learned::Learned;
+use roofswap::gemm::tiles::{From, Tile};
+use roofswap::gemm::{Gemm, answer_tiles};
+use roofswap::import::read_any;
+use roofswap::measurement::Kind;
+use roofswap::session::Session;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn data(file: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(file);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("SKIPPED: {} is not here", path.display());
+    None
+}
+
+fn records(desk: &Desk, words: &str) -> Vec<Value> {
+    serde_json::from_str(&desk.types(words).works().stdout).expect("a list")
+}
+
+/// A metric's number in both forms.
+fn metric(rows: &[Value], name: &str) -> [Option<f64>; 2] {
+    let row = rows.iter().find(|r| r["metric"] == name).unwrap_or_else(|| panic!("{name}: {rows:?}"));
+    [row["exact"].as_f64(), row["paper_formula"].as_f64()]
+}
+
+/// By hand, from paper 3's formulas: the launch's keys are no part of the problem's size.
+#[test]
+fn launch_keys_of_paper_3s_kernels_are_no_problem_size() {
+    let desk = Desk::new();
+    let of = |words: &str| records(&desk, &format!("metrics {words} --gpu rtx-2080-ti --format json"));
+    let add = of("elementwise_add --size n=1000000,t=200");
+    assert_eq!(metric(&add, "problem_size"), [Some(1e6); 2]);
+    assert_eq!(metric(&add, "blocks"), [Some(5000.0); 2]);
+    // 5000 blocks of 200 threads are 10^6 threads: all run one iteration.
+    assert_eq!(metric(&add, "branch_divergence_percent")[1], Some(0.0));
+    let softmax = of("softmax");
+    assert_eq!(metric(&softmax, "problem_size"), [Some(1024.0 * 1024.0); 2]);
+    assert_eq!(metric(&softmax, "shared_memory_utilization")[1], Some(1.0));
+    let search = of("binary_search --size n=2^20");
+    assert_eq!(metric(&search, "problem_size"), [Some(f64::from(1 << 20)); 2]);
+    assert_eq!(metric(&search, "shared_memory_utilization")[1], Some(0.0625));
+    // Landmarks are more work for a point, not more points.
+    assert_eq!(metric(&of("max_distance --size n=4096"), "problem_size"), [Some(4096.0); 2]);
+    let counted = of("count_numbers_shared --size n=1000000");
+    assert_eq!(metric(&counted, "shared_memory_utilization")[1], Some(1024.0 * 3907.0 / 1e6));
+}
+
+/// Times of three of paper 3's kernels at five sizes and ten block sizes, made up: a time for each warp, and 32 lanes' work in
+/// one where a block has one thread.
+fn made_up_rows() -> String {
+    let mut text = String::from("gpu,kernel,problem,dtype,time_ms\n");
+    for (k, kernel) in ["elementwise_add", "sigmoid", "array_reversal"].into_iter().enumerate() {
+        for n in [10_000_u32, 100_000, 1_000_000, 5_000_000, 10_000_000] {
+            for t in [1_u32, 32, 64, 128, 200, 256, 384, 512, 768, 1024] {
+                let warps = f64::from(n.div_ceil(t) * t.div_ceil(32));
+                let ms = 0.003 + warps * (2e-7 + 1e-8 * k as f64);
+                writeln!(text, "rtx-2080-ti,{kernel},n={n};t={t},fp32,{ms:.6}").unwrap();
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn the_forest_trains_on_paper_3s_kernels_and_says_the_speed_up_of_a_launch() {
+    let desk = Desk::new();
+    desk.file("mine.csv", made_up_rows());
+    let text = desk.types("train paper3 --data mine.csv --trials 2").works().stdout;
+    assert!(text.contains("15 references of one thread per block, 0 of one block"), "{text}");
+    assert!(text.contains("0 without a reference, 15 that are the reference"), "{text}");
+    let asked = "metrics elementwise_add --gpu rtx-2080-ti --size n=2000000,t=256 --data mine.csv --speedup";
+    let rows = records(&desk, &format!("{asked} --format json"));
+    let [value, low, high] =
+        ["speed_up", "speed_up_low", "speed_up_high"].map(|name| metric(&rows, name)[0].unwrap());
+    assert!(low < value && value < high, "{low} {value} {high}");
+    // 32 lanes for one: no launch is faster by more than 32 times the work of a warp and its share of the start.
+    assert!(value > 5.0 && value < 40.0, "{value}");
+    let text = desk.types(asked).works().stdout;
+    assert!(text.contains("speed-up over the slowest launch with one thread per block"), "{text}");
+    let beyond = asked.replace("n=2000000", "n=2^30").replace("rtx-2080-ti", "titan-v");
+    let text = desk.types(&beyond).works().stdout;
+    assert!(text.contains("titan-v: no row of this GPU was trained on"), "{text}");
+    assert!(text.contains("does not reach there: problem_size"), "{text}");
+    desk.types("metrics elementwise_add --gpu titan-v --speedup").ends(2, &["--data"]);
+}
+
+/// A profiler's report states grid and block and no size: launches of as many threads are one problem.
+#[test]
+fn a_report_without_a_size_has_the_threads_of_its_grid() {
+    let desk = Desk::new();
+    let mut text = String::from("gpu,kernel,problem,block,grid,time_ms\n");
+    for (grid, block, ms) in [(1024, 64, 2.0), (512, 128, 1.0), (256, 256, 0.5)] {
+        writeln!(text, "rtx-2080-ti,mine,grid={grid};block={block},{block},{grid},{ms}").unwrap();
+    }
+    desk.file("ncu.csv", text);
+    let rows = records(&desk, "metrics --data ncu.csv --format json");
+    assert!(rows.iter().all(|r| r["problem_size"] == 65536.0), "{rows:?}");
+    let refused = desk.types("train paper3 --data ncu.csv --reference slowest").ends(1, &["2 launches have"]);
+    assert!(refused.stderr.contains("1 that are the reference"), "{}", refused.stderr);
+}
+
+const TILED: &str = "gpu,kernel,problem,variant,block,grid,time_ms,power_w,gpu_util_pct\n\
+    rtx-4070,tiled_matmul,m=1024;n=1024;k=1024,tile=8;timing=single_cold_launch,8x8,128x128,34.9,,\n\
+    rtx-4070,gemm_tiled,m=1024;n=1024;k=1024;tile=16,,16x16,64x64,2.5,140,99\n";
+
+#[test]
+fn a_tile_in_the_variant_belongs_to_the_tiled_kernels_problem() {
+    let desk = Desk::new();
+    let file = desk.file("gt.csv", TILED);
+    let session = Session::load(None).unwrap();
+    let mut kernels = session.kernels.clone();
+    let read = read_any(&file, Kind::Measured, session.stock_gpus(), &mut kernels).unwrap().read;
+    let said: Vec<(String, String, String)> = read
+        .rows
+        .iter()
+        .map(|r| (kernels[r.kernel].id.clone(), r.problem.to_string(), r.variant.to_string()))
+        .collect();
+    let row = |tile: u32, variant: &str| {
+        ("gemm_tiled".to_string(), format!("m=1024;n=1024;k=1024;tile={tile}"), variant.to_string())
+    };
+    assert_eq!(said, [row(8, "timing=single_cold_launch"), row(16, "")]);
+}
+
+#[test]
+fn a_measured_tile_is_the_answer_of_the_command_and_of_the_dashboard() {
+    let desk = Desk::new();
+    let file = desk.file("gt.csv", TILED);
+    let rows = records(&desk, "gemm --gpu rtx-4070 --n 1024 --data gt.csv --format json");
+    let row = rows.iter().find(|r| r["tile"] == "16x16").unwrap();
+    assert_eq!((row["time_ms"].as_f64(), row["power_w"].as_f64()), (Some(2.5), Some(140.0)));
+    assert_eq!((&row["time_from"], &row["power_from"]), (&"measured".into(), &"measured".into()));
+    let cold = rows.iter().find(|r| r["tile"] == "8x8").unwrap();
+    assert_eq!(cold["time_from"], "modelled", "a cold launch is another measurement");
+    // The dashboard has the rows in its session and learns nothing else from them.
+    let mut session = Session::load(None).unwrap();
+    session.add_data(&file).unwrap();
+    let gpu = session.gpus.position("rtx-4070").unwrap();
+    let gemm = Gemm { size: [1024; 3], ..Gemm::default() };
+    let answers = answer_tiles(&session, &gemm, gpu, &[Tile::Side(16)], &Learned::default()).unwrap();
+    let time = answers[0].time.as_ref().unwrap();
+    assert_eq!((time.value.millis(), time.from), (2.5, From::Measured));
+    assert_eq!(answers[0].power.unwrap().value.0, 140.0);
+}
+
+#[test]
+fn what_is_missing_for_the_page_is_said() {
+    let desk = Desk::new();
+    let mut text = String::from("M,N,K,Tile Size,Average Power Usage (W)\n");
+    for i in 0..20 {
+        writeln!(text, "{},{},{},{},{}", i, i * i % 7, i * 3 % 5, 1 + i % 4, 30 + i).unwrap();
+    }
+    std::fs::create_dir(desk.path("files")).unwrap();
+    std::fs::write(desk.path("files/power_usage_results_all.csv"), text).unwrap();
+    let page = desk.types("reproduce all --data files").works().stdout;
+    assert!(page.contains("0 of 5 agree") && page.contains("-0.769036"), "{page}");
+    assert!(
+        page.contains("paper 1, Table 6: runs_*_final.csv with gpu_metrics.json was not found"),
+        "{page}"
+    );
+    std::fs::create_dir(desk.path("empty")).unwrap();
+    desk.types("reproduce all --data empty").ends(2, &["nothing can be reproduced"]);
+}
+
+/// Paper 4's own two files: its Tables II and III to the last digit.
+#[test]
+fn paper_4s_regressions_come_out_to_the_digit() {
+    let files = ["gpperf/execution_times_all.csv", "gpperf/power_usage_results_all.csv"];
+    let Some(files) = files.into_iter().map(data).collect::<Option<Vec<_>>>() else { return };
+    let desk = Desk::new();
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let done = desk.types_with("reproduce paper4 --format json --data", &paths).works();
+    let rows: Vec<Value> = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let [ours, published] = ["ours", "published"].map(|key| row[key].as_f64().unwrap());
+        let digits = if row["metric"] == "R2" { 1e4 } else { 1e6 };
+        assert_eq!((ours * digits).round(), (published * digits).round(), "{row}");
+    }
+}
