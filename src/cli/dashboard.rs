@@ -91,6 +91,11 @@ pub(super) fn open(flags: Flags, open_dashboard: impl FnOnce(DashboardArgs) -> R
                         `roofswap kernels` or `roofswap models`; `roofswap --help` lists all";
         return Err(Usage(format!("the dashboard needs a terminal; without one, use {commands}")).into());
     }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        let why = "TERM=dumb: this terminal cannot show a full screen; set TERM to what it is, or use a command, \
+                   such as `roofswap predict --from GPU --to GPU --kernel NAME`; `roofswap --help` lists all";
+        return Err(Usage(why.into()).into());
+    }
     open_dashboard(DashboardArgs {
         data: flags.data,
         from: flags.from,

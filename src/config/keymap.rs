@@ -12,7 +12,7 @@ pub struct Binding {
     pub on: Vec<String>,
     /// The action's id: `swap`.
     pub run: String,
-    /// Where it holds: `any`, or a pane: `gpus`, `roofline`, `occupancy`, `predictions`.
+    /// Where it holds: one of [`PLACES`].
     #[serde(default = "anywhere")]
     pub when: String,
     /// A word or two for the footer.
@@ -23,8 +23,28 @@ fn anywhere() -> String {
     "any".into()
 }
 
-/// Where a binding can hold.
-const PLACES: [&str; 5] = ["any", "gpus", "roofline", "occupancy", "predictions"];
+/// Where a binding can hold: `any` where no text is typed, a pane, `overlay` for every sheet over the panes or one of them,
+/// `text` wherever text is typed or one of those.
+const PLACES: [&str; 18] = [
+    "any",
+    "gpus",
+    "roofline",
+    "occupancy",
+    "predictions",
+    "overlay",
+    "help",
+    "explain",
+    "compare",
+    "evaluate",
+    "models",
+    "gemm",
+    "notices",
+    "audit",
+    "text",
+    "prompt",
+    "palette",
+    "files",
+];
 
 /// Why a keymap was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -129,11 +149,11 @@ impl Keymap {
         Ok(())
     }
 
-    /// The action this key runs in this pane: the pane's own binding first, then that of `any`.
+    /// The action this key runs in the first of these places that binds it.
     #[must_use]
-    pub fn action(&self, pane: &str, key: &str) -> Option<&str> {
-        let at = |place: &str| self.by_key.get(&(place.to_string(), key.to_string()));
-        at(pane).or_else(|| at("any")).map(String::as_str)
+    pub fn action(&self, places: &[&str], key: &str) -> Option<&str> {
+        let bound = |place: &&str| self.by_key.get(&((*place).to_string(), key.to_string()));
+        places.iter().find_map(bound).map(String::as_str)
     }
 
     /// All bindings, in the file's order.
@@ -178,8 +198,11 @@ mod tests {
         let mut map = user("[[key]]\non=['x','X']\nrun='swap'\ndesc='swap'").unwrap();
         let text = "[[key]]\non=['x']\nrun='quit'\ndesc='quit'\n[[key]]\non=['x']\nrun='swap'\nwhen='gpus'\ndesc='s'";
         map.lay(SpecFile { name: "mine", text }, &ACTIONS).unwrap();
-        assert_eq!((map.action("roofline", "x"), map.action("gpus", "x")), (Some("quit"), Some("swap")));
-        assert_eq!(map.action("roofline", "X"), Some("swap"));
+        assert_eq!(
+            (map.action(&["roofline", "any"], "x"), map.action(&["gpus", "any"], "x")),
+            (Some("quit"), Some("swap"))
+        );
+        assert_eq!(map.action(&["roofline", "any"], "X"), Some("swap"));
         assert_eq!(map.key_of("quit"), Some("x"));
     }
 }

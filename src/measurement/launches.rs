@@ -5,8 +5,12 @@
 //! may follow from the number of SMs. Where a GPU has rows of two blocks, each block is a configuration of its own; where
 //! it has rows of one block in two grids, each of these grids is one.
 
-use super::{ConfigId, Measurement};
+use super::Measurement;
 use hashbrown::{HashMap, HashSet};
+
+/// A configuration's place in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConfigId(pub(super) u32);
 
 /// The launch that tells a configuration from others of the same kernel, size and variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -29,12 +29,12 @@ pub use dataset::Dataset;
 pub use floors::{Floors, LaunchTiming, collection};
 pub(crate) use handed_over::check_lengths;
 pub use handed_over::read_rows;
-pub use launches::LaunchShape;
+pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
 pub use refused::told;
 pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
-pub use store::{Config, ConfigId, Store};
+pub use store::{Config, Store};
 pub use text::Text;
 
 /// How many refused rows of a file are described; the rest are only counted.

@@ -1,6 +1,6 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
-use super::launches::{LaunchShape, Launches, differ_in_launch};
+use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
@@ -9,10 +9,6 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
-
-/// A configuration's place in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConfigId(u32);
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
 #[derive(Debug, Clone, Copy)]

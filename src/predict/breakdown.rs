@@ -120,9 +120,9 @@ pub(super) trait TakenApart: fmt::Debug + Send + Sync {
 }
 
 impl MadeOf {
-    /// The time on the source, times these factors.
+    /// The time on the source, scaled by the ratio of work where another size was timed, times these factors.
     pub(super) fn source_times(time: &SourceTime, factors: Vec<(Cause, f64)>) -> Self {
-        Self::Product { start: Start::of_source(time), from: time.time, factors }
+        Self::Product { start: Start::of_source(time), from: time.work_scaled, factors }
     }
 
     /// The time at the target's roof, times these factors.
@@ -248,7 +248,9 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("their 6-norm, not wholly overlapped, under the power limit"),
+            Self::OtherComponents => {
+                f.write_str("their 6-norm, not wholly overlapped, under the power limit")
+            }
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))

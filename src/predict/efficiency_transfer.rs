@@ -56,8 +56,8 @@ impl Predictor for EfficiencyTransfer {
         let made_of = MadeOf::source_times(known, ratios.to_vec());
         Ok(Prediction {
             time,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: Some(chain.efficiency()),
             factors,
             cautions: Self::cautions(q, chain.by_bytes()),

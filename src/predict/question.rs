@@ -123,7 +123,8 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked = Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
+            let asked =
+                Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
             source_time(asked)
         },
         floors,

@@ -36,8 +36,8 @@ impl Predictor for SameTime {
         let known = needed_source(q, self.id())?;
         Ok(Prediction {
             time,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: None,
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),

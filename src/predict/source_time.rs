@@ -68,7 +68,7 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
     }
-    let roofs = works.map(|work| body(side.gpu, work, Ceilings::Peak));
+    let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
     let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
     Some(SourceTime {
         time,
@@ -85,7 +85,8 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
-    let time = of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing)))?;
+    let time = of_operator
+        .or_else(|| unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing)))?;
     Some(SourceTime {
         time,
         work_scaled: time,

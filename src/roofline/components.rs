@@ -166,7 +166,8 @@ impl Machine {
             "fp16" => Some(gpu.fp16_peak.as_ref().map_or(sustained, |r| r.value.0)),
             _ => None,
         };
-        let (rate, share) = other.map_or((peak.max(sustained), (sustained / peak).min(1.0)), |rate| (rate, 1.0));
+        let (rate, share) =
+            other.map_or((peak.max(sustained), (sustained / peak).min(1.0)), |rate| (rate, 1.0));
         Self([
             sms,
             clock,

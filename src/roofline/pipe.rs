@@ -11,10 +11,10 @@
 //!
 //! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
 
-use super::{Machine, Spec};
+use super::{Machine, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, NameFacts};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::{Kernel, NameFacts, Precision};
 use crate::units::FlopsPerSecond;
 use std::fmt;
 
@@ -91,7 +91,8 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
             why: "the kernel's file declares an operator of single elements",
         };
     }
-    let facts = NameFacts::of_name(&kernel.name);
+    // A kernel of the catalogue says it in its file; its name is a title.
+    let facts = if kernel.has_formulas() { NameFacts::default() } else { NameFacts::of_name(&kernel.name) };
     if facts.is_tensor {
         let input = facts.input.or(ElementType::from_name(&kernel.dtype)).unwrap_or(ElementType::Fp16);
         let accumulate = facts.accumulate.unwrap_or(input.usual_accumulate());
@@ -118,6 +119,20 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
         Some(ElementType::Fp16) => PipeChoice { pipe: Pipe::PackedFp16, why: "its dtype" },
         _ => PipeChoice { pipe: Pipe::Fp32, why: "its dtype" },
     }
+}
+
+/// The compute roof of this kernel on a GPU: the dense tensor rate where its FLOPs are tensor cores' and one is stated, else
+/// the vector rate of this precision, else the FP32 one.
+#[must_use]
+pub fn compute_roof<'g>(
+    gpu: &'g Gpu,
+    kernel: &Kernel,
+    precision: Precision,
+    ceilings: Ceilings,
+) -> &'g Sourced<FlopsPerSecond> {
+    let pipe = pipe_of(kernel).pipe;
+    let tensor = pipe.peak(gpu).filter(|_| pipe.is_tensor());
+    tensor.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
 }
 
 /// The machine of this GPU for this kernel: as [`Machine::of`], with the dense tensor rate where its FLOPs are tensor cores'.

@@ -1,19 +1,23 @@
 //! Everything a key, the palette or the mouse can ask for. The doc sentence of each variant is what help and palette show.
 
-/// Declares the actions once: the enum, their ids for the keymap, and their sentences for help and palette.
+use tui_input::InputRequest;
+
+/// Declares actions once: the enum, their ids for the keymap, and their sentences for help and palette.
 macro_rules! actions {
-    ($($(#[doc = $doc:literal])+ $name:ident = $id:literal,)+) => {
-        /// What can be done in the dashboard.
+    ($(#[doc = $about:literal])+ $kind:ident {
+        $($(#[doc = $doc:literal])+ $name:ident = $id:literal,)+
+    }) => {
+        $(#[doc = $about])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Action {
+        pub enum $kind {
             $($(#[doc = $doc])+ $name,)+
         }
 
-        impl Action {
-            /// Every action, in the order of the help screen.
+        impl $kind {
+            /// All of them, in the order of the help screen.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The ids of [`Action::ALL`].
+            /// The ids of all of them, in the same order.
             pub const IDS: &'static [&'static str] = &[$($id,)+];
 
             /// The id that keymaps use.
@@ -27,133 +31,181 @@ macro_rules! actions {
             pub fn doc(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
+
+            /// The one with this id.
+            #[must_use]
+            pub fn from_id(id: &str) -> Option<Self> {
+                Self::IDS.iter().position(|known| *known == id).map(|place| Self::ALL[place])
+            }
         }
     };
 }
 
 actions! {
-    /// Make the GPU under the cursor the source; elsewhere, choose one.
-    SetSource = "set_source",
-    /// Make the GPU under the cursor the target; elsewhere, choose one.
-    SetTarget = "set_target",
-    /// Add the GPU under the cursor as a further target, or drop it.
-    AddTarget = "add_target",
-    /// Predict from all GPUs that timed it, or from the source alone.
-    AllSources = "all_sources",
-    /// Swap source and target.
-    Swap = "swap",
-    /// Step the selected kernel to its next larger size.
-    SizeUp = "size_up",
-    /// Step the selected kernel to its next smaller size.
-    SizeDown = "size_down",
-    /// Make the problem a little larger: about an eighth of a wave.
-    SizeFinerUp = "size_finer_up",
-    /// Make the problem a little smaller: about an eighth of a wave.
-    SizeFinerDown = "size_finer_down",
-    /// Type a problem size for the selected kernel.
-    TypeSize = "type_size",
-    /// Type threads per block for the selected kernel.
-    TypeBlock = "type_block",
-    /// Type clocks and power limit to reckon the target at.
-    TargetClocks = "target_clocks",
-    /// Type clocks and power limit to reckon the source at.
-    SourceClocks = "source_clocks",
-    /// Read compiler reports or measurements: pick a file.
-    Import = "import",
-    /// Select the next kernel.
-    KernelNext = "kernel_next",
-    /// Select the previous kernel.
-    KernelPrevious = "kernel_previous",
-    /// Use the next model.
-    ModelNext = "model_next",
-    /// Use the previous model.
-    ModelPrevious = "model_previous",
-    /// Compare all models for the selected kernel.
-    Compare = "compare",
-    /// Measure the models on the loaded rows.
-    Evaluate = "evaluate",
-    /// Show every model's error here, which is used, why; train.
-    Models = "models",
-    /// Time, power and energy of a matrix product, tile by tile.
-    Gemm = "gemm",
-    /// Time the selected kernel on the GPU of this machine.
-    MeasureHere = "measure_here",
-    /// Switch between peak and achieved ceilings.
-    Ceilings = "ceilings",
-    /// Show one memory level more in the roofline, then DRAM again.
-    Levels = "levels",
-    /// Switch between exact occupancy and the study's formula.
-    Rules = "rules",
-    /// Explain the selected prediction factor by factor.
-    Explain = "explain",
-    /// Zoom the pane with the keyboard to the whole screen, or back.
-    Zoom = "zoom",
-    /// Export what has the keyboard as SVG.
-    Export = "export",
-    /// Filter the list with the keyboard while typing.
-    Filter = "filter",
-    /// Sort the predictions by the next column.
-    SortNext = "sort_next",
-    /// Reverse the order of the predictions.
-    SortReverse = "sort_reverse",
-    /// Copy the selected row (OSC 52, also over ssh).
-    CopyRow = "copy_row",
-    /// Copy the command line that prints this prediction.
-    CopyCommand = "copy_command",
-    /// Undo the last change of GPUs, clocks, size, model or ceilings.
-    Undo = "undo",
-    /// Switch to the next theme: dark, light, without colour.
-    Theme = "theme",
-    /// Show what was refused while loading.
-    Notices = "notices",
-    /// Show what the audit found in your measurement files.
-    Audit = "audit",
-    /// Open the list of all commands.
-    Palette = "palette",
-    /// Show the keys and marks.
-    Help = "help",
-    /// Move the keyboard to the next pane.
-    FocusNext = "focus_next",
-    /// Move the keyboard to the previous pane.
-    FocusPrevious = "focus_previous",
-    /// Move the keyboard to the GPUs.
-    FocusGpus = "focus_gpus",
-    /// Move the keyboard to the roofline.
-    FocusRoofline = "focus_roofline",
-    /// Move the keyboard to the occupancy.
-    FocusOccupancy = "focus_occupancy",
-    /// Move the keyboard to the predictions.
-    FocusPredictions = "focus_predictions",
-    /// Move up one line.
-    Up = "up",
-    /// Move down one line.
-    Down = "down",
-    /// Move the read-out or sort column left, or to another curve.
-    Left = "left",
-    /// Move the read-out or sort column right, or to another curve.
-    Right = "right",
-    /// Move up one page.
-    PageUp = "page_up",
-    /// Move down one page.
-    PageDown = "page_down",
-    /// Move to the first line.
-    Top = "top",
-    /// Move to the last line.
-    Bottom = "bottom",
-    /// Pick: a GPU as target, a prediction to explain, a chart to zoom.
-    Pick = "pick",
-    /// Close what is open, clear a filter, or cancel a running job.
-    Cancel = "cancel",
-    /// Leave; the selection is remembered.
-    Quit = "quit",
+    /// What can be done in the dashboard.
+    Action {
+        /// Make the GPU under the cursor the source; elsewhere, choose one.
+        SetSource = "set_source",
+        /// Make the GPU under the cursor the target; elsewhere, choose one.
+        SetTarget = "set_target",
+        /// Add the GPU under the cursor as a further target, or drop it.
+        AddTarget = "add_target",
+        /// Predict from all GPUs that timed it, or from the source alone.
+        AllSources = "all_sources",
+        /// Swap source and target.
+        Swap = "swap",
+        /// Step the selected kernel to its next larger size.
+        SizeUp = "size_up",
+        /// Step the selected kernel to its next smaller size.
+        SizeDown = "size_down",
+        /// Make the problem a little larger: about an eighth of a wave.
+        SizeFinerUp = "size_finer_up",
+        /// Make the problem a little smaller: about an eighth of a wave.
+        SizeFinerDown = "size_finer_down",
+        /// Type a problem size for the selected kernel.
+        TypeSize = "type_size",
+        /// Type threads per block for the selected kernel.
+        TypeBlock = "type_block",
+        /// Type clocks and power limit to reckon the target at.
+        TargetClocks = "target_clocks",
+        /// Type clocks and power limit to reckon the source at.
+        SourceClocks = "source_clocks",
+        /// Read compiler reports or measurements: pick a file.
+        Import = "import",
+        /// Select the next kernel.
+        KernelNext = "kernel_next",
+        /// Select the previous kernel.
+        KernelPrevious = "kernel_previous",
+        /// Use the next model.
+        ModelNext = "model_next",
+        /// Use the previous model.
+        ModelPrevious = "model_previous",
+        /// Compare all models for the selected kernel.
+        Compare = "compare",
+        /// Measure the models on the loaded rows.
+        Evaluate = "evaluate",
+        /// Show every model's error here, which is used, why; train.
+        Models = "models",
+        /// Time, power and energy of a matrix product, tile by tile.
+        Gemm = "gemm",
+        /// Time the selected kernel on the GPU of this machine.
+        MeasureHere = "measure_here",
+        /// Switch between peak and achieved ceilings.
+        Ceilings = "ceilings",
+        /// Show one memory level more in the roofline, then DRAM again.
+        Levels = "levels",
+        /// Switch between exact occupancy and the study's formula.
+        Rules = "rules",
+        /// Explain the selected prediction factor by factor.
+        Explain = "explain",
+        /// Zoom the pane with the keyboard to the whole screen, or back.
+        Zoom = "zoom",
+        /// Export what has the keyboard as SVG.
+        Export = "export",
+        /// Filter the list with the keyboard while typing.
+        Filter = "filter",
+        /// Sort the predictions by the next column.
+        SortNext = "sort_next",
+        /// Reverse the order of the predictions.
+        SortReverse = "sort_reverse",
+        /// Copy the selected row (OSC 52, also over ssh).
+        CopyRow = "copy_row",
+        /// Copy the command line that prints this prediction.
+        CopyCommand = "copy_command",
+        /// Undo the last change of GPUs, clocks, size, model or ceilings.
+        Undo = "undo",
+        /// Switch to the next theme: dark, light, without colour.
+        Theme = "theme",
+        /// Show what was refused while loading.
+        Notices = "notices",
+        /// Show what the audit found in your measurement files.
+        Audit = "audit",
+        /// Open the list of all commands.
+        Palette = "palette",
+        /// Show the keys and marks.
+        Help = "help",
+        /// Move the keyboard to the next pane.
+        FocusNext = "focus_next",
+        /// Move the keyboard to the previous pane.
+        FocusPrevious = "focus_previous",
+        /// Move the keyboard to the GPUs.
+        FocusGpus = "focus_gpus",
+        /// Move the keyboard to the roofline.
+        FocusRoofline = "focus_roofline",
+        /// Move the keyboard to the occupancy.
+        FocusOccupancy = "focus_occupancy",
+        /// Move the keyboard to the predictions.
+        FocusPredictions = "focus_predictions",
+        /// Move up one line.
+        Up = "up",
+        /// Move down one line.
+        Down = "down",
+        /// Move the read-out or sort column left, or to another curve.
+        Left = "left",
+        /// Move the read-out or sort column right, or to another curve.
+        Right = "right",
+        /// Move up one page.
+        PageUp = "page_up",
+        /// Move down one page.
+        PageDown = "page_down",
+        /// Move to the first line.
+        Top = "top",
+        /// Move to the last line.
+        Bottom = "bottom",
+        /// Pick: a GPU as target, a prediction to explain, a chart to zoom.
+        Pick = "pick",
+        /// Close what is open, clear a filter, or cancel a running job.
+        Cancel = "cancel",
+        /// Suspend the dashboard; the shell's `fg` brings it back.
+        Suspend = "suspend",
+        /// Leave; the selection is remembered.
+        Quit = "quit",
+    }
 }
 
-impl Action {
-    /// The action with this id.
-    #[must_use]
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::IDS.iter().position(|i| *i == id).map(|i| Self::ALL[i])
+actions! {
+    /// What a key does to the line that is typed, in contexts of the keymap that take text.
+    TextEdit {
+        /// Delete the character before the cursor.
+        DeleteBefore = "delete_before",
+        /// Delete the character under the cursor.
+        DeleteAfter = "delete_after",
+        /// Move the cursor left.
+        CursorLeft = "cursor_left",
+        /// Move the cursor right.
+        CursorRight = "cursor_right",
+        /// Move the cursor to the start of the line.
+        LineStart = "line_start",
+        /// Move the cursor to the end of the line.
+        LineEnd = "line_end",
+        /// Delete the word before the cursor.
+        DeleteWord = "delete_word",
+        /// Delete the line.
+        DeleteLine = "delete_line",
     }
+}
+
+impl TextEdit {
+    /// What it asks of the line.
+    #[must_use]
+    pub fn input_request(self) -> InputRequest {
+        match self {
+            Self::DeleteBefore => InputRequest::DeletePrevChar,
+            Self::DeleteAfter => InputRequest::DeleteNextChar,
+            Self::CursorLeft => InputRequest::GoToPrevChar,
+            Self::CursorRight => InputRequest::GoToNextChar,
+            Self::LineStart => InputRequest::GoToStart,
+            Self::LineEnd => InputRequest::GoToEnd,
+            Self::DeleteWord => InputRequest::DeletePrevWord,
+            Self::DeleteLine => InputRequest::DeleteLine,
+        }
+    }
+}
+
+/// Every id that a keymap may name.
+#[must_use]
+pub fn keymap_ids() -> Vec<&'static str> {
+    Action::IDS.iter().chain(TextEdit::IDS).copied().collect()
 }
 
 #[cfg(test)]
@@ -171,8 +223,8 @@ mod tests {
 
     #[test]
     fn the_shipped_keymap_names_only_actions_that_exist() {
-        let map = Keymap::load(None, Action::IDS).unwrap();
-        let unbound: Vec<_> = Action::ALL.iter().filter(|a| map.key_of(a.id()).is_none()).collect();
+        let map = Keymap::load(None, &keymap_ids()).unwrap();
+        let unbound: Vec<_> = keymap_ids().into_iter().filter(|id| map.key_of(id).is_none()).collect();
         assert!(unbound.is_empty(), "{unbound:?}");
     }
 }

@@ -1,10 +1,18 @@
 //! From terminal events to messages: keys get the names that keymaps use.
 
+use super::key_names::{BLANK, INTERRUPT};
 use super::message::Message;
+use super::terminal::give_back;
 use ratatui::crossterm::event::{
     self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+/// How long the loop may take to leave once a signal asked for it.
+const FORCE_AFTER: Duration = Duration::from_secs(2);
 
 /// Reads events on a thread of its own until nobody listens any more; however that thread ends, the loop hears of it.
 pub(super) fn listen(sender: Sender<Message>) {
@@ -30,29 +38,51 @@ impl Drop for SaysWhenLost {
     }
 }
 
-/// Turns the signals that end a program into an orderly leave, so that the terminal is given back.
+/// Turns the signals that end a program into an orderly leave, and those of the shell's job control into messages. Whoever
+/// asked to end it is heard even where nobody reads messages.
 #[cfg(unix)]
-pub(super) fn listen_for_signals(sender: Sender<Message>) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+pub(super) fn listen_for_signals(sender: Sender<Message>, asked_to_end: Arc<AtomicBool>) {
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+    let known = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT];
     // Without handlers the dashboard still works; only a kill would be rough.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) else {
-        return;
-    };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(known) else { return };
     std::thread::spawn(move || {
-        for _ in signals.forever() {
-            if sender.send(Message::Key("ctrl-c".into())).is_err() {
+        for signal in signals.forever() {
+            let message = match signal {
+                SIGTSTP => Message::Suspend,
+                SIGCONT => Message::Resumed,
+                _ => {
+                    asked_to_end.store(true, Ordering::SeqCst);
+                    leave_by_force_later(signal);
+                    Message::Leave
+                }
+            };
+            if sender.send(message).is_err() {
                 return;
             }
         }
     });
 }
 
+/// Gives the terminal back and ends, should the loop not have done so in good time.
+#[cfg(unix)]
+fn leave_by_force_later(signal: i32) {
+    std::thread::spawn(move || {
+        std::thread::sleep(FORCE_AFTER);
+        give_back();
+        std::process::exit(128 + signal);
+    });
+}
+
 #[cfg(not(unix))]
-pub(super) fn listen_for_signals(_: Sender<Message>) {}
+pub(super) fn listen_for_signals(_: Sender<Message>, _: Arc<AtomicBool>) {}
 
 fn message(event: Event) -> Option<Message> {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => key_name(key).map(Message::Key),
+        Event::Key(key) if key.kind != KeyEventKind::Release => match key_name(key)? {
+            name if name == INTERRUPT => Some(Message::Leave),
+            name => Some(Message::Key(name)),
+        },
         Event::Paste(text) => Some(Message::Paste(text)),
         Event::Resize(w, h) => Some(Message::Resize(w, h)),
         Event::Mouse(m) => match m.kind {
@@ -68,7 +98,7 @@ fn message(event: Event) -> Option<Message> {
 /// `q`, `Q`, `ctrl-c`, `left`, `shift-tab`, `f1`.
 fn key_name(key: KeyEvent) -> Option<String> {
     let name = match key.code {
-        KeyCode::Char(' ') => "space".to_string(),
+        KeyCode::Char(' ') => BLANK.to_string(),
         KeyCode::Char(c) => c.to_string(),
         KeyCode::Enter => "enter".into(),
         KeyCode::Esc => "esc".into(),

@@ -1,33 +1,36 @@
 //! "Measure here": the selected kernel on the GPU of this machine.
 
+use super::jobs::Job;
 use super::message::Effect;
-use super::run::say;
 use super::state::{State, Tone};
 use crate::session::MeasuredHere;
 use std::sync::Arc;
 
 /// Asks for the selected kernel at its size. Whether there is a GPU is found out outside, where it may take its time.
-pub(super) fn ask(state: &mut State) -> Vec<Effect> {
+pub(super) fn ask_measurement(state: &mut State) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
     let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
-    state.job = Some("looking for a GPU here …".into());
+    state.jobs.start_job(Job::MeasureHere, "looking for a GPU here …");
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }
 
 /// What was timed stands among the measured rows: as the source's time, or beside the prediction.
-pub(super) fn take(state: &mut State, measured: Result<Box<MeasuredHere>, String>) -> Vec<Effect> {
-    state.job = None;
+pub(super) fn take_measurement(
+    state: &mut State,
+    measured: Result<Box<MeasuredHere>, String>,
+) -> Vec<Effect> {
+    state.jobs.end_job(Job::MeasureHere);
     let measured = match measured {
         Ok(measured) => *measured,
-        Err(why) => return say(state, Tone::Refused, why),
+        Err(why) => return state.say(Tone::Refused, why),
     };
     let mut session = (*state.session).clone();
     // Others may have been loaded meanwhile: the rows go on top of what is there now.
     let added = match session.add_rows(&measured.rows, "measured here") {
         Ok(added) => added,
-        Err(e) => return say(state, Tone::Refused, e.to_string()),
+        Err(e) => return state.say(Tone::Refused, e.to_string()),
     };
     session.arrange();
     let model = state.selection.settings.model;
@@ -38,7 +41,7 @@ pub(super) fn take(state: &mut State, measured: Result<Box<MeasuredHere>, String
     state.notices.extend(measured.notices.into_iter().chain(refused).chain(added.remarks));
     let tone = if added.refused_count > 0 { Tone::Refused } else { Tone::Done };
     let keep = "; `roofswap measure -o` keeps such rows";
-    let mut effects = say(state, tone, format!("{}{keep}{again}", measured.summary));
+    let mut effects = state.say(tone, format!("{}{keep}{again}", measured.summary));
     effects.extend(state.ask_to_learn());
     effects
 }

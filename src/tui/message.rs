@@ -1,7 +1,9 @@
 //! What reaches the dashboard, and what it asks of the outside.
 
-use super::evaluated::Evaluated;
-use super::files::Listing;
+use super::jobs::Job;
+use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
+use super::panes::evaluate::outcome::Evaluated;
+use super::panes::files::listing::Listing;
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
@@ -18,6 +20,12 @@ use std::sync::Arc;
 pub enum Message {
     /// A key, as keymaps write it.
     Key(String),
+    /// Leave, whatever is open: Ctrl-C, or a signal that ends programs.
+    Leave,
+    /// The shell stops the program.
+    Suspend,
+    /// The program goes on after it was stopped.
+    Resumed,
     /// Text that was pasted.
     Paste(String),
     /// A click at column, row.
@@ -28,8 +36,8 @@ pub enum Message {
     Audited(Box<Digest>),
     /// A new terminal size.
     Resize(u16, u16),
-    /// The worker has something to say while it works.
-    Progress(String),
+    /// A job of this kind has something to say while it works.
+    Progress(Job, String),
     /// The worker read measurement files.
     Loaded(Box<(Session, Vec<String>, String)>),
     /// The worker listed a folder.
@@ -42,6 +50,10 @@ pub enum Message {
     JobFailed(Job),
     /// The terminal cannot be read any more.
     InputLost(String),
+    /// The worker predicted the rows that are not on the screen; nothing if a newer question overtook this one.
+    Predicted(Option<Box<RowsAnswer>>),
+    /// The worker predicted the timed rows with every model; nothing if a newer question overtook this one.
+    Compared(Option<Box<ModelsAnswer>>),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
@@ -56,29 +68,6 @@ pub enum Message {
     Written(Result<String, String>),
 }
 
-/// The kinds of work outside. A newer job of one kind overtakes an older one of the same kind only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Job {
-    /// Reading the user's files into the session.
-    Read,
-    /// Listing a folder.
-    List,
-    /// Writing a chart.
-    Write,
-    /// Measuring the models.
-    Evaluate,
-    /// Auditing the user's measurements.
-    Audit,
-    /// Learning from the user's measurements.
-    Learn,
-    /// Measuring every model.
-    Survey,
-    /// Training a model.
-    Train,
-    /// Timing a kernel on the GPU at hand.
-    MeasureHere,
-}
-
 /// What `update` asks the outside for.
 #[derive(Debug, Clone)]
 pub enum Effect {
@@ -86,6 +75,10 @@ pub enum Effect {
     Quit,
     /// Leave the loop because the terminal cannot be read any more.
     Abort(String),
+    /// Give the terminal back and stop, as the shell's Ctrl-Z asks for.
+    Suspend,
+    /// Take the terminal again and draw everything anew.
+    Redraw,
     /// Remember the selection.
     Save(Saved),
     /// Put text on the clipboard.
@@ -99,6 +92,10 @@ pub enum Effect {
         /// Light or dark.
         theme: Theme,
     },
+    /// Predict the rows that are not on the screen.
+    Predict(Box<RowsQuestion>),
+    /// Predict the timed rows with every model.
+    Compare(Box<ModelsQuestion>),
     /// Measure a model on the rows of this session.
     Evaluate {
         /// Whose rows.
@@ -141,6 +138,6 @@ pub enum Effect {
     Audit(Arc<Session>, Vec<PathBuf>),
     /// Learn from the rows of this session.
     Learn(Arc<Session>),
-    /// Drop what is being read.
-    Cancel,
+    /// Drop the job of this kind.
+    Cancel(Job),
 }

@@ -1,20 +1,19 @@
 //! The problem size as a slider, in steps small enough to walk along the saw-tooth of the waves.
 
+use super::action::Action;
 use super::message::Effect;
-use super::run::{say, set_size};
 use super::state::{State, Tone};
 use crate::occupancy::waves;
 
 /// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
 /// hundredth where no wave is known.
-pub(super) fn size(state: &mut State, up: bool) -> Vec<Effect> {
+pub(super) fn slide_size(state: &mut State, up: bool) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let Some(slider) = state.kernel().slider(&row.problem, &row.variant) else {
-        return say(
-            state,
-            Tone::Refused,
-            "this kernel has no size that can slide; + and - step the known ones",
-        );
+        let [larger, smaller] = [Action::SizeUp, Action::SizeDown].map(|a| state.key_for(a));
+        let text =
+            format!("this kernel has no size that can slide; {larger} and {smaller} step the known ones");
+        return state.say(Tone::Refused, text);
     };
     let wave = |side: usize| {
         let o = state.answer().occupancy[side]?;
@@ -23,7 +22,7 @@ pub(super) fn size(state: &mut State, up: bool) -> Vec<Effect> {
     let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
     let by = eighth.unwrap_or_else(|| slider.blocks(slider.value()) / 100);
     match slider.step(up, by) {
-        Some(size) => set_size(state, &size),
-        None => say(state, Tone::Refused, if up { "no larger size" } else { "no smaller size" }),
+        Some(size) => state.set_size(&size),
+        None => state.say(Tone::Refused, if up { "no larger size" } else { "no smaller size" }),
     }
 }

@@ -1,25 +1,30 @@
 //! What the dashboard knows. Only `update` changes it; `view` only reads it.
 
-use super::evaluated::Evaluated;
-use super::gemm::GemmPane;
+use super::action::Action;
+use super::first_rows::{FirstRows, first_rows};
+use super::jobs::{Job, JobTable};
 use super::layout::Pane;
-use super::models_state::Models;
-use super::prompt::Overlay;
-use super::rows::first_rows;
+use super::message::Effect;
+use super::pane::OverlayPanel;
+use super::panes::evaluate::outcome::Evaluated;
+use super::panes::gemm::product::GemmPane;
+use super::panes::models::findings::ModelFindings;
+use super::pending::{ModelTimes, Pending};
+use super::selection::{Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{ErrorSummary, Protocol};
-use crate::gpu::{Ceilings, Gpu, GpuId, Tuning};
+use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, Problem};
 use crate::occupancy::Rules;
-use crate::predict::{MODELS, Subject, model_position};
+use crate::predict::{Estimate, MODELS, Subject, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
-use crate::units::Seconds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tui_input::Input;
 
 /// The pair that shows the most at once and was measured on both sides.
 const FIRST_SOURCE: &str = "titan-v";
@@ -33,55 +38,6 @@ const ROOM_FOR_FOUR: (u16, u16) = (64, 18);
 /// How many changes can be undone.
 const UNDO_DEPTH: usize = 100;
 
-/// Source, targets, model and the rest: what is asked of every row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
-    /// Position of the source GPU.
-    pub source: GpuId,
-    /// Positions of the targets; the first is the main one, there is always one.
-    pub targets: Vec<GpuId>,
-    /// Whether every GPU that timed a kernel is its source; the rest is as seen from the source above.
-    pub all_sources: bool,
-    /// Model, ceilings, rules.
-    pub settings: Settings,
-    /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
-    pub blocks: BTreeMap<KernelId, u32>,
-    /// Clocks and power limits that were typed, by GPU.
-    pub tunings: BTreeMap<GpuId, Tuning>,
-}
-
-/// What the predictions are sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
-    /// Name, then size.
-    Kernel,
-    /// Time on the source.
-    Source,
-    /// Predicted time.
-    Predicted,
-    /// Source over predicted.
-    Speedup,
-    /// Error against the measured time.
-    Error,
-}
-
-impl Sort {
-    /// All, in the order of the columns.
-    pub const ALL: [Self; 5] = [Self::Kernel, Self::Source, Self::Predicted, Self::Speedup, Self::Error];
-
-    /// The word in the pane's title.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Kernel => "kernel",
-            Self::Source => "source time",
-            Self::Predicted => "predicted time",
-            Self::Speedup => "speedup",
-            Self::Error => "error",
-        }
-    }
-}
-
 /// How a message is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
@@ -91,14 +47,6 @@ pub enum Tone {
     Refused,
 }
 
-/// What can be undone: the selection and the rows' sizes that changed.
-#[derive(Debug, Clone)]
-pub(super) struct Step {
-    pub(super) selection: Selection,
-    pub(super) row: usize,
-    pub(super) subject: Subject,
-}
-
 /// The whole state.
 #[derive(Debug, Clone)]
 pub struct State {
@@ -106,10 +54,11 @@ pub struct State {
     pub session: Arc<Session>,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
     pub rows: Vec<Subject>,
-    /// The main target's answer for every row.
-    pub answers: Vec<Answer>,
+    /// The main target's answer for every row; none where the worker still predicts it. The selected row and those on the
+    /// screen always have one.
+    pub answers: Vec<Option<Answer>>,
     /// The predicted times of the further targets, by target, then row.
-    pub further: Vec<Vec<Option<Seconds>>>,
+    pub further: Vec<Vec<Option<Estimate>>>,
     /// The rows that are shown, filtered and sorted.
     pub shown: Vec<usize>,
     /// The selected row (in `rows`).
@@ -132,8 +81,8 @@ pub struct State {
     pub table_end: bool,
     /// log10 of the intensity that the roofline reads out.
     pub readout: Option<f64>,
-    /// What lies over the panes.
-    pub overlay: Overlay,
+    /// What lies over the panes; the last one is on top and has the keyboard.
+    pub overlays: Vec<Box<dyn OverlayPanel<State>>>,
     /// Filter of the GPUs.
     pub gpu_filter: String,
     /// Filter of the predictions.
@@ -147,7 +96,7 @@ pub struct State {
     /// What the audit found in the user's files, once it is done.
     pub audit: Option<Arc<Digest>>,
     /// What the worker is doing.
-    pub job: Option<String>,
+    pub jobs: JobTable,
     /// What is held out when the models are measured.
     pub protocol: Protocol,
     /// Whether a person chose the model: then none is put in its place.
@@ -155,7 +104,7 @@ pub struct State {
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
     /// What the Models pane knows.
-    pub models: Models,
+    pub models: ModelFindings,
     /// The product in the GEMM pane.
     pub gemm: GemmPane,
     /// Width and height of the terminal.
@@ -168,6 +117,8 @@ pub struct State {
     pub remembered_theme: Option<String>,
     /// Draw with ASCII only.
     pub ascii: bool,
+    /// Whether a shell is there that can take the terminal meanwhile.
+    pub has_shell: bool,
     /// The user's measurement files.
     pub data: Vec<PathBuf>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
@@ -177,7 +128,11 @@ pub struct State {
     pub errors: Vec<Option<ErrorSummary>>,
     /// A kernel that was asked for and is not known yet, with its size: it may come with the data.
     pub(super) awaited: Option<(String, Option<String>)>,
-    pub(super) undo: Vec<Step>,
+    pub(super) undo: Vec<UndoStep>,
+    /// Which rows the worker still predicts.
+    pub(super) pending: Pending,
+    /// The times of every model, once they were compared.
+    pub(super) compared: Option<ModelTimes>,
 }
 
 /// The targets of the first screen: those asked for or remembered, else the usual one.
@@ -211,7 +166,7 @@ impl State {
             Some("study") => Rules::Study,
             _ => Rules::Exact,
         };
-        let (rows, left_out) = first_rows(&session, source);
+        let FirstRows { rows, left_out } = first_rows(&session, source);
         let notices = session.problems.iter().cloned().chain(left_out).collect();
         let mut state = Self {
             rows,
@@ -240,25 +195,28 @@ impl State {
             curve: Curve::default(),
             table_end: false,
             readout: None,
-            overlay: Overlay::None,
+            overlays: Vec::new(),
             gpu_filter: String::new(),
             row_filter: String::new(),
             sort: (Sort::Kernel, false),
             message: None,
             notices,
             audit: None,
-            job: None,
+            jobs: JobTable::default(),
             protocol: Protocol::default(),
             model_chosen: saved.model.is_some(),
             evaluated: None,
-            models: Models::default(),
+            models: ModelFindings::default(),
             gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
             themes: (themes.0.into(), themes.1),
             remembered_theme: saved.theme.clone(),
             ascii: false,
+            has_shell: true,
             undo: Vec::new(),
+            pending: Pending::default(),
+            compared: None,
         };
         state.gpu_cursor = state.gpus.iter().position(|g| *g == state.target()).unwrap_or(0);
         let kernel = saved.kernel.as_deref().unwrap_or(FIRST_KERNEL);
@@ -271,6 +229,33 @@ impl State {
         state
     }
 
+    /// Puts a message into the footer.
+    pub(super) fn say(&mut self, tone: Tone, text: impl Into<String>) -> Vec<Effect> {
+        self.message = Some((tone, text.into()));
+        Vec::new()
+    }
+
+    /// Puts a message behind the one that is there.
+    pub(super) fn say_more(&mut self, tone: Tone, text: &str) -> Vec<Effect> {
+        let before = self.message.take().map(|(_, text)| text + "; ").unwrap_or_default();
+        self.say(tone, format!("{before}{text}"))
+    }
+
+    /// Cancels the newest running job of these kinds; `None` where none runs.
+    pub(super) fn cancel_newest(&mut self, kinds: &[Job]) -> Option<Vec<Effect>> {
+        let job = self.jobs.newest_of(kinds)?;
+        self.jobs.end_job(job);
+        self.say(Tone::Done, "cancelled");
+        Some(vec![Effect::Cancel(job)])
+    }
+
+    /// Opens something over the panes.
+    pub(super) fn open_overlay(&mut self, overlay: impl OverlayPanel<Self> + 'static) -> Vec<Effect> {
+        self.overlays.push(Box::new(overlay));
+        Vec::new()
+    }
+
+    /// Selects a kernel's first row, at this size if it is given.
     pub(super) fn select_kernel(&mut self, kernel: &str, problem: Option<&str>) {
         let Ok(kernel) = self.session.kernels.position(kernel) else { return };
         let Some(row) = self.rows.iter().position(|r| r.kernel == kernel) else { return };
@@ -280,7 +265,9 @@ impl State {
             typed.and_then(|p| self.session.subject(kernel, &p, &self.rows[row].variant).ok())
         {
             self.rows[row] = subject;
+            self.forget_answer(row);
         }
+        self.predict_missing(row);
     }
 
     /// The main target.
@@ -331,7 +318,13 @@ impl State {
     /// The selected row's answer.
     #[must_use]
     pub fn answer(&self) -> &Answer {
-        &self.answers[self.selected]
+        self.answers[self.selected].as_ref().expect("the selected row is predicted before all others")
+    }
+
+    /// What is known of a row's answer.
+    #[must_use]
+    pub fn answer_of(&self, row: usize) -> Option<&Answer> {
+        self.answers.get(row).and_then(Option::as_ref)
     }
 
     /// The pane that fills the screen, if one does: by choice, or because there is no room for four.
@@ -339,6 +332,33 @@ impl State {
     pub fn zoomed(&self) -> Option<Pane> {
         let cramped = self.size.0 < ROOM_FOR_FOUR.0 || self.size.1 < ROOM_FOR_FOUR.1;
         (self.zoom || cramped).then_some(self.focus)
+    }
+
+    /// Whether keys are letters now.
+    #[must_use]
+    pub fn takes_text(&self) -> bool {
+        self.overlays.last().is_some_and(|open| open.takes_text())
+    }
+
+    /// The line that is typed into the footer, with the words before it.
+    #[must_use]
+    pub fn typed_line(&self) -> Option<(&'static str, &Input)> {
+        self.overlays.last().and_then(|open| open.typed_line())
+    }
+
+    /// A name for a chart's file that says what is on it and between which GPUs.
+    #[must_use]
+    pub fn chart_name(&self, what: &str) -> String {
+        let [source, target] = self.pair();
+        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let safe: String = what.chars().map(safe).take(80).collect();
+        format!("{safe}-{}-{}.svg", source.id, target.id)
+    }
+
+    /// The first key that runs this action, for texts; the palette's where it has none.
+    #[must_use]
+    pub fn key_for(&self, action: Action) -> &str {
+        self.keymap.key_of(action.id()).unwrap_or(":")
     }
 
     /// The current theme.
@@ -375,6 +395,6 @@ impl State {
             self.undo.remove(0);
         }
         let (row, subject) = (self.selected, self.rows[self.selected].clone());
-        self.undo.push(Step { selection: self.selection.clone(), row, subject });
+        self.undo.push(UndoStep { selection: self.selection.clone(), row, subject });
     }
 }

@@ -1,7 +1,8 @@
-//! Text that has to fit: cut, wrapped, in paragraphs.
+//! Text that has to fit: cut, wrapped, padded, in paragraphs; and the line that is typed.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
+use tui_input::{Input, InputRequest};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Text in at most `width` columns, its end marked if it was cut.
@@ -42,4 +43,25 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 /// Lines of one style.
 pub fn paragraph(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     wrap(text, width).into_iter().map(|t| Line::styled(t, style)).collect()
+}
+
+/// Text in `width` columns, with blanks behind it; wide characters count as what they take.
+pub fn pad_right(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Text in `width` columns, with blanks before it.
+pub fn pad_left(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The longest text that is typed; a pasted file must not become a filter.
+pub const LONGEST_TYPED: usize = 400;
+
+/// Changes a typed line, which is never longer than `longest` bytes.
+pub fn edit_line(input: &mut Input, request: InputRequest, longest: usize) {
+    let inserts = matches!(request, InputRequest::InsertChar(_));
+    if !inserts || input.value().len() < longest {
+        input.handle(request);
+    }
 }

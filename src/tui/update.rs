@@ -1,11 +1,15 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
-use super::message::{Effect, Job, Message};
-use super::models_state::Models;
-use super::prompt::Overlay;
-use super::run::say;
+use super::action::Action;
+use super::dispatch::leave_loop;
+use super::here::take_measurement;
+use super::jobs::Job;
+use super::keys::{key_pressed, text_pasted};
+use super::message::{Effect, Message};
+use super::mouse::{mouse_clicked, wheel_turned};
+use super::pane::StateChange;
+use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};
-use super::{evaluation, files, here, keys, models, mouse};
 use crate::audit::Severity;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
@@ -15,138 +19,123 @@ use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
-    let effects = take(state, message);
-    state.sum_up_errors();
+    let mut effects = take_message(state, message);
+    effects.extend(state.settle_answers());
     effects
 }
 
-fn take(state: &mut State, message: Message) -> Vec<Effect> {
+fn take_message(state: &mut State, message: Message) -> Vec<Effect> {
     match message {
-        Message::Key(key) => keys::pressed(state, &key),
-        Message::Paste(text) => keys::pasted(state, &text),
-        Message::Click(x, y) => mouse::click(state, x, y),
-        Message::Wheel(x, y, down) => mouse::wheel(state, x, y, down),
+        Message::Key(key) => key_pressed(state, &key),
+        Message::Leave => leave_loop(state),
+        Message::Suspend => vec![Effect::Suspend],
+        Message::Resumed => vec![Effect::Redraw],
+        Message::Paste(text) => text_pasted(state, &text),
+        Message::Click(x, y) => mouse_clicked(state, x, y),
+        Message::Wheel(x, y, down) => wheel_turned(state, x, y, down),
+        Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
         Message::Resize(w, h) => {
             state.size = (w, h);
             Vec::new()
         }
-        Message::Progress(text) => {
-            state.job = Some(text);
-            Vec::new()
+        other => take_answer(state, other),
+    }
+}
+
+/// What the worker says.
+fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Progress(job, text) => state.jobs.report_progress(job, text),
+        Message::Predicted(answer) => answer.into_iter().for_each(|a| state.take_rows(*a)),
+        Message::Compared(answer) => answer.into_iter().for_each(|a| state.take_models(*a)),
+        Message::Evaluated(Some(evaluated)) => {
+            state.jobs.end_job(Job::Evaluate);
+            state.evaluated = Some(Arc::from(evaluated));
+        }
+        Message::Surveyed(Some(found)) => {
+            state.jobs.end_job(Job::Survey);
+            state.models.survey = Some(Arc::from(found));
         }
         Message::Loaded(loaded) => {
             let (session, notices, summary) = *loaded;
-            state.job = None;
-            let refused = !notices.is_empty();
-            state.notices.extend(notices);
-            state.take_session(Arc::new(session));
-            say(state, if refused { Tone::Refused } else { Tone::Done }, summary);
-            // What is open was measured on other rows.
-            state.models = Models { chosen: state.models.chosen, ..Models::default() };
-            let mut effects = state.ask_to_learn();
-            effects.extend(match state.overlay {
-                Overlay::Evaluate(_) => evaluation::start(state),
-                Overlay::Models(_) => models::start(state),
-                _ => Vec::new(),
-            });
-            effects
+            return take_files(state, session, notices, summary);
         }
-        Message::Learned(revision, lessons) => learned(state, revision, *lessons),
-        Message::Evaluated(evaluated) => {
-            if let Some(evaluated) = evaluated {
-                state.job = None;
-                state.evaluated = Some(Arc::from(evaluated));
-            }
-            Vec::new()
-        }
-        Message::Surveyed(found) => {
-            if let Some(found) = found {
-                state.job = None;
-                state.models.survey = Some(Arc::from(found));
-            }
-            Vec::new()
-        }
-        Message::Trained(done) => trained(state, done),
-        Message::Listed(listing) => {
-            files::listed(state, *listing);
-            Vec::new()
-        }
+        Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
+        Message::Trained(Some(done)) => return take_training(state, done),
+        Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
         Message::Imported(imported) => {
             let (session, path, added) = *imported;
-            state.job = None;
-            take_import(state, session, path, added)
+            return take_import(state, session, path, added);
         }
         Message::NotImported(why) => {
-            state.job = None;
-            say(state, Tone::Refused, why)
+            state.jobs.end_job(Job::Read);
+            return state.say(Tone::Refused, why);
         }
-        Message::MeasuredHere(measured) => here::take(state, measured),
-        Message::Audited(digest) => audited(state, *digest),
-        Message::Written(Ok(what)) => say(state, Tone::Done, what),
-        Message::Written(Err(why)) => say(state, Tone::Refused, why),
-        Message::JobFailed(kind) => job_failed(state, kind),
-        Message::InputLost(why) => vec![Effect::Save(state.saved()), Effect::Abort(why)],
+        Message::MeasuredHere(measured) => return take_measurement(state, measured),
+        Message::Audited(digest) => return take_audit(state, *digest),
+        Message::Written(Ok(what)) => return state.say(Tone::Done, what),
+        Message::Written(Err(why)) => return state.say(Tone::Refused, why),
+        Message::JobFailed(job) => return job_failed(state, job),
+        // Overtaken by newer ones.
+        _ => {}
     }
+    Vec::new()
+}
+
+/// Tells everything that is open what changed below it.
+fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
+    let mut open = std::mem::take(&mut state.overlays);
+    let effects = open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
+    state.overlays = open;
+    effects
+}
+
+/// The user's files were read.
+fn take_files(state: &mut State, session: Session, notices: Vec<String>, summary: String) -> Vec<Effect> {
+    state.jobs.end_job(Job::Read);
+    let tone = if notices.is_empty() { Tone::Done } else { Tone::Refused };
+    state.notices.extend(notices);
+    state.take_session(Arc::new(session));
+    state.say(tone, summary);
+    // What is open was measured on other rows.
+    state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
+    let mut effects = state.ask_to_learn();
+    effects.extend(tell_overlays(state, StateChange::NewRows));
+    effects
 }
 
 /// A training ended: what it says is shown in the Models pane, whose list of the cache is read again.
-fn trained(state: &mut State, done: Option<Result<Box<Training>, String>>) -> Vec<Effect> {
+fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<Effect> {
+    state.jobs.end_job(Job::Train);
     match done {
-        None => return Vec::new(),
-        Some(Ok(training)) => {
+        Ok(training) => {
             let text = format!("trained {}", training.trained.model);
             state.models.training = Some(Arc::from(training));
-            say(state, Tone::Done, text);
+            state.say(Tone::Done, text);
+            tell_overlays(state, StateChange::NewModels)
         }
-        Some(Err(why)) => {
+        Err(why) => {
             state.models.refused = Some(why.clone());
-            say(state, Tone::Refused, why);
+            state.say(Tone::Refused, why)
         }
     }
-    state.job = None;
-    let open = matches!(state.overlay, Overlay::Models(_)) && state.models.refused.is_none();
-    if open { models::start(state) } else { Vec::new() }
 }
 
 /// A job of this kind came to no end of its own: whatever waits for it waits no longer.
-fn job_failed(state: &mut State, kind: Job) -> Vec<Effect> {
-    let what = match kind {
-        Job::Read => {
-            state.job = None;
-            "the file was not read"
-        }
-        Job::List => {
-            files::not_listed(state);
-            "the folder was not listed"
-        }
-        Job::Write => "the chart was not written",
-        Job::Evaluate => {
-            state.job = None;
-            "the models were not measured"
-        }
-        Job::Survey => {
-            state.job = None;
-            "the models were not measured"
-        }
-        Job::Train => {
-            state.job = None;
-            "nothing was trained"
-        }
-        Job::Audit => "your measurements were not audited",
-        Job::Learn => {
-            state.job = None;
-            "nothing was learned from your measurements"
-        }
-        Job::MeasureHere => {
-            state.job = None;
-            "the kernel was not timed"
-        }
-    };
-    say(state, Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
+fn job_failed(state: &mut State, job: Job) -> Vec<Effect> {
+    state.jobs.end_job(job);
+    let mut effects = Vec::new();
+    if job == Job::List {
+        effects = tell_overlays(state, StateChange::Listed(None));
+    }
+    let what = job.failure_text();
+    effects.extend(state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it")));
+    effects
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.
 fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added) -> Vec<Effect> {
+    state.jobs.end_job(Job::Read);
     let tone = if added.refused > 0 { Tone::Refused } else { Tone::Done };
     let more = match (added.refused, added.notices.len()) {
         (0, 0) => String::new(),
@@ -167,7 +156,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.arrange();
     }
     state.picked.extend(added.kernels);
-    let mut effects = say(state, tone, format!("{}{more}", added.summary));
+    let mut effects = state.say(tone, format!("{}{more}", added.summary));
     if measured {
         // What was found in fewer files is no longer the answer.
         state.audit = None;
@@ -180,8 +169,8 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
 
 /// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
-fn learned(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
-    state.job = None;
+fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
+    state.jobs.end_job(Job::Learn);
     if revision != state.session.revision() {
         // Fitted to rows that are no longer all there are.
         return state.ask_to_learn();
@@ -196,23 +185,21 @@ fn learned(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effec
         state.selection.settings.model = session.default_model();
     }
     state.predict_all();
-    let before = state.message.take().map(|(_, text)| text + "; ").unwrap_or_default();
     let now = if state.model_chosen {
         "`hybrid` has learned from your rows"
     } else {
         "`hybrid` answers: it was better on GPUs left out"
     };
-    say(state, Tone::Done, format!("{before}{now}"))
+    state.say_more(Tone::Done, now)
 }
 
 /// Errors are said beside what the footer says of the loading; the rest waits in its overlay.
-fn audited(state: &mut State, digest: Digest) -> Vec<Effect> {
+fn take_audit(state: &mut State, digest: Digest) -> Vec<Effect> {
     let errors = digest.count(Severity::Error);
     state.audit = Some(Arc::new(digest));
     if errors == 0 {
         return Vec::new();
     }
-    let before = state.message.take().map(|(_, text)| text + "; ").unwrap_or_default();
-    let key = state.keymap.key_of("audit").unwrap_or(":").to_string();
-    say(state, Tone::Refused, format!("{before}the audit found {errors} errors: {key} lists them"))
+    let text = format!("the audit found {errors} errors: {} lists them", state.key_for(Action::Audit));
+    state.say_more(Tone::Refused, &text)
 }

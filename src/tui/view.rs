@@ -2,13 +2,14 @@
 
 use super::layout::{Areas, Pane, SMALLEST, areas};
 use super::look::{Look, ascii};
-use super::panes::{gpus, header, occupancy, overlays, predictions, roofline};
-use super::prompt::Overlay;
+use super::panes::header::{draw_footer, draw_header};
+use super::panes::main_panel;
 use super::state::State;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Paragraph, Wrap};
+use unicode_width::UnicodeWidthStr;
 
 /// Draws one frame.
 pub fn view(frame: &mut Frame<'_>, state: &State) {
@@ -24,18 +25,17 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
     }
     let areas = areas(screen, state.zoomed());
     let buffer = frame.buffer_mut();
-    header::view(buffer, areas.header, state, look);
-    panes(buffer, &areas, state, look);
-    header::footer(buffer, areas.footer, state, look);
+    draw_header(buffer, areas.header, state, look);
+    draw_panes(buffer, &areas, state, look);
     let body = Rect { y: screen.y + 1, height: screen.height - 2, ..screen };
-    overlays::view(buffer, body, state, look);
-    let cursor = match &state.overlay {
-        Overlay::Prompt { kind, input, .. } => {
-            let x = kind.label().len() + input.visual_cursor();
-            Some((areas.footer.x + (x as u16).min(areas.footer.width - 1), areas.footer.y))
-        }
-        _ => None,
-    };
+    for overlay in &state.overlays {
+        overlay.draw(buffer, body, state, look);
+    }
+    draw_footer(buffer, areas.footer, state, look);
+    let cursor = state.typed_line().map(|(label, input)| {
+        let x = label.width() + input.visual_cursor();
+        (areas.footer.x + (x as u16).min(areas.footer.width - 1), areas.footer.y)
+    });
     if state.ascii {
         to_ascii(buffer, screen);
     }
@@ -44,17 +44,11 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
     }
 }
 
-fn panes(buffer: &mut Buffer, areas: &Areas, state: &State, look: Look<'_>) {
+fn draw_panes(buffer: &mut Buffer, areas: &Areas, state: &State, look: Look<'_>) {
     for pane in Pane::ALL {
         let area = areas.of(pane);
-        if area.area() == 0 {
-            continue;
-        }
-        match pane {
-            Pane::Gpus => gpus::view(buffer, area, state, look),
-            Pane::Roofline => roofline::view(buffer, area, state, look),
-            Pane::Occupancy => occupancy::view(buffer, area, state, look),
-            Pane::Predictions => predictions::view(buffer, area, state, look),
+        if area.area() > 0 {
+            main_panel(pane).draw(buffer, area, state, look);
         }
     }
 }

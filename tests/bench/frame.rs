@@ -1,4 +1,5 @@
-//! What a person waits for: the first frame, and a key until its frame, with 60 GPUs and 1,000 rows all predicted again.
+//! What a person waits for: the first frame, and a key until its frame, with 60 GPUs and 1,000 or 10,000 rows, also with all
+//! models open; the worker predicts beside it.
 //! `cargo bench --features bench` prints criterion's figures; the 99th percentile over 2,000 keys is printed before them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark, run by hand")]
@@ -7,9 +8,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{Message, Options, State, first_state, update, view};
+use roofswap::tui::{Effect, Message, Options, State, first_state, update, view};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 const SCREEN: (u16, u16) = (200, 60);
@@ -41,16 +43,16 @@ fn more_rows(file: &Path, rows: usize) {
     std::fs::write(file, text).unwrap();
 }
 
-fn large_state() -> State {
+fn large_state(rows: usize) -> State {
     let folder = tempfile::tempdir().unwrap();
     more_gpus(folder.path());
     let mut session = Session::load(Some(folder.path())).unwrap();
     let csv = folder.path().join("rows.csv");
     let first = first_state(session.clone(), &Options::default()).unwrap().rows.len();
-    more_rows(&csv, 1000 - first);
+    more_rows(&csv, rows - first);
     session.add_data(&csv).unwrap();
     let mut state = first_state(session, &Options::default()).unwrap();
-    assert_eq!((state.session.gpus.entries().len(), state.rows.len()), (60, 1000));
+    assert_eq!((state.session.gpus.entries().len(), state.rows.len()), (60, rows));
     update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
     state
 }
@@ -71,6 +73,81 @@ fn press_and_draw(state: &mut State, terminal: &mut Terminal<TestBackend>, key: 
 }
 
 const KEYS: &[&str] = &["x", "m", "P", "x", "R", "+", "-", "down", "o", "x"];
+
+/// With all models open, every key leaves them open.
+const COMPARED_KEYS: &[&str] = &["x", "m", "P", "x", "R", "+", "-", "]", "M", "x"];
+
+/// The dashboard's loop without a terminal: a worker thread answers what `update` asks for, the newest question first.
+struct Loop {
+    state: State,
+    questions: Sender<Effect>,
+    answers: Receiver<Message>,
+}
+
+impl Loop {
+    fn new(state: State) -> Self {
+        let (questions, asked) = channel::<Effect>();
+        let (said, answers) = channel();
+        std::thread::spawn(move || {
+            while let Ok(first) = asked.recv() {
+                let newest = asked.try_iter().last().unwrap_or(first);
+                let overtaken = || false;
+                let message = match newest {
+                    Effect::Predict(q) => Message::Predicted(q.answer_rows(&overtaken).map(Box::new)),
+                    Effect::Compare(q) => Message::Compared(q.answer_models(&overtaken).map(Box::new)),
+                    _ => continue,
+                };
+                if said.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { state, questions, answers }
+    }
+
+    fn take(&mut self, message: Message) {
+        for effect in update(&mut self.state, message) {
+            self.questions.send(effect).unwrap();
+        }
+    }
+
+    fn press(&mut self, key: &str) {
+        self.take(Message::Key(key.into()));
+    }
+
+    /// Of 2,000 keys with their frames, and of the worker's answers with theirs: the 50th and 99th percentile, the longest.
+    fn percentiles(&mut self, terminal: &mut Terminal<TestBackend>, keys: &[&str]) -> String {
+        let (mut of_keys, mut of_answers) = (Vec::new(), Vec::new());
+        for i in 0..2000 {
+            of_keys.push(self.timed(terminal, Message::Key(keys[i % keys.len()].into())));
+            // As often as keys repeat while one is held; the worker answers meanwhile.
+            let next = Instant::now() + REPEAT;
+            while let Some(left) = next.checked_duration_since(Instant::now()) {
+                if let Ok(answer) = self.answers.recv_timeout(left) {
+                    of_answers.push(self.timed(terminal, answer));
+                }
+            }
+        }
+        format!("keys {}; answers {}", told(of_keys), told(of_answers))
+    }
+
+    fn timed(&mut self, terminal: &mut Terminal<TestBackend>, message: Message) -> Duration {
+        let start = Instant::now();
+        self.take(message);
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        start.elapsed()
+    }
+}
+
+/// How often a held key repeats.
+const REPEAT: Duration = Duration::from_millis(33);
+
+fn told(mut times: Vec<Duration>) -> String {
+    times.sort();
+    let Some(longest) = times.last() else { return "none".into() };
+    let at = |percent: usize| times[times.len() * percent / 100];
+    format!("n {}, p50 {:?}, p99 {:?}, max {longest:?}", times.len(), at(50), at(99))
+}
 
 /// The zoomed occupancy with its four curves: the problem slid along the saw-tooth, GPUs swapped, rules and curve changed.
 const CURVE_KEYS: &[&str] = &[".", ".", ".", ",", "x", ".", "R", "right", "R", ","];
@@ -111,12 +188,19 @@ fn take_a_million() {
 
 fn frames(c: &mut Criterion) {
     take_a_million();
-    let mut state = large_state();
     let mut terminal = Terminal::new(TestBackend::new(SCREEN.0, SCREEN.1)).unwrap();
-    println!(
-        "key to frame, 200x60, 60 GPUs, 1000 rows: p99 {:?}",
-        percentile_99(&mut state, &mut terminal, KEYS)
-    );
+    for rows in [1_000, 10_000] {
+        let mut dashboard = Loop::new(large_state(rows));
+        println!(
+            "key to frame, 200x60, 60 GPUs, {rows} rows: {}",
+            dashboard.percentiles(&mut terminal, KEYS)
+        );
+        dashboard.press("c");
+        println!(
+            "key to frame, the same with all models open: {}",
+            dashboard.percentiles(&mut terminal, COMPARED_KEYS)
+        );
+    }
     let mut state = zoomed_occupancy();
     println!(
         "key to frame, 200x60, zoomed occupancy with four curves: p99 {:?}",
@@ -130,7 +214,7 @@ fn frames(c: &mut Criterion) {
             press_and_draw(&mut state, &mut terminal, if i % 16 < 8 { "." } else { "," });
         })
     });
-    let mut state = large_state();
+    let mut state = large_state(1000);
     c.bench_function("key_to_frame/swap_1000_rows_200x60", |b| {
         b.iter(|| press_and_draw(&mut state, &mut terminal, "x"))
     });

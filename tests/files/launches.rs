@@ -1,8 +1,10 @@
 //! Rows of one kernel, size and variant that differ in block or grid are measurements of their own.
 
 use roofswap::catalogue::Entry;
-use roofswap::evaluate::{Progress, Setup};
+use roofswap::evaluate::Setup;
+use roofswap::import::Opened;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
+use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::sync::LazyLock;
 
@@ -66,14 +68,14 @@ fn thirty_rows_of_five_sizes_and_six_blocks_are_thirty_configurations() {
         }
     }
     let mut session = SHIPPED.clone();
-    let mut kernels = session.kernels.clone();
-    let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &session.gpus, &mut kernels).unwrap();
-    session.kernels = kernels;
-    session.store.add(read.rows);
+    let file = Opened::of(text.as_bytes(), "f.csv").unwrap();
+    session.add_opened(file, &Progress::default()).unwrap();
     let own = session.rows_to_evaluate();
     assert_eq!((own.len(), own.configs().count()), (60, 30));
     assert!(own.configs().all(|(id, _)| own.rows_of(id).count() == 2));
-    let outcomes = session.evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default()).unwrap();
+    let outcomes = session
+        .evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default())
+        .unwrap();
     assert_eq!(outcomes[0].asked(), 60, "both ways of 30 pairs");
 }
 

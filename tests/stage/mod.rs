@@ -14,7 +14,8 @@ pub struct Dashboard {
 }
 
 pub fn dashboard(width: u16, height: u16) -> Dashboard {
-    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let shipped = Session::load(None).expect("what ships loads");
+    let state = first_state(shipped, &Options::default()).expect("the first screen");
     let mut d = Dashboard { state, size: (width, height) };
     update(&mut d.state, Message::Resize(width, height));
     d
@@ -26,5 +27,14 @@ impl Dashboard {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
         terminal.draw(|frame| view(frame, &self.state)).unwrap();
         terminal.backend().to_string()
+    }
+
+    /// Every cell of every line; a wide letter has the cell of its second half empty.
+    pub fn cells(&self) -> Vec<Vec<String>> {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| view(frame, &self.state)).unwrap();
+        let cells = terminal.backend().buffer().content();
+        let lines = cells.chunks(usize::from(self.size.0));
+        lines.map(|line| line.iter().map(|cell| cell.symbol().to_string()).collect()).collect()
     }
 }

@@ -74,6 +74,13 @@ const KEYS: &[&str] = &[
     "0",
     "9",
     "q",
+    "v",
+    "w",
+    "W",
+    "A",
+    "a",
+    "H",
+    "ctrl-z",
     "é",
     "f9",
     "ctrl-x",
@@ -108,6 +115,7 @@ proptest! {
         for message in messages {
             update(&mut state, message);
             prop_assert_eq!(state.answers.len(), state.rows.len());
+            prop_assert!(state.answers.iter().all(Option::is_some), "few rows are predicted at once");
             prop_assert!(state.selected < state.rows.len());
             prop_assert!(!state.selection.targets.is_empty());
             prop_assert!(state.shown.iter().all(|r| *r < state.rows.len()));

@@ -68,7 +68,7 @@ fn what_was_learned_while_a_clock_was_typed_is_kept() {
     press(&mut d, "f");
     update(&mut d.state, Message::Paste("mem=5000MHz".into()));
     press(&mut d, "enter");
-    assert_eq!(d.state.session.tunings().len(), 1, "{:?}", d.state.overlay);
+    assert_eq!(d.state.session.tunings().len(), 1, "{:?}", d.state.overlays);
     update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons)));
     assert!(d.state.session.lessons().any_used());
     assert_eq!(model_of(&d), HYBRID);

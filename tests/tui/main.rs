@@ -3,10 +3,15 @@
 mod any_keys;
 mod clock_settings;
 mod curves;
+mod jobs;
+mod keymap_contexts;
 mod learning;
+mod many_rows;
 mod models_pane;
 mod screens;
 mod screenshot;
 #[path = "../stage/mod.rs"]
 mod stage;
+mod terminal_safety;
 mod terminal_walk;
+mod walk;

@@ -9,7 +9,7 @@ use crate::stage;
 use roofswap::gpu::GpuId;
 use roofswap::predict::ModelId;
 
-use roofswap::evaluate::Progress;
+use roofswap::progress::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
@@ -134,16 +134,19 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "hybrid", .. }]));
     d.key("tab");
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "paper3", .. }]));
-    update(&mut d.state, Message::Progress("training paper3: 40 of 150".into()));
+    update(&mut d.state, Message::Progress(Job::Train, "training paper3: 40 of 150".into()));
     d.key("end");
     assert!(d.screen().contains("training paper3: 40 of 150 (Esc cancels)"), "{}", d.screen());
-    assert!(matches!(d.key("esc")[..], [Effect::Cancel]), "Esc ends the job and leaves the pane open");
-    assert!(d.state.job.is_none() && d.screen().contains("Models: which one"));
+    assert!(
+        matches!(d.key("esc")[..], [Effect::Cancel(Job::Train)]),
+        "Esc ends the job and leaves the pane open"
+    );
+    assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Models: which one"));
     d.key("enter");
     let why = "paper3: 0 launches have a reference, and 20 are needed";
     update(&mut d.state, Message::Trained(Some(Err(why.into()))));
     d.key("end");
-    assert!(d.screen().contains(why) && d.state.job.is_none(), "{}", d.screen());
+    assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     update(&mut d.state, Message::JobFailed(Job::Train));
     assert!(d.screen().contains("nothing was trained: roofswap failed inside"), "{}", d.screen());
 }

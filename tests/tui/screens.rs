@@ -8,10 +8,10 @@
 use crate::stage;
 
 use roofswap::audit::{Sheet, audit, read_text};
-use roofswap::evaluate::Progress;
+use roofswap::progress::Progress;
 use roofswap::report::audit::Digest;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Evaluated, Message, Options, first_state, update};
+use roofswap::tui::{Effect, Evaluated, Job, Message, Options, first_state, update};
 use roofswap::units::Seconds;
 use stage::{Dashboard, dashboard};
 
@@ -93,8 +93,8 @@ fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
         key("m").iter().any(|e| matches!(e, Effect::Evaluate { model, .. } if model.index() == 1)),
         "another model is measured at once"
     );
-    assert!(matches!(key("esc")[..], [Effect::Cancel]));
-    assert!(d.state.job.is_none() && d.screen().contains("Predictions"));
+    assert!(matches!(key("esc")[..], [Effect::Cancel(Job::Evaluate)]));
+    assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Predictions"));
 }
 
 small_screens! {
@@ -231,7 +231,7 @@ fn with_picked(log: &str) -> Dashboard {
         matches!(&effects[..], [Effect::Import(_, path)] if path.ends_with("sim/build.log")),
         "{effects:?}"
     );
-    assert!(d.state.job.is_some());
+    assert!(d.state.jobs.is_running(Job::Read));
     update(&mut d.state, Message::Imported(Box::new((session, file, added))));
     d
 }
@@ -309,11 +309,10 @@ fn imported_measurements_are_audited_with_the_others() {
 
 #[test]
 fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
-    use roofswap::tui::{Effect, Job};
     let mut d = dashboard(80, 24);
-    d.state.job = Some("reading x.log …".into());
+    d.state.jobs.start_job(Job::Read, "reading x.log …");
     update(&mut d.state, Message::JobFailed(Job::Write));
-    assert!(d.state.job.is_some(), "that was another job");
+    assert!(d.state.jobs.is_running(Job::Read), "that was another job");
     update(&mut d.state, Message::JobFailed(Job::Read));
     assert!(
         d.screen().contains("please report it") && !d.screen().contains("reading x.log"),
@@ -339,7 +338,7 @@ fn a_kernel_is_measured_here_and_its_point_appears() {
         (problem.to_string(), &prefer[..]),
         ("n=4194304".into(), &["titan-v".into(), "rtx-4070".into()][..])
     );
-    update(&mut d.state, Message::Progress("timing saxpy here: 7 of 20 trials".into()));
+    update(&mut d.state, Message::Progress(Job::MeasureHere, "timing saxpy here: 7 of 20 trials".into()));
     insta::assert_snapshot!("measuring_here", d.screen());
     let mut row = CanonicalRow {
         gpu: "rtx-4070".into(),
@@ -362,10 +361,13 @@ fn without_a_gpu_the_key_says_so_in_one_line() {
     let mut d = dashboard(80, 24).press("H");
     let why = "no NVIDIA GPU can be used here: libcuda is not installed";
     update(&mut d.state, Message::MeasuredHere(Err(why.into())));
-    assert!(d.screen().contains(why) && d.state.job.is_none(), "{}", d.screen());
+    assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     assert!(matches!(update(&mut d.state, Message::Key("H".into()))[..], [Effect::MeasureHere { .. }]));
-    assert!(matches!(update(&mut d.state, Message::Key("esc".into()))[..], [Effect::Cancel]));
-    assert!(d.state.job.is_none());
+    assert!(matches!(
+        update(&mut d.state, Message::Key("esc".into()))[..],
+        [Effect::Cancel(Job::MeasureHere)]
+    ));
+    assert!(d.state.jobs.shown_job().is_none());
 }
 
 #[test]

@@ -6,119 +6,7 @@
     reason = "clippy.toml allows it in test functions; their builders stand outside"
 )]
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use std::io::{Read, Write};
-use std::num::NonZero;
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
-use tempfile::TempDir;
-
-/// How long a text may take to appear before the walk fails; nothing sleeps for it.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-struct Walk {
-    master: Box<dyn MasterPty + Send>,
-    child: Box<dyn Child + Send + Sync>,
-    keys: Box<dyn Write + Send>,
-    output: Receiver<Vec<u8>>,
-    screen: vt100::Parser,
-    home: TempDir,
-}
-
-fn cells(n: u16) -> NonZero<u16> {
-    NonZero::new(n).unwrap()
-}
-
-fn size(columns: u16, rows: u16) -> PtySize {
-    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
-}
-
-fn start(columns: u16, rows: u16, home: TempDir, arguments: &[&str]) -> Walk {
-    let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_roofswap"));
-    command.args(arguments);
-    command.cwd(home.path());
-    command.env("ROOFSWAP_CONFIG", home.path().join("config"));
-    command.env("ROOFSWAP_STATE", home.path().join("state.toml"));
-    command.env("TERM", "xterm-256color");
-    let child = pair.slave.spawn_command(command).unwrap();
-    drop(pair.slave);
-    let mut reader = pair.master.try_clone_reader().unwrap();
-    let keys = pair.master.take_writer().unwrap();
-    let (sender, output) = channel();
-    std::thread::spawn(move || {
-        let mut buffer = [0; 8192];
-        while let Ok(n) = reader.read(&mut buffer) {
-            if n == 0 || sender.send(buffer[..n].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    Walk {
-        master: pair.master,
-        child,
-        keys,
-        output,
-        screen: vt100::Parser::new(cells(rows), cells(columns), 0),
-        home,
-    }
-}
-
-impl Walk {
-    fn text(&self) -> String {
-        self.screen.screen().contents()
-    }
-
-    /// Reads until the screen satisfies `wanted`.
-    fn wait_until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> &mut Self {
-        let end = Instant::now() + PATIENCE;
-        while !wanted(&self.text()) {
-            let left = end.checked_duration_since(Instant::now());
-            let Some(bytes) = left.and_then(|l| self.output.recv_timeout(l).ok()) else {
-                panic!("{what} never came; the screen is\n{}", self.text());
-            };
-            self.screen.process(&bytes);
-        }
-        self
-    }
-
-    fn wait(&mut self, text: &str) -> &mut Self {
-        self.wait_until(text, |screen| screen.contains(text))
-    }
-
-    fn press(&mut self, keys: &str) -> &mut Self {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
-        self
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
-        self.master.resize(size(columns, rows)).unwrap();
-        self.screen.screen_mut().set_size(cells(rows), cells(columns));
-        self
-    }
-
-    /// Waits for the program to end and for the terminal to be the shell's again.
-    fn gone(mut self) -> (u32, TempDir) {
-        let status = self.child.wait().unwrap();
-        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(500)) {
-            self.screen.process(&bytes);
-        }
-        let screen = self.screen.screen();
-        assert!(!screen.alternate_screen(), "the alternate screen was left on");
-        assert!(!screen.hide_cursor(), "the cursor was left hidden");
-        assert_eq!(
-            screen.mouse_protocol_mode(),
-            vt100::MouseProtocolMode::None,
-            "the mouse was left captured"
-        );
-        (status.exit_code(), self.home)
-    }
-}
-
-fn fresh() -> TempDir {
-    tempfile::tempdir().unwrap()
-}
+use crate::walk::{fresh, start};
 
 #[test]
 fn a_first_walk_swaps_resizes_exports_and_remembers() {
@@ -210,8 +98,7 @@ fn a_kill_gives_the_terminal_back_and_remembers_the_selection() {
     for signal in ["TERM", "HUP", "INT", "QUIT"] {
         let mut walk = start(80, 24, fresh(), &[]);
         walk.wait("TITAN V ▶ RTX 4070").press("x").wait("RTX 4070 ▶ TITAN V");
-        let id = walk.child.process_id().unwrap().to_string();
-        assert!(std::process::Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        walk.signal(signal);
         let (code, home) = walk.gone();
         assert_eq!(code, 0, "{signal}");
         assert!(

@@ -5,8 +5,8 @@
 //! the target's does to ln roof, averaged over every order in which the numbers can be changed (Shapley 1953), so that no
 //! order is preferred and the shares add up. 2^11 roofs, worked out only where somebody asks.
 
-use super::sides::Sides;
 use super::Answered;
+use super::sides::Sides;
 use crate::predict::breakdown::{Cause, Start};
 use crate::roofline::{Component, Machine, Spec};
 use crate::units::Seconds;

@@ -36,12 +36,7 @@ struct Kept {
 }
 
 /// Everything a prediction shows; it keeps what it was made of.
-pub(super) fn prediction(
-    q: &Question<'_>,
-    sides: Sides,
-    answered: Answered,
-    doubt: Doubt,
-) -> Prediction {
+pub(super) fn prediction(q: &Question<'_>, sides: Sides, answered: Answered, doubt: Doubt) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
         let launch = if at == 1 {

@@ -110,8 +110,17 @@ impl<'a> Prepared<'a> {
         let ready = group.ready(of, source);
         let floor = of.floor(source);
         let Known { kernel, subject, store, rules, timing, .. } = of;
-        let asked =
-            Asked { kernel, subject, work: &group.work, at: source, side: &side, floor, timing, store, rules };
+        let asked = Asked {
+            kernel,
+            subject,
+            work: &group.work,
+            at: source,
+            side: &side,
+            floor,
+            timing,
+            store,
+            rules,
+        };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), Excess::of(&group.work));

@@ -7,14 +7,25 @@
 //!   50.9 µs at n=65536, 51.2 µs at n=4194304: the labelled work grows 64-fold, the time 1.01-fold
 //! ```
 
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::audit::Severity;
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::{paragraph, wrap};
 use ratatui::text::Line;
 
+/// The audit.
+pub static AUDIT: SheetText = SheetText {
+    context: "audit",
+    title: |_| "Audit of your measurements".into(),
+    lines: audit_lines,
+    export: no_chart,
+    exports: no_export_hint,
+    compares_models: false,
+};
+
 /// The lines of the audit.
-pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn audit_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let Some(digest) = &state.audit else {
         let text = match state.data.len() {
             0 => "no measurement files of yours are loaded; start with --data FILE",

@@ -7,7 +7,8 @@
 //! the models lie 15.2 times apart: 9.22–140 µs; …
 //! ```
 
-use crate::answer::{Answer, Settings};
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
+use crate::answer::Answer;
 use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
 use crate::tui::look::Look;
@@ -16,9 +17,19 @@ use crate::tui::text::{paragraph, wrap};
 use crate::units::significant;
 use ratatui::text::Line;
 
+/// The comparison.
+pub static COMPARE: SheetText = SheetText {
+    context: "compare",
+    title: |_| "All models, selected row".into(),
+    lines: compare_lines,
+    export: no_chart,
+    exports: no_export_hint,
+    compares_models: true,
+};
+
 /// The lines of the comparison.
-pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let answers: Vec<Answer> = MODELS.ids().map(|at| of_model(state, at)).collect();
+fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answers: Vec<Answer> = MODELS.ids().map(|model| state.answer_by_model(model)).collect();
     let head = row(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
@@ -44,11 +55,6 @@ pub fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> 
     notes.push("A model that does not beat same-time has no place.".into());
     lines.extend(paragraph(&notes.join(". "), width, look.dim()));
     lines
-}
-
-fn of_model(state: &State, at: ModelId) -> Answer {
-    let settings = Settings { model: at, ..state.selection.settings };
-    state.ask(&state.rows[state.selected], state.target(), settings)
 }
 
 /// One model: its numbers, or a dash and why it has none.

@@ -5,12 +5,11 @@
 //! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
 //! ```
 
+use super::main_panel;
 use crate::gpu::GpuId;
 use crate::predict::MODELS;
 use crate::tui::action::Action;
-use crate::tui::export::shows_curves;
 use crate::tui::look::Look;
-use crate::tui::prompt::Overlay;
 use crate::tui::state::{State, Tone};
 use crate::tui::text::{clip, wrap};
 use ratatui::buffer::Buffer;
@@ -42,7 +41,7 @@ const OFFERED: [Action; 17] = [
 ];
 
 /// Draws the first line.
-pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let [source, target] = state.pair();
     let answer = state.answer();
     let settings = state.selection.settings;
@@ -90,20 +89,22 @@ pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
 }
 
 /// Draws the last line: a prompt, a running job, a message, or the keys.
-pub fn footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let width = usize::from(area.width);
     let message = state
         .message
         .as_ref()
         .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
-    if let Overlay::Prompt { kind, input, .. } = &state.overlay {
-        let prompt = vec![Span::styled(kind.label(), look.key()), Span::raw(input.value().to_string())];
+    let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
+    if let Some((label, input)) = state.typed_line() {
+        let prompt = vec![Span::styled(label, look.key()), Span::raw(input.value().to_string())];
         Line::from(prompt).render(area, buffer);
         if let Some((text, style)) = message {
             above(buffer, area, &wrap(text, width), style);
         }
-    } else if let Some(job) = &state.job {
-        Line::styled(clip(&format!("{job}  (Esc cancels)"), width), look.caution()).render(area, buffer);
+    } else if let Some((job, text)) = shown {
+        let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
+        Line::styled(clip(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
     } else if let Some((text, style)) = message {
         let mut lines = wrap(text, width);
         let last = lines.pop().unwrap_or_default();
@@ -124,26 +125,17 @@ fn above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style) {
     }
 }
 
-/// What only the pane that fills the screen can do: its keys and what they do.
+/// What only the pane with the keyboard can do now: its keys and what they do.
 fn own_keys(state: &State) -> Vec<(String, &'static str)> {
-    let both = |a: Action, b: Action| {
-        let key = |action: Action| state.keymap.key_of(action.id()).unwrap_or(":");
-        format!("{} {}", key(a), key(b))
-    };
-    if !shows_curves(state) {
-        return Vec::new();
-    }
-    vec![
-        (both(Action::Left, Action::Right), "curve"),
-        (both(Action::SizeFinerDown, Action::SizeFinerUp), "finer size"),
-    ]
+    let keys = |[a, b]: [Action; 2]| format!("{} {}", state.key_for(a), state.key_for(b));
+    main_panel(state.focus).hints(state).into_iter().map(|(both, what)| (keys(both), what)).collect()
 }
 
 fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
     let mut spans = Vec::new();
     let mut used = 0;
     for (key, what) in own_keys(state) {
-        used += key.len() + what.len() + 3;
+        used += key.width() + what.width() + 3;
         spans.push(Span::styled(key, look.key()));
         spans.push(Span::styled(format!(" {what}  "), look.dim()));
     }
@@ -151,14 +143,14 @@ fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
         let Some(binding) = state.keymap.bindings().iter().find(|b| b.run == action.id()) else { continue };
         let mut key = binding.on[0].clone();
         if action == Action::SizeUp {
-            key = format!("{key}/{}", state.keymap.key_of(Action::SizeDown.id()).unwrap_or("-"));
+            key = format!("{key}/{}", state.key_for(Action::SizeDown));
         }
         let text = format!(" {}  ", binding.desc);
-        let needed = key.len() + text.trim_end().len();
+        let needed = key.width() + text.trim_end().width();
         if used + needed > width {
             break;
         }
-        used += key.len() + text.len();
+        used += key.width() + text.width();
         spans.push(Span::styled(key, look.key()));
         spans.push(Span::styled(text, look.dim()));
     }

@@ -1,17 +1,65 @@
-//! One file per pane; each draws itself and changes nothing.
+//! One file or folder per pane, and per thing that lies over the panes: its state, its keys, how it draws itself and its
+//! chart. A new one is a folder here, a line in one of the two tables, and a key in `assets/keymap.toml`.
 
 pub(super) mod audit;
-mod border;
 pub(super) mod compare;
-mod curves;
 pub(super) mod evaluate;
 pub(super) mod explain;
 pub(super) mod files;
+mod frame;
 pub(super) mod gemm;
 pub(super) mod gpus;
 pub(super) mod header;
+pub(super) mod help;
 pub(super) mod models;
+pub(super) mod notices;
 pub(super) mod occupancy;
-pub(super) mod overlays;
+pub(super) mod palette;
 pub(super) mod predictions;
+pub(super) mod prompt;
 pub(super) mod roofline;
+pub(super) mod text_sheet;
+
+use super::action::Action;
+use super::layout::Pane;
+use super::message::Effect;
+use super::pane::Panel;
+use super::state::State;
+use gpus::GpusPane;
+use occupancy::OccupancyPane;
+use palette::CommandPalette;
+use predictions::PredictionsPane;
+use roofline::RooflinePane;
+use text_sheet::TextSheet;
+
+/// The panes.
+pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
+    match pane {
+        Pane::Gpus => Box::new(GpusPane),
+        Pane::Roofline => Box::new(RooflinePane),
+        Pane::Occupancy => Box::new(OccupancyPane),
+        Pane::Predictions => Box::new(PredictionsPane),
+    }
+}
+
+/// What an action opens over the panes; `None` where it opens nothing.
+pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>> {
+    Some(match action {
+        Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
+        Action::Explain => state.open_overlay(TextSheet::of_sheet(&explain::EXPLAIN)),
+        Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),
+        Action::Notices => state.open_overlay(TextSheet::of_sheet(&notices::NOTICES)),
+        Action::Audit => state.open_overlay(TextSheet::of_sheet(&audit::AUDIT)),
+        Action::Palette => state.open_overlay(CommandPalette::default()),
+        Action::Evaluate => evaluate::open_evaluation(state),
+        Action::Models => models::open_models(state),
+        Action::Gemm => state.open_overlay(gemm::GemmSheet::default()),
+        Action::Import => files::open_picker(state),
+        Action::Filter => prompt::ask_filter(state),
+        Action::TypeSize => prompt::ask_size(state),
+        Action::TypeBlock => prompt::ask_block(state),
+        Action::TargetClocks => prompt::ask_target_clocks(state),
+        Action::SourceClocks => prompt::ask_source_clocks(state),
+        _ => return None,
+    })
+}

@@ -10,13 +10,15 @@
 //! └──────────────────────────────────────────────────────┘
 //! ```
 
-use super::border::pane_frame;
+use super::frame::pane_frame;
+use crate::chart::{ChartSpec, RooflineView, Sides, roofline_chart};
 use crate::gpu::Gpu;
-use crate::roofline::{Level, attainable, bound, intensity, vector_rate};
+use crate::roofline::{Level, attainable, bound, compute_roof, intensity};
+use crate::tui::action::Action;
 use crate::tui::canvas;
-use crate::tui::export::roofline_spec;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
+use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
 use crate::tui::state::State;
 use crate::tui::text::wrap;
 use crate::units::Intensity;
@@ -25,8 +27,70 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
+/// Steps of the read-out, in powers of ten.
+const READOUT_STEP: f64 = 0.05;
+
+/// The pane.
+#[derive(Debug)]
+pub struct RooflinePane;
+
+impl Panel<State> for RooflinePane {
+    fn context(&self) -> &'static str {
+        Pane::Roofline.place()
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => state.zoom = !state.zoom,
+            Action::Left => move_readout(state, -READOUT_STEP),
+            Action::Right => move_readout(state, READOUT_STEP),
+            other => match lines_moved(other, state.focused_lines()) {
+                Some(by) => state.move_row(by),
+                None => return Reaction::Passed,
+            },
+        }
+        Reaction::Done(Vec::new())
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+        draw_pane(buffer, area, state, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        offer_roofline(state)
+    }
+}
+
+/// The roofline of the selected row, to export.
+pub fn offer_roofline(state: &State) -> ChartOffer {
+    let name = state.chart_name(&format!("roofline-{}", state.kernel().label));
+    ChartOffer::Chart(name, Box::new(roofline_spec(state)))
+}
+
+fn move_readout(state: &mut State, by: f64) {
+    let start = state.answer().work.intensity().map_or(0.0, |i| i.0.max(1e-3).log10());
+    let next = state.readout.unwrap_or(start) + by;
+    state.readout = Some(next.clamp(-4.0, 6.0));
+}
+
+/// The roofline of the selected row, as the pane and the export draw it.
+fn roofline_spec(state: &State) -> ChartSpec {
+    let answer = state.answer();
+    let others = state.shown.iter().filter(|r| **r != state.selected);
+    let others = others.filter_map(|r| state.answer_of(*r)?.timed_point());
+    roofline_chart(&RooflineView {
+        gpus: state.pair(),
+        kernel: state.kernel(),
+        problem: state.size_of(state.selected),
+        answer,
+        show: Sides::Both,
+        levels: Level::ALL[..state.levels].to_vec(),
+        others: others.take(200).map(|(i, p)| (i.0, p.0)).collect(),
+    })
+}
+
 /// Draws the pane.
-pub fn view(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let used = state.answer().ceilings_used;
     let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
     let beside = format!("{}, {}", levels.join(" "), used.word());
@@ -75,7 +139,7 @@ fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
     let gpu: &Gpu = state.pair()[side];
     let used = state.answer().ceilings_used;
     let width = state.answer().width();
-    let compute = vector_rate(gpu, width, used).unwrap_or(gpu.compute(used));
+    let compute = compute_roof(gpu, state.kernel(), width, used);
     let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
     let mark = if side == 0 { "S" } else { "T" };
@@ -96,7 +160,7 @@ fn readout(state: &State, look: Look<'_>) -> Line<'static> {
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
     for (side, gpu) in state.pair().into_iter().enumerate() {
-        let compute = vector_rate(gpu, state.answer().width(), used).unwrap_or(gpu.compute(used));
+        let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
         let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).word());
         spans.push(Span::styled(text, look.side(side)));

@@ -1,0 +1,143 @@
+//! Which rows and GPUs are shown, in which order, and where the cursors stand.
+
+use super::filter::Filter;
+use super::layout::{Areas, Pane, areas};
+use super::selection::Sort;
+use super::state::State;
+use crate::gpu::{Gpu, GpuId};
+use ratatui::layout::Rect;
+use std::cmp::Reverse;
+
+/// Lines of the predictions that are no rows: the border and the heading.
+const AROUND_ROWS: u16 = 3;
+
+impl State {
+    /// Filters and sorts the rows; the selected row stays selected if it is still shown.
+    pub(super) fn arrange(&mut self) {
+        let mut shown = self.filtered_rows();
+        if self.sort.0 != Sort::Kernel {
+            self.sort_rows(&mut shown);
+        }
+        if self.sort.1 {
+            // What has no number stays last in either direction.
+            let finite = |r: &usize| self.sort.0 == Sort::Kernel || self.sort_key(*r).is_finite();
+            let numbers = shown.partition_point(finite);
+            shown[..numbers].reverse();
+        }
+        self.shown = shown;
+        self.pending.errors_are_old = true;
+        if !self.shown.contains(&self.selected)
+            && let Some(first) = self.shown.first().copied()
+        {
+            self.select_row(first);
+        }
+    }
+
+    /// The rows that fit the filter, the best first where they stand by name.
+    fn filtered_rows(&self) -> Vec<usize> {
+        let filter = Filter::new(&self.row_filter);
+        if filter.is_empty() {
+            return (0..self.rows.len()).collect();
+        }
+        let scored = (0..self.rows.len()).filter_map(|row| Some((self.filter_score(&filter, row)?, row)));
+        let mut scored: Vec<(u32, usize)> = scored.collect();
+        // Unless a column was chosen to sort by.
+        if self.sort.0 == Sort::Kernel {
+            scored.sort_by_key(|(score, _)| Reverse(*score));
+        }
+        scored.into_iter().map(|(_, row)| row).collect()
+    }
+
+    fn filter_score(&self, filter: &Filter, row: usize) -> Option<u32> {
+        let kernel = self.kernel_of(row);
+        filter.score(&[&kernel.label, &kernel.id, &self.size_of(row)])
+    }
+
+    /// Sorts by numbers; while rows are still predicted, the order stays what it was.
+    fn sort_rows(&self, shown: &mut [usize]) {
+        if self.pending.missing > 0 {
+            let mut places = vec![usize::MAX; self.rows.len()];
+            self.shown.iter().enumerate().for_each(|(place, row)| {
+                if let Some(kept) = places.get_mut(*row) {
+                    *kept = place;
+                }
+            });
+            shown.sort_by_key(|row| places[*row]);
+            // The direction is turned over afterwards.
+            if self.sort.1 {
+                shown.reverse();
+            }
+            return;
+        }
+        shown.sort_by(|a, b| self.sort_key(*a).total_cmp(&self.sort_key(*b)).then(a.cmp(b)));
+    }
+
+    /// The number that a row is sorted by; infinite where it has none.
+    fn sort_key(&self, row: usize) -> f64 {
+        let Some(answer) = self.answer_of(row) else { return f64::INFINITY };
+        let key = match self.sort.0 {
+            Sort::Kernel => None,
+            Sort::Source => answer.source_time.as_ref().map(|t| t.time.0),
+            Sort::Predicted => answer.prediction.as_ref().ok().map(|p| p.time.0),
+            Sort::Speedup => answer.speedup().map(|s| -s),
+            Sort::Error => answer.error_percent().map(|e| -e.abs()),
+        };
+        key.unwrap_or(f64::INFINITY)
+    }
+
+    /// Filters the GPUs; the cursor stays on its GPU if that is still shown.
+    pub(super) fn arrange_gpus(&mut self) {
+        let under = self.gpus.get(self.gpu_cursor).copied();
+        let filter = Filter::new(&self.gpu_filter);
+        let entries = self.session.gpus.with_ids();
+        let scored = entries.filter_map(|(place, gpu)| Some((gpu_score(&filter, gpu)?, place)));
+        let mut scored: Vec<(u32, GpuId)> = scored.collect();
+        scored.sort_by_key(|(score, _)| Reverse(*score));
+        self.gpus = scored.into_iter().map(|(_, place)| place).collect();
+        self.gpu_cursor = self.gpus.iter().position(|g| Some(*g) == under).unwrap_or(0);
+    }
+
+    /// Moves the cursor of the GPUs.
+    pub(super) fn move_gpu(&mut self, by: isize) {
+        let last = self.gpus.len().saturating_sub(1) as isize;
+        self.gpu_cursor = (self.gpu_cursor as isize).saturating_add(by).clamp(0, last) as usize;
+    }
+
+    /// Selects another of the rows shown.
+    pub(super) fn move_row(&mut self, by: isize) {
+        let Some(last) = self.shown.len().checked_sub(1) else { return };
+        let place = self.shown.iter().position(|r| *r == self.selected).unwrap_or(0) as isize;
+        let row = self.shown[place.saturating_add(by).clamp(0, last as isize) as usize];
+        self.select_row(row);
+        self.readout = None;
+    }
+
+    /// Where the panes lie now.
+    #[must_use]
+    pub fn areas(&self) -> Areas {
+        areas(Rect::new(0, 0, self.size.0, self.size.1), self.zoomed())
+    }
+
+    /// Lines inside the border of the pane with the keyboard.
+    #[must_use]
+    pub fn focused_lines(&self) -> usize {
+        usize::from(self.areas().of(self.focus).height.saturating_sub(2).max(1))
+    }
+
+    /// Rows on one page of the predictions.
+    #[must_use]
+    pub fn predictions_page(&self) -> usize {
+        rows_in(self.areas().of(Pane::Predictions))
+    }
+}
+
+/// Rows on one page of predictions in this area.
+#[must_use]
+pub fn rows_in(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(AROUND_ROWS)).max(1)
+}
+
+fn gpu_score(filter: &Filter, gpu: &Gpu) -> Option<u32> {
+    let capability = gpu.compute_capability.to_string();
+    filter.score(&[&gpu.id, &gpu.name, &gpu.architecture.to_string(), &capability])
+}

@@ -1,0 +1,111 @@
+//! The selected row for the clipboard: as a line, and as the command line that prints it.
+
+use super::state::State;
+use crate::gpu::Ceilings;
+use crate::kernel::BlockSize;
+use crate::occupancy::Rules;
+use crate::predict::MODELS;
+use crate::units::Seconds;
+
+/// The selected row as one line of text.
+pub(super) fn row_text(state: &State) -> String {
+    let answer = state.answer();
+    let [source, target] = state.pair();
+    let time = |t: Option<Seconds>| t.map_or("-".into(), |t| t.to_string());
+    let source_time = answer.source_time.as_ref();
+    let predicted = match (&answer.prediction, &answer.interval) {
+        (Ok(p), Some(i)) => format!("{} ({} to {})", p.time, i.low, i.high),
+        (Ok(p), None) => p.time.to_string(),
+        (Err(e), _) => e.to_string(),
+    };
+    format!(
+        "{} {}: {} {} ({}) -> {} {} [{}]; measured {}",
+        state.kernel().id,
+        state.size_of(state.selected),
+        source.id,
+        time(source_time.map(|t| t.time)),
+        source_time.map_or("unknown", |t| t.kind.word()),
+        target.id,
+        predicted,
+        MODELS[answer.settings.model].id(),
+        time(answer.measured.map(|m| m.time)),
+    )
+}
+
+/// The command that prints what the selected row shows; every word quoted as a shell needs it, because names come from
+/// files.
+///
+/// # Errors
+/// Why no command prints it, and what to do.
+pub(super) fn command_line(state: &State) -> Result<String, String> {
+    let row = &state.rows[state.selected];
+    let id = &state.kernel().id;
+    if state.picked.contains(&row.kernel) {
+        return Err(format!("{id} is from a report picked here: `roofswap import -o` gives it to commands"));
+    }
+    if let (Some(BlockSize::Typed(n)), [None, None]) = (row.instance.block_size, state.answer().launch) {
+        let how = format!("roofswap occupancy --threads {n}");
+        return Err(format!("predict takes no typed threads per block; `{how}` does"));
+    }
+    Ok(predict_command(state))
+}
+
+fn predict_command(state: &State) -> String {
+    let gpus = &state.session.gpus;
+    let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
+    let settings = state.selection.settings;
+    let subject = &state.rows[state.selected];
+    let mut words = vec!["roofswap".to_string(), "predict".into()];
+    let mut add = |flag: &str, value: &str| words.extend([flag.to_string(), quoted(value)]);
+    let all = state.selection.all_sources && state.answer().combined.is_some();
+    add("--from", if all { "all" } else { &gpus[state.selection.source].id });
+    add("--to", &targets.join(","));
+    add("--kernel", &state.kernel().id);
+    if !subject.problem.pairs().is_empty() {
+        add("--size", &subject.problem.to_string());
+    }
+    if !subject.variant.is_empty() {
+        add("--variant", &subject.variant);
+    }
+    add("--model", MODELS[settings.model].id());
+    if settings.ceilings == Ceilings::Achieved {
+        add("--ceilings", "achieved");
+    }
+    if settings.rules == Rules::Study {
+        add("--rules", "study");
+    }
+    for (gpu, tuning) in &state.selection.tunings {
+        let id = &gpus[*gpu].id;
+        for (flag, word) in [("--sm-clock", "sm="), ("--mem-clock", "mem="), ("--power-limit", "power=")] {
+            let text = tuning.to_string();
+            if let Some(value) = text.split(' ').find_map(|part| part.strip_prefix(word)) {
+                add(flag, &format!("{id}={value}"));
+            }
+        }
+    }
+    for file in &state.data {
+        add("--data", &file.display().to_string());
+    }
+    words.join(" ")
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,/:+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_files_cannot_break_out_of_the_command() {
+        assert_eq!(quoted("titan-v,l4"), "titan-v,l4");
+        assert_eq!(quoted("m=1;n=2"), "'m=1;n=2'");
+        assert_eq!(quoted("x'$(reboot)'"), r"'x'\''$(reboot)'\'''");
+    }
+}

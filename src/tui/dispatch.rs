@@ -1,0 +1,206 @@
+//! Carries actions out: pure, without I/O, clock or randomness.
+
+use super::action::Action;
+use super::clipboard::{command_line, row_text};
+use super::here::ask_measurement;
+use super::layout::Pane;
+use super::message::Effect;
+use super::pane::{ChartOffer, Reaction};
+use super::panes::predictions::sort_by_next;
+use super::panes::prompt::Prompt;
+use super::panes::{main_panel, open_for};
+use super::selection::{Selection, next_in_ring};
+use super::slide::slide_size;
+use super::state::{State, Tone};
+use crate::answer::Settings;
+use crate::gpu::Ceilings;
+use crate::kernel::Problem;
+use crate::occupancy::Rules;
+use crate::predict::{MODELS, ModelId};
+use crate::roofline::Level;
+
+/// Runs one action on the panes.
+pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
+    state.message = None;
+    if let Some(effects) = open_for(action, state) {
+        return effects;
+    }
+    match action {
+        Action::Quit => leave_loop(state),
+        Action::Suspend if !state.has_shell => {
+            state.say(Tone::Refused, "no shell started roofswap: there is nothing to come back from")
+        }
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Cancel => cancel_something(state),
+        Action::Export => {
+            let offer = main_panel(state.focus).export(state);
+            ask_export(state, offer)
+        }
+        Action::CopyRow => copy_text(state, row_text(state), "row"),
+        Action::CopyCommand => match command_line(state) {
+            Ok(line) => copy_text(state, line, "command line"),
+            Err(why) => state.say(Tone::Refused, why),
+        },
+        Action::Undo => undo_step(state),
+        Action::SizeUp => step_size(state, true),
+        Action::SizeDown => step_size(state, false),
+        Action::SizeFinerUp => slide_size(state, true),
+        Action::SizeFinerDown => slide_size(state, false),
+        Action::MeasureHere => ask_measurement(state),
+        Action::SetSource | Action::SetTarget | Action::AddTarget if state.focus != Pane::Gpus => {
+            go_and_choose(state, action)
+        }
+        _ => {
+            if !change_selection(state, action) && !change_screen(state, action) {
+                return run_in_pane(state, action);
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// Remembers the selection and leaves.
+pub(super) fn leave_loop(state: &State) -> Vec<Effect> {
+    vec![Effect::Save(state.saved()), Effect::Quit]
+}
+
+/// What the action means in the pane with the keyboard.
+fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
+    match main_panel(state.focus).handle_action(action, state) {
+        Reaction::Passed => Vec::new(),
+        Reaction::Done(effects) | Reaction::Close(effects) => effects,
+        Reaction::Run(other) => run_action(state, other),
+    }
+}
+
+/// What is asked of every row; whether the action was about that.
+fn change_selection(state: &mut State, action: Action) -> bool {
+    let settings = state.selection.settings;
+    match action {
+        Action::Swap => swap_gpus(state),
+        Action::AllSources => {
+            let all_sources = !state.selection.all_sources;
+            state.reselect(Selection { all_sources, ..state.selection.clone() });
+        }
+        Action::ModelNext => choose_model(state, 1),
+        Action::ModelPrevious => choose_model(state, MODELS.len() - 1),
+        Action::Ceilings => {
+            let peak = settings.ceilings == Ceilings::Peak;
+            let ceilings = if peak { Ceilings::Achieved } else { Ceilings::Peak };
+            state.reselect_settings(Settings { ceilings, ..settings });
+        }
+        Action::Rules => {
+            let rules = if settings.rules == Rules::Exact { Rules::Study } else { Rules::Exact };
+            state.reselect_settings(Settings { rules, ..settings });
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// What of it is shown, and how; whether the action was about that.
+fn change_screen(state: &mut State, action: Action) -> bool {
+    match action {
+        Action::KernelNext => state.move_row(1),
+        Action::KernelPrevious => state.move_row(-1),
+        Action::SortNext => sort_by_next(state, 1),
+        Action::SortReverse => {
+            state.sort.1 = !state.sort.1;
+            state.arrange();
+        }
+        Action::Levels => state.levels = state.levels % Level::ALL.len() + 1,
+        Action::Zoom => state.zoom = !state.zoom,
+        Action::Theme => {
+            state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();
+            state.remembered_theme = Some(state.theme().name.clone());
+        }
+        Action::FocusNext => state.focus = next_in_ring(&Pane::ALL, state.focus, 1),
+        Action::FocusPrevious => state.focus = next_in_ring(&Pane::ALL, state.focus, -1),
+        Action::FocusGpus => state.focus = Pane::Gpus,
+        Action::FocusRoofline => state.focus = Pane::Roofline,
+        Action::FocusOccupancy => state.focus = Pane::Occupancy,
+        Action::FocusPredictions => state.focus = Pane::Predictions,
+        _ => return false,
+    }
+    true
+}
+
+/// Asks where to export a chart to; says why where there is none.
+pub(super) fn ask_export(state: &mut State, offer: ChartOffer) -> Vec<Effect> {
+    match offer {
+        ChartOffer::Nothing => Vec::new(),
+        ChartOffer::Refused(why) => state.say(Tone::Refused, why),
+        ChartOffer::Chart(name, spec) => state.open_overlay(Prompt::export_to(name, spec)),
+    }
+}
+
+/// Asks for the clipboard and says so.
+fn copy_text(state: &mut State, text: String, what: &str) -> Vec<Effect> {
+    state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
+    vec![Effect::Copy(text)]
+}
+
+/// The keyboard goes to the GPUs, the cursor to the GPU that is to be changed.
+fn go_and_choose(state: &mut State, action: Action) -> Vec<Effect> {
+    let now = if action == Action::SetSource { state.selection.source } else { state.target() };
+    (state.focus, state.zoom) = (Pane::Gpus, false);
+    state.gpu_cursor = state.gpus.iter().position(|g| *g == now).unwrap_or(state.gpu_cursor);
+    let text =
+        format!("move to a GPU ({} filters), then {}", state.key_for(Action::Filter), state.key_for(action));
+    state.say(Tone::Done, text)
+}
+
+fn swap_gpus(state: &mut State) {
+    let mut next = state.selection.clone();
+    std::mem::swap(&mut next.source, &mut next.targets[0]);
+    let main = next.targets[0];
+    next.targets.retain(|t| *t != main);
+    next.targets.insert(0, main);
+    state.reselect(next);
+}
+
+/// The model this many places further in the ring.
+fn choose_model(state: &mut State, by: usize) {
+    let settings = state.selection.settings;
+    state.model_chosen = true;
+    let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
+    state.reselect_settings(Settings { model, ..settings });
+}
+
+fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
+    let row = &state.rows[state.selected];
+    let next: Option<Problem> = state.session.next_size(row.kernel, &row.variant, row.problem.volume(), up);
+    let Some(size) = next else {
+        let which = if up { "larger" } else { "smaller" };
+        let text = format!("no {which} size is known; {} types one", state.key_for(Action::TypeSize));
+        return state.say(Tone::Refused, text);
+    };
+    state.set_size(&size)
+}
+
+fn undo_step(state: &mut State) -> Vec<Effect> {
+    let Some(step) = state.undo.pop() else { return state.say(Tone::Refused, "nothing to undo") };
+    state.selection = step.selection;
+    state.rows[step.row] = step.subject;
+    state.selected = step.row;
+    state.predict_all();
+    state.say(Tone::Done, "undone")
+}
+
+/// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom.
+fn cancel_something(state: &mut State) -> Vec<Effect> {
+    let shown = state.jobs.shown_job().filter(|job| job.is_cancellable());
+    if let Some(effects) = shown.and_then(|job| state.cancel_newest(&[job])) {
+        return effects;
+    }
+    if state.focus == Pane::Gpus && !state.gpu_filter.is_empty() {
+        state.gpu_filter.clear();
+        state.arrange_gpus();
+    } else if !state.row_filter.is_empty() {
+        state.row_filter.clear();
+        state.arrange();
+    } else {
+        state.zoom = false;
+    }
+    Vec::new()
+}

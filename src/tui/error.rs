@@ -1,0 +1,22 @@
+//! What can go wrong with the dashboard itself.
+
+use crate::catalogue::FileError;
+use crate::config::{KeymapError, ThemeError};
+use std::io;
+
+/// Everything that can keep the dashboard from starting or running.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// The terminal could not be set up, read or written.
+    #[error("terminal: {0}")]
+    Terminal(#[from] io::Error),
+    /// A keymap is wrong.
+    #[error(transparent)]
+    Keymap(#[from] KeymapError),
+    /// A theme is wrong.
+    #[error(transparent)]
+    Theme(#[from] FileError),
+    /// A theme that does not exist was asked for.
+    #[error(transparent)]
+    UnknownTheme(#[from] ThemeError),
+}

@@ -1,0 +1,163 @@
+//! Questions about many rows, for the worker: the rows that are not on the screen, and every model over the timed rows.
+//! Each carries the revision of the question it belongs to; an answer to an older one is dropped.
+
+use crate::answer::{Answer, Settings};
+use crate::gpu::GpuId;
+use crate::predict::{Estimate, ModelId, Subject};
+use crate::session::{Session, Sources};
+use crate::units::Seconds;
+use std::sync::Arc;
+
+/// What is asked of a row: from which GPUs, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct RowQuery {
+    /// Position of the source GPU.
+    pub source: GpuId,
+    /// Whether every GPU that timed the kernel is a source.
+    pub all_sources: bool,
+    /// Model, ceilings, rules.
+    pub settings: Settings,
+}
+
+impl RowQuery {
+    /// The same with another model.
+    #[must_use]
+    pub fn with_model(self, model: ModelId) -> Self {
+        Self { settings: Settings { model, ..self.settings }, ..self }
+    }
+
+    /// One row onto one target: from the source, or from all of them.
+    #[must_use]
+    pub fn answer_row(self, session: &Session, row: &Subject, target: GpuId) -> Answer {
+        let alone = || session.answer(row, self.source, target, self.settings);
+        if !self.all_sources {
+            return alone();
+        }
+        let from = Sources::AllBeside(self.source);
+        session.answer_from(row, &from, target, self.settings).unwrap_or_else(alone)
+    }
+
+    /// The times of [`RowQuery::answer_row`] for many targets, in their order.
+    #[must_use]
+    pub fn estimate_row(self, session: &Session, row: &Subject, targets: &[GpuId]) -> Vec<Option<Estimate>> {
+        if targets.is_empty() {
+            return Vec::new();
+        }
+        if self.all_sources {
+            return targets.iter().map(|target| self.answer_row(session, row, *target).estimate()).collect();
+        }
+        session.estimates(row, self.source, targets, self.settings)
+    }
+
+    /// The time of this row by each of these models.
+    #[must_use]
+    pub fn model_times(
+        self,
+        session: &Session,
+        row: &Subject,
+        target: GpuId,
+        models: &[ModelId],
+    ) -> Vec<Option<Seconds>> {
+        let time = |model: &ModelId| {
+            let estimates = self.with_model(*model).estimate_row(session, row, &[target]);
+            estimates.first().copied().flatten().map(|estimate| estimate.time)
+        };
+        models.iter().map(time).collect()
+    }
+}
+
+/// A row's answers: the main target's, and the times of the further ones.
+#[derive(Debug, Clone)]
+pub struct AnsweredRow {
+    /// Its place among the rows.
+    pub row: usize,
+    /// The main target's answer.
+    pub main: Answer,
+    /// The further targets' times, in their order.
+    pub further: Vec<Option<Estimate>>,
+}
+
+/// The rows that are not on the screen.
+#[derive(Debug, Clone)]
+pub struct RowsQuestion {
+    /// Which question of the dashboard it belongs to.
+    pub revision: u64,
+    /// What is known.
+    pub session: Arc<Session>,
+    /// From where, and how.
+    pub query: RowQuery,
+    /// Positions of the targets, the main one first.
+    pub targets: Vec<GpuId>,
+    /// The rows with their places.
+    pub rows: Vec<(usize, Subject)>,
+}
+
+/// The answers to a [`RowsQuestion`].
+#[derive(Debug, Clone)]
+pub struct RowsAnswer {
+    /// The question's revision.
+    pub revision: u64,
+    /// One answer per row.
+    pub rows: Vec<AnsweredRow>,
+}
+
+impl RowsQuestion {
+    /// Answers every row; `None` once it is cancelled.
+    #[must_use]
+    pub fn answer_rows(&self, is_cancelled: &dyn Fn() -> bool) -> Option<RowsAnswer> {
+        let (main, further) = self.targets.split_first()?;
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (row, subject) in &self.rows {
+            if is_cancelled() {
+                return None;
+            }
+            rows.push(AnsweredRow {
+                row: *row,
+                main: self.query.answer_row(&self.session, subject, *main),
+                further: self.query.estimate_row(&self.session, subject, further),
+            });
+        }
+        Some(RowsAnswer { revision: self.revision, rows })
+    }
+}
+
+/// Every model over the timed rows.
+#[derive(Debug, Clone)]
+pub struct ModelsQuestion {
+    /// Which question of the dashboard it belongs to.
+    pub revision: u64,
+    /// What is known.
+    pub session: Arc<Session>,
+    /// From where, and how; each of `models` takes the model's place.
+    pub query: RowQuery,
+    /// Position of the main target.
+    pub target: GpuId,
+    /// The models, by place.
+    pub models: Vec<ModelId>,
+    /// The rows with their places.
+    pub rows: Vec<(usize, Subject)>,
+}
+
+/// The answer to a [`ModelsQuestion`].
+#[derive(Debug, Clone)]
+pub struct ModelsAnswer {
+    /// The question's revision.
+    pub revision: u64,
+    /// By row: the time of each asked model.
+    pub rows: Vec<(usize, Vec<Option<Seconds>>)>,
+}
+
+impl ModelsQuestion {
+    /// Answers every row; `None` once it is cancelled.
+    #[must_use]
+    pub fn answer_models(&self, is_cancelled: &dyn Fn() -> bool) -> Option<ModelsAnswer> {
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (row, subject) in &self.rows {
+            if is_cancelled() {
+                return None;
+            }
+            rows.push((*row, self.query.model_times(&self.session, subject, self.target, &self.models)));
+        }
+        Some(ModelsAnswer { revision: self.revision, rows })
+    }
+}

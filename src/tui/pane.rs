@@ -1,0 +1,153 @@
+//! What every pane and everything that lies over the panes can do. `S` is what they read and change; the state holds what
+//! is open, so it cannot be named here.
+
+use super::action::Action;
+use super::look::Look;
+use super::message::Effect;
+use super::panes::files::listing::Listing;
+use crate::chart::ChartSpec;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::fmt::Debug;
+use tui_input::{Input, InputRequest};
+
+/// What an action did.
+#[derive(Debug)]
+pub enum Reaction {
+    /// Nothing of its own: it means what it means elsewhere.
+    Passed,
+    /// It was carried out; what is open stays open.
+    Done(Vec<Effect>),
+    /// It was carried out, and what was open closes.
+    Close(Vec<Effect>),
+    /// What was open closes, and this is run instead.
+    Run(Action),
+}
+
+/// A chart to export.
+#[derive(Debug)]
+pub enum ChartOffer {
+    /// There is none here.
+    Nothing,
+    /// There is none now, and why.
+    Refused(String),
+    /// A file name that says what is on it, and what to draw.
+    Chart(String, Box<ChartSpec>),
+}
+
+/// What changed below something that is open.
+#[derive(Debug, Clone, Copy)]
+pub enum StateChange<'a> {
+    /// This action was run on the panes.
+    Ran(Action),
+    /// Other rows were loaded.
+    NewRows,
+    /// A model was trained.
+    NewModels,
+    /// A folder was listed; nothing if it could not be.
+    Listed(Option<&'a Listing>),
+}
+
+/// A pane, or something that lies over the panes.
+pub trait Panel<S> {
+    /// Its context in keymaps.
+    fn context(&self) -> &'static str;
+
+    /// Carries an action out.
+    fn handle_action(&mut self, action: Action, state: &mut S) -> Reaction;
+
+    /// Draws itself.
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
+
+    /// Its chart.
+    fn export(&self, _state: &S) -> ChartOffer {
+        ChartOffer::Nothing
+    }
+
+    /// What only it can do now: pairs of actions with a word or two.
+    fn hints(&self, _state: &S) -> Vec<([Action; 2], &'static str)> {
+        Vec::new()
+    }
+
+    /// A click on this line inside its border.
+    fn click_line(&mut self, _line: usize, _area: Rect, _state: &mut S) {}
+
+    /// The wheel over it, by lines.
+    fn scroll_lines(&mut self, _by: isize, _state: &mut S) {}
+}
+
+/// Something that lies over the panes.
+pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
+    /// A copy of it.
+    fn clone_box(&self) -> Box<dyn OverlayPanel<S>>;
+
+    /// Whether letters are typed into it.
+    fn takes_text(&self) -> bool {
+        false
+    }
+
+    /// Changes the line that is typed.
+    fn edit_text(&mut self, _request: InputRequest, _state: &mut S) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// The line that is typed into the footer, with the words before it.
+    fn typed_line(&self) -> Option<(&'static str, &Input)> {
+        None
+    }
+
+    /// Whether this action is run on the panes while it stays open.
+    fn lets_through(&self, action: Action) -> bool {
+        LIVE_ACTIONS.contains(&action)
+    }
+
+    /// Whether it shows every model's error over the rows.
+    fn compares_models(&self) -> bool {
+        false
+    }
+
+    /// Something changed below it.
+    fn follow_change(&mut self, _change: StateChange<'_>, _state: &mut S) -> Vec<Effect> {
+        Vec::new()
+    }
+}
+
+impl<S> Clone for Box<dyn OverlayPanel<S>> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// What the reader looks at changes under them: the point of a live explanation.
+pub const LIVE_ACTIONS: [Action; 15] = [
+    Action::Swap,
+    Action::SizeUp,
+    Action::SizeDown,
+    Action::SizeFinerUp,
+    Action::SizeFinerDown,
+    Action::ModelNext,
+    Action::ModelPrevious,
+    Action::Ceilings,
+    Action::Rules,
+    Action::KernelNext,
+    Action::KernelPrevious,
+    Action::CopyRow,
+    Action::CopyCommand,
+    Action::Undo,
+    Action::Theme,
+];
+
+/// How far an action moves, in a list with pages of this height; `None` if it moves nothing up or down.
+#[must_use]
+pub fn lines_moved(action: Action, page: usize) -> Option<isize> {
+    let page = page.max(1) as isize;
+    Some(match action {
+        Action::Up => -1,
+        Action::Down => 1,
+        Action::PageUp => -page,
+        Action::PageDown => page,
+        Action::Top => isize::MIN / 2,
+        Action::Bottom => isize::MAX / 2,
+        _ => return None,
+    })
+}

@@ -1,0 +1,163 @@
+//! The models measured on the loaded rows: scores, each kernel and each pair of GPUs, the distribution, and on a wide screen
+//! predicted over measured.
+//!
+//! ```text
+//! ╔ Models on the loaded rows ═══════════════════════════════════════════════════╗
+//! ║ new GPU: nothing measured on the target is known …; peak ceilings, exact rules║
+//! ║                         n  MAPE %  median  ratio  in 25 %  order %  90 % held ║
+//! ║ efficiency-transfer   168    53.2    41.0  1.000     33.9     70.1       88.1 ║
+//! ║ same-time             168    73.0    50.2  1.000     25.6     50.0       86.3 ║
+//! ╚═ up/down 1-20/45, m model, left/right: new-gpu, e export, others close ══════╝
+//! ```
+
+use super::outcome::Evaluated;
+use crate::evaluate::Score;
+use crate::report::evaluation::{Group, NOTHING_IN_COMMON};
+use crate::tui::canvas;
+use crate::tui::jobs::Job;
+use crate::tui::look::Look;
+use crate::tui::panes::frame::{draw_lines, sheet};
+use crate::tui::panes::text_sheet::ScrollTop;
+use crate::tui::state::State;
+use crate::tui::text::{clip, paragraph};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+
+/// Columns of the table.
+const TABLE: u16 = 76;
+/// Below this there is no room for a chart beside the table.
+const ROOM_FOR_CHART: u16 = TABLE + 36;
+
+/// Draws the evaluation.
+pub(super) fn draw_evaluation(
+    buffer: &mut Buffer,
+    body: Rect,
+    state: &State,
+    scroll: ScrollTop,
+    look: Look<'_>,
+) {
+    const TITLE: &str = "The models on the loaded rows";
+    let foot = format!(" m model, left/right: {}, e export, others close ", state.protocol.word());
+    let Some(evaluated) = &state.evaluated else {
+        let inside = sheet(buffer, body, TITLE, &foot, look);
+        let text = state.jobs.text_of(Job::Evaluate).unwrap_or("cancelled").to_string();
+        return Line::styled(text, look.dim()).render(first_line(inside), buffer);
+    };
+    // What the sheet leaves of the body inside its border.
+    let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
+    let beside = inner.0 >= ROOM_FOR_CHART;
+    let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
+    let lines = lines(evaluated, usize::from(width), look);
+    let page = usize::from(inner.1);
+    let top = scroll.first_line(lines.len(), page);
+    let more = if lines.len() > page {
+        format!(" up/down {}-{}/{},", top + 1, top + page, lines.len())
+    } else {
+        String::new()
+    };
+    let inside = sheet(buffer, body, TITLE, &format!("{more}{foot}"), look);
+    draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
+    if beside {
+        let x = inside.x + TABLE + 2;
+        let chart = Rect { x, width: inside.right() - x, ..inside };
+        scatter(buffer, chart, evaluated, look);
+    }
+}
+
+fn first_line(inside: Rect) -> Rect {
+    Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: inside.height.min(1), ..inside }
+}
+
+fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_>) {
+    if area.height < 8 {
+        return;
+    }
+    let title = format!("predicted (up) over measured (right): {}", evaluated.model);
+    buffer.set_stringn(area.x, area.y, title, usize::from(area.width), look.title());
+    let lines = "solid: equal; dashed, dotted: 25 % too slow, too fast";
+    buffer.set_stringn(area.x, area.bottom() - 1, lines, usize::from(area.width), look.dim());
+    canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 2, ..area }, &evaluated.chart, look);
+}
+
+fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut all = paragraph(&evaluated.subtitle, width, look.dim());
+    all.push(Line::styled(head("model"), look.dim()));
+    let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
+    for (model, asked, score) in &evaluated.models {
+        let text = match score {
+            Some(score) => row(model, score),
+            None => format!("{model:<27} no answer to {asked} questions"),
+        };
+        all.push(Line::styled(clip(&text, width), style(model)));
+    }
+    all.extend(common(evaluated, width, look, style));
+    if !evaluated.of_labels.is_empty() {
+        all.extend(paragraph(evaluated.of_labels, width, look.dim()));
+    }
+    if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
+        let why =
+            "nothing to ask: it takes a configuration timed on two GPUs, or two sizes on one for a new size";
+        all.extend(paragraph(why, width, look.refusal()));
+        return all;
+    }
+    for (title, groups) in
+        [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]
+    {
+        all.push(Line::default());
+        all.push(Line::styled(head(title), look.dim()));
+        let line = |g: &Group| Line::styled(clip(&row(&g.name, &g.score), width), look.text());
+        all.extend(groups.iter().map(line));
+    }
+    all.push(Line::default());
+    all.extend(paragraph(
+        &format!("predicted over measured: {}", evaluated.distribution.join(", ")),
+        width,
+        look.text(),
+    ));
+    all.extend(evaluated.refused.iter().flat_map(|why| paragraph(why, width, look.refusal())));
+    all
+}
+
+/// The models side by side where each answered other questions.
+fn common(
+    evaluated: &Evaluated,
+    width: usize,
+    look: Look<'_>,
+    style: impl Fn(&str) -> Style,
+) -> Vec<Line<'static>> {
+    let scored = evaluated.common.iter().filter_map(|(model, score)| Some((model, (*score)?)));
+    let rows = scored.map(|(m, score)| Line::styled(clip(&row(m, &score), width), style(m)));
+    let rows: Vec<Line<'static>> = rows.collect();
+    let text = match rows.len() {
+        0 if evaluated.common.is_empty() => return Vec::new(),
+        0 => return paragraph(NOTHING_IN_COMMON, width, look.dim()),
+        _ => "on the questions that all of them answered:",
+    };
+    std::iter::once(Line::styled(text, look.dim())).chain(rows).collect()
+}
+
+fn head(first: &str) -> String {
+    format!(
+        "{first:<27}{:>7}{:>8}{:>8}{:>7}{:>7}{:>6}{:>6}",
+        "n", "MAPE %", "median", "ratio", "in 25", "order", "90 %"
+    )
+}
+
+fn row(name: &str, score: &Score) -> String {
+    let e = score.errors;
+    let whole = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.0}"));
+    format!(
+        "{:<27}{:>7}{:>8.1}{:>8.1}{:>7.2}{:>7.0}{:>6}{:>6}",
+        clip(name, 27),
+        e.n,
+        e.mape_percent,
+        e.median_ape_percent,
+        e.median_ratio,
+        e.within_25_percent,
+        whole(score.order_accuracy_percent),
+        whole(score.coverage_90_percent)
+    )
+}

@@ -1,0 +1,270 @@
+//! The selected prediction taken apart: what binds, the chain of factors, which numbers move it, the component times as bars,
+//! every number with its origin.
+//!
+//! ```text
+//! RTX 4070: bound by LSU; next is shared, 2.10 times shorter
+//!
+//! time on the source               95.1 µs ●  published: …
+//! SMs                    × 1.73     165 µs    80 → 46
+//! …
+//! component  TITAN V                         RTX 4070
+//! LSU        █████████▊ 49.5 µs ◀            ████████████████████ 101 µs ◀
+//! ```
+
+use super::components::components_of;
+use crate::chart::{ChartSpec, Mark, Scale};
+use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
+use crate::report::{breakdown, shown, sources};
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::text::{clip, paragraph, wrap};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+/// From here on everything stands beside what it belongs to.
+const WIDE: usize = 106;
+/// Columns of the longest bar.
+const BAR: usize = 20;
+/// So many numbers are told on a screen that is narrow.
+const FEW: usize = 3;
+
+/// From what is known to the predicted time.
+pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let model = MODELS[answer.settings.model];
+    let about = || {
+        let mut lines = paragraph(&format!("{}: {}", model.id(), model.summary()), width, look.title());
+        lines.extend(paragraph(&state.kernel().summary, width, look.dim()));
+        lines
+    };
+    let prediction = match &answer.prediction {
+        Ok(p) => p,
+        Err(refusal) => {
+            let mut lines = about();
+            lines.push(Line::default());
+            lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
+            return lines;
+        }
+    };
+    let Some((e, spec)) = components_of(state) else {
+        let mut lines = about();
+        lines.push(Line::default());
+        let links = breakdown::links(&prediction.breakdown());
+        lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
+        lines.push(Line::default());
+        lines.extend(numbers(state, prediction, |_| true, (width, look)));
+        let predicted = prediction.time.to_string();
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:<34}", "predicted"), look.title()),
+            Span::styled(format!("{predicted:>16}"), look.predicted()),
+        ]));
+        lines.extend(certainty(state, width, look));
+        lines.extend(cautions(state, prediction, width, look));
+        return lines;
+    };
+    let mut lines = essentials(state, prediction, &e, (width, look));
+    lines.push(Line::default());
+    lines.extend(bars(state, prediction, &spec, (width, look)));
+    lines.push(Line::default());
+    // What stands beside the steps and bars of a wide screen is not told twice.
+    let told = |f: &Factor| width < WIDE || !is_told_above(f);
+    lines.extend(numbers(state, prediction, told, (width, look)));
+    lines.extend(certainty(state, width, look));
+    for text in breakdown::beside(&e, prediction.time).into_iter().chain(breakdown::to_measure(&e)) {
+        lines.extend(paragraph(&text, width, look.text()));
+    }
+    lines.extend(cautions(state, prediction, width, look));
+    lines.push(Line::default());
+    lines.extend(about());
+    lines
+}
+
+/// Whether a number stands among the steps or the bars.
+fn is_told_above(f: &Factor) -> bool {
+    let component = crate::roofline::Component::ALL.iter().any(|c| c.word() == f.name);
+    component
+        || ["source time", "launch floor", "last wave", "above the roof", "belief in the second"]
+            .contains(&f.name)
+}
+
+/// What binds, the chain, the numbers that move it most.
+fn essentials(
+    state: &State,
+    prediction: &Prediction,
+    e: &Explanation,
+    (width, look): (usize, Look<'_>),
+) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let names = state.pair().map(|g| g.short_name());
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut bindings = breakdown::bindings(e, names);
+    bindings.reverse();
+    if bindings.join("    ").width() <= width {
+        bindings = vec![bindings.join("    ")];
+    }
+    lines.extend(bindings.iter().flat_map(|t| paragraph(t, width, look.limiter())));
+    lines.push(Line::default());
+    let links = breakdown::links(&prediction.breakdown());
+    lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
+    let range = shown::interval(answer).map(|i| format!("  90 % interval {i}")).unwrap_or_default();
+    let predicted = shown::predicted(answer).unwrap_or_else(|| prediction.time.to_string());
+    lines.push(Line::from(vec![
+        Span::styled(format!("{:<28}", "predicted"), look.title()),
+        Span::styled(format!("{predicted:>11}"), look.predicted()),
+        Span::styled(range, look.dim()),
+    ]));
+    lines.push(Line::default());
+    lines.extend(paragraph(&moves(e, width), width, look.text()));
+    lines
+}
+
+/// One link; what stands behind it goes below it where it does not fit beside, and is never cut.
+fn link(l: &breakdown::Link, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    // A mark behind the first time does not move the others' units.
+    let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
+    let mut spans = vec![
+        Span::raw(format!("{:<19}", l.name)),
+        Span::styled(format!("{:>9}", l.factor), look.text()),
+        Span::styled(format!("{time:>11}"), if first { look.source() } else { look.target() }),
+    ];
+    let used = 2 + spans.iter().map(|s| s.content.width()).sum::<usize>();
+    if used + l.behind.width() <= width {
+        spans.push(Span::styled(format!("  {}", l.behind), look.dim()));
+        return vec![Line::from(spans)];
+    }
+    // Where the first time comes from is among the numbers again.
+    let below = if first { Vec::new() } else { wrap(&l.behind, width.saturating_sub(4)) };
+    let below = below.into_iter().map(|t| Line::styled(format!("    {t}"), look.dim()));
+    std::iter::once(Line::from(spans)).chain(below).collect()
+}
+
+/// `10 % more SMs (46): 9.99 % faster; SM clock (2.48 GHz): …`.
+fn moves(e: &Explanation, width: usize) -> String {
+    if e.elasticities.is_empty() {
+        return "no number of the target moves this prediction: its launch floor is all of it".into();
+    }
+    let most = if width < WIDE { FEW } else { e.elasticities.len() };
+    let all: Vec<String> = e.elasticities.iter().take(most).map(breakdown::elasticity).collect();
+    all.join("; ").replace("; 10 % more ", "; ")
+}
+
+/// The component chart in lines, the source's bars left, the target's right, on one scale.
+fn bars(
+    state: &State,
+    prediction: &Prediction,
+    spec: &ChartSpec,
+    (width, look): (usize, Look<'_>),
+) -> Vec<Line<'static>> {
+    let Scale::Category(names) = &spec.y.scale else { return Vec::new() };
+    let of_bars = spec.marks.iter().filter_map(|m| match m {
+        Mark::Bar { meaning, slot, value, label, .. } => Some((*slot, *meaning, *value, label)),
+        _ => None,
+    });
+    let all: Vec<_> = of_bars.collect();
+    let longest = all.iter().map(|b| b.2).fold(0.0, f64::max);
+    let gpus = state.pair().map(|g| clip(g.short_name(), BAR + 11));
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{:<11}", "component"), look.dim()),
+        Span::styled(format!("{:<w$}", gpus[0], w = BAR + 12), look.source()),
+        Span::styled(format!("{:<w$}", gpus[1], w = BAR + 12), look.target()),
+        Span::styled(if width < WIDE { "" } else { "  count" }, look.dim()),
+    ])];
+    for (slot, name) in names.iter().enumerate() {
+        let mut spans = vec![Span::raw(format!("{name:<11}"))];
+        for (_, meaning, value, label) in all.iter().filter(|b| b.0 == slot) {
+            // The label begins with the GPU, which stands over the column here.
+            let time = label.rsplit(": ").next().unwrap_or_default();
+            let text = format!("{} {time}", bar(*value / longest));
+            spans.push(Span::styled(format!("{text:<w$}", w = BAR + 12), look.mark(*meaning)));
+        }
+        let from = prediction.factors.iter().find(|f| f.name == *name).and_then(|f| f.from[0].as_ref());
+        if let Some(from) = from.filter(|_| width >= WIDE) {
+            let text = from.to_string();
+            let text = text.strip_prefix("count ").unwrap_or(&text);
+            spans.push(Span::styled(format!("  {}", clip(text, width - 77)), look.dim()));
+        }
+        lines.push(Line::from(spans));
+    }
+    lines
+}
+
+/// A bar of this part of the longest, in eighths of a column; never nothing where there is something.
+fn bar(part: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if !part.is_finite() || part <= 0.0 {
+        return String::new();
+    }
+    let eighths = ((part * BAR as f64 * 8.0).round() as usize).clamp(1, BAR * 8);
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// The prediction's numbers, one per line, each with its origin.
+fn numbers(
+    state: &State,
+    prediction: &Prediction,
+    told: impl Fn(&Factor) -> bool,
+    (width, look): (usize, Look<'_>),
+) -> Vec<Line<'static>> {
+    let name = |g: &crate::gpu::Gpu| clip(g.short_name(), 15);
+    let [source, target] = state.pair();
+    let mut lines = vec![Line::from(vec![
+        Span::raw(format!("{:<18}", "")),
+        Span::styled(format!("{:>16}", name(source)), look.source()),
+        Span::styled(format!("{:>16}", name(target)), look.target()),
+        Span::styled("  where from", look.dim()),
+    ])];
+    lines.extend(prediction.factors.iter().filter(|f| told(f)).flat_map(|f| factor(f, width, look)));
+    lines
+}
+
+/// A factor on one line, or on two where its origin does not fit beside it: the origin is never cut.
+fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    const NUMBERS: usize = 50;
+    let amount = |a: &Option<Amount>| a.map(|a| a.to_string()).unwrap_or_default();
+    let origin = format!("  {}", breakdown::origins(f));
+    let mut first = vec![
+        Span::raw(format!("{:<22}", f.name)),
+        Span::styled(format!("{:>12}", amount(&f.source)), look.source()),
+        Span::styled(format!("{:>16}", amount(&f.target)), look.target()),
+    ];
+    if NUMBERS + origin.width() <= width {
+        first.push(Span::styled(origin, look.dim()));
+        return vec![Line::from(first)];
+    }
+    let below = wrap(&origin, width.saturating_sub(4)).into_iter();
+    std::iter::once(Line::from(first))
+        .chain(below.map(|t| Line::styled(format!("    {t}"), look.dim())))
+        .collect()
+}
+
+/// Interval and its reason, the measured time.
+fn certainty(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let levels = breakdown::levels(answer).map(|t| paragraph(&t, width, look.text()));
+    let interval = breakdown::interval(answer).map(|t| paragraph(&t, width, look.text()));
+    let measured = breakdown::measured(answer).map(|t| paragraph(&t, width, look.measured()));
+    let shares = sources::lines(&state.session.gpus, answer);
+    let shares: Vec<_> = shares.iter().map(|text| Line::styled(clip(text, width), look.source())).collect();
+    let spread = sources::spread(answer).map(|t| paragraph(&t, width, look.text()));
+    let said = levels.into_iter().chain(spread).chain(interval).chain(measured).flatten();
+    shares.into_iter().chain(said).collect()
+}
+
+/// What the data say of themselves, and the prediction's cautions.
+fn cautions(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let answer = state.answer();
+    let mut lines = Vec::new();
+    let source = answer.source_time.as_ref().map_or("", |t| &t.source);
+    for text in state.session.data_cautions(source) {
+        lines.extend(paragraph(&format!("data: {text}"), width, look.dim()));
+    }
+    if !prediction.cautions.is_empty() {
+        lines.push(Line::default());
+    }
+    for caution in &prediction.cautions {
+        let mut wrapped = wrap(&caution.to_string(), width.saturating_sub(2)).into_iter();
+        lines.extend(wrapped.next().map(|t| Line::styled(format!("! {t}"), look.caution())));
+        lines.extend(wrapped.map(|t| Line::styled(format!("  {t}"), look.caution())));
+    }
+    lines
+}

@@ -1,0 +1,98 @@
+//! The file picker over the panes. What it lists and reads comes from the worker.
+
+pub mod listing;
+mod picker;
+mod view;
+
+use crate::tui::action::Action;
+use crate::tui::jobs::Job;
+use crate::tui::look::Look;
+use crate::tui::message::Effect;
+use crate::tui::pane::{OverlayPanel, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::state::{State, Tone};
+use picker::{Choice, Picker};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use tui_input::InputRequest;
+use view::draw_picker;
+
+/// Lines that a page key moves.
+const PAGE: usize = 10;
+
+/// The open picker.
+#[derive(Debug, Clone)]
+pub struct FilesSheet(Picker);
+
+/// Opens the picker; the list comes from the worker.
+pub fn open_picker(state: &mut State) -> Vec<Effect> {
+    let (picker, asked) = Picker::before_listing();
+    state.open_overlay(FilesSheet(picker));
+    vec![asked]
+}
+
+impl Panel<State> for FilesSheet {
+    fn context(&self) -> &'static str {
+        "files"
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Cancel => Reaction::Close(Vec::new()),
+            Action::Pick => match self.0.choose() {
+                Choice::Opened(effects) => Reaction::Done(effects),
+                Choice::Nothing => {
+                    let why = "nothing here has this name; Backspace widens the filter";
+                    Reaction::Done(state.say(Tone::Refused, why))
+                }
+                Choice::File(path) => read_file(state, path),
+            },
+            other => match lines_moved(other, PAGE) {
+                Some(by) => {
+                    self.0.scroll(by);
+                    Reaction::Done(Vec::new())
+                }
+                None => Reaction::Passed,
+            },
+        }
+    }
+
+    fn draw(&self, buffer: &mut Buffer, body: Rect, _: &State, look: Look<'_>) {
+        draw_picker(buffer, body, &self.0, look);
+    }
+
+    fn scroll_lines(&mut self, by: isize, _: &mut State) {
+        self.0.scroll(by);
+    }
+}
+
+impl OverlayPanel<State> for FilesSheet {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+        Box::new(self.clone())
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+        self.0.edit_filter(request)
+    }
+
+    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
+        if let StateChange::Listed(listing) = change {
+            self.0.take_listing(listing);
+        }
+        Vec::new()
+    }
+}
+
+/// Has a file read, unless another one is being read.
+fn read_file(state: &mut State, path: PathBuf) -> Reaction {
+    if state.jobs.is_running(Job::Read) {
+        let why = "another file is being read; Esc, then Esc again cancels it";
+        return Reaction::Done(state.say(Tone::Refused, why));
+    }
+    state.jobs.start_job(Job::Read, format!("reading {} …", path.display()));
+    Reaction::Close(vec![Effect::Import(state.session.clone(), path)])
+}

@@ -1,0 +1,57 @@
+//! The borders that all panes and all sheets over them share.
+
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::text::clip;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+
+/// The frame of a pane: its number and name, what it says beside that, and whether it has the keyboard. Returns the inside.
+pub(super) fn pane_frame(
+    buffer: &mut Buffer,
+    area: Rect,
+    state: &State,
+    pane: Pane,
+    beside: &str,
+    look: Look<'_>,
+) -> Rect {
+    let focused = state.focus == pane;
+    let (border, title) = if focused { (look.focus(), look.focus()) } else { (look.border(), look.title()) };
+    // A heavy border tells the focus apart without colour.
+    let kind = if focused { BorderType::Thick } else { BorderType::Plain };
+    let mut text = format!(" {} ", pane.title());
+    if !beside.is_empty() {
+        text.push_str(&format!("─ {beside} "));
+    }
+    let line = Line::styled(clip(&text, usize::from(area.width.saturating_sub(2))), title);
+    let block = Block::bordered().border_type(kind).border_style(border).title(line);
+    let inside = block.inner(area);
+    block.render(area, buffer);
+    inside
+}
+
+/// The frame of a sheet over the panes, with what its keys do at the foot. Returns the inside.
+pub(super) fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, look: Look<'_>) -> Rect {
+    Clear.render(area, buffer);
+    let block = Block::bordered()
+        .border_type(BorderType::Double)
+        .border_style(look.focus())
+        .title(Line::styled(
+            format!(" {} ", clip(title, usize::from(area.width.saturating_sub(4)))),
+            look.title(),
+        ))
+        .title_bottom(Line::styled(foot.to_string(), look.dim()));
+    let inside = block.inner(area);
+    block.render(area, buffer);
+    inside
+}
+
+/// Draws lines below each other, from `top` on, as many as there is room for.
+pub(super) fn draw_lines(buffer: &mut Buffer, area: Rect, lines: Vec<Line<'static>>, top: usize) {
+    for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(top)) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+}

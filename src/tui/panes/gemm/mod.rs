@@ -1,0 +1,65 @@
+//! A matrix product on the target, tile by tile.
+
+pub mod product;
+mod tiles;
+mod view;
+
+use super::text_sheet::ScrollTop;
+use crate::tui::action::Action;
+use crate::tui::look::Look;
+use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction};
+use crate::tui::state::State;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tiles::{tile_answers, tiles_chart};
+use view::draw_gemm;
+
+/// The open pane; the product itself is remembered while it is closed.
+#[derive(Debug, Clone, Default)]
+pub struct GemmSheet {
+    scroll: ScrollTop,
+}
+
+impl Panel<State> for GemmSheet {
+    fn context(&self) -> &'static str {
+        "gemm"
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        let eighth = |v: u64| (v / 8).max(1);
+        match action {
+            Action::SizeUp | Action::Up => state.gemm.step(|v| v.saturating_mul(2)),
+            Action::SizeDown | Action::Down => state.gemm.step(|v| v / 2),
+            Action::SizeFinerUp => state.gemm.step(|v| v + eighth(v)),
+            Action::SizeFinerDown => state.gemm.step(|v| v - eighth(v)),
+            Action::Left | Action::Right => state.gemm.choose(action == Action::Right),
+            other if self.scroll.scroll_action(other) => {}
+            _ => return Reaction::Passed,
+        }
+        Reaction::Done(Vec::new())
+    }
+
+    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+        draw_gemm(buffer, body, state, self.scroll, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        let answers = tile_answers(state);
+        if answers.iter().all(|a| a.time.is_err()) {
+            return ChartOffer::Refused("no tile has a time here: nothing to draw".into());
+        }
+        let [m, n, k] = state.gemm.gemm.size;
+        let name = format!("gemm-{m}x{n}x{k}-{}.svg", state.pair()[1].id);
+        ChartOffer::Chart(name, Box::new(tiles_chart(state, &answers)))
+    }
+
+    fn scroll_lines(&mut self, by: isize, _: &mut State) {
+        self.scroll.scroll_by(by);
+    }
+}
+
+impl OverlayPanel<State> for GemmSheet {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+        Box::new(self.clone())
+    }
+}

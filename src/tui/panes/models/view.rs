@@ -1,0 +1,229 @@
+//! Every model's error for kernels and GPUs like the one in question, which one is used and why; what is trained, and which
+//! columns matter to it.
+//!
+//! ```text
+//! ╔ Models ══════════════════════════════════════════════════════════════════════╗
+//! ║ new GPU: …; 56 shipped figures; here: saxpy onto all GPUs                     ║
+//! ║ model                 n here  MAPE %  median  90 %   n all  MAPE %            ║
+//! ║ ▸ ceilings                12     8.2     7.3   100     168    16.4            ║
+//! ╚═ Enter trains paper3, left/right: new-gpu, m model, e export, others close ═══╝
+//! ```
+
+use super::findings::{chosen_recipe, importances_spec};
+use crate::chart::{Mark, Scale};
+use crate::predict::MODELS;
+use crate::report::models::about;
+use crate::train::{Errors, Learned, Survey, Surveyed, Trained};
+use crate::tui::jobs::Job;
+use crate::tui::look::Look;
+use crate::tui::panes::frame::{draw_lines, sheet};
+use crate::tui::panes::text_sheet::ScrollTop;
+use crate::tui::state::State;
+use crate::tui::text::{clip, paragraph};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Columns of the left part.
+const TABLE: u16 = 76;
+/// From here on what was trained stands beside the models.
+const ROOM_FOR_TWO: u16 = 2 * TABLE;
+/// Columns of the longest bar.
+const BAR: usize = 14;
+/// Columns of a feature's name, and of a bar's label.
+const NAME: usize = 30;
+const LABEL: usize = 16;
+
+/// Draws the pane.
+pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, scroll: ScrollTop, look: Look<'_>) {
+    let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
+    let beside = inner.0 >= ROOM_FOR_TWO;
+    let width = usize::from(if beside { TABLE } else { inner.0.saturating_sub(1).min(110) });
+    let mut lines = models(state, width, look);
+    let trained = trained(state, width, look);
+    if !beside {
+        lines.push(Line::default());
+        lines.extend(trained.clone());
+    }
+    let page = usize::from(inner.1);
+    let top = scroll.first_line(lines.len(), page);
+    let more = if lines.len() > page {
+        format!(" up/down {}-{}/{},", top + 1, top + page, lines.len())
+    } else {
+        String::new()
+    };
+    let foot = format!(
+        "{more} Enter trains {}, left/right: {}, e export, Esc closes ",
+        chosen_recipe(&state.models),
+        state.protocol.word()
+    );
+    let inside = sheet(buffer, body, "Models: which one, and why", &foot, look);
+    let left = Rect { x: inside.x + 1, width: width as u16, ..inside };
+    draw_lines(buffer, left.intersection(inside), lines, top);
+    if beside {
+        let right = Rect { x: inside.x + TABLE + 3, ..left };
+        draw_lines(buffer, right.intersection(inside), trained, 0);
+    }
+}
+
+/// The analytical models, then what is learned.
+fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(found) = &state.models.survey else {
+        let running =
+            state.jobs.newest_of(&[Job::Survey, Job::Train]).and_then(|job| state.jobs.text_of(job));
+        return vec![Line::styled(clip(running.unwrap_or("cancelled"), width), look.dim())];
+    };
+    let (survey, learned) = &**found;
+    let mut lines = paragraph(&title(survey), width, look.dim());
+    lines.push(Line::styled(
+        format!(
+            "{:<24}{:>7}{:>8}{:>8}{:>7}{:>8}{:>8}",
+            "model", "n here", "MAPE %", "median", "90 %", "n all", "MAPE %"
+        ),
+        look.dim(),
+    ));
+    lines.extend(survey.models.iter().map(|m| {
+        let style = if m.verdict.used { look.predicted() } else { look.text() };
+        Line::styled(clip(&row(survey, m), width), style)
+    }));
+    lines.push(Line::default());
+    lines.extend(survey.models.iter().flat_map(|m| {
+        let style = if m.verdict.used { look.predicted() } else { look.dim() };
+        let used = if m.verdict.used { " is used, " } else { ": " };
+        paragraph(&format!("{}{used}{}", MODELS[m.model].id(), m.verdict.why), width, style)
+    }));
+    lines.push(Line::default());
+    lines.push(Line::styled("learned", look.title()));
+    lines.extend(learned.iter().flat_map(|l| cached(l, width, look)));
+    lines
+}
+
+fn title(survey: &Survey) -> String {
+    format!("{}; {}; here: {}", survey.protocol.sentence(), survey.rows, survey.like)
+}
+
+fn row(survey: &Survey, m: &Surveyed) -> String {
+    let name = survey.protocol.label(MODELS[m.model].id());
+    let mark = if m.verdict.used { "▸ " } else { "  " };
+    let n = |s: Option<crate::evaluate::Score>| s.map_or("-".into(), |s| s.errors.n.to_string());
+    let percent = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
+    format!(
+        "{mark}{:<22}{:>7}{:>8}{:>8}{:>7}{:>8}{:>8}",
+        clip(&name, 22),
+        n(m.here),
+        percent(m.here.map(|s| s.errors.mape_percent)),
+        percent(m.here.map(|s| s.errors.median_ape_percent)),
+        m.here.and_then(|s| s.coverage_90_percent).map_or("-".into(), |v| format!("{v:.0}")),
+        n(m.overall),
+        percent(m.overall.map(|s| s.errors.mape_percent)),
+    )
+}
+
+/// A learned model: its state on one line, what it is below.
+fn cached(l: &Learned, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut head = format!("{}: {}", l.model, l.state);
+    if let Some(t) = &l.trained {
+        head.push_str(&format!(", {} rows, seed {}", t.rows, t.seed));
+    }
+    if let Some(day) = &l.written {
+        head.push_str(&format!(", {day}"));
+    }
+    let mut lines = vec![Line::styled(clip(&head, width), look.text())];
+    lines.extend(about(l).iter().flat_map(|text| paragraph(text, width, look.dim())));
+    lines
+}
+
+/// The model trained last, its errors and importances; or how to train one.
+fn trained(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if let Some(why) = &state.models.refused {
+        lines.extend(paragraph(why, width, look.refusal()));
+        lines.push(Line::default());
+    }
+    if let (Some(job), true) = (state.jobs.text_of(Job::Train), state.models.survey.is_some()) {
+        lines.push(Line::styled(clip(&format!("{job} (Esc cancels)"), width), look.caution()));
+        lines.push(Line::default());
+    }
+    let Some(told) = state.models.told() else {
+        let text =
+            format!("nothing trained yet: Enter trains {} on the loaded rows", chosen_recipe(&state.models));
+        lines.extend(paragraph(&text, width, look.dim()));
+        return lines;
+    };
+    let head = format!("{}: {} rows of {}; seed {}", told.model, told.rows, told.gpus.join(", "), told.seed);
+    lines.extend(paragraph(&head, width, look.title()));
+    lines.extend(
+        state.models.training.iter().flat_map(|t| t.remarks()).flat_map(|r| paragraph(&r, width, look.dim())),
+    );
+    lines.extend(paragraph(&told.recipe, width, look.dim()));
+    lines.extend(errors(told, width, look));
+    lines.extend(importances(state, width, look));
+    lines.extend(told.notes.iter().flat_map(|n| paragraph(n, width, look.dim())));
+    lines
+}
+
+fn errors(told: &Trained, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let name = width.saturating_sub(34);
+    let head = format!("{:<name$}{:>6}{:>9}{:>9}{:>8}", "held out", "n", "MAPE %", "median", "R2");
+    let mut lines = vec![Line::default(), Line::styled(clip(&head, width), look.dim())];
+    let line = |e: &Errors| {
+        let number = |v: Option<f64>, digits: usize| v.map_or("-".into(), |v| format!("{v:.digits$}"));
+        let protocol = if e.published { format!("published: {}", e.protocol) } else { e.protocol.clone() };
+        let text = format!(
+            "{:<name$}{:>6}{:>9}{:>9}{:>8}",
+            clip(&protocol, name.saturating_sub(1)),
+            e.n,
+            number(e.mape, 1),
+            number(e.median_ape, 1),
+            number(e.r2, 3)
+        );
+        Line::styled(clip(&text, width), if e.published { look.estimated() } else { look.text() })
+    };
+    lines.extend(told.errors.iter().map(line));
+    lines
+}
+
+/// The importances chart in lines: one column of the model on each, its bars beside each other.
+fn importances(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(spec) = importances_spec(&state.models) else { return Vec::new() };
+    let Scale::Category(names) = &spec.y.scale else { return Vec::new() };
+    let bars: Vec<_> = spec
+        .marks
+        .iter()
+        .filter_map(|m| match m {
+            Mark::Bar { meaning, slot, value, label, name } => Some((*slot, *meaning, *value, label, name)),
+            _ => None,
+        })
+        .collect();
+    let longest = bars.iter().map(|b| b.2).fold(0.0, f64::max);
+    let mut lines = vec![Line::default(), Line::styled("which columns matter", look.title())];
+    // Both bars with their labels have to fit beside the name.
+    let cell = width.saturating_sub(NAME) / 2;
+    let most = cell.saturating_sub(LABEL).clamp(1, BAR);
+    for (slot, name) in names.iter().enumerate() {
+        let mut spans = vec![Span::raw(format!("{:<NAME$}", clip(name, NAME - 1)))];
+        for (_, meaning, value, label, _) in bars.iter().filter(|b| b.0 == slot).take(2) {
+            let text = format!("{} {label}", bar(*value / longest, most));
+            spans.push(Span::styled(format!("{:<cell$}", clip(&text, cell)), look.mark(*meaning)));
+        }
+        lines.push(Line::from(spans));
+    }
+    let mut kinds: Vec<&String> = Vec::new();
+    for (.., name) in &bars {
+        if !kinds.contains(name) && kinds.len() < 2 {
+            kinds.push(name);
+        }
+    }
+    let legend = kinds.iter().map(|k| k.as_str()).collect::<Vec<_>>().join("; then ");
+    lines.extend(paragraph(&legend, width, look.dim()));
+    lines.push(Line::default());
+    lines
+}
+
+/// A bar of this part of the longest, which has `most` columns.
+fn bar(part: f64, most: usize) -> String {
+    if !part.is_finite() || part <= 0.0 {
+        return String::new();
+    }
+    "█".repeat(((part * most as f64).round() as usize).clamp(1, most))
+}

@@ -1,0 +1,24 @@
+//! What was refused while loading.
+
+use super::text_sheet::{SheetText, no_chart, no_export_hint};
+use crate::tui::look::Look;
+use crate::tui::state::State;
+use crate::tui::text::paragraph;
+use ratatui::text::Line;
+
+/// The notices.
+pub static NOTICES: SheetText = SheetText {
+    context: "notices",
+    title: |_| "Refused while loading".into(),
+    lines: notice_lines,
+    export: no_chart,
+    exports: no_export_hint,
+    compares_models: false,
+};
+
+fn notice_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    if state.notices.is_empty() {
+        return vec![Line::styled("nothing was refused", look.dim())];
+    }
+    state.notices.iter().flat_map(|n| paragraph(n, width, look.text())).collect()
+}

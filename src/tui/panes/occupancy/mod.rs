@@ -1,0 +1,77 @@
+//! Occupancy on source and target, and its curves where the pane fills the screen.
+
+mod curves;
+mod view;
+
+use crate::chart::{ChartSpec, Curve, Sides, occupancy_chart};
+use crate::tui::action::Action;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::selection::next_in_ring;
+use crate::tui::state::State;
+use curves::{curve_spec, shows_curves};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use view::draw_occupancy;
+
+/// The pane.
+#[derive(Debug)]
+pub struct OccupancyPane;
+
+impl Panel<State> for OccupancyPane {
+    fn context(&self) -> &'static str {
+        Pane::Occupancy.place()
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => state.zoom = !state.zoom,
+            Action::Left => choose_curve(state, -1),
+            Action::Right => choose_curve(state, 1),
+            other => match lines_moved(other, state.focused_lines()) {
+                // Two pages hold the table; single steps choose the kernel, as elsewhere.
+                Some(by @ (-1 | 1)) if matches!(other, Action::Up | Action::Down) => state.move_row(by),
+                Some(by) => state.table_end = by > 0,
+                None => return Reaction::Passed,
+            },
+        }
+        Reaction::Done(Vec::new())
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+        draw_occupancy(buffer, area, state, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        let label = &state.kernel().label;
+        let (what, spec) = if shows_curves(state) {
+            (format!("{}-curve-{label}", state.curve.word()), curve_spec(state, state.curve))
+        } else {
+            (format!("occupancy-{label}"), occupancy_spec(state))
+        };
+        ChartOffer::Chart(state.chart_name(&what), Box::new(spec))
+    }
+
+    fn hints(&self, state: &State) -> Vec<([Action; 2], &'static str)> {
+        if !shows_curves(state) {
+            return Vec::new();
+        }
+        vec![
+            ([Action::Left, Action::Right], "curve"),
+            ([Action::SizeFinerDown, Action::SizeFinerUp], "finer size"),
+        ]
+    }
+}
+
+fn choose_curve(state: &mut State, by: isize) {
+    if shows_curves(state) {
+        state.curve = next_in_ring(&Curve::ALL, state.curve, by);
+    }
+}
+
+/// The occupancy of the selected row.
+fn occupancy_spec(state: &State) -> ChartSpec {
+    let size = state.size_of(state.selected);
+    occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), Sides::Both)
+}

@@ -1,0 +1,285 @@
+//! Occupancy on source and target side by side: every limit with its block count, the limiter and its change marked, the
+//! next step, waves and tail, what a block gets. Zoomed, with the curves beside it.
+//!
+//! ```text
+//! ┌3 Occupancy ──────────────────┐
+//! │             TITAN V RTX 4070 │
+//! │ registers       2 ◀      1 ◀ │
+//! │ occupancy     100 %     67 % │
+//! │ limiter  regs+warps → regs   │
+//! └──────────────────────────────┘
+//! ```
+
+use super::curves::{draw_curves, shows_curves};
+use crate::gpu::Gpu;
+use crate::kernel::BlockSize;
+use crate::occupancy::{
+    BestBlock, BlockNeeds, Change, Occupancy, Resource, Rules, Waves, best_block, needed_for_one_more,
+    next_step, occupancy, waves,
+};
+use crate::predict::RegistersFrom;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::panes::frame::pane_frame;
+use crate::tui::state::State;
+use crate::tui::text::{clip, paragraph, wrap};
+use crate::units::significant;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+/// Width of the names.
+const NAMES: usize = 10;
+
+/// Width of the numbers beside curves.
+const TABLE: u16 = 38;
+
+/// Draws the pane.
+pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let beside = format!("rules {}", state.selection.settings.rules.word());
+    let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
+    if shows_curves(state) {
+        let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
+        draw_curves(buffer, right, state, look);
+        inside.width = TABLE;
+    }
+    let mut all = lines(state, usize::from(inside.width), look);
+    let page = usize::from(inside.height);
+    let below = all.len().saturating_sub(page);
+    if below > 0 && state.table_end {
+        all.drain(..below);
+    } else if below > 0 && state.focus == Pane::Occupancy {
+        // The line that says so takes one away.
+        all.truncate(page.saturating_sub(1));
+        all.push(Line::styled(
+            clip(&format!("{} more: PgDn", below + 1), usize::from(inside.width)),
+            look.dim(),
+        ));
+    }
+    for (y, line) in (inside.y..inside.bottom()).zip(all) {
+        line.render(Rect { y, height: 1, ..inside }, buffer);
+    }
+}
+
+/// Two numbers with their styles, under the two GPUs.
+type Pair = [(String, Style); 2];
+
+fn row(name: &str, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
+    let column = width.saturating_sub(NAMES) / 2;
+    let [a, b] = pair;
+    Line::from(vec![
+        Span::styled(format!("{name:<NAMES$}"), look.dim()),
+        Span::styled(format!("{:>column$}", clip(&a.0, column.saturating_sub(1))), a.1),
+        Span::styled(format!("{:>column$}", clip(&b.0, column.saturating_sub(1))), b.1),
+    ])
+}
+
+/// One GPU, what a block asks of it and what that comes to.
+struct Side<'a> {
+    gpu: &'a Gpu,
+    needs: BlockNeeds,
+    registers: &'a RegistersFrom,
+    occupancy: Occupancy,
+    waves: Option<Waves>,
+    rules: Rules,
+}
+
+/// Both sides; `None` where the launch shape is not known.
+fn sides(state: &State) -> Option<[Side<'_>; 2]> {
+    let answer = state.answer();
+    let of = |i: usize| {
+        let (gpu, needs, occupancy) = (state.pair()[i], answer.needs[i]?, answer.occupancy[i]?);
+        let waves = answer.launch[i].and_then(|l| waves(gpu, &occupancy, l.blocks()));
+        let registers = &answer.registers[i];
+        Some(Side { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
+    };
+    Some([of(0)?, of(1)?])
+}
+
+/// Whether every warp slot is taken, so that nothing is left to gain.
+fn full(side: &Side<'_>) -> bool {
+    side.occupancy.active_warps == side.occupancy.max_warps
+}
+
+/// What the pane says, most important first: it is cut at the bottom.
+fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let gpus = state.pair();
+    let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
+    let mut out = vec![row("", names, width, look)];
+    let refusals = state.answer().launch_refusal;
+    for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
+        let text = format!("{}: {refusal}", gpu.short_name());
+        out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
+    }
+    let Some(sides) = sides(state) else {
+        out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
+        return out;
+    };
+    let both = sides.each_ref().map(|s| s.occupancy);
+    // What everything below rests on, where nobody stated it.
+    out.extend(unstated_block(state, &sides).map(|texts| plain("thr/block", texts, width, look)));
+    out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
+    let plain = |(name, texts): Named| plain(name, texts, width, look);
+    out.push(plain(("occupancy", both.map(|o| format!("{} %", significant(100.0 * o.fraction()))))));
+    out.extend(limiter_change(both, width, look));
+    out.extend(of_build(state, width, look));
+    out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
+    out.extend(launch(&sides).map(plain));
+    out.extend(gets(&sides).map(plain));
+    out.extend(asks(&sides).map(plain));
+    out.extend(one_more(&sides).into_iter().map(plain));
+    out
+}
+
+/// How many blocks a resource allows on either side, the limiter marked.
+fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    let cell = |side: Occupancy| {
+        let text = side.limit(resource).map_or("none".into(), |l| l.to_string());
+        if side.is_limiter(resource) {
+            (format!("{text} ◀"), look.limiter())
+        } else {
+            (format!("{text}  "), look.text())
+        }
+    };
+    row(resource.word(), sides.map(cell), width, look)
+}
+
+/// A name and what it is on source and target.
+type Named = (&'static str, [String; 2]);
+
+/// Two plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
+fn plain(name: &str, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    row(name, texts.map(|t| (format!("{t}  "), look.text())), width, look)
+}
+
+/// `limiter   warps → regs+warps`, where it is not the same on both sides.
+fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Option<Line<'static>> {
+    a.limiter_change(&b)?;
+    let short = |resource: Resource| match resource {
+        Resource::Registers => "regs",
+        Resource::SharedMemory => "smem",
+        other => other.word(),
+    };
+    let words = |o: Occupancy| o.limiters().map(short).collect::<Vec<_>>().join("+");
+    let text = format!("{} → {}", words(a), words(b));
+    Some(Line::from(vec![
+        Span::styled("limiter ", look.dim()),
+        Span::styled(clip(&text, width.saturating_sub(8)), look.limiter()),
+    ]))
+}
+
+/// The smallest change that puts more warps on the SM, in at most two lines.
+fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = match next_step(&side.gpu.limits, side.needs, side.rules) {
+        Some(step) => step.to_string(),
+        None if full(side) => "all warp slots taken".into(),
+        None => "no change helps".into(),
+    };
+    let head = ["next S ", "next T "][i];
+    let texts = wrap(&text, width.saturating_sub(head.len())).into_iter().take(2).enumerate();
+    let line = |(n, text)| {
+        let name = if n == 0 { head } else { "       " };
+        Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.side(i))])
+    };
+    texts.map(line).collect()
+}
+
+/// What must be said of the build behind the resources, each once.
+fn of_build(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let said = state.answer().of_builds();
+    said.iter().flat_map(|caution| paragraph(&caution.to_string(), width, look.caution())).collect()
+}
+
+/// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
+fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
+    let unknown = state.answer().launch.iter().all(Option::is_none);
+    let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
+    let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
+    Some(sides.each_ref().map(|s| format!("{mark}{}", s.needs.threads)))
+}
+
+/// How the grid falls on each GPU, and the block size that would suit it best.
+fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
+    let best = |f: fn(&BestBlock, &Gpu) -> String| {
+        let of = |s: &Side<'_>| best_block(&s.gpu.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
+    };
+    [
+        (
+            "warps/SM",
+            sides.each_ref().map(|s| format!("{}/{}", s.occupancy.active_warps, s.occupancy.max_warps)),
+        ),
+        ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
+        ("waves", wave(|w| significant(w.waves))),
+        ("last wave", wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
+        ("idle SMs", wave(|w| w.idle_sms.to_string())),
+        ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
+        ("best block", best(|b, _| b.threads.to_string())),
+        ("min grid", best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
+        ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
+    ]
+    .into_iter()
+}
+
+/// What one block gets, in whole allocation units, and what an SM is set to.
+fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let of = |f: fn(&Side<'_>) -> String| sides.each_ref().map(f);
+    let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.limits.smem_reserved } else { 0 };
+    let mut all = vec![
+        ("gets regs", of(|s| s.occupancy.allocated_registers.to_string())),
+        ("gets smem", of(|s| format!("{} B", s.occupancy.allocated_shared_memory))),
+    ];
+    if sides.iter().any(|s| reserve(s) > 0) {
+        all.push((" reserve", sides.each_ref().map(|s| format!("{} B", reserve(s)))));
+    }
+    all.push((
+        "smem/SM",
+        of(|s| format!("{} KiB", significant(f64::from(s.occupancy.shared_memory_per_sm) / 1024.0))),
+    ));
+    all.into_iter()
+}
+
+/// What one block asks for.
+fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+    let of = |f: fn(&BlockNeeds) -> String| sides.each_ref().map(|s| f(&s.needs));
+    [
+        ("thr/block", of(|n| n.threads.to_string())),
+        (
+            "regs/thr",
+            of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
+        ),
+        (" from", sides.each_ref().map(|s| s.registers.word())),
+        ("smem/blk", of(|n| format!("{} B", n.smem()))),
+    ]
+    .into_iter()
+}
+
+/// What each limiting resource would have to fall to, for one block more; nothing where that alone does not gain it.
+fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
+    let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
+    let needed = |s: &Side<'_>, resource: Resource| {
+        // Where something else limits as well, one change alone gains nothing: the next step says which do together.
+        let gains = |c: &Change| {
+            let then = occupancy(&s.gpu.limits, c.applied(s.needs), s.rules);
+            then.active_blocks > s.occupancy.active_blocks || then.active_warps > s.occupancy.active_warps
+        };
+        let limiter = Some(s).filter(|s| s.occupancy.is_limiter(resource) && !full(s));
+        let change = limiter
+            .and_then(|s| needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource))
+            .filter(gains);
+        change
+            .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))
+    };
+    let name = |resource: Resource| match resource {
+        Resource::Registers => "+1: regs",
+        Resource::SharedMemory => "+1: smem",
+        Resource::Warps => "+1: block",
+        Resource::Blocks => "more warps",
+        Resource::Barriers => "+1: barr.",
+    };
+    let row = |r: Resource| (name(r), sides.each_ref().map(|s| needed(s, r)));
+    Resource::ALL.into_iter().filter(limits).map(row).collect()
+}

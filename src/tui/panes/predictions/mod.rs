@@ -1,0 +1,91 @@
+//! The table of predictions: one row per kernel and size.
+
+mod view;
+
+use crate::chart::{ChartSpec, PredictionRow, predictions_chart};
+use crate::predict::MODELS;
+use crate::tui::action::Action;
+use crate::tui::arrange::rows_in;
+use crate::tui::layout::{Pane, page_start};
+use crate::tui::look::Look;
+use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::selection::{Sort, next_in_ring};
+use crate::tui::state::State;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use view::draw_predictions;
+
+/// The pane.
+#[derive(Debug)]
+pub struct PredictionsPane;
+
+impl Panel<State> for PredictionsPane {
+    fn context(&self) -> &'static str {
+        Pane::Predictions.place()
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => return Reaction::Run(Action::Explain),
+            Action::Left => sort_by_next(state, -1),
+            Action::Right => sort_by_next(state, 1),
+            other => match lines_moved(other, state.predictions_page()) {
+                Some(by) => state.move_row(by),
+                None => return Reaction::Passed,
+            },
+        }
+        Reaction::Done(Vec::new())
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+        draw_predictions(buffer, area, state, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        if state.pending.missing > 0 {
+            return ChartOffer::Refused("the rows are still being predicted; try again in a moment".into());
+        }
+        ChartOffer::Chart(state.chart_name("predictions"), Box::new(predictions_spec(state)))
+    }
+
+    fn click_line(&mut self, line: usize, area: Rect, state: &mut State) {
+        let Some(line) = line.checked_sub(1) else { return };
+        let cursor = state.shown.iter().position(|r| *r == state.selected).unwrap_or(0);
+        let start = page_start(cursor, rows_in(area));
+        if let Some(row) = state.shown.get(start + line).copied() {
+            state.select_row(row);
+        }
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        state.move_row(by);
+    }
+}
+
+/// Sorts by the next column, or the one before.
+pub fn sort_by_next(state: &mut State, by: isize) {
+    state.sort.0 = next_in_ring(&Sort::ALL, state.sort.0, by);
+    state.arrange();
+}
+
+/// The most rows one chart can show legibly.
+const MOST_ROWS: usize = 60;
+
+/// The predictions that are shown.
+fn predictions_spec(state: &State) -> ChartSpec {
+    let row = |r: &usize| {
+        let name = format!("{} {}", state.kernel_of(*r).label, state.size_of(*r));
+        Some(PredictionRow::new(name, state.answer_of(*r)?))
+    };
+    let rows: Vec<PredictionRow> = state.shown.iter().take(MOST_ROWS).filter_map(row).collect();
+    let subtitle = format!("{}, {}", MODELS[state.selection.settings.model].id(), state.answer().used());
+    let mut chart = predictions_chart(&rows, state.pair(), &subtitle);
+    if state.shown.len() > rows.len() {
+        chart.notes.push(format!(
+            "the first {} of {} rows; filter to see others",
+            rows.len(),
+            state.shown.len()
+        ));
+    }
+    chart
+}

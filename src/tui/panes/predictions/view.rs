@@ -1,0 +1,283 @@
+//! One row per kernel and size, predicted again at every keystroke.
+//!
+//! ```text
+//! ┌4 Predictions ─ 18 kernels · by kernel · MAPE 41 % over 14 measured ───────────────────────┐
+//! │ kernel        size     TITAN V     RTX 4070   90 % interval  speedup  bound  occ    η      │
+//! │▸matmul_tiled  n=512    95.1 µs ●   141 µs ◆   48.2–410 µs    0.68×    DRAM   100→67 .31    │
+//! └────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+
+use crate::answer::Answer;
+use crate::predict::SourceKind;
+use crate::report::{shown, sources};
+use crate::tui::arrange::rows_in;
+use crate::tui::layout::{Pane, page_start};
+use crate::tui::look::Look;
+use crate::tui::panes::frame::pane_frame;
+use crate::tui::selection::Sort;
+use crate::tui::state::State;
+use crate::tui::text::{clip, pad_left, pad_right};
+use crate::units::significant;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
+
+/// A column of the table.
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Kernel,
+    Size,
+    Source,
+    Predicted,
+    Interval,
+    Speedup,
+    Measured,
+    Error,
+    Bound,
+    Occupancy,
+    Efficiency,
+    Cautions,
+    Further(usize),
+    Sources,
+}
+
+/// The columns that fit, in the order they stand.
+fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
+    // As wide as the timed rows need; names and variants of kernels that nobody timed are cut rather than columns lost.
+    let looked_at = &state.shown[..state.shown.len().min(200)];
+    let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
+    let rows = if timed.is_empty() { looked_at } else { &timed[..] };
+    let name = rows.iter().map(|r| state.kernel_of(*r).label.width()).max().unwrap_or(8);
+    let size = rows.iter().map(|r| state.size_of(*r).width()).max().unwrap_or(8);
+    let kernel = name.clamp(8, if width < 100 { 18 } else { 40 });
+    // (column, width, rank): the lowest ranks are kept.
+    let mut all = vec![
+        (Column::Kernel, kernel + 3, 0),
+        (Column::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
+        (Column::Source, 11, 1),
+        (Column::Predicted, 11, 0),
+        (Column::Interval, 16, 4),
+        (Column::Speedup, 8, 1),
+        (Column::Measured, 11, 6),
+        (Column::Error, 10, 5),
+        (Column::Bound, 16, 7),
+        (Column::Occupancy, 11, 8),
+        (Column::Efficiency, 9, 9),
+        (Column::Cautions, 4, 10),
+    ];
+    if state.selection.all_sources {
+        all.insert(4, (Column::Sources, 11, 1));
+    }
+    all.extend((1..state.selection.targets.len()).map(|i| (Column::Further(i - 1), 13, 2)));
+    let mut by_rank: Vec<usize> = (0..all.len()).collect();
+    by_rank.sort_by_key(|i| all[*i].2);
+    let mut left = width;
+    let mut kept = vec![false; all.len()];
+    for i in by_rank {
+        if all[i].1 <= left {
+            left -= all[i].1;
+            kept[i] = true;
+        }
+    }
+    all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w)).collect()
+}
+
+/// Draws the pane.
+pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let inside = pane_frame(buffer, area, state, Pane::Predictions, &beside(state), look);
+    if inside.height == 0 {
+        return;
+    }
+    let columns = columns(state, usize::from(inside.width));
+    let line_at = |y: u16| Rect { y, height: 1, ..inside };
+    head(state, &columns, look).render(line_at(inside.y), buffer);
+    if state.shown.is_empty() {
+        let text = format!("no kernel matches “{}”; Esc clears the filter", state.row_filter);
+        Line::styled(clip(&text, usize::from(inside.width)), look.caution())
+            .render(line_at(inside.y + 1), buffer);
+    }
+    let at = state.shown.iter().position(|r| *r == state.selected).unwrap_or(0);
+    let start = page_start(at, rows_in(area));
+    for (i, row) in state.shown.iter().skip(start).take(rows_in(area)).enumerate() {
+        let y = inside.y + 1 + i as u16;
+        if y >= inside.bottom() {
+            break;
+        }
+        let base = if *row == state.selected && state.focus == Pane::Predictions {
+            look.selection()
+        } else {
+            Style::default()
+        };
+        line(state, *row, &columns, look).style(base).render(line_at(y), buffer);
+    }
+}
+
+/// How many rows, in which order, and how well this model does where the target was measured.
+fn beside(state: &State) -> String {
+    let rows = match state.shown.len() {
+        n if n == state.rows.len() => format!("{n} rows"),
+        n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
+    };
+    let arrow = if state.sort.1 { " reversed" } else { "" };
+    if state.pending.missing > 0 {
+        return format!(
+            "{rows} · by {}{arrow} · predicting {} of them …",
+            state.sort.0.word(),
+            state.pending.missing
+        );
+    }
+    let error = state.errors[state.selection.settings.model.index()]
+        .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
+        .unwrap_or_default();
+    format!("{rows} · by {}{arrow}{error}", state.sort.0.word())
+}
+
+fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+    let [source, target] = state.pair();
+    let spans = columns.iter().map(|(column, width)| {
+        let (text, style) = match column {
+            Column::Kernel => ("  kernel".to_string(), look.title()),
+            Column::Size => ("size".into(), look.title()),
+            Column::Source => (source.short_name().into(), look.source()),
+            Column::Predicted => (target.short_name().into(), look.target()),
+            Column::Interval => ("90 % interval".into(), look.title()),
+            Column::Speedup => ("speedup".into(), look.title()),
+            Column::Measured => ("measured".into(), look.title()),
+            Column::Error => ("error".into(), look.title()),
+            Column::Bound => ("bound".into(), look.title()),
+            Column::Occupancy => ("occupancy".into(), look.title()),
+            Column::Efficiency => ("η".into(), look.title()),
+            Column::Cautions => ("!".into(), look.title()),
+            Column::Sources => ("sources".into(), look.source()),
+            Column::Further(i) => {
+                let gpu = &state.session.gpus[state.selection.targets[i + 1]];
+                (gpu.short_name().into(), look.target())
+            }
+        };
+        let sorted = matches!(
+            (column, state.sort.0),
+            (Column::Source, Sort::Source)
+                | (Column::Predicted, Sort::Predicted)
+                | (Column::Speedup, Sort::Speedup)
+                | (Column::Error, Sort::Error)
+        );
+        let text = if sorted { format!("{}▼", clip(&text, width - 2)) } else { text };
+        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Words stand left, numbers right.
+fn place(column: Column, text: &str, width: usize) -> String {
+    match column {
+        Column::Kernel | Column::Size => pad_right(text, width),
+        Column::Bound => format!("  {}", pad_right(text, width - 2)),
+        _ => pad_left(text, width),
+    }
+}
+
+fn line(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+    let Some(answer) = state.answer_of(row) else {
+        return unanswered(state, row, columns, look);
+    };
+    if let Err(refusal) = &answer.prediction {
+        return refused(state, row, columns, &refusal.to_string(), look);
+    }
+    let spans = columns.iter().map(|(column, width)| {
+        let (text, style) = cell(state, row, answer, *column, look);
+        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// A row that the worker still predicts: its name and size.
+fn unanswered(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+    let spans = columns.iter().map(|(column, width)| {
+        let text = match column {
+            Column::Kernel => named(state, row),
+            Column::Size => state.size_of(row),
+            _ => "…".into(),
+        };
+        Span::styled(place(*column, &clip(&text, width - 1), *width), look.dim())
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// The kernel's name behind the mark of the selected row.
+fn named(state: &State, row: usize) -> String {
+    let mark = if row == state.selected { "▸" } else { " " };
+    format!("{mark} {}", state.kernel_of(row).label)
+}
+
+/// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
+fn refused(
+    state: &State,
+    row: usize,
+    columns: &[(Column, usize)],
+    why: &str,
+    look: Look<'_>,
+) -> Line<'static> {
+    let Some(answer) = state.answer_of(row) else {
+        return unanswered(state, row, columns, look);
+    };
+    let timed = answer.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
+    let mut spans = Vec::new();
+    let mut rest = 0;
+    for (column, width) in columns {
+        if matches!(column, Column::Kernel | Column::Size) || (*column == Column::Source && timed) {
+            let (text, style) = cell(state, row, answer, *column, look);
+            spans.push(Span::styled(place(*column, &clip(&text, width - 1), *width), style));
+        } else {
+            rest += width;
+        }
+    }
+    if let Some(m) = answer.measured {
+        let text = format!(" measured {}", shown::measured(m.time, m.kind));
+        rest = rest.saturating_sub(text.width());
+        spans.push(Span::styled(text, look.measured()));
+    }
+    spans.push(Span::styled(format!(" {}", clip(why, rest.saturating_sub(1))), look.refusal()));
+    Line::from(spans)
+}
+
+fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'_>) -> (String, Style) {
+    let prediction = answer.prediction.as_ref().ok();
+    let dash = || "-".to_string();
+    match column {
+        Column::Kernel => (named(state, row), look.text()),
+        Column::Size => (state.size_of(row), look.dim()),
+        Column::Source => match &answer.source_time {
+            Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.estimated()),
+            Some(t) => (shown::source_time(t), look.measured()),
+            None => (dash(), look.dim()),
+        },
+        Column::Predicted => {
+            let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
+            (shown::predicted(answer).unwrap_or_else(dash), style)
+        }
+        Column::Interval => (shown::interval(answer).unwrap_or_else(dash), look.dim()),
+        Column::Speedup => (shown::speedup(answer).unwrap_or_else(dash), look.text()),
+        Column::Measured => {
+            (answer.measured.map_or_else(dash, |m| shown::measured(m.time, m.kind)), look.measured())
+        }
+        Column::Error => (answer.error_percent().map_or_else(dash, shown::error), look.text()),
+        Column::Bound => {
+            let both = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
+            (both.unwrap_or_else(dash), look.text())
+        }
+        Column::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
+        Column::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
+        Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
+        Column::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
+        Column::Further(i) => {
+            let Some(found) = state.further.get(i).and_then(|c| c[row]) else { return (dash(), look.dim()) };
+            // With all sources, each target has its own.
+            let (mark, style) =
+                if !found.rests_on_measurement { ('~', look.estimated()) } else { ('◆', look.predicted()) };
+            (format!("{} {mark}", found.time), style)
+        }
+    }
+}

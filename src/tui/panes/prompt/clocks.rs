@@ -1,0 +1,49 @@
+//! Clocks and power limits, typed: for the source or the main target.
+
+use super::line::PromptLine;
+use super::purpose::Purpose;
+use crate::gpu::{GpuId, Tuning};
+use crate::tui::message::Effect;
+use crate::tui::state::{State, Tone};
+
+/// What may be typed.
+const EXAMPLE: &str = "sm=1200MHz mem=5000MHz power=150W, any of them; nothing: as its documents state";
+
+/// The line for the clocks of a GPU; what is set now is offered.
+pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLine {
+    let now = state.session.gpus[gpu].clocks();
+    let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
+    state.say(Tone::Done, EXAMPLE);
+    PromptLine::new(purpose, all.to_string())
+}
+
+/// Reckons the source at the typed clocks.
+///
+/// # Errors
+/// What was expected.
+pub fn set_source_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
+    set_clocks(state, state.selection.source, typed)
+}
+
+/// Reckons the main target at the typed clocks.
+///
+/// # Errors
+/// What was expected.
+pub fn set_target_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
+    set_clocks(state, state.target(), typed)
+}
+
+fn set_clocks(state: &mut State, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
+    let stock = state.session.stock(gpu);
+    let tuning =
+        typed.parse::<Tuning>().and_then(|t| stock.tuned(t).map(|_| t)).map_err(|e| e.to_string())?;
+    let tuning = tuning.beside(stock.clocks());
+    let mut next = state.selection.clone();
+    if tuning.is_none() {
+        next.tunings.remove(&gpu);
+    } else {
+        next.tunings.insert(gpu, tuning);
+    }
+    state.reselect(next);
+    Ok(Vec::new())
+}

@@ -1,0 +1,154 @@
+//! The line that is typed into the footer: sizes, clocks, filters, files. What cannot be followed stays open, with the reason
+//! beside it.
+
+mod block;
+mod clocks;
+mod line;
+mod purpose;
+
+use crate::chart::{ChartSpec, Theme};
+use crate::tui::action::Action;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::message::Effect;
+use crate::tui::pane::{OverlayPanel, Panel, Reaction};
+use crate::tui::state::{State, Tone};
+use block::{block_line, set_block};
+use clocks::{clocks_line, set_source_clocks, set_target_clocks};
+use line::PromptLine;
+use purpose::Purpose;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use tui_input::{Input, InputRequest};
+
+/// The open prompt.
+#[derive(Debug, Clone)]
+pub struct Prompt(PromptLine);
+
+impl Prompt {
+    /// Asks for the file of a chart; a name is offered.
+    #[must_use]
+    pub fn export_to(name: String, spec: Box<ChartSpec>) -> Self {
+        Self(PromptLine::new(Purpose::Export(spec), name))
+    }
+}
+
+/// Asks for the filter of the GPUs, where they have the keyboard, else of the predictions.
+pub fn ask_filter(state: &mut State) -> Vec<Effect> {
+    let line = if state.focus == Pane::Gpus {
+        PromptLine::new(Purpose::FilterGpus, state.gpu_filter.clone())
+    } else {
+        state.focus = Pane::Predictions;
+        PromptLine::new(Purpose::FilterRows, state.row_filter.clone())
+    };
+    state.open_overlay(Prompt(line))
+}
+
+/// Asks for the problem size of the selected kernel.
+pub fn ask_size(state: &mut State) -> Vec<Effect> {
+    let size = state.kernel().short_problem(&state.rows[state.selected].problem);
+    state.open_overlay(Prompt(PromptLine::new(Purpose::Size, size)))
+}
+
+/// Asks for the threads per block of the selected kernel.
+pub fn ask_block(state: &mut State) -> Vec<Effect> {
+    block_line(state).map_or_else(Vec::new, |line| state.open_overlay(Prompt(line)))
+}
+
+/// Asks for the clocks of the source.
+pub fn ask_source_clocks(state: &mut State) -> Vec<Effect> {
+    let line = clocks_line(state, state.selection.source, Purpose::SourceClocks);
+    state.open_overlay(Prompt(line))
+}
+
+/// Asks for the clocks of the main target.
+pub fn ask_target_clocks(state: &mut State) -> Vec<Effect> {
+    let line = clocks_line(state, state.target(), Purpose::TargetClocks);
+    state.open_overlay(Prompt(line))
+}
+
+impl Panel<State> for Prompt {
+    fn context(&self) -> &'static str {
+        "prompt"
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => self.accept_line(state),
+            Action::Cancel => {
+                self.filter_by(String::new(), state);
+                Reaction::Close(Vec::new())
+            }
+            _ => Reaction::Passed,
+        }
+    }
+
+    /// It stands in the footer, which draws it.
+    fn draw(&self, _: &mut Buffer, _: Rect, _: &State, _: Look<'_>) {}
+}
+
+impl OverlayPanel<State> for Prompt {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+        Box::new(self.clone())
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn edit_text(&mut self, request: InputRequest, state: &mut State) -> Vec<Effect> {
+        self.0.edit(request);
+        self.filter_by(self.0.input.value().to_string(), state);
+        Vec::new()
+    }
+
+    fn typed_line(&self) -> Option<(&'static str, &Input)> {
+        Some((self.0.purpose.label(), &self.0.input))
+    }
+}
+
+impl Prompt {
+    /// A filter works while it is typed.
+    fn filter_by(&self, text: String, state: &mut State) {
+        match self.0.purpose {
+            Purpose::FilterGpus => {
+                state.gpu_filter = text;
+                state.arrange_gpus();
+            }
+            Purpose::FilterRows => {
+                state.row_filter = text;
+                state.arrange();
+            }
+            _ => {}
+        }
+    }
+
+    /// Enter.
+    fn accept_line(&self, state: &mut State) -> Reaction {
+        let done = self.follow_line(self.0.input.value().trim(), state);
+        done.map_or_else(|why| Reaction::Done(state.say(Tone::Refused, why)), Reaction::Close)
+    }
+
+    /// Does what the line says.
+    ///
+    /// # Errors
+    /// Why it cannot be followed, and what was expected.
+    fn follow_line(&self, text: &str, state: &mut State) -> Result<Vec<Effect>, String> {
+        match &self.0.purpose {
+            // It works already.
+            Purpose::FilterGpus | Purpose::FilterRows => Ok(Vec::new()),
+            Purpose::Size => {
+                let problem = state.kernel().typed(text).map_err(|e| e.to_string())?;
+                Ok(state.set_size(&problem))
+            }
+            Purpose::Block => set_block(state, text),
+            Purpose::SourceClocks => set_source_clocks(state, text),
+            Purpose::TargetClocks => set_target_clocks(state, text),
+            Purpose::Export(_) if text.is_empty() => Err("type a file name, or Esc".into()),
+            Purpose::Export(spec) => {
+                let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
+                Ok(vec![Effect::Export { path: text.into(), spec: spec.clone(), theme }])
+            }
+        }
+    }
+}

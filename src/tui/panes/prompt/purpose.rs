@@ -1,0 +1,44 @@
+//! What a typed line is for.
+
+use crate::chart::ChartSpec;
+
+/// What happens with the line.
+#[derive(Debug, Clone)]
+pub enum Purpose {
+    /// Filter the GPUs.
+    FilterGpus,
+    /// Filter the predictions.
+    FilterRows,
+    /// Put the selected kernel at this size.
+    Size,
+    /// Give a kernel whose launch shape is unknown these threads per block.
+    Block,
+    /// Put the source at these clocks and power limit.
+    SourceClocks,
+    /// Put the main target at these clocks and power limit.
+    TargetClocks,
+    /// Write this chart into a file.
+    Export(Box<ChartSpec>),
+}
+
+impl Purpose {
+    /// The words before the line.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::FilterGpus => "filter GPUs: ",
+            Self::FilterRows => "filter kernels: ",
+            Self::Size => "size: ",
+            Self::Block => "threads per block: ",
+            Self::SourceClocks => "source at: ",
+            Self::TargetClocks => "target at: ",
+            Self::Export(_) => "export to: ",
+        }
+    }
+
+    /// Whether the first letter typed replaces what is offered: numbers are typed anew, names are changed.
+    #[must_use]
+    pub fn is_typed_anew(&self) -> bool {
+        matches!(self, Self::Size | Self::Block | Self::SourceClocks | Self::TargetClocks)
+    }
+}

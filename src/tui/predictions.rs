@@ -1,0 +1,354 @@
+//! The answers of the rows: what is on the screen is predicted at once, the rest by the worker, and how wrong the models
+//! are over the rows shown.
+
+use super::first_rows::{FirstRows, first_rows};
+use super::jobs::Job;
+use super::layout::{Pane, page_start};
+use super::many_rows::{AnsweredRow, ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
+use super::message::Effect;
+use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
+use super::selection::Selection;
+use super::state::{State, Tone};
+use crate::answer::{Answer, Settings};
+use crate::evaluate::{ErrorSummary, summarise};
+use crate::kernel::{BlockSize, Problem};
+use crate::predict::{MODELS, ModelId, Subject};
+use crate::session::Session;
+use std::sync::Arc;
+
+impl State {
+    /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
+    /// start and came with the data is selected.
+    pub fn take_session(&mut self, session: Arc<Session>) {
+        let selected = self.rows[self.selected].clone();
+        self.session = session;
+        if !self.model_chosen {
+            self.selection.settings.model = self.session.default_model();
+        }
+        let FirstRows { rows, left_out } = first_rows(&self.session, self.selection.source);
+        self.rows = rows;
+        self.notices.extend(left_out);
+        self.keep_selected(selected);
+        if let Some((kernel, problem)) = self.awaited.take() {
+            match self.session.kernels.position(&kernel) {
+                Ok(_) => self.select_kernel(&kernel, problem.as_deref()),
+                Err(unknown) => self.notices.push(unknown.to_string()),
+            }
+        }
+        self.undo.clear();
+        self.predict_all();
+    }
+
+    /// Selects the row that was selected among other rows, or puts it in its kernel's first place.
+    fn keep_selected(&mut self, selected: Subject) {
+        let same = |r: &Subject| {
+            r.kernel == selected.kernel && r.problem == selected.problem && r.variant == selected.variant
+        };
+        self.selected = self.rows.iter().position(same).unwrap_or_else(|| {
+            let row = self.rows.iter().position(|r| r.kernel == selected.kernel).unwrap_or(0);
+            self.rows[row] = selected;
+            row
+        });
+        self.clear_answers();
+    }
+
+    /// Drops every answer: another question is put.
+    fn clear_answers(&mut self) {
+        let rows = self.rows.len();
+        self.answers = vec![None; rows];
+        self.further = vec![vec![None; rows]; self.selection.targets.len() - 1];
+        let revision = self.pending.revision + 1;
+        self.pending = Pending { revision, missing: rows, errors_are_old: true, ..Pending::default() };
+    }
+
+    /// Changes the selection, remembers what was, and predicts again.
+    pub(super) fn reselect(&mut self, selection: Selection) {
+        if selection != self.selection {
+            self.remember();
+            self.selection = selection;
+            self.predict_all();
+        }
+    }
+
+    /// The user's rows are learned from as soon as they are there, where two GPUs have any.
+    pub(super) fn ask_to_learn(&mut self) -> Vec<Effect> {
+        if !self.session.may_teach() {
+            return Vec::new();
+        }
+        // What the footer says of the rows stays until there is progress.
+        self.jobs.start_job(Job::Learn, "");
+        vec![Effect::Learn(self.session.clone())]
+    }
+
+    /// Puts typed threads per block into the rows of their kernels, and takes back those that were undone.
+    fn put_blocks(&mut self) {
+        for row in self.rows.iter_mut().filter(|r| r.instance.launch.is_none()) {
+            let typed = self.selection.blocks.get(&row.kernel).copied().map(BlockSize::Typed);
+            row.instance.block_size = typed.or_else(|| self.session.kernels[row.kernel].block_size());
+        }
+    }
+
+    /// What is asked of every row.
+    #[must_use]
+    pub fn row_query(&self) -> RowQuery {
+        let Selection { source, all_sources, settings, .. } = self.selection;
+        RowQuery { source, all_sources, settings }
+    }
+
+    /// The selected row's answer by another model.
+    #[must_use]
+    pub fn answer_by_model(&self, model: ModelId) -> Answer {
+        let query = self.row_query().with_model(model);
+        query.answer_row(&self.session, &self.rows[self.selected], self.target())
+    }
+
+    /// Puts a new question: source, target, model or ceilings changed. What fits into a frame is predicted at once.
+    pub(super) fn predict_all(&mut self) {
+        self.put_blocks();
+        // Copied only while a job still reads the old one.
+        if self.session.tunings() != self.selection.tunings {
+            Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
+        }
+        self.clear_answers();
+        if self.rows.len() <= ROWS_AT_ONCE {
+            (0..self.rows.len()).for_each(|row| self.predict_missing(row));
+        }
+        self.predict_missing(self.selected);
+        self.arrange();
+    }
+
+    /// Predicts a row that has no answer yet.
+    pub(super) fn predict_missing(&mut self, row: usize) {
+        if self.answers.get(row).is_some_and(Option::is_none) {
+            let answered = self.answered_row(row);
+            self.put_answer(answered);
+        }
+    }
+
+    fn answered_row(&self, row: usize) -> AnsweredRow {
+        let (query, subject) = (self.row_query(), &self.rows[row]);
+        AnsweredRow {
+            row,
+            main: query.answer_row(&self.session, subject, self.target()),
+            further: query.estimate_row(&self.session, subject, &self.selection.targets[1..]),
+        }
+    }
+
+    fn put_answer(&mut self, answered: AnsweredRow) {
+        let AnsweredRow { row, main, further } = answered;
+        if self.answers[row].is_none() {
+            self.pending.missing -= 1;
+        }
+        self.answers[row] = Some(main);
+        for (column, estimate) in self.further.iter_mut().zip(further) {
+            column[row] = estimate;
+        }
+        self.pending.errors_are_old = true;
+    }
+
+    /// Drops a row's answer, because its size is another one.
+    pub(super) fn forget_answer(&mut self, row: usize) {
+        if self.answers.get_mut(row).and_then(Option::take).is_some() {
+            self.pending.missing += 1;
+        }
+        self.pending.changed_rows.push(row);
+        self.pending.errors_are_old = true;
+    }
+
+    /// Answers the selected row again: its size changed.
+    pub(super) fn predict_selected(&mut self) {
+        self.put_blocks();
+        let row = self.selected;
+        self.forget_answer(row);
+        self.predict_missing(row);
+        self.compare_row(row);
+        self.arrange();
+    }
+
+    /// Puts the selected row at another size.
+    pub(super) fn set_size(&mut self, typed: &Problem) -> Vec<Effect> {
+        let row = &self.rows[self.selected];
+        match self.session.subject(row.kernel, typed, &row.variant) {
+            Ok(subject) => {
+                self.remember();
+                self.rows[self.selected] = subject;
+                self.predict_selected();
+                Vec::new()
+            }
+            Err(e) => self.say(Tone::Refused, e.to_string()),
+        }
+    }
+
+    /// Selects a row, which has an answer from then on.
+    pub(super) fn select_row(&mut self, row: usize) {
+        self.selected = row;
+        self.predict_missing(row);
+    }
+
+    /// The worker's answers, unless another question was put meanwhile.
+    pub(super) fn take_rows(&mut self, answer: RowsAnswer) {
+        if answer.revision != self.pending.revision {
+            return;
+        }
+        for answered in answer.rows {
+            if self.answers[answered.row].is_none() {
+                self.put_answer(answered);
+            }
+        }
+        self.arrange();
+    }
+
+    /// Brings everything in step with the question: the rows on the screen now, the others by the worker.
+    pub(super) fn settle_answers(&mut self) -> Vec<Effect> {
+        for row in self.rows_on_screen() {
+            self.predict_missing(row);
+        }
+        let mut effects: Vec<Effect> = self.ask_for_rows().into_iter().collect();
+        effects.extend(self.ask_for_models());
+        self.sum_up_errors();
+        effects
+    }
+
+    /// The rows of the page that the predictions show.
+    fn rows_on_screen(&self) -> Vec<usize> {
+        if self.pending.missing == 0 {
+            return Vec::new();
+        }
+        let page = usize::from(self.areas().of(Pane::Predictions).height);
+        let cursor = self.shown.iter().position(|row| *row == self.selected).unwrap_or(0);
+        let start = page_start(cursor, self.predictions_page());
+        self.shown.iter().skip(start).take(page).copied().collect()
+    }
+
+    /// The question for the rows that nobody predicts yet.
+    fn ask_for_rows(&mut self) -> Option<Effect> {
+        let Pending { revision, missing, asked, .. } = self.pending;
+        if missing == 0 || asked == Some(revision) {
+            return None;
+        }
+        self.pending.asked = Some(revision);
+        let missing = |(row, answer): (usize, &Option<Answer>)| answer.is_none().then_some(row);
+        let rows = self.answers.iter().enumerate().filter_map(missing);
+        Some(Effect::Predict(Box::new(RowsQuestion {
+            revision,
+            session: self.session.clone(),
+            query: self.row_query(),
+            targets: self.selection.targets.clone(),
+            rows: rows.map(|row| (row, self.rows[row].clone())).collect(),
+        })))
+    }
+
+    /// Whether every model's error is on the screen.
+    fn compares_models(&self) -> bool {
+        self.overlays.iter().any(|overlay| overlay.compares_models())
+    }
+
+    /// The models that the compared times are asked of: all but the one in use, whose answers are there.
+    fn other_models(&self) -> Vec<ModelId> {
+        MODELS.ids().filter(|model| *model != self.selection.settings.model).collect()
+    }
+
+    /// Compares the models over the timed rows: a few at once, many by the worker.
+    fn ask_for_models(&mut self) -> Option<Effect> {
+        let revision = self.pending.revision;
+        let known = self.compared.as_ref().is_some_and(|c| c.revision == revision);
+        if !self.compares_models()
+            || self.pending.missing > 0
+            || known
+            || self.pending.compare_asked == Some(revision)
+        {
+            return None;
+        }
+        let timed = |(row, answer): (usize, &Option<Answer>)| {
+            answer.as_ref().and_then(|a| a.measured).map(|_| (row, self.rows[row].clone()))
+        };
+        let question = ModelsQuestion {
+            revision,
+            session: self.session.clone(),
+            query: self.row_query(),
+            target: self.target(),
+            models: self.other_models(),
+            rows: self.answers.iter().enumerate().filter_map(timed).collect(),
+        };
+        self.pending.changed_rows.clear();
+        if question.rows.len() > ROWS_AT_ONCE {
+            self.pending.compare_asked = Some(revision);
+            return Some(Effect::Compare(Box::new(question)));
+        }
+        if let Some(answer) = question.answer_models(&|| false) {
+            self.take_models(answer);
+        }
+        None
+    }
+
+    /// Every model's times, unless another question was put meanwhile.
+    pub(super) fn take_models(&mut self, answer: ModelsAnswer) {
+        if answer.revision != self.pending.revision {
+            return;
+        }
+        let mut times = vec![vec![None; self.rows.len()]; MODELS.len()];
+        let models = self.other_models();
+        for (row, by_model) in answer.rows {
+            for (model, time) in models.iter().zip(by_model) {
+                times[model.index()][row] = time;
+            }
+        }
+        self.compared = Some(ModelTimes { revision: answer.revision, times });
+        self.pending.errors_are_old = true;
+        for row in std::mem::take(&mut self.pending.changed_rows) {
+            self.compare_row(row);
+        }
+    }
+
+    /// Compares the models for one row again, where they were compared before.
+    fn compare_row(&mut self, row: usize) {
+        let models = self.other_models();
+        let (query, target) = (self.row_query(), self.target());
+        let revision = self.pending.revision;
+        let Some(compared) = self.compared.as_mut().filter(|c| c.revision == revision) else { return };
+        let times = query.model_times(&self.session, &self.rows[row], target, &models);
+        for (model, time) in models.into_iter().zip(times) {
+            compared.times[model.index()][row] = time;
+        }
+    }
+
+    /// Sums up how wrong the current model is, and all others while they are compared; nothing if neither the answers nor
+    /// the rows shown have changed.
+    pub(super) fn sum_up_errors(&mut self) {
+        let all = self.compares_models();
+        if !self.pending.errors_are_old && all == self.pending.errors_of_all {
+            return;
+        }
+        (self.pending.errors_are_old, self.pending.errors_of_all) = (false, all);
+        let current = self.selection.settings.model;
+        let errors =
+            MODELS.ids().map(|m| (all || m == current).then(|| self.errors_of(m)).flatten()).collect();
+        self.errors = errors;
+    }
+
+    /// How wrong a model is over the rows shown; none while rows are still predicted.
+    fn errors_of(&self, model: ModelId) -> Option<ErrorSummary> {
+        if self.pending.missing > 0 {
+            return None;
+        }
+        let current = model == self.selection.settings.model;
+        let compared = self.compared.as_ref().filter(|c| c.revision == self.pending.revision);
+        let predicted = |row: usize, answer: &Answer| {
+            if current {
+                return Some(answer.prediction.as_ref().ok()?.time.0);
+            }
+            compared?.times[model.index()][row].map(|time| time.0)
+        };
+        let pair = |row: &usize| {
+            let answer = self.answer_of(*row)?;
+            let measured = answer.measured?.time.0;
+            Some((predicted(*row, answer)?, measured))
+        };
+        summarise(&self.shown.iter().filter_map(pair).collect::<Vec<_>>())
+    }
+
+    /// Model, ceilings and rules with the next or another value.
+    pub(super) fn reselect_settings(&mut self, settings: Settings) {
+        self.reselect(Selection { settings, ..self.selection.clone() });
+    }
+}

@@ -1,0 +1,70 @@
+//! What is asked of every row, and in which order the answers stand.
+
+use crate::answer::Settings;
+use crate::gpu::{GpuId, Tuning};
+use crate::kernel::KernelId;
+use crate::predict::Subject;
+use std::collections::BTreeMap;
+
+/// Source, targets, model and the rest: what is asked of every row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// Position of the source GPU.
+    pub source: GpuId,
+    /// Positions of the targets; the first is the main one, there is always one.
+    pub targets: Vec<GpuId>,
+    /// Whether every GPU that timed a kernel is its source; the rest is as seen from the source above.
+    pub all_sources: bool,
+    /// Model, ceilings, rules.
+    pub settings: Settings,
+    /// Threads per block that were typed, by the kernel's position; for kernels whose launch shape nobody stated.
+    pub blocks: BTreeMap<KernelId, u32>,
+    /// Clocks and power limits that were typed, by GPU.
+    pub tunings: BTreeMap<GpuId, Tuning>,
+}
+
+/// What can be undone: the selection and the rows' sizes that changed.
+#[derive(Debug, Clone)]
+pub(super) struct UndoStep {
+    pub(super) selection: Selection,
+    pub(super) row: usize,
+    pub(super) subject: Subject,
+}
+
+/// What the predictions are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// Name, then size.
+    Kernel,
+    /// Time on the source.
+    Source,
+    /// Predicted time.
+    Predicted,
+    /// Source over predicted.
+    Speedup,
+    /// Error against the measured time.
+    Error,
+}
+
+impl Sort {
+    /// All, in the order of the columns.
+    pub const ALL: [Self; 5] = [Self::Kernel, Self::Source, Self::Predicted, Self::Speedup, Self::Error];
+
+    /// The word in the pane's title.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Source => "source time",
+            Self::Predicted => "predicted time",
+            Self::Speedup => "speedup",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// The neighbour of `now` in a ring.
+pub(super) fn next_in_ring<T: Copy + PartialEq>(ring: &[T], now: T, by: isize) -> T {
+    let place = ring.iter().position(|item| *item == now).unwrap_or(0) as isize;
+    ring[(place + by).rem_euclid(ring.len() as isize) as usize]
+}

@@ -1,0 +1,150 @@
+//! The worker's part of files: measurements read and audited, folders listed, charts written, the selection remembered.
+
+use super::watch::Watch;
+use crate::audit::{Sheet, audit, read_file};
+use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
+use crate::config::{Saved, state_file, write_whole};
+use crate::import::Opened;
+use crate::measurement::told;
+use crate::report::audit::Digest;
+use crate::session::Session;
+use crate::tui::message::Message;
+use crate::tui::panes::files::listing::{FileEntry, Listing, MOST_ENTRIES};
+use std::path::{Path, PathBuf, absolute};
+
+/// Reads these files into a copy of the session; what cannot be read is among the notices.
+pub(super) fn load_files(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
+    let mut session = session.clone();
+    let (mut notices, mut rows, mut refused) = (Vec::new(), 0, 0);
+    for file in files {
+        watch.report_progress(format!("reading {} …", file.display()));
+        match watch.watch_reading(file, || {
+            Opened::path(file).and_then(|opened| session.add_opened(opened, watch.progress))
+        }) {
+            Ok(loaded) => {
+                rows += loaded.rows;
+                refused += loaded.refused_count;
+                notices.extend(told(&loaded.refused).into_iter().map(|(_, text)| text));
+                notices.extend(loaded.remarks);
+            }
+            Err(e) => {
+                refused += 1;
+                notices.push(e.to_string());
+            }
+        }
+    }
+    session.arrange();
+    let summary = match refused {
+        0 => format!("{rows} measured rows loaded"),
+        n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
+    };
+    Message::Loaded(Box::new((session, notices, summary)))
+}
+
+/// The readable entries of a folder, as many as a person can use.
+pub(super) fn list_folder(asked: PathBuf) -> Listing {
+    // Also what cannot be read has a full name, so that there is a way up from it.
+    let full = std::fs::canonicalize(&asked).or_else(|_| absolute(&asked));
+    let folder = full.unwrap_or_else(|_| asked.clone());
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) => {
+            let remark = format!("cannot be read: {e}");
+            return Listing { asked, folder, entries: Vec::new(), remark };
+        }
+    };
+    let (mut found, mut unreadable, mut more) = (Vec::new(), 0_usize, false);
+    for entry in entries.flatten() {
+        if found.len() == MOST_ENTRIES {
+            more = true;
+            break;
+        }
+        match entry.file_name().into_string() {
+            Ok(name) if !name.contains(char::is_control) => {
+                // What a link points to decides; a broken one is a file whose reading says why.
+                let plain = entry.file_type().is_ok_and(|t| t.is_file());
+                let is_file = plain || !entry.path().is_dir();
+                found.push(FileEntry { is_file, name });
+            }
+            _ => unreadable += 1,
+        }
+    }
+    found.sort();
+    let mut remarks = Vec::new();
+    if more {
+        remarks.push(format!("only {MOST_ENTRIES} entries are listed; give others with `roofswap import`"));
+    }
+    if unreadable > 0 {
+        remarks.push(format!("{unreadable} names that cannot be shown are left out"));
+    }
+    Listing { asked, folder, entries: found, remark: remarks.join("; ") }
+}
+
+/// What the audit finds in these files together, and which of them it could not read.
+pub(super) fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
+    let gpus = session.stock_gpus();
+    let mut sheet = Sheet::new(gpus, &session.kernels);
+    let read = files.iter().map(|file| read_file(file, &mut sheet));
+    let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
+    let findings = audit(&sheet);
+    Digest { not_audited, ..Digest::of(&sheet, &findings) }
+}
+
+/// Writes a chart into a file that does not exist yet.
+pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {
+    let name = path.display();
+    if path.exists() {
+        return Err(format!("{name} exists; nothing was written; type another name"));
+    }
+    let bytes = render_svg(spec, theme, suggested_size(spec)).map_err(|e| format!("{name}: {e}"))?;
+    write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
+    Ok(format!("wrote {name}"))
+}
+
+/// Writes the state file; a selection that cannot be remembered is no reason to fail on the way out.
+pub fn save_selection(saved: &Saved) {
+    let Some(file) = state_file() else { return };
+    if let Some(folder) = file.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let _ = write_whole(&file, saved.to_text().as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_listed_folders_first_and_a_huge_one_in_part() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("z")).unwrap();
+        std::fs::write(folder.path().join("a\u{7}"), "").unwrap();
+        std::fs::write(folder.path().join("b.log"), "").unwrap();
+        let listing = list_folder(folder.path().to_path_buf());
+        let names: Vec<&str> = listing.entries.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["z", "b.log"]);
+        assert!(listing.remark.contains("1 names that cannot be shown"), "{}", listing.remark);
+        (0..=MOST_ENTRIES).for_each(|i| drop(std::fs::File::create(folder.path().join(i.to_string()))));
+        let listing = list_folder(folder.path().to_path_buf());
+        assert_eq!(listing.entries.len(), MOST_ENTRIES);
+        assert!(listing.remark.contains("only 20000 entries are listed"), "{}", listing.remark);
+        assert!(list_folder(folder.path().join("none")).remark.contains("cannot be read"));
+        let lost = list_folder("none/at/all".into());
+        assert!(
+            lost.folder.is_absolute() && lost.folder.ends_with("none/at/all"),
+            "{}",
+            lost.folder.display()
+        );
+    }
+
+    #[test]
+    fn reports_are_audited_and_files_that_cannot_be_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = folder.path().join("runs.csv");
+        std::fs::write(&good, "gpu,kernel,problem,time_ms\ntitan-v,mine,n=1,1\n").unwrap();
+        let files = [good, folder.path().join("none.csv")];
+        let digest = audit_files(&Session::load(None).unwrap(), &files);
+        assert!(digest.summary.ends_with("in 1 rows"), "{}", digest.summary);
+        assert!(matches!(&digest.not_audited[..], [one] if one.contains("none.csv: cannot be opened")));
+    }
+}

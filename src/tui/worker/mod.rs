@@ -1,0 +1,233 @@
+//! What takes longer than a frame or touches files: every kind of job in a lane of its own.
+
+mod files;
+mod lanes;
+mod learning;
+mod watch;
+
+pub use files::save_selection;
+
+use super::jobs::{Job, PerJob};
+use super::many_rows::{ModelsQuestion, RowsQuestion};
+use super::message::Message;
+use crate::chart::{ChartSpec, Theme};
+use crate::device::{FindDriver, find_driver};
+use crate::evaluate::Setup;
+use crate::kernel::{KernelId, Problem};
+use crate::predict::ModelId;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::train::SurveyOf;
+use files::{audit_files, list_folder, load_files, write_chart};
+use lanes::Lane;
+use learning::{evaluate_model, learn_lessons, survey_models, train_model};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use watch::Watch;
+
+/// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
+#[derive(Debug)]
+pub struct Worker {
+    answers: Sender<Message>,
+    /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
+    lanes: PerJob<Lane>,
+    /// How the GPU at hand is had.
+    find: FindDriver,
+}
+
+impl Worker {
+    /// A worker that answers into this channel.
+    #[must_use]
+    pub fn new(answers: Sender<Message>) -> Self {
+        Self { answers, lanes: Default::default(), find: find_driver }
+    }
+
+    /// Stops the job of this kind, and drops its answer.
+    pub fn cancel_job(&self, job: Job) {
+        self.lanes.value_of(job).cancel();
+    }
+
+    /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
+    fn spawn(&self, kind: Job, job: impl FnOnce(&Watch<'_>) -> Message + Send + 'static) {
+        let answers = self.answers.clone();
+        let run = move |progress: &Progress| {
+            let watch = Watch { job: kind, answers: &answers, progress };
+            let message = catch_unwind(AssertUnwindSafe(|| job(&watch)));
+            watch.send_message(message.unwrap_or(Message::JobFailed(kind)));
+        };
+        let lane = self.lanes.value_of(kind);
+        if kind == Job::Write { lane.after(run) } else { lane.instead(run) }
+    }
+
+    /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
+    pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
+        self.audit(session.clone(), files.clone());
+        self.spawn(Job::Read, move |watch| load_files(&session, &files, watch));
+    }
+
+    /// Audits the user's measurement files; a newer audit overtakes an older one.
+    pub fn audit(&self, session: Arc<Session>, files: Vec<PathBuf>) {
+        self.spawn(Job::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
+    }
+
+    /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
+    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: Setup) {
+        self.spawn(Job::Evaluate, move |watch| evaluate_model(&session, model, &setup, watch));
+    }
+
+    /// Learns from the rows of this session; a newer session's rows overtake an older one's.
+    pub fn learn(&self, session: Arc<Session>) {
+        self.spawn(Job::Learn, move |watch| learn_lessons(&session, watch));
+    }
+
+    /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
+    pub fn survey(&self, session: Arc<Session>, of: SurveyOf) {
+        self.spawn(Job::Survey, move |watch| survey_models(&session, &of, watch));
+    }
+
+    /// Trains a model; a newer training overtakes an older one.
+    pub fn train(&self, session: Arc<Session>, model: &'static str) {
+        self.spawn(Job::Train, move |watch| train_model(&session, model, watch));
+    }
+
+    /// Times a kernel on the GPU at hand; a newer one overtakes an older one.
+    pub fn measure_here(
+        &self,
+        session: Arc<Session>,
+        kernel: KernelId,
+        problem: Arc<Problem>,
+        prefer: Vec<String>,
+    ) {
+        let find = self.find;
+        self.spawn(Job::MeasureHere, move |watch| {
+            let progress = Progress::default();
+            let shown = || {
+                progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
+                let done = progress.steps_done();
+                let label = &session.kernels[kernel].label;
+                Some(format!("timing {label} here: {done} of {} trials", Session::trials_here()))
+            };
+            let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
+            let measured = watch.watch_progress(shown, || {
+                let driver = find().map_err(|e| e.to_string())?;
+                session.measure_here(&*driver, &prefer, kernel, &problem, &progress)
+            });
+            Message::MeasuredHere(measured.map(Box::new))
+        });
+    }
+
+    /// Predicts rows that are not on the screen; a newer question overtakes an older one.
+    pub fn predict_rows(&self, question: RowsQuestion) {
+        self.spawn(Job::Predict, move |watch| {
+            Message::Predicted(question.answer_rows(&|| watch.is_cancelled()).map(Box::new))
+        });
+    }
+
+    /// Predicts the timed rows with every model; a newer question overtakes an older one.
+    pub fn compare_models(&self, question: ModelsQuestion) {
+        self.spawn(Job::Compare, move |watch| {
+            Message::Compared(question.answer_models(&|| watch.is_cancelled()).map(Box::new))
+        });
+    }
+
+    /// Reads a picked file on top of this session.
+    pub fn import(&self, session: Arc<Session>, path: PathBuf) {
+        self.spawn(Job::Read, move |watch| {
+            let mut session = (*session).clone();
+            let read = watch.watch_reading(&path, || {
+                let added = session.add_file_watched(&path, watch.progress);
+                session.arrange();
+                added
+            });
+            match read {
+                Ok(added) => Message::Imported(Box::new((session, path, added))),
+                Err(why) => Message::NotImported(why),
+            }
+        });
+    }
+
+    /// Lists a folder.
+    pub fn list(&self, folder: PathBuf) {
+        self.spawn(Job::List, move |_| Message::Listed(Box::new(list_folder(folder))));
+    }
+
+    /// Draws a chart into a file that does not exist yet.
+    pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
+        self.spawn(Job::Write, move |_| Message::Written(write_chart(&path, &spec, theme)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_overtakes_reading_and_leaves_writing_alone() {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+        let (sender, answers) = std::sync::mpsc::channel();
+        let worker = Worker::new(sender);
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (go_on, wait_too) = std::sync::mpsc::channel::<()>();
+        worker.spawn(Job::Write, move |_| {
+            Message::Written(wait.recv().map(|()| "wrote".into()).map_err(|e| e.to_string()))
+        });
+        worker.spawn(Job::Read, move |_| Message::NotImported(format!("stale {:?}", wait_too.recv())));
+        worker.import(Arc::new(Session::load(None).unwrap()), "no such file".into());
+        let first = answers.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(&first, Message::NotImported(why) if why.contains("no such file")), "{first:?}");
+        go_on.send(()).unwrap();
+        worker.cancel_job(Job::Read);
+        go.send(()).unwrap();
+        let second = answers.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(&second, Message::Written(Ok(what)) if what == "wrote"), "{second:?}");
+    }
+
+    fn with_gpu() -> Result<Box<dyn crate::device::driver::Driver>, crate::device::driver::DeviceError> {
+        Ok(Box::new(crate::device::fake::that_runs_saxpy()))
+    }
+
+    fn measured_here(find: FindDriver, kernel: &str) -> Result<Box<crate::session::MeasuredHere>, String> {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+        let (sender, answers) = std::sync::mpsc::channel();
+        let worker = Worker { find, ..Worker::new(sender) };
+        let session = Session::load(None).unwrap();
+        let kernel = session.kernels.position(kernel).unwrap();
+        let problem: Problem = "n=4096".parse().unwrap();
+        worker.measure_here(Arc::new(session), kernel, Arc::new(problem), vec!["rtx-4070".into()]);
+        loop {
+            match answers.recv_timeout(PATIENCE).unwrap() {
+                Message::MeasuredHere(answer) => return answer,
+                Message::Progress(_, text) => assert!(text.contains("of 20 trials"), "{text}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_timed_here_and_without_a_gpu_one_line_says_why_not() {
+        let measured = measured_here(with_gpu, "saxpy").unwrap();
+        assert_eq!((measured.rows.len(), &*measured.rows[0].problem), (2, "n=4096"), "{measured:?}");
+        assert!(
+            measured.summary.starts_with("saxpy on rtx-4070: 25.") && measured.summary.contains("µs cold"),
+            "{}",
+            measured.summary
+        );
+        let none: FindDriver =
+            || Err(crate::device::driver::DeviceError::NoDriver("libcuda is not installed".into()));
+        let why = measured_here(none, "saxpy").unwrap_err();
+        assert_eq!(why, "no NVIDIA GPU can be used here: libcuda is not installed");
+        let why = measured_here(with_gpu, "torch_bmm").unwrap_err();
+        assert!(why.contains("torch_bmm is not in the suite"), "{why}");
+    }
+
+    #[test]
+    fn a_job_that_panics_is_answered_by_its_kind() {
+        const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+        let (sender, answers) = std::sync::mpsc::channel();
+        Worker::new(sender).spawn(Job::Read, |_| panic!("on purpose"));
+        assert!(matches!(answers.recv_timeout(PATIENCE).unwrap(), Message::JobFailed(Job::Read)));
+    }
+}
