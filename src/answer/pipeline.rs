@@ -152,7 +152,7 @@ fn observe(prediction: &mut Prediction, q: &Question<'_>, target_row: Option<&Me
     let on_source = known.filter(|t| t.kind != SourceKind::Estimated).map(|t| (q.source.gpu, t.time, q.work));
     let on_target = target_row.map(|r| (q.target.gpu, r.time, q.work.overlaid(&r.work())));
     for (gpu, time, work) in on_source.into_iter().chain(on_target) {
-        let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, &work, q.ceilings));
+        let counted = work.flops().and(work.dram()).and_then(|_| body(gpu, q.kernel, &work, q.ceilings));
         let Some(ratio) = counted.map(|body| body / time).filter(|ratio| *ratio > 1.0) else { continue };
         let id: Arc<str> = gpu.id.as_str().into();
         let caution = Caution::AboveRoof { gpu: id.clone(), ratio, in_l2: q.fits_l2(gpu) };

@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
-use crate::roofline::{Level, Roofline, intensity, roofline};
+use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
 use crate::units::{Flops, FlopsPerSecond, Intensity, Seconds};
 
 /// Numbers outside of these are a slip of units, not a kernel; they would squeeze the rest into a corner.
@@ -63,7 +63,7 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     let (used, width) = (view.answer.ceilings_used, view.answer.width());
     let roofs = [0, 1].map(|side| {
         let gpu = view.gpus[side];
-        roofline(gpu, used).of_width(gpu, width, used)
+        roofline(gpu, used).of_kernel(gpu, view.kernel, width, used)
     });
     let drawn: Vec<Level> = std::iter::once(Level::Dram).chain(view.levels.iter().copied()).collect();
     let own: Vec<f64> = view
@@ -76,6 +76,10 @@ pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
     for side in view.show.shown() {
         roof_marks(view, side, &roofs[side], (x, y), &mut marks, &mut notes);
         ceilings::ceiling_marks(view, side, (x, y), &mut marks, &mut notes);
+    }
+    let choice = pipe_of(view.kernel);
+    if choice.pipe.is_tensor() {
+        notes.push(format!("compute roof: {}; {}", choice.pipe, choice.why));
     }
     let further = drawn.iter().any(|l| *l != Level::Dram);
     let dashed =

@@ -35,8 +35,8 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings`, `ceilings-lite` and `hybrid`
-    /// rest on sustained rates whatever is chosen
+    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings` and `hybrid` rest
+    /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
     /// Occupancy arithmetic

@@ -207,6 +207,10 @@ impl Entry for Gpu {
     fn id(&self) -> &str {
         &self.id
     }
+    #[expect(
+        clippy::misnamed_getters,
+        reason = "a GPU is found by more names than its file lists as aliases"
+    )]
     fn aliases(&self) -> &[String] {
         &self.names
     }

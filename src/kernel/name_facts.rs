@@ -103,6 +103,8 @@ fn accumulate_in(name: &str) -> Option<ElementType> {
     let after = name.split_once("gemm_")?.1;
     let word = after.split('_').nth(1)?;
     let pairs = [("f32", ElementType::Fp32), ("f16", ElementType::Fp16), ("i32", ElementType::Int32)];
+    // `bf16` alone is a result; its sum is not in the word.
+    let word = Some(word).filter(|w| *w != "bf16")?;
     pairs.into_iter().find(|(end, _)| word.ends_with(end) && word.len() > end.len()).map(|(_, sum)| sum)
 }
 

@@ -1,10 +1,39 @@
 //! The shortest times seen: what a launch or a framework's dispatch costs where the kernel itself costs nothing.
+//!
+//! A launch floor is one of a GPU, of the way its rows were timed, and of the file they come from, which stands for the host:
+//! a cold launch under NVBench costs 6.9 µs where launches back to back cost 5.1.
 
-use super::Store;
+use super::{Measurement, Store};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
+
+/// How launches were timed, as far as it decides what one costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum LaunchTiming {
+    /// One after the other, on the buffers of the one before.
+    #[default]
+    BackToBack,
+    /// One at a time, with caches flushed before it.
+    Cold,
+}
+
+impl LaunchTiming {
+    /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; without such a word, back to back.
+    #[must_use]
+    pub fn of(variant: &str) -> Self {
+        let stated = variant.split(';').find_map(|pair| pair.trim().strip_prefix("timing="));
+        if stated.is_some_and(|word| word.contains("cold")) { Self::Cold } else { Self::BackToBack }
+    }
+}
+
+/// The file or collection a row comes from: what its source says before the first colon.
+#[must_use]
+pub fn collection(row: &Measurement) -> &str {
+    let source: &str = &row.source;
+    source.split(':').next().unwrap_or(source)
+}
 
 /// How many kernels must have met the floor of a GPU before it is believed to be one.
 const KERNELS: usize = 3;
@@ -29,10 +58,20 @@ struct Shortest {
     rows: u32,
 }
 
+/// The floor of one GPU in one collection.
+#[derive(Debug, Clone, Copy)]
+struct HostFloor {
+    gpu: GpuId,
+    seconds: f64,
+}
+
+/// The shortest time of each kernel, by timing, collection and GPU.
+type ByHost<'s> = HashMap<(LaunchTiming, &'s str, GpuId), HashMap<KernelId, f64>>;
+
 /// The floors of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Floors {
-    launch: HashMap<GpuId, f64>,
+    launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>>,
     of_kernel: HashMap<KernelId, Vec<Shortest>>,
 }
 
@@ -49,18 +88,29 @@ impl Floors {
                 None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
             }
         }
-        let mut by_gpu: BTreeMap<GpuId, Vec<f64>> = BTreeMap::new();
-        for shortest in of_kernel.values().flatten() {
-            by_gpu.entry(shortest.gpu).or_default().push(shortest.seconds);
-        }
-        let launch = by_gpu.into_iter().filter_map(|(gpu, times)| Some((gpu, met_by_several(&times)?)));
-        Self { launch: launch.collect(), of_kernel }
+        Self { launch: launch_floors(store), of_kernel }
     }
 
-    /// The floor that several kernels met on this GPU.
+    /// The floor that several kernels met on this GPU, timed so: in this collection, else the shortest in any.
     #[must_use]
-    pub fn launch(&self, gpu: GpuId) -> Option<Seconds> {
-        self.launch.get(&gpu).map(|s| Seconds(*s))
+    pub fn launch(&self, gpu: GpuId, timing: LaunchTiming, collection: Option<&str>) -> Option<Seconds> {
+        let all = self.launch.get(&timing)?;
+        let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
+        let here = collection.and_then(|name| all.get(name)).and_then(of_gpu);
+        let anywhere = || all.values().filter_map(of_gpu).min_by(f64::total_cmp);
+        here.or_else(anywhere).map(Seconds)
+    }
+
+    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`.
+    #[must_use]
+    pub fn launch_elsewhere(
+        &self,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+        hidden: Option<GpuId>,
+    ) -> Option<Seconds> {
+        let floors = self.launch.get(&timing)?.get(collection?)?;
+        median(floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect())
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.
@@ -72,17 +122,40 @@ impl Floors {
     /// The median of [`Floors::operator`] over all GPUs but `hidden`.
     #[must_use]
     pub fn operator_elsewhere(&self, kernel: KernelId, hidden: Option<GpuId>) -> Option<Seconds> {
-        let mut all: Vec<f64> =
-            self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect();
-        all.sort_by(f64::total_cmp);
-        let (low, high) = (all.len().checked_sub(1)? / 2, all.len() / 2);
-        Some(Seconds(f64::midpoint(all[low], all[high])))
+        median(self.operators(kernel).filter(|s| Some(s.gpu) != hidden).map(|s| s.seconds).collect())
     }
 
     fn operators(&self, kernel: KernelId) -> impl Iterator<Item = &Shortest> {
         let all = self.of_kernel.get(&kernel).into_iter().flatten();
         all.filter(|s| s.rows >= OPERATOR_ROWS && s.seconds <= LONGEST_DISPATCH_S)
     }
+}
+
+/// The launch floors of every GPU, timing and collection where several kernels met one.
+fn launch_floors(store: &Store) -> HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> {
+    let mut shortest = ByHost::default();
+    for (id, config) in store.configs() {
+        let timing = LaunchTiming::of(config.variant);
+        for row in store.rows_of(id) {
+            let of_host = shortest.entry((timing, collection(row), row.gpu)).or_default();
+            let time = of_host.entry(row.kernel).or_insert(f64::INFINITY);
+            *time = time.min(row.time.0);
+        }
+    }
+    let mut launch: HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> = HashMap::new();
+    for ((timing, name, gpu), kernels) in shortest {
+        let times: Vec<f64> = kernels.into_values().collect();
+        let Some(seconds) = met_by_several(&times) else { continue };
+        let floors = launch.entry(timing).or_default().entry(name.to_string()).or_default();
+        floors.push(HostFloor { gpu, seconds });
+    }
+    launch
+}
+
+fn median(mut all: Vec<f64>) -> Option<Seconds> {
+    all.sort_by(f64::total_cmp);
+    let (low, high) = (all.len().checked_sub(1)? / 2, all.len() / 2);
+    Some(Seconds(f64::midpoint(all[low], all[high])))
 }
 
 /// The shortest of these times, where enough others come near it for a floor.
@@ -95,6 +168,14 @@ fn met_by_several(times: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_says_by_its_variant_how_it_was_timed() {
+        let cold = ["timing=cold", "tile=8;timing=single_cold_launch"];
+        assert!(cold.iter().all(|v| LaunchTiming::of(v) == LaunchTiming::Cold));
+        let warm = ["", "timing=batch", "tile=8", "cold=1"];
+        assert!(warm.iter().all(|v| LaunchTiming::of(v) == LaunchTiming::BackToBack));
+    }
 
     #[test]
     fn a_floor_is_what_several_kernels_meet() {

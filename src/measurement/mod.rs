@@ -26,7 +26,7 @@ pub(crate) use canonical::is_column;
 pub use canonical::{CanonicalRow, CanonicalTable, Number, write_csv};
 pub(crate) use columns::header_names;
 pub use dataset::Dataset;
-pub use floors::Floors;
+pub use floors::{Floors, LaunchTiming, collection};
 pub(crate) use handed_over::check_lengths;
 pub use handed_over::read_rows;
 pub use launches::{ConfigId, LaunchShape};

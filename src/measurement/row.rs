@@ -94,9 +94,13 @@ impl<'a> RowParser<'a> {
         let dtype = word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
         let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
         let written = draft.text_of(TextColumn::Problem);
-        let (problem, variant) = self.launch_in_the_problem(kernel, written, problem, variant)?;
-        let variant = self.chosen_by_the_source(kernel, variant);
-        let variant = self.left_open(kernel, written, variant);
+        let (problem, variant) = match self.launch_in_the_problem(kernel, written, &variant)? {
+            Some(moved) => (moved.problem, self.left_open(kernel, moved.written.as_bytes(), moved.variant)),
+            None => {
+                let variant = self.chosen_by_the_source(kernel, variant);
+                (problem, self.left_open(kernel, written, variant))
+            }
+        };
         let mut row = Measurement {
             gpu,
             kernel,

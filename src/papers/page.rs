@@ -167,7 +167,7 @@ pub fn page_table(numbers: &[PublishedNumber], missing: Vec<String>) -> Table {
     table.rows = numbers.iter().map(row).collect();
     table.notes = missing;
     table.notes.push(
-        "agrees: to the last printed digit in paper 1's Tables 3 to 5 and paper 4's II, III and V; within 1 % in Table 6, within 2 % in \
+        "agrees: less than one unit of the last printed digit apart in paper 1's Tables 3 to 5 and paper 4's II, III and V; within 1 % in Table 6, within 2 % in \
          IV and VI, where chance or the order of sums is in the model; `reproduce paper1` and `paper4` say where and why not"
             .into(),
     );

@@ -43,10 +43,10 @@ pub enum Cause {
     Efficiency([f64; 2]),
     /// Nobody timed it: the usual measured over roof.
     UsualEfficiency(f64),
-    /// What lies above the roof slows the SM side alone: how far that is believed, 0 to 1.
-    SmSide(f64),
-    /// `ceilings-lite`: the time above the roof goes with the width of the SMs.
+    /// The time above the roof goes with the rates of the SMs, and not with the roof alone.
     AboveRoof,
+    /// The very GPU that was timed, at the same clocks: nothing changes.
+    SameGpu,
     /// The launch is added again.
     FloorOn(Seconds, Origin),
     /// `hybrid`: a correction fitted to so many pairs of so many other GPUs.
@@ -190,8 +190,8 @@ impl Cause {
             Self::LastWave(_) => "last wave",
             Self::Efficiency(_) => "efficiency kept",
             Self::UsualEfficiency(_) => "usual efficiency",
-            Self::SmSide(_) => "SM side alone",
-            Self::AboveRoof => "above the roof",
+            Self::AboveRoof => "time above the roof",
+            Self::SameGpu => "same GPU",
             Self::FloorOn(..) => "launch floor on",
             Self::Residual(..) => "learned residual",
             Self::RoofRatio => "roof ratio",
@@ -216,10 +216,11 @@ impl Cause {
             Self::Efficiency(both) => both.map(|v| Some(Amount::Ratio(v))),
             Self::OperatorModel(both) => both.map(|v| Some(Amount::Time(v))),
             Self::SourceKept(v) => [Some(Amount::Ratio(v)), None],
-            Self::UsualEfficiency(v) | Self::SmSide(v) => [None, Some(Amount::Ratio(v))],
+            Self::UsualEfficiency(v) => [None, Some(Amount::Ratio(v))],
             Self::OtherNumbers(_)
             | Self::OtherComponents
             | Self::AboveRoof
+            | Self::SameGpu
             | Self::Residual(..)
             | Self::RoofRatio
             | Self::OccupancyRatio
@@ -247,7 +248,9 @@ impl fmt::Display for Cause {
                 write!(f, "{} → {}", in_words(spec, source), in_words(spec, target))
             }
             Self::OtherNumbers(n) => write!(f, "{n} more, under 1 % each"),
-            Self::OtherComponents => f.write_str("their 4-norm: not wholly overlapped"),
+            Self::OtherComponents => {
+                f.write_str("their 6-norm, not wholly overlapped, under the power limit")
+            }
             Self::LastWave([1.0, target]) => write!(f, "roof × {}", significant(target)),
             Self::LastWave([source, target]) => {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
@@ -256,10 +259,8 @@ impl fmt::Display for Cause {
                 write!(f, "measured over roof {} → {}", significant(source), significant(target))
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
-            Self::SmSide(belief) => {
-                write!(f, "slow SMs alone: believed to {:.0} %", 100.0 * belief)
-            }
-            Self::AboveRoof => f.write_str("goes with the width of the SMs"),
+            Self::AboveRoof => f.write_str("goes with the rates of the SMs, not with the roof alone"),
+            Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
             }

@@ -16,8 +16,6 @@ pub enum Caution {
     SourceModelled,
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
-    /// Only FLOPs and bytes are known of the kernel; these counts nobody made.
-    CountsMissing(Arc<[Count]>),
     /// Nobody made these counts: `ceilings` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// Counts that cannot both be true: which, whose, why, and what the model did.
@@ -168,14 +166,12 @@ impl fmt::Display for Caution {
             Self::NoMeasurement => f.write_str(
                 "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",
             ),
-            Self::CountsMissing(missing) => write!(
-                f,
-                "only FLOPs and bytes are known: ceilings-lite answers, because nobody counted {}; import an ncu report for \
-                 the rest",
-                names(missing)
-            ),
             Self::CountsPartly(missing) => {
-                write!(f, "counts: nobody counted {}: ceilings answers without them", names(missing))?;
+                write!(
+                    f,
+                    "not counted: {}; the time above the roof is taken to go with their rates",
+                    names(missing)
+                )?;
                 let l2 = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
                 f.write_str(if l2 { " (L2 moves what DRAM does)" } else { "" })
             }

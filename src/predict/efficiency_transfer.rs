@@ -56,8 +56,8 @@ impl Predictor for EfficiencyTransfer {
         let made_of = MadeOf::source_times(known, ratios.to_vec());
         Ok(Prediction {
             time,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: Some(chain.efficiency()),
             factors,
             cautions: Self::cautions(q, chain.by_bytes()),
@@ -106,7 +106,7 @@ struct Chain {
 impl Chain {
     fn new(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
         q.target.feasible(&q.work)?;
-        let source_time = needed_source(q, model)?.time;
+        let source_time = needed_source(q, model)?.work_scaled;
         let missing = |missing| Refusal::NoCount { model, missing };
         let flops = q.work.flops().ok_or(missing(Count::Flops.name()))?;
         let bytes = q.work.dram().ok_or(missing(Count::DramBytes.name()))?;

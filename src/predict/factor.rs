@@ -71,6 +71,7 @@ pub fn amount(spec: Spec, value: f64) -> Amount {
         Spec::L2Size => Amount::Bytes(Bytes(value)),
         Spec::Sms
         | Spec::FlopsPerClock
+        | Spec::PowerShare
         | Spec::LsuLanes
         | Spec::GlobalPerClock
         | Spec::SharedPerClock

@@ -48,8 +48,9 @@ impl Predictor for FirstPrinciples {
             Provenance::Stated(Origin::Published, "paper5".into()),
         ));
         let bound = |gpu: &Gpu| {
-            let launch = body_on(gpu, &q.work, q.ceilings).is_some_and(|body| LAUNCH_OVERHEAD > body);
-            if launch { Some(Bound::Launch) } else { bound_on(gpu, &q.work, q.ceilings) }
+            let launch =
+                body_on(gpu, q.kernel, &q.work, q.ceilings).is_some_and(|body| LAUNCH_OVERHEAD > body);
+            if launch { Some(Bound::Launch) } else { bound_on(gpu, q.kernel, &q.work, q.ceilings) }
         };
         Ok(Prediction {
             time,

@@ -1,13 +1,18 @@
 //! What a launch costs before the kernel does anything: the host's number as much as the GPU's.
 
+use super::subject::Subject;
 use super::visible::Visible;
 use crate::catalogue::Origin;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
+use crate::measurement::{LaunchTiming, collection};
 use crate::units::Seconds;
 
 /// A framework's dispatch nobody timed: 24-41 µs were seen for element-wise operators of PyTorch (NeuSight's five GPUs).
 const ASSUMED_DISPATCH: Seconds = Seconds(30e-6);
+
+/// A cold launch nobody timed: 6.7 to 6.9 µs were seen under NVBench on three GPUs (its teaching kernels).
+const ASSUMED_COLD: Seconds = Seconds(6.9e-6);
 
 /// The shortest time of a launch on one side of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,20 +23,51 @@ pub struct Floor {
     pub origin: Origin,
 }
 
-/// The floor of this kernel on this GPU, by what can be seen.
-pub(super) fn floor(kernel: &Kernel, place: KernelId, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
-    let seen = |time| Floor { time, origin: Origin::Measured };
-    match kernel.runs_as {
-        RunsAs::Kernel => {
-            let stated = gpu.launch_floor_or_assumed();
-            let stated = Floor { time: stated.value, origin: stated.origin };
-            store.launch_floor(at).map_or(stated, seen)
-        }
-        RunsAs::Operator => {
-            let elsewhere = || store.operator_floor_elsewhere(place);
-            let derived = |time| Floor { time, origin: Origin::Derived };
-            let assumed = Floor { time: ASSUMED_DISPATCH, origin: Origin::Assumed };
-            store.operator_floor(place, at).map(seen).or_else(|| elsewhere().map(derived)).unwrap_or(assumed)
-        }
+impl Floor {
+    /// Whether somebody timed it on this very GPU.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        matches!(self.origin, Origin::Measured | Origin::Published)
     }
+}
+
+/// The floor of this kernel on this GPU, by what can be seen.
+pub(super) fn floor(
+    kernel: &Kernel,
+    subject: &Subject,
+    (at, gpu): (GpuId, &Gpu),
+    store: Visible<'_>,
+) -> Floor {
+    match kernel.runs_as {
+        RunsAs::Kernel => launch_floor(subject, (at, gpu), store),
+        RunsAs::Operator => dispatch_floor(subject.kernel, at, store),
+    }
+}
+
+/// Seen here, timed alike; else what the GPU's file states of launches back to back; else what the same collection saw on
+/// other GPUs; else assumed.
+fn launch_floor(subject: &Subject, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
+    let timing = LaunchTiming::of(&subject.variant);
+    let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
+    if let Some(time) = store.launch_floor(at, timing, from) {
+        return Floor { time, origin: Origin::Measured };
+    }
+    let stated = gpu.launch_floor_or_assumed();
+    let stated = Floor { time: stated.value, origin: stated.origin };
+    if timing == LaunchTiming::BackToBack && stated.is_known() {
+        return stated;
+    }
+    let elsewhere = store.launch_floor_elsewhere(timing, from);
+    let derived = elsewhere.map(|time| Floor { time, origin: Origin::Derived });
+    derived.unwrap_or(match timing {
+        LaunchTiming::BackToBack => stated,
+        LaunchTiming::Cold => Floor { time: ASSUMED_COLD.max(stated.time), origin: Origin::Assumed },
+    })
+}
+
+fn dispatch_floor(kernel: KernelId, gpu: GpuId, store: Visible<'_>) -> Floor {
+    let seen = store.operator_floor(kernel, gpu).map(|time| Floor { time, origin: Origin::Measured });
+    let elsewhere = || store.operator_floor_elsewhere(kernel);
+    let derived = || elsewhere().map(|time| Floor { time, origin: Origin::Derived });
+    seen.or_else(derived).unwrap_or(Floor { time: ASSUMED_DISPATCH, origin: Origin::Assumed })
 }

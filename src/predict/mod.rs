@@ -57,9 +57,10 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, carry, feature_names};
+pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
 pub use component_times::{Elasticity, Explanation, NextCeiling};
+use doubt::Causes;
 pub use doubt::Doubt;
 pub use estimate::{Estimate, Interval, Width};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};
@@ -68,7 +69,7 @@ pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
 pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
-pub use models::{BASELINES, MODELS, ModelId, Models, UnknownModel, model_position};
+pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use plain_roofline::body;
 pub use question::{Question, Side, never_started, question};
 pub use rates::Rates;
@@ -80,9 +81,9 @@ pub use weight::weight;
 
 use crate::catalogue::Feature;
 use crate::gpu::{Ceilings, ComputeCapability, Gpu};
-use crate::kernel::Work;
+use crate::kernel::{Kernel, Precision, Work};
 use crate::occupancy::LaunchRefusal;
-use crate::roofline::{Bound, bound};
+use crate::roofline::{Bound, bound, compute_roof};
 use crate::units::{Bytes, Seconds};
 
 /// A model that predicts the time on the target.
@@ -295,12 +296,13 @@ pub enum Refusal {
 }
 
 /// What binds on this GPU, where the work is known.
-fn bound_on(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Bound> {
+fn bound_on(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Option<Bound> {
     let (flops, bytes) = (work.flops()?, work.dram()?);
     if bytes.0 <= 0.0 {
         return (flops.0 > 0.0).then_some(Bound::Compute);
     }
-    Some(bound(gpu.compute(ceilings).value, gpu.bandwidth(ceilings).value, flops / bytes))
+    let compute = compute_roof(gpu, kernel, Precision::Single, ceilings).value;
+    Some(bound(compute, gpu.bandwidth(ceilings).value, flops / bytes))
 }
 
 /// A time that is a positive finite number.

@@ -9,13 +9,12 @@ use std::ops::{Deref, Index};
 pub type ModelId = Id<dyn Predictor>;
 
 /// Every model in a fixed order, indexed by [`ModelId`].
-pub struct Models([&'static dyn Predictor; 8]);
+pub struct ModelList([&'static dyn Predictor; 7]);
 
 /// Every model, the default first.
-pub static MODELS: Models = Models([
+pub static MODELS: ModelList = ModelList([
     &ceilings::CeilingsModel,
     &hybrid::Hybrid,
-    &ceilings::CeilingsLite,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,
@@ -23,14 +22,14 @@ pub static MODELS: Models = Models([
     &same_time::SameTime,
 ]);
 
-impl Models {
+impl ModelList {
     /// The ids of all models, in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ModelId> + ExactSizeIterator + Clone + use<> {
         (0..self.0.len()).map(ModelId::from_index)
     }
 }
 
-impl Deref for Models {
+impl Deref for ModelList {
     type Target = [&'static dyn Predictor];
 
     fn deref(&self) -> &Self::Target {
@@ -38,7 +37,7 @@ impl Deref for Models {
     }
 }
 
-impl Index<ModelId> for Models {
+impl Index<ModelId> for ModelList {
     type Output = &'static dyn Predictor;
 
     fn index(&self, id: ModelId) -> &Self::Output {

@@ -1,6 +1,7 @@
 //! `plain-roofline`: the kernel runs at its roof, on the target, whatever it did elsewhere.
 //!
-//! T_t = max(F / C_t, D / B_t), with F FLOPs, D compulsory DRAM bytes, C FP32 ceiling (FLOP/s), B DRAM bandwidth (B/s).
+//! T_t = max(F / C_t, D / B_t), with F FLOPs, D compulsory DRAM bytes, C FP32 ceiling, or the
+//! dense tensor one where the FLOPs are tensor cores' (FLOP/s), B DRAM bandwidth (B/s).
 //! Refuses where same-address atomics, at one request per two clocks, take longer than that.
 //! Assumes perfect overlap and no launch cost: a lower bound wherever the counts are right and DRAM is really used.
 //! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
@@ -8,7 +9,8 @@
 use super::breakdown::MadeOf;
 use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Work};
+use crate::kernel::{Count, Kernel, Precision, Work};
+use crate::roofline::{compute_roof, pipe_of};
 use crate::units::Seconds;
 
 /// As typed.
@@ -19,8 +21,9 @@ pub(super) struct PlainRoofline;
 
 /// The time at the roof, max(F/C, D/B); what nobody counted takes no time, and nothing counted at all gives nothing.
 #[must_use]
-pub fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
-    let compute = work.flops().map(|f| f / gpu.compute(ceilings).value);
+pub fn body(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
+    let roof = compute_roof(gpu, kernel, Precision::Single, ceilings).value;
+    let compute = work.flops().map(|f| f / roof);
     let memory = work.dram().map(|d| d / gpu.bandwidth(ceilings).value);
     match (compute, memory) {
         (Some(c), Some(m)) => Some(c.max(m)),
@@ -31,7 +34,7 @@ pub fn body(gpu: &Gpu, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
 /// [`body`] on the target, or why there is none.
 pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Seconds, Refusal> {
     q.target.feasible(&q.work)?;
-    let body = body(q.target.gpu, &q.work, q.ceilings).ok_or(Refusal::NoWork { model })?;
+    let body = body(q.target.gpu, q.kernel, &q.work, q.ceilings).ok_or(Refusal::NoWork { model })?;
     match binding_atomics(q.target.gpu, &q.work, body) {
         Some(time) => Err(Refusal::AtomicsBind { model, time }),
         None if body.0 == 0.0 => Err(Refusal::NoWork { model }),
@@ -49,12 +52,14 @@ pub(super) fn binding_atomics(gpu: &Gpu, work: &Work, body: Seconds) -> Option<S
 /// FLOPs, bytes and the target's two times: the first links of a chain that needs no measurement.
 pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
     let gpu = q.target.gpu;
-    let (compute, bandwidth) = (gpu.compute(q.ceilings), gpu.bandwidth(q.ceilings));
+    let compute = compute_roof(gpu, q.kernel, Precision::Single, q.ceilings);
+    let bandwidth = gpu.bandwidth(q.ceilings);
+    let named = if pipe_of(q.kernel).pipe.is_tensor() { "tensor ceiling" } else { "FP32 ceiling" };
     let mut factors = Vec::with_capacity(8);
     if let Some(flops) = q.work.flops() {
         factors.push(Factor::shared("FLOPs", Amount::Flops(flops), q.counted(Count::Flops)));
         let stated = Provenance::Stated(compute.origin, compute.source.clone());
-        factors.push(Factor::of_target("FP32 ceiling", Amount::Rate(compute.value), stated));
+        factors.push(Factor::of_target(named, Amount::Rate(compute.value), stated));
         let time = Amount::Time(flops / compute.value);
         factors.push(Factor::of_target("compute time", time, Provenance::Modelled("FLOPs / ceiling")));
     }
@@ -94,8 +99,8 @@ impl Predictor for PlainRoofline {
         let time = self.time(q)?;
         Ok(Prediction {
             time,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: None,
             factors: work_factors(q),
             cautions: target_cautions(q),

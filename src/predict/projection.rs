@@ -79,7 +79,7 @@ impl Predictor for Projection {
 /// Both roofs, and the target's times at every level that has one.
 fn projection<'q>(q: &'q Question<'_>) -> Result<(Parts<'q>, LevelTimes), Refusal> {
     q.target.feasible(&q.work)?;
-    let known = needed_source(q, ID)?.time;
+    let known = needed_source(q, ID)?.work_scaled;
     let parts = Parts::of(q, ID)?;
     let [source, target] = &parts.roofs;
     let at =

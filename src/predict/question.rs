@@ -14,7 +14,7 @@ use crate::kernel::{
     BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
     Translation, Work, contradictions,
 };
-use crate::measurement::{ConfigId, Measurement};
+use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
 use crate::units::Bytes;
 
@@ -62,6 +62,8 @@ pub struct Question<'a> {
     pub source_time: Option<SourceTime>,
     /// What a launch costs on source and target.
     pub floors: [Floor; 2],
+    /// How launches are timed.
+    pub timing: LaunchTiming,
     /// The ceilings in use on both sides.
     pub ceilings: Ceilings,
     /// The ceilings that were asked for.
@@ -70,6 +72,16 @@ pub struct Question<'a> {
     pub ceilings_caution: Option<Caution>,
     /// What other GPUs taught about `ceilings` on this kernel, where anything was learned; [`question`] leaves it empty.
     pub lesson: Option<&'a Lesson>,
+}
+
+impl Question<'_> {
+    /// Whether the target is the GPU of the source at the clocks and limits of its time: what was measured is the answer
+    /// there.
+    #[must_use]
+    pub fn is_same_gpu(&self) -> bool {
+        let [source, target] = [self.source.gpu, self.target.gpu];
+        source.id == target.id && source.clocks() == target.clocks()
+    }
 }
 
 /// Gathers all that is known for `subject` on two GPUs.
@@ -99,7 +111,8 @@ pub fn question<'a>(
     let (ceilings, ceilings_caution) = usable(ceilings, [source.gpu, target.gpu]);
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
-    let floors = gpus.map(|gpu| floor(kernel, subject.kernel, gpu, store));
+    let floors = gpus.map(|gpu| floor(kernel, subject, gpu, store));
+    let timing = LaunchTiming::of(&subject.variant);
     Question {
         kernel,
         work,
@@ -110,10 +123,12 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked = Asked { kernel, subject, work: &work, at, side, floor: floors[0], store, rules };
+            let asked =
+                Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
             source_time(asked)
         },
         floors,
+        timing,
         source,
         target,
         ceilings,

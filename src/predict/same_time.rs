@@ -36,8 +36,8 @@ impl Predictor for SameTime {
         let known = needed_source(q, self.id())?;
         Ok(Prediction {
             time,
-            bound_source: bound_on(q.source.gpu, &q.work, q.ceilings),
-            bound_target: bound_on(q.target.gpu, &q.work, q.ceilings),
+            bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
+            bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: None,
             factors: vec![source_factor(known)],
             cautions: q.cautions(true),
@@ -51,7 +51,7 @@ impl Predictor for SameTime {
 
     fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
         q.target.feasible(&q.work)?;
-        sound(needed_source(q, self.id())?.time, self.id())
+        sound(needed_source(q, self.id())?.work_scaled, self.id())
     }
 }
 
@@ -72,5 +72,5 @@ pub(super) fn source_factor(known: &SourceTime) -> Factor {
         }
         (SourceKind::Estimated, None) => Provenance::Modelled("roof and usual efficiency on the source"),
     };
-    Factor::shared("source time", Amount::Time(known.time), from)
+    Factor::shared("source time", Amount::Time(known.work_scaled), from)
 }

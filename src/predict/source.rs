@@ -58,6 +58,9 @@ impl From<Kind> for SourceKind {
 pub struct SourceTime {
     /// Time per launch.
     pub time: Seconds,
+    /// The same for the models that know nothing but the roofline: where another size was timed, that time by the ratio of
+    /// roofline times.
+    pub work_scaled: Seconds,
     /// How it is known.
     pub kind: SourceKind,
     /// Where the row says it comes from; empty for an estimate.

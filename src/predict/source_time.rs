@@ -7,10 +7,10 @@ use super::question::Side;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, ceilings};
-use crate::gpu::GpuId;
+use super::{Caution, body, ceilings};
+use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
-use crate::measurement::Measurement;
+use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::units::Seconds;
 
@@ -29,6 +29,7 @@ pub(super) struct Asked<'a, 's> {
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
     pub(super) floor: Floor,
+    pub(super) timing: LaunchTiming,
     pub(super) store: Visible<'s>,
     pub(super) rules: Rules,
 }
@@ -41,6 +42,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
+            work_scaled: row.time,
             kind: row.kind.into(),
             source: (*row.source).into(),
             cautions: Vec::new(),
@@ -53,7 +55,7 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
 fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, floor, rules, .. } = asked;
+    let Asked { kernel, subject, side, floor, timing, rules, .. } = asked;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
@@ -61,13 +63,16 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
     });
     let (time, ratio) =
-        of_operator.or_else(|| resized(kernel, [&there_side, side], works, floor, row.time))?;
+        of_operator.or_else(|| resized(kernel, [&there_side, side], works, (floor, timing), row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
     }
+    let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
+    let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
     Some(SourceTime {
         time,
+        work_scaled: by_roofline.filter(|t| t.0.is_finite() && t.0 > 0.0).unwrap_or(time),
         kind: SourceKind::Estimated,
         source: (*row.source).into(),
         cautions,
@@ -80,8 +85,11 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
+    let time = of_operator
+        .or_else(|| unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing)))?;
     Some(SourceTime {
-        time: of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.floor))?,
+        time,
+        work_scaled: time,
         kind: SourceKind::Estimated,
         source: ceilings::ID.into(),
         cautions: vec![Caution::SourceModelled],

@@ -2,7 +2,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::{ConfigId, Measurement, Store};
+use crate::measurement::{ConfigId, LaunchTiming, Measurement, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -50,10 +50,26 @@ impl<'a> Visible<'a> {
         if self.hidden == Some(gpu) { None } else { self.store.nearest(kernel, problem, variant, gpu) }
     }
 
-    /// The launch floor that several kernels met on this GPU.
+    /// The launch floor that several kernels met on this GPU, timed so, in this collection before any other.
     #[must_use]
-    pub(super) fn launch_floor(self, gpu: GpuId) -> Option<Seconds> {
-        if self.hidden == Some(gpu) { None } else { self.store.floors().launch(gpu) }
+    pub(super) fn launch_floor(
+        self,
+        gpu: GpuId,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+    ) -> Option<Seconds> {
+        let floors = || self.store.floors().launch(gpu, timing, collection);
+        if self.hidden == Some(gpu) { None } else { floors() }
+    }
+
+    /// What launches of this collection usually cost, timed so.
+    #[must_use]
+    pub(super) fn launch_floor_elsewhere(
+        self,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+    ) -> Option<Seconds> {
+        self.store.floors().launch_elsewhere(timing, collection, self.hidden)
     }
 
     /// What this operator's dispatch took on this GPU.

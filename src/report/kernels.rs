@@ -3,7 +3,8 @@
 use super::cell::Cell;
 use super::table::{Column, Table};
 use crate::catalogue::SourceTable;
-use crate::kernel::{Count, Instance, Kernel, Problem};
+use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem};
+use crate::roofline::pipe_of;
 use crate::units::{Bytes, Flops, significant};
 use std::sync::Arc;
 
@@ -87,6 +88,7 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
             sheet.add(&format!("{name}, {major}.{minor}"), "", Cell::number(value), &known.source, "");
         }
     }
+    sheet.arithmetic(kernel);
     sheet.where_it_runs(kernel);
     let unknown = kernel.unknown.iter();
     unknown.for_each(|(item, why)| sheet.add(item, "", Cell::text("unknown"), "", why));
@@ -153,6 +155,29 @@ impl Sheet<'_> {
         let bytes = |b: Option<u32>| Cell::maybe(b, Cell::number);
         self.add("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");
         self.add("dynamic shared memory", "", bytes(instance.smem_dynamic), "", "bytes per block");
+    }
+
+    /// The pipe of its FLOPs, where that is no vector pipe, and what its name says of it.
+    fn arithmetic(&mut self, kernel: &Kernel) {
+        let choice = pipe_of(kernel);
+        if choice.pipe.is_tensor() {
+            self.add("arithmetic", "", Cell::text(choice.pipe.to_string()), "", choice.why);
+        }
+        let facts = NameFacts::of_name(&kernel.name);
+        let by_x = |tile: [u32; 3]| {
+            let used = tile.iter().filter(|n| **n > 0).map(ToString::to_string);
+            used.collect::<Vec<_>>().join("x")
+        };
+        let said = [
+            ("tile", facts.tile.filter(|_| facts.is_tensor).map(by_x)),
+            ("stages", facts.stages.filter(|_| facts.is_tensor).map(|n| n.to_string())),
+            ("tensor instruction", facts.instruction),
+        ];
+        for (item, value) in said {
+            if let Some(value) = value {
+                self.add(item, "", Cell::text(value), "", "read from its name");
+            }
+        }
     }
 
     fn where_it_runs(&mut self, kernel: &Kernel) {

@@ -90,13 +90,13 @@ mod tests {
     fn the_default_is_not_praised_where_another_model_is_less_wrong() {
         let best = default_model(&of(&[0.1, 0.2, 0.3]), "here");
         assert_eq!(best, "ceilings is the default: its MAPE here, 10.0 %, is the lowest");
-        let worse = default_model(&of(&[0.25, 0.25, 0.2, 0.1]), "here");
+        let worse = default_model(&of(&[0.25, 0.25, 0.1]), "here");
         assert!(worse.ends_with("though efficiency-transfer has 10.0 % there"), "{worse}");
         let mut fewer = of(&[0.25, 0.25, 0.2]);
         fewer[0] = summarise(&[(1.25, 1.0), (1.25, 1.0)]);
         let fewer = default_model(&fewer, "here");
         assert!(
-            fewer.ends_with("though ceilings-lite has 20.0 % there, of 1 predictions instead of 2"),
+            fewer.ends_with("though efficiency-transfer has 20.0 % there, of 1 predictions instead of 2"),
             "{fewer}"
         );
         assert!(default_model(&[], "here").contains("nothing measured"));

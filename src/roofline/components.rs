@@ -7,12 +7,19 @@
 //! | global | G / (g N f) | G global load and store warp requests, g of them per clock and SM, N SMs, f clock |
 //! | LSU | L / (lsu/32 N f) | L warp instructions of the load/store unit, lsu its lanes |
 //! | shared | 128 S / (s N f) | S shared-memory wavefronts, s bytes per clock and SM |
-//! | FP | F 32/(t C φ) | F FLOPs, t active threads per instruction, C the rate of the type, φ the share of C that power allows |
+//! | FP | F 32/(t C) | F FLOPs, t active threads per instruction, C the peak rate of the type |
 //! | issue | I / (i N f) | I warp instructions, i issued per clock and SM |
 //! | atomics | A / (f/2) | A same-address atomic warp requests, one per two clocks |
 //!
-//! h = clamp((1.25 S_L2 - WS) / (0.5 S_L2), 0, 1) for buffers that are used again, with WS the bytes touched.
-//! The components overlap, but not wholly: a roof is their p-norm, p = 4, over the memory side (DRAM, L2) and the SM side.
+//! h = clamp((1.25 S_L2 - WS) / (0.5 S_L2), 0, 1) for buffers that are used again, with WS the bytes touched; 0 where L2 is
+//! flushed before every launch. N is min(SMs, blocks): an SM without a block does nothing, and one that has one moves at
+//! most 64 bytes a clock to and from L2. Every load and store passes the LSU: where nobody counted its instructions, the
+//! global requests and the shared wavefronts stand in.
+//!
+//! The components overlap, but not wholly: their p-norm, p = 6, is the time R without a power limit. A board under its power
+//! limit lowers its clock the more, the larger the share of FP work: roof = max(R, R^0.45 t_FP^0.55 / φ), with φ the part of
+//! the FP32 peak that pure FP32 work sustains. A kernel that does nothing else takes t_FP / φ, one that waits for memory
+//! is not slowed.
 
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Work};
@@ -43,9 +50,6 @@ impl Component {
     /// All components, memory side first.
     pub const ALL: [Self; 8] =
         [Self::Dram, Self::L2, Self::Global, Self::Lsu, Self::Shared, Self::Fp, Self::Issue, Self::Atomics];
-
-    /// Those that FLOPs and bytes alone tell of.
-    pub const LITE: [Self; 3] = [Self::Dram, Self::L2, Self::Fp];
 
     /// The word on screen and in exports.
     #[must_use]
@@ -91,8 +95,10 @@ pub enum Spec {
     Sms,
     /// SM clock.
     Clock,
-    /// Sustained rate of the kernel's type per SM and clock.
+    /// Peak rate of the kernel's type per SM and clock.
     FlopsPerClock,
+    /// Part of that peak which the power limit sustains where a kernel does nothing else.
+    PowerShare,
     /// Load/store lanes per SM.
     LsuLanes,
     /// Global warp requests per clock and SM.
@@ -111,10 +117,11 @@ pub enum Spec {
 
 impl Spec {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Sms,
         Self::Clock,
         Self::FlopsPerClock,
+        Self::PowerShare,
         Self::LsuLanes,
         Self::GlobalPerClock,
         Self::SharedPerClock,
@@ -131,6 +138,7 @@ impl Spec {
             Self::Sms => "SMs",
             Self::Clock => "SM clock",
             Self::FlopsPerClock => "FLOPs per clock and SM",
+            Self::PowerShare => "FP32 share under power limit",
             Self::LsuLanes => "load/store lanes",
             Self::GlobalPerClock => "global requests per clock",
             Self::SharedPerClock => "shared bytes per clock",
@@ -152,16 +160,19 @@ impl Machine {
     pub fn of(gpu: &Gpu, dtype: &str) -> Self {
         let (sms, clock) = (f64::from(gpu.sms.value), gpu.boost_clock.value.0);
         let per_clock = |rate: f64| rate / (sms * clock);
-        let fp32 = gpu.fp32_sustained().value.0;
-        let rate = match dtype {
-            "fp64" => gpu.fp64_peak.as_ref().map_or(fp32 / 32.0, |r| r.value.0),
-            "fp16" => gpu.fp16_peak.as_ref().map_or(fp32, |r| r.value.0),
-            _ => fp32,
+        let (peak, sustained) = (gpu.fp32_peak.value.0, gpu.fp32_sustained().value.0);
+        let other = match dtype {
+            "fp64" => Some(gpu.fp64_peak.as_ref().map_or(sustained / 32.0, |r| r.value.0)),
+            "fp16" => Some(gpu.fp16_peak.as_ref().map_or(sustained, |r| r.value.0)),
+            _ => None,
         };
+        let (rate, share) =
+            other.map_or((peak.max(sustained), (sustained / peak).min(1.0)), |rate| (rate, 1.0));
         Self([
             sms,
             clock,
             per_clock(rate),
+            share,
             gpu.sm.lsu_lanes.value,
             gpu.sm.global_per_clock.value,
             gpu.sm.shared_bytes_per_clock.value,
@@ -193,13 +204,17 @@ impl Machine {
         self
     }
 
-    /// The time scale of the SM side: 1 / (N f (lsu gl s)^(1/3)), for time nobody can lay to a component.
+    /// The same GPU as a launch of so many blocks finds it: an SM without a block does nothing.
     #[must_use]
     #[inline]
-    pub fn width(&self) -> f64 {
-        let pipes =
-            self.get(Spec::LsuLanes) * self.get(Spec::GlobalPerClock) * self.get(Spec::SharedPerClock);
-        self.get(Spec::Sms) * self.get(Spec::Clock) * pipes.cbrt()
+    pub fn filled(mut self, blocks: Option<f64>) -> Self {
+        let sms = self.get(Spec::Sms);
+        let Some(busy) = blocks.filter(|b| *b < sms) else { return self };
+        let most = BYTES_PER_CLOCK * busy * self.get(Spec::Clock);
+        for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
+            self.0[memory as usize] = self.get(memory).min(most);
+        }
+        self.with(Spec::Sms, busy)
     }
 
     /// h: the share of the working set that stays in L2 when buffers are used again.
@@ -210,39 +225,51 @@ impl Machine {
         ((1.25 * l2 - working_set) / (0.5 * l2)).clamp(0.0, 1.0)
     }
 
-    /// The time of every component for this work; what nobody counted takes none.
-    ///
-    /// The launch is taken to find its buffers where an earlier one left them.
+    /// The time of every component for this work; what nobody counted takes none. `reused`: whether the launch may find
+    /// its buffers in L2, where an earlier one left them.
     #[must_use]
     #[inline]
-    pub fn components(&self, work: &Work) -> Components {
+    pub fn components(&self, work: &Work, reused: bool) -> Components {
         let count = |c: Count| work.get(c).unwrap_or(0.0);
         let sm_clocks = self.get(Spec::Sms) * self.get(Spec::Clock);
         let dram = count(Count::DramBytes);
         let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
-        let resident = self.l2_residency(touched);
+        let resident = if reused { self.l2_residency(touched) } else { 0.0 };
         // A load that no profile followed passes L2 at least once.
         let l2 = work.get(Count::L2Bytes).unwrap_or(dram);
         let lanes = work.get(Count::ActiveThreadsPerInst).map_or(1.0, |t| 32.0 / t.clamp(1.0, 32.0));
-        Components([
+        let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
+        let lsu = work.get(Count::LsuWarpInsts).unwrap_or_else(passed);
+        let times = [
             (1.0 - resident) * dram / self.get(Spec::DramBandwidth),
             l2 / self.get(Spec::L2Bandwidth),
             count(Count::GlobalWarpInsts) / (self.get(Spec::GlobalPerClock) * sm_clocks),
-            count(Count::LsuWarpInsts) / (self.get(Spec::LsuLanes) / 32.0 * sm_clocks),
+            lsu / (self.get(Spec::LsuLanes) / 32.0 * sm_clocks),
             128.0 * count(Count::SmemWavefronts) / (self.get(Spec::SharedPerClock) * sm_clocks),
             count(Count::Flops) * lanes / (self.get(Spec::FlopsPerClock) * sm_clocks),
             count(Count::WarpInstsIssued) / (self.get(Spec::IssuePerClock) * sm_clocks),
             count(Count::GlobalAtomicRequests) / (0.5 * self.get(Spec::Clock)),
-        ])
+        ];
+        Components::new(times, self.get(Spec::PowerShare))
     }
 }
 
-/// The time of every component in seconds, in the order of [`Component::ALL`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Components([f64; Component::ALL.len()]);
+/// The most that one SM moves to and from L2 in a clock: the width of its port.
+const BYTES_PER_CLOCK: f64 = 64.0;
 
-/// How far components overlap: 1 = one after the other, infinity = wholly. See docs of [`super`].
-const P: i32 = 4;
+/// How the clock under a power limit falls with the share of FP work; the exponent of the rule for φ
+/// (`specs/architectures.toml`).
+const POWER_EXPONENT: f64 = 0.55;
+
+/// The time of every component in seconds, in the order of [`Component::ALL`], and what they give together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Components {
+    times: [f64; Component::ALL.len()],
+    /// Their p-norm.
+    norm: f64,
+    /// What the power limit allows; 0 where it binds nothing.
+    powered: f64,
+}
 
 impl Components {
     /// These times in seconds; every other component takes none.
@@ -252,22 +279,40 @@ impl Components {
         for (component, time) in times {
             all[*component as usize] = *time;
         }
-        Self(all)
+        Self::new(all, 1.0)
+    }
+
+    fn new(times: [f64; Component::ALL.len()], power_share: f64) -> Self {
+        let norm = norm(&times);
+        let fp = times[Component::Fp as usize];
+        let limited = power_share < 1.0 && fp > 0.0;
+        let powered = if limited { norm * (fp / norm).powf(POWER_EXPONENT) / power_share } else { 0.0 };
+        Self { times, norm, powered }
     }
 
     /// The time of this component.
     #[must_use]
     pub fn get(&self, component: Component) -> Seconds {
-        Seconds(self.0[component as usize])
+        Seconds(self.times[component as usize])
     }
 
-    /// These components alone; the others take no time.
+    /// All of them together, in seconds: their p-norm, or what the power limit makes of it.
     #[must_use]
-    pub fn only(mut self, kept: [Component; 3]) -> Self {
-        for component in Component::ALL.into_iter().filter(|c| !kept.contains(c)) {
-            self.0[component as usize] = 0.0;
-        }
-        self
+    #[inline]
+    pub fn roof(&self) -> f64 {
+        self.norm.max(self.powered)
+    }
+
+    /// All components but DRAM together, in seconds: what grows with the size whether buffers fit L2 or not.
+    #[must_use]
+    pub fn beside_dram(&self) -> f64 {
+        norm(&self.times[Component::L2 as usize..])
+    }
+
+    /// How much longer the power limit makes it; 1 where it does not bind.
+    #[must_use]
+    pub fn power_stretch(&self) -> f64 {
+        if self.powered > self.norm { self.powered / self.norm } else { 1.0 }
     }
 
     /// The components, longest first.
@@ -283,17 +328,18 @@ impl Components {
     pub fn binding(&self) -> Option<Component> {
         self.ranked().first().filter(|(_, t)| t.0 > 0.0).map(|(c, _)| *c)
     }
-
-    /// The memory side and the SM side, each the p-norm of its components.
-    #[must_use]
-    #[inline]
-    pub fn sides(&self) -> [f64; 2] {
-        let powers = self.0.map(|t| t.powi(P));
-        [powers[0] + powers[1], powers[2..].iter().sum()].map(root)
-    }
 }
 
-/// (a^p + b^p)^(1/p).
+/// The 6-norm.
+#[inline]
+fn norm(times: &[f64]) -> f64 {
+    times.iter().map(|t| t.powi(3).powi(2)).sum::<f64>().sqrt().cbrt()
+}
+
+/// How far a launch and its body overlap, as a norm: 1 = one after the other, infinity = wholly.
+const P: i32 = 4;
+
+/// (a^4 + b^4)^(1/4).
 #[must_use]
 #[inline]
 pub fn joined(a: f64, b: f64) -> f64 {
@@ -307,7 +353,7 @@ pub fn rest(whole: f64, part: f64) -> f64 {
     root((whole.powi(P) - part.powi(P)).max(0.0))
 }
 
-/// The p-th root.
+/// The fourth root.
 #[inline]
 fn root(sum: f64) -> f64 {
     sum.sqrt().sqrt()

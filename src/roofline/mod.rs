@@ -13,11 +13,11 @@ pub use kernel_roof::{
     projected,
 };
 
-pub use pipe::{Pipe, PipeChoice, machine_of, pipe_of};
+pub use pipe::{Pipe, PipeChoice, compute_roof, machine_of, pipe_of};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Precision, Work};
+use crate::kernel::{Count, Kernel, Precision, Work};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
 /// A level of the memory hierarchy.
@@ -159,11 +159,10 @@ pub fn vector_rate(gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Optio
 }
 
 impl Roofline {
-    /// The same roofs with the vector ceiling of this width, where it is known.
+    /// The same bandwidths under the compute roof of this kernel.
     #[must_use]
-    pub fn of_width(self, gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Self {
-        let known = vector_rate(gpu, precision, ceilings).cloned();
-        Self { compute: known.unwrap_or(self.compute), ..self }
+    pub fn of_kernel(self, gpu: &Gpu, kernel: &Kernel, precision: Precision, ceilings: Ceilings) -> Self {
+        Self { compute: compute_roof(gpu, kernel, precision, ceilings).clone(), ..self }
     }
 
     /// The bandwidth of this level, if known.

@@ -11,10 +11,10 @@
 //!
 //! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
 
-use super::{Machine, Spec};
+use super::{Machine, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
-use crate::gpu::Gpu;
-use crate::kernel::{Kernel, NameFacts};
+use crate::gpu::{Ceilings, Gpu};
+use crate::kernel::{Kernel, NameFacts, Precision};
 use crate::units::FlopsPerSecond;
 use std::fmt;
 
@@ -91,7 +91,8 @@ pub fn pipe_of(kernel: &Kernel) -> PipeChoice {
             why: "the kernel's file declares an operator of single elements",
         };
     }
-    let facts = NameFacts::of_name(&kernel.name);
+    // A kernel of the catalogue says it in its file; its name is a title.
+    let facts = if kernel.has_formulas() { NameFacts::default() } else { NameFacts::of_name(&kernel.name) };
     if facts.is_tensor {
         let input = facts.input.or(ElementType::from_name(&kernel.dtype)).unwrap_or(ElementType::Fp16);
         let accumulate = facts.accumulate.unwrap_or(input.usual_accumulate());
@@ -120,6 +121,20 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
     }
 }
 
+/// The compute roof of this kernel on a GPU: the dense tensor rate where its FLOPs are tensor cores' and one is stated, else
+/// the vector rate of this precision, else the FP32 one.
+#[must_use]
+pub fn compute_roof<'g>(
+    gpu: &'g Gpu,
+    kernel: &Kernel,
+    precision: Precision,
+    ceilings: Ceilings,
+) -> &'g Sourced<FlopsPerSecond> {
+    let pipe = pipe_of(kernel).pipe;
+    let tensor = pipe.peak(gpu).filter(|_| pipe.is_tensor());
+    tensor.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
+}
+
 /// The machine of this GPU for this kernel: as [`Machine::of`], with the dense tensor rate where its FLOPs are tensor cores'.
 #[must_use]
 pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> Machine {
@@ -128,7 +143,7 @@ pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> Machine {
     match pipe.peak(gpu).filter(|_| pipe.is_tensor()) {
         Some(rate) => {
             let clocks = f64::from(gpu.sms.value) * gpu.boost_clock.value.0;
-            machine.with(Spec::FlopsPerClock, rate.value.0 / clocks)
+            machine.with(Spec::FlopsPerClock, rate.value.0 / clocks).with(Spec::PowerShare, 1.0)
         }
         None => machine,
     }

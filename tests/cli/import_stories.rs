@@ -284,7 +284,7 @@ fn a_written_file_is_as_private_as_the_umask_or_the_file_it_replaces() {
     desk.file("trace.csv", NSYS);
     let mode = |name: &str| std::fs::metadata(desk.path(name)).unwrap().permissions().mode() & 0o777;
     let import = |umask: &str, target: &str| {
-        let program = assert_cmd::cargo::cargo_bin!("roofswap").display().to_string();
+        let program = env!("CARGO_BIN_EXE_roofswap");
         let line = format!("umask {umask}; exec {program} import trace.csv --gpu titan-v -o {target}");
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &line]).current_dir(desk.path("."));

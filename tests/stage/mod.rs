@@ -18,7 +18,8 @@ pub struct Dashboard {
 }
 
 pub fn dashboard(width: u16, height: u16) -> Dashboard {
-    let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let shipped = Session::load(None).expect("what ships loads");
+    let state = first_state(shipped, &Options::default()).expect("the first screen");
     let mut d = Dashboard { state, size: (width, height) };
     update(&mut d.state, Message::Resize(width, height));
     d

@@ -240,5 +240,5 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");
     update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));
-    assert!(d.screen().contains("ceilings-lite"), "a chosen model stays:\n{}", d.screen());
+    assert!(d.screen().contains("efficiency-transfer"), "a chosen model stays:\n{}", d.screen());
 }

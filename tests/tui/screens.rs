@@ -177,8 +177,7 @@ fn the_screen_and_the_command_agree() {
     for (keys, model, from, to) in [
         ("", "ceilings", "titan-v", "rtx-4070"),
         ("x", "ceilings", "rtx-4070", "titan-v"),
-        ("m m", "ceilings-lite", "titan-v", "rtx-4070"),
-        ("m m m", "efficiency-transfer", "titan-v", "rtx-4070"),
+        ("m m", "efficiency-transfer", "titan-v", "rtx-4070"),
         ("x M", "same-time", "rtx-4070", "titan-v"),
     ] {
         let screen = dashboard(200, 60).press(keys).screen();

@@ -17,7 +17,7 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
         .wait("4 Predictions")
         .wait("TITAN V ▶ RTX 4070");
     walk.press("x").wait("RTX 4070 ▶ TITAN V");
-    walk.press("m").wait("hybrid").press("m").wait("ceilings-lite");
+    walk.press("m").wait("hybrid").press("m").wait("efficiency-transfer");
     walk.press("+").wait("n=1024");
     walk.press("2")
         .press("z")
@@ -33,7 +33,7 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
     assert!(svg.contains("RTX 4070") && svg.trim_end().ends_with("</svg>"));
 
     let mut again = start(80, 24, home, &[]);
-    again.wait("RTX 4070 ▶ TITAN V").wait("n=1024").wait("ceilings-lite");
+    again.wait("RTX 4070 ▶ TITAN V").wait("n=1024").wait("efficiency-transfer");
     again.press("q");
     let (_, home) = again.gone();
 

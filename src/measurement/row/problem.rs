@@ -13,6 +13,15 @@ enum Unread {
     Refused(Refusal),
 }
 
+/// A problem that took its launch from the variant.
+pub(super) struct MovedLaunch {
+    pub(super) problem: Arc<Problem>,
+    /// As the row would have written it.
+    pub(super) written: String,
+    /// What is left of the variant.
+    pub(super) variant: Arc<str>,
+}
+
 impl RowParser<'_> {
     /// The kernel and the size. Where the size is in keys that the kernel's formulas do not know, as in a profiler's report,
     /// the row is of a kernel of its own, which is called by those keys as well.
@@ -52,19 +61,16 @@ impl RowParser<'_> {
         })
     }
 
-    /// A variant's `tile=16` belongs to the problem of a kernel whose file has that key for its launch: the problem with it,
-    /// and the variant without.
+    /// A variant's `tile=16` belongs to the problem of a kernel whose file has that key for its launch; `None` where the
+    /// variant has no such key.
     pub(super) fn launch_in_the_problem(
         &mut self,
         kernel: KernelId,
         written: &[u8],
-        problem: Arc<Problem>,
-        variant: Arc<str>,
-    ) -> Result<(Arc<Problem>, Arc<str>), Refusal> {
+        variant: &str,
+    ) -> Result<Option<MovedLaunch>, Refusal> {
         let has_launch = |k: &&Kernel| !k.launch_keys.is_empty() && !variant.is_empty();
-        let Some(of) = self.kernels.entry(kernel).filter(has_launch) else {
-            return Ok((problem, variant));
-        };
+        let Some(of) = self.kernels.entry(kernel).filter(has_launch) else { return Ok(None) };
         let text = utf8(written, "problem")?;
         let recorded = Problem::parse_recorded(text).map_err(|e| Refusal::new("problem", e))?;
         let open = |pair: &&str| {
@@ -73,17 +79,17 @@ impl RowParser<'_> {
         };
         let (moved, kept): (Vec<&str>, Vec<&str>) = variant.split(';').partition(open);
         if moved.is_empty() {
-            return Ok((problem, variant));
+            return Ok(None);
         }
-        let whole = format!("{text};{}", moved.join(";"));
-        let kept = kept.join(";");
-        let problem = self.problem(whole.as_bytes(), kernel).map_err(|e| match e {
+        let written = format!("{text};{}", moved.join(";"));
+        let problem = self.problem(written.as_bytes(), kernel).map_err(|e| match e {
             Unread::Refused(why) => why,
             Unread::Foreign(_) => {
-                Refusal::new("problem", format!("`{whole}` is of other keys than the kernel's"))
+                Refusal::new("problem", format!("`{written}` is of other keys than the kernel's"))
             }
         })?;
-        Ok((problem, self.variants.get(kept.as_bytes()).unwrap_or_default()))
+        let variant = self.variants.get(kept.join(";").as_bytes()).unwrap_or_default();
+        Ok(Some(MovedLaunch { problem, written, variant }))
     }
 
     /// The variant, and what the row leaves open of its problem.

@@ -1,23 +1,27 @@
 //! From the source's time to the predicted one, one factor after another: their product is the prediction, exactly.
 //!
-//! Between the two bodies stand roof_t/roof_s, what is kept of the efficiency, and how far the SM side alone is believed to be
-//! slow. roof_t/roof_s is told number by number: the share of one number of the GPU is what changing it from the source's to
+//! Between the two bodies stand roof_t/roof_s, what is kept of the efficiency, and the time above the roof, which goes
+//! with other rates. roof_t/roof_s is told number by number: the share of one number of the GPU is what changing it from the source's to
 //! the target's does to ln roof, averaged over every order in which the numbers can be changed (Shapley 1953), so that no
-//! order is preferred and the shares add up. 2^10 roofs, worked out only where somebody asks.
+//! order is preferred and the shares add up. 2^11 roofs, worked out only where somebody asks.
 
+use super::Answered;
 use super::sides::Sides;
-use super::{Answered, lite};
 use crate::predict::breakdown::{Cause, Start};
-use crate::roofline::{Component, Machine, Spec, joined};
+use crate::roofline::{Component, Machine, Spec};
 use crate::units::Seconds;
 
 /// Numbers that move the roof by less are told together.
 const LEAST_SHARE: f64 = 0.01;
 
-/// The first time of a prediction of this family, and every factor; `timed`: what is said of a time on the source.
+/// The first time of a prediction, and every factor; `timed`: what is said of a time on the source.
 pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seconds, Vec<(Cause, f64)>) {
     let mut links = Links::default();
     let (start, from) = match (a.start.body, sides.timed) {
+        (Some(_), Some(time)) if a.same => {
+            links.to(Cause::SameGpu, time, a.time.0);
+            return (timed, Seconds(time), links.0);
+        }
         (Some(body), Some(time)) => {
             links.to(Cause::FloorOff(sides.floors[0].time, sides.floors[0].origin), time, body);
             across(sides, a, body, &mut links);
@@ -33,58 +37,50 @@ pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seco
     (start, Seconds(from), links.0)
 }
 
-/// From body to body: the roofs, then what is kept of the source's efficiency.
+/// From body to body: the roofs, then what is kept of the source's efficiency, then the time above the roof.
 fn across(sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
-    let tails = if a.lite { [1.0; 2] } else { [0, 1].map(|at| sides.roofs[at].tail) };
-    let ratio = a.roofs[1] / a.roofs[0];
-    let roof = |machine: &Machine| {
-        if a.lite {
-            return lite::roof(machine, &sides.work);
-        }
-        let [memory, sm] = machine.components(&sides.work).sides();
-        joined(memory, sm)
-    };
-    let mut numbers = shares(&sides.machines, roof);
+    if a.carried.everything <= 0.0 {
+        return links.to(Cause::AboveRoof, body, a.body);
+    }
+    roofs_across(sides, links);
+    let c = a.carried;
+    let kept = Cause::Efficiency([c.source_efficiency, c.efficiency]);
+    links.push(kept, c.efficiency / c.source_efficiency);
+    if c.above > 0.0 {
+        links.to(Cause::AboveRoof, c.everything, c.body);
+    }
+}
+
+/// roof_t/roof_s, number by number.
+fn roofs_across(sides: &Sides, links: &mut Links) {
+    let reused = sides.launching.reuses_buffers();
+    let machines = [0, 1].map(|at| sides.filled(at));
+    let mut numbers = shares(&machines, |machine| machine.components(&sides.work, reused).roof());
     numbers.sort_by(|x, y| y.1.abs().total_cmp(&x.1.abs()));
-    let told = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
-    for (spec, ln) in &numbers[..told] {
-        links.push(Cause::Number(*spec, [0, 1].map(|at| sides.machines[at].get(*spec))), ln.exp());
+    let shown = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
+    for (spec, ln) in &numbers[..shown] {
+        links.push(Cause::Number(*spec, machines.map(|machine| machine.get(*spec))), ln.exp());
     }
-    if told < numbers.len() {
-        let rest: f64 = numbers[told..].iter().map(|(_, ln)| ln).sum();
-        links.push(Cause::OtherNumbers(numbers.len() - told), rest.exp());
+    if shown < numbers.len() {
+        let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
+        links.push(Cause::OtherNumbers(numbers.len() - shown), rest.exp());
     }
+    let tails = sides.roofs.map(|roof| roof.tail);
     if tails.iter().any(|t| *t > 1.0) {
         links.push(Cause::LastWave(tails), tails[1] / tails[0]);
-    }
-    match a.carried {
-        Some(c) => {
-            links.push(
-                Cause::Efficiency([c.source_efficiency, c.efficiency]),
-                c.efficiency / c.source_efficiency,
-            );
-            if c.belief > 0.0 {
-                links.push(Cause::SmSide(c.belief), c.body() / c.everything);
-            }
-        }
-        None => links.push(Cause::AboveRoof, a.body / (body * ratio)),
     }
 }
 
 /// Without a time on the source: from the binding component of the target to its body.
 fn from_binding(sides: &Sides, a: &Answered, links: &mut Links) -> (Component, f64) {
-    let all = sides.components[1];
-    let (component, longest) = if a.lite { all.only(Component::LITE) } else { all }.ranked()[0];
-    let tail = if a.lite { 1.0 } else { sides.roofs[1].tail };
+    let (component, longest) = sides.components[1].ranked()[0];
+    let tail = sides.roofs[1].tail;
     links.push(Cause::OtherComponents, a.roofs[1] / tail / longest.0);
     if tail > 1.0 {
         links.push(Cause::LastWave([1.0, tail]), tail);
     }
-    let usual = a.carried.map_or(super::USUAL, |c| c.efficiency);
-    links.push(Cause::UsualEfficiency(usual), usual);
-    if let Some(c) = a.carried.filter(|c| c.belief > 0.0) {
-        links.push(Cause::SmSide(c.belief), c.body() / c.everything);
-    }
+    links.push(Cause::UsualEfficiency(a.carried.efficiency), a.carried.efficiency);
+    links.to(Cause::AboveRoof, a.carried.everything, a.body);
     (component, longest.0)
 }
 

@@ -1,144 +1,128 @@
 //! The two ends of a question on plain numbers: what each GPU brings whatever the other is, and what they give together.
 
-use super::sides::{Sides, Start, launched, start};
-use super::transfer::{CARRIED, Habit, Roof, USUAL};
-use super::{Answered, lite};
-use crate::kernel::RunsAs;
+use super::Answered;
+use super::excess::{Excess, Pace};
+use super::launching::{Launching, Start};
+use super::sides::Sides;
+use super::transfer::{Habit, Roof, USUAL, carried_share};
 use crate::predict::operators::carried;
-use crate::predict::{Doubt, Refusal, sound};
-use crate::roofline::Component;
+use crate::predict::{Causes, Doubt, Refusal, sound};
 use crate::units::Seconds;
 
-/// What one GPU brings, in seconds.
+/// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
     pub(super) roof: Roof,
-    /// [`Roof::whole`] of it.
-    pub(super) whole: f64,
-    /// The roof of the lite model.
-    pub(super) lite: f64,
+    /// The rates that the time above the roof may go with.
+    pub(super) pace: Pace,
+    /// Seconds per launch.
     pub(super) floor: f64,
-    /// What same-address atomics take.
-    pub(super) atomics: f64,
+    /// Whether the floor is of this very GPU.
+    pub(super) knows_floor: bool,
     /// Whether nobody knows the registers of this build.
     pub(super) unknown_build: bool,
-    /// The modelled time of the operator, where it is one.
-    operator: Option<f64>,
-}
-
-impl End {
-    pub(super) fn new(roof: Roof, lite: f64, floor: f64, atomics: f64, unknown_build: bool) -> Self {
-        Self { roof, whole: roof.whole(), lite, floor, atomics, unknown_build, operator: None }
-    }
-
-    /// The same with an operator's modelled time in seconds.
-    pub(super) fn with_operator(self, operator: Option<f64>) -> Self {
-        Self { operator, ..self }
-    }
+    /// The modelled time of the operator in seconds, where it is one.
+    pub(super) operator: Option<f64>,
 }
 
 /// What a source says to every target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
     end: End,
-    runs_as: RunsAs,
-    /// The time on this GPU, where one was timed at some size.
+    launching: Launching,
+    excess: Excess,
     timed: Option<f64>,
-    /// Under the full roof, and under the lite one.
-    starts: [Start; 2],
+    start: Start,
     habit: Habit,
-    /// Whether the lite model answers.
-    is_lite: bool,
-    /// |ln η - ln 1.1| as it is carried over.
-    unusual: f64,
 }
 
 impl Origin {
     /// `timed`: the time on this GPU in seconds, where one was timed at some size.
-    pub(super) fn new(end: End, timed: Option<f64>, runs_as: RunsAs, is_lite: bool) -> Self {
-        let starts = [end.whole, end.lite].map(|roof| start(runs_as, timed, end.floor, roof));
-        let [full, lite] = starts;
-        let habit = Habit::of(&end.roof, full.body.unwrap_or(end.whole * USUAL), full.carried);
-        let efficiency = match lite.body {
-            _ if !is_lite => habit.efficiency,
-            Some(body) => USUAL * (body / end.lite / USUAL).powf(lite.carried),
-            None => USUAL,
-        };
-        Self { end, runs_as, timed, starts, habit, is_lite, unusual: (efficiency / USUAL).ln().abs() }
+    pub(super) fn new(end: End, timed: Option<f64>, launching: Launching, excess: Excess) -> Self {
+        let roof = end.roof.time;
+        let start = launching.start(timed, end.floor, roof);
+        let carried = carried_share(excess.uncounted, start.own);
+        let habit = Habit::of(roof, start.body.unwrap_or(roof * USUAL), carried, excess.uncounted);
+        Self { end, launching, excess, timed, start, habit }
     }
 
-    /// The full model where a count of the SM side is known, the lite one elsewhere.
+    /// The answer on this target; `same`: whether it is the very GPU of the source, at the same clocks.
     #[inline]
-    pub(super) fn answered(&self, target: &End) -> Result<Answered, Refusal> {
-        if let Some(both) = self.end.operator.zip(target.operator) {
+    pub(super) fn answered(&self, target: &End, same: bool) -> Result<Answered, Refusal> {
+        if let Some(both) = self.end.operator.zip(target.operator).filter(|_| !same || self.timed.is_none()) {
             return self.operator(both);
         }
-        if self.is_lite { self.lite(target, super::ID) } else { self.full(target) }
+        let roofs = [self.end.roof.time, target.roof.time];
+        let has_roofs = roofs.iter().all(|r| *r > 0.0);
+        if !has_roofs && self.start.body.is_none() {
+            return Err(Refusal::NoWork { model: super::ID });
+        }
+        let start = self.start;
+        if let (Some(time), Some(body), true) = (self.timed, start.body, same) {
+            let carried = Habit::of(roofs[0], body, 1.0, 1.0).under(roofs[0], 1.0);
+            let time = sound(Seconds(time), super::ID)?;
+            return Ok(Answered { time, body, start, roofs: [roofs[0]; 2], carried, same });
+        }
+        let carried = self.habit.under(target.roof.time, self.end.pace.over(&target.pace));
+        let body = carried.body;
+        let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
+        Ok(Answered { time, body, start, roofs, carried, same: false })
     }
 
     /// The operators' model: its two times stand in the places of the roofs.
     fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, Refusal> {
         let answer = carried([source, target], self.timed, false, super::ID)?;
-        let start = Start { body: self.timed, carried: 1.0 };
+        let start = Start { body: self.timed, own: 1.0 };
         let (time, roofs) = (answer.time, [source, target]);
-        Ok(Answered { time, body: time.0, start, roofs, carried: None, lite: false })
-    }
-
-    #[inline]
-    fn full(&self, target: &End) -> Result<Answered, Refusal> {
-        let roofs = [self.end.whole, target.whole];
-        if roofs.iter().any(|r| *r <= 0.0) {
-            return Err(Refusal::NoWork { model: super::ID });
-        }
-        let start = self.starts[0];
-        let carried = self.habit.under(&target.roof, target.whole);
-        let body = carried.body();
-        let time = sound(Seconds(launched(self.runs_as, target.floor, body)), super::ID)?;
-        Ok(Answered { time, body, start, roofs, carried: Some(carried), lite: false })
-    }
-
-    /// The lite model's answer.
-    #[inline]
-    pub(super) fn lite(&self, end: &End, model: &'static str) -> Result<Answered, Refusal> {
-        let [source, target] = [self.end.lite, end.lite];
-        if source <= 0.0 || target <= 0.0 {
-            return Err(Refusal::NoWork { model });
-        }
-        if end.atomics > target {
-            return Err(Refusal::AtomicsBind { model, time: Seconds(end.atomics) });
-        }
-        let start = self.starts[1];
-        let body = match start.body {
-            Some(timed) if timed < source => timed * target / source,
-            Some(timed) => target + (timed - source) * self.end.roof.width / end.roof.width,
-            None => target * USUAL,
-        };
-        let time = sound(Seconds(launched(self.runs_as, end.floor, body)), model)?;
-        Ok(Answered { time, body, start, roofs: [source, target], carried: None, lite: true })
+        let carried = Habit::of(source, source, 1.0, 0.0).under(target, 1.0);
+        Ok(Answered { time, body: time.0, start, roofs, carried, same: false })
     }
 
     /// What makes this answer less certain than others; `other`: whether the architectures differ.
     #[inline]
     pub(super) fn doubt(&self, target: &End, answered: &Answered, other: bool) -> Doubt {
+        if answered.same {
+            return Doubt::none();
+        }
         if let Some((source, _)) = self.end.operator.zip(target.operator) {
             let off = self.timed.map_or(0.0, |timed| (timed / source).ln().abs());
             return Doubt::of_operator(off, other);
         }
-        let believed = answered.start.carried / CARRIED;
-        let lite = if answered.lite { None } else { self.lite(target, super::ID).ok() };
-        let disagreement = lite.map_or(0.0, |lite| (lite.time / answered.time).ln().abs());
-        let unknown = self.runs_as == RunsAs::Kernel && (self.end.unknown_build || target.unknown_build);
-        Doubt::new(self.unusual, disagreement, other, unknown, believed)
+        let Answered { carried, body, time, .. } = *answered;
+        let in_body = (body / time.0).min(1.0);
+        let has_roof = carried.everything > 0.0;
+        let above = carried.above > 0.0;
+        let readings = if above && has_roof { (carried.added / carried.everything).ln().abs() } else { 0.0 };
+        let spread = if above { self.excess.spread(&self.end.pace, &target.pace) } else { 0.0 };
+        let efficiency = if has_roof { carried.source_efficiency.ln() } else { 0.0 };
+        let unknown = self.launching == Launching::BackToBack || self.launching == Launching::Cold;
+        let floor = if target.knows_floor { 0.0 } else { self.launching.floor_share(target.floor, time.0) };
+        Doubt::new(Causes {
+            in_body,
+            readings,
+            spread: carried.above / body * spread,
+            efficiency,
+            uncounted: self.excess.uncounted,
+            other_architecture: other,
+            unknown_build: unknown && (self.end.unknown_build || target.unknown_build),
+            floor,
+        })
     }
 }
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &Sides) -> (Origin, End) {
+    let excess = Excess::of(&sides.work);
     let end = |at: usize| {
-        let lite = lite::roof(&sides.machines[at], &sides.work);
-        let atomics = sides.components[at].get(Component::Atomics).0;
-        let (floor, unknown) = (sides.floors[at].time.0, sides.unknown_builds[at]);
-        End::new(sides.roofs[at], lite, floor, atomics, unknown).with_operator(sides.operators[at])
+        let floor = sides.floors[at];
+        End {
+            roof: sides.roofs[at],
+            pace: excess.pace(&sides.filled(at)),
+            floor: floor.time.0,
+            knows_floor: floor.is_known(),
+            unknown_build: sides.unknown_builds[at],
+            operator: sides.operators[at],
+        }
     };
-    (Origin::new(end(0), sides.timed, sides.runs_as, sides.is_lite), end(1))
+    (Origin::new(end(0), sides.timed, sides.launching, excess), end(1))
 }

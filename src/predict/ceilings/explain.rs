@@ -3,12 +3,12 @@
 
 use super::chain::product;
 use super::sides::Sides;
-use super::{Answered, answered, cautions, lite};
+use super::{Answered, answered, cautions, missing};
 use crate::catalogue::Origin;
 use crate::kernel::Count;
 use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
 use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
-use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question, Refusal};
+use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -27,7 +27,6 @@ const TENTH: f64 = 1.1;
 struct Kept {
     sides: Sides,
     answered: Answered,
-    model: Model,
     /// Ids of the GPUs, source first.
     gpus: [String; 2],
     /// What is said of the time on the source.
@@ -37,13 +36,7 @@ struct Kept {
 }
 
 /// Everything a prediction shows; it keeps what it was made of.
-pub(super) fn prediction(
-    q: &Question<'_>,
-    sides: Sides,
-    answered: Answered,
-    doubt: Option<Doubt>,
-    model: Model,
-) -> Prediction {
+pub(super) fn prediction(q: &Question<'_>, sides: Sides, answered: Answered, doubt: Doubt) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
         let launch = if at == 1 {
@@ -51,25 +44,22 @@ pub(super) fn prediction(
         } else {
             sides.timed.is_some_and(|t| t < 1.5 * floor.0)
         };
-        if launch { Some(Bound::Launch) } else { looked_at(&sides, &answered)[at].binding().map(Bound::from) }
+        if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
     };
     Prediction {
         time: answered.time,
         bound_source: bound(0),
         bound_target: bound(1),
-        efficiency: answered.start.body.map(|body| answered.roofs[0] / body),
+        efficiency: answered.start.body.map(|body| answered.roofs[0] / body).filter(|e| *e > 0.0),
         factors: factors(q, &sides, &answered),
         cautions: cautions(q, &answered),
         levels: None,
-        doubt,
+        doubt: Some(doubt),
         width: None,
         adjustments: Vec::new(),
-        made_of: MadeOf::Components(Arc::new(Kept::of_question(q, sides, answered, model))),
+        made_of: MadeOf::Components(Arc::new(Kept::of_question(q, sides, answered))),
     }
 }
-
-/// How a model of this family answers.
-pub(super) type Model = fn(&Sides) -> Result<Answered, Refusal>;
 
 impl TakenApart for Kept {
     fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
@@ -82,13 +72,12 @@ impl TakenApart for Kept {
 }
 
 impl Kept {
-    fn of_question(q: &Question<'_>, sides: Sides, answered: Answered, model: Model) -> Self {
+    fn of_question(q: &Question<'_>, sides: Sides, answered: Answered) -> Self {
         let time = q.source_time.as_ref();
         let scale = time.and_then(|t| t.extrapolation);
         Self {
             sides,
             answered,
-            model,
             gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
             timed: time.map_or(Start::Roof, Start::of_source),
             is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
@@ -97,15 +86,12 @@ impl Kept {
 
     fn explanation_of_sides(&self) -> Explanation {
         let (sides, base) = (&self.sides, &self.answered);
-        let components = looked_at(sides, base);
-        let other = if base.lite { answered(sides) } else { lite::lite(sides, super::ID) };
-        let other_id = if base.lite { super::ID } else { lite::ID };
         Explanation {
-            components,
-            next: components.map(|c| next(&c)),
+            components: sides.components,
+            next: sides.components.map(|c| next(&c)),
             floors: sides.floors,
-            elasticities: elasticities(sides, base, self.model),
-            beside: other.ok().filter(|o| o.lite != base.lite).map(|o| (other_id, o.time)),
+            elasticities: elasticities(sides, base),
+            beside: None,
             measure: self.to_measure(),
         }
     }
@@ -118,12 +104,11 @@ impl Kept {
             all.push(format!(
                 "this kernel on {source}: without any time its efficiency is only the usual one"
             ));
-        } else if answered.start.carried < 0.5 * super::CARRIED {
+        } else if answered.start.own < 0.5 {
             all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
         }
-        if answered.lite {
-            let counts = Component::ALL.into_iter().map(Component::count);
-            let names: Vec<&str> = counts.filter(|c| sides.work.get(*c).is_none()).map(Count::name).collect();
+        let names: Vec<&str> = missing(&sides.work).into_iter().map(Count::name).collect();
+        if !names.is_empty() {
             all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
         }
         if self.is_scaled {
@@ -140,16 +125,13 @@ impl Kept {
     }
 }
 
-/// The components an answer looked at.
-fn looked_at(sides: &Sides, a: &Answered) -> [Components; 2] {
-    if a.lite { sides.components.map(|c| c.only(Component::LITE)) } else { sides.components }
-}
-
 /// The target's numbers that move the prediction, strongest first.
-fn elasticities(sides: &Sides, base: &Answered, model: Model) -> Vec<Elasticity> {
+fn elasticities(sides: &Sides, base: &Answered) -> Vec<Elasticity> {
+    // The very GPU that was timed gives its own time; what one number does to it is asked of the model.
+    let unnudged = answered(&sides.with_target_nudged(Spec::Clock, 1.0)).ok().map(|a| a.time);
     let times = |spec: Spec, factor: f64| {
-        let nudged = model(&sides.with_target_nudged(spec, factor)).ok()?;
-        Some(nudged.time / base.time)
+        let nudged = answered(&sides.with_target_nudged(spec, factor)).ok()?;
+        Some(nudged.time / unnudged.unwrap_or(base.time))
     };
     let of = |spec: Spec| {
         let value = times(spec, NUDGE)?.ln() / NUDGE.ln();
@@ -212,7 +194,7 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
         target: Some(target),
         from: [Some(source_from), Some(target_from)],
     });
-    let components = looked_at(sides, a);
+    let components = sides.components;
     for component in Component::ALL {
         let [source, target] = components.map(|c| c.get(component));
         if source.0 > 0.0 || target.0 > 0.0 {
@@ -235,26 +217,20 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
             "ceil(waves) / waves, at most 1.6",
         ));
     }
-    let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
-    let rule = if a.lite { "max(memory, FP)" } else { "4-norm of the components x last wave" };
-    all.push(Factor::computed("roof", source, target, rule));
-    if let Some(carried) = a.carried {
-        let [source, target] = [carried.source_efficiency, carried.efficiency].map(Amount::Times);
-        let rule = "body / roof, drawn to 1.1";
-        all.push(Factor::computed("above the roof", source, target, rule));
-        let modelled = Provenance::Modelled;
-        all.push(Factor::of_target(
-            "if all is as slow",
-            Amount::Time(Seconds(carried.everything)),
-            modelled("roof x above"),
-        ));
-        all.push(Factor::of_target(
-            "if only the SMs are",
-            Amount::Time(Seconds(carried.sm_only)),
-            modelled("SM side slowed"),
-        ));
-        let rule = modelled("1 / (1 + ln² of how slow the SMs would be)");
-        all.push(Factor::of_target("belief in the second", Amount::Ratio(carried.belief), rule));
+    let stretch = components.map(|c| c.power_stretch());
+    if stretch.iter().any(|s| *s > 1.0) {
+        let [source, target] = stretch.map(Amount::Times);
+        all.push(Factor::computed("power limit", source, target, "FP work under the board's power limit"));
+    }
+    if a.carried.everything > 0.0 {
+        let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
+        all.push(Factor::computed("roof", source, target, "6-norm of the components x last wave"));
+        let [source, target] = [a.carried.source_efficiency, a.carried.efficiency].map(Amount::Times);
+        all.push(Factor::computed("time over roof", source, target, "body / roof, drawn to 1.05"));
+    }
+    if a.carried.above > 0.0 {
+        let rule = Provenance::Modelled("goes with the rates of the SMs");
+        all.push(Factor::of_target("time above the roof", Amount::Time(Seconds(a.carried.above)), rule));
     }
     all
 }

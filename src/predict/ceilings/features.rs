@@ -9,7 +9,7 @@ use super::ends::ends;
 use super::sides::{Sides, waves_on};
 use crate::kernel::Count;
 use crate::predict::{Estimate, Question, Refusal, Side};
-use crate::roofline::{Component, Components, Spec, joined};
+use crate::roofline::{Component, Components, Spec};
 
 /// A component below this share of its roof adds nothing to it; all such are alike.
 const LEAST_SHARE: f64 = 0.02;
@@ -26,7 +26,7 @@ pub fn feature_names() -> Vec<String> {
         "efficiency",
         "efficiency believed",
         "roof, target over source",
-        "lite over full",
+        "same efficiency over time added",
         "registers unknown",
     ];
     shares.chain(of_sides).chain(of_pair.map(String::from)).collect()
@@ -43,11 +43,11 @@ pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Es
     let sides = Sides::new(q)?;
     let ends = ends(&sides);
     let (answered, doubt) = doubted(q, &ends)?;
-    let (origin, target) = ends;
     let [source_roof, target_roof] = answered.roofs;
     let timed = sides.timed.unwrap_or(source_roof);
     let body = answered.start.body.unwrap_or(source_roof);
-    let lite = origin.lite(&target, super::ID).map_or(0.0, |l| (l.time / answered.time).ln());
+    let carried = answered.carried;
+    let readings = if carried.above > 0.0 { (carried.everything / carried.added).ln() } else { 0.0 };
     let mut all: Vec<f64> = sides.components.iter().flat_map(shares).collect();
     let floors = sides.floors.map(|f| f.time.0);
     all.extend([floors[0] / timed, floors[1] / answered.time.0].map(|share| share.min(1.0)));
@@ -57,10 +57,10 @@ pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Es
     all.extend(sides.machines.map(|m| bounded(touched / m.get(Spec::L2Size))));
     all.extend([0, 1].map(|at| over_ridge(&sides.components[at])));
     all.extend([
-        (body / source_roof).ln(),
-        answered.start.carried,
-        (target_roof / source_roof).ln(),
-        lite,
+        bounded(body / source_roof),
+        super::CARRIED * answered.start.own,
+        bounded(target_roof / source_roof),
+        bounded_ln(readings),
         f64::from(u8::from(doubt.build > 0.0)),
     ]);
     Ok((Estimate::of_question(q, answered.time, Some(doubt)), all))
@@ -68,8 +68,7 @@ pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Es
 
 /// ln of each component's share of the roof.
 fn shares(components: &Components) -> [f64; Component::ALL.len()] {
-    let [memory, sm] = components.sides();
-    let roof = joined(memory, sm);
+    let roof = components.roof();
     Component::ALL.map(|c| (components.get(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
 }
 
@@ -92,4 +91,9 @@ fn over_ridge(components: &Components) -> f64 {
 /// ln of a ratio within a hundred on either side of 1; what is no number at all (nothing over nothing) is the middle.
 fn bounded(ratio: f64) -> f64 {
     if ratio.is_nan() { 0.0 } else { ratio.clamp(0.01, 100.0).ln() }
+}
+
+/// A logarithm within that of a hundred.
+fn bounded_ln(ln: f64) -> f64 {
+    bounded(ln.exp())
 }

@@ -1,46 +1,50 @@
 //! `ceilings`: every part of the GPU a kernel keeps busy has its time; the time above their roof is carried over.
 //!
-//! The components of [`crate::roofline::Components`] give a memory side M and an SM side S on either GPU, stretched by a
-//! last wave that is not full; roof = (M^4 + S^4)^(1/4). With the source's time T_s and its launch floor T0_s:
+//! The components of [`crate::roofline::Components`] give a roof on either GPU, stretched by a last wave that is not full.
+//! With the source's time T_s and its launch floor T0_s:
 //!
 //! | step | formula |
 //! |---|---|
-//! | body of the source | body_s = (T_s^4 - T0_s^4)^(1/4); behind a framework's dispatch T_s - T0_s |
+//! | body of the source | body_s = (T_s^4 - T0_s^4)^(1/4); of a cold launch or behind a framework's dispatch T_s - T0_s |
 //! | its efficiency | η_s = body_s / roof_s |
-//! | what holds elsewhere | ln η = ln 1.1 + 0.8 x (ln η_s - ln 1.1), x = 1 - (T0_s/T_s)^4: less, the nearer the floor |
-//! | everything is as slow | E = η roof_t |
-//! | the SMs alone are | Q = (M_t^4 + (S_t S'/S_s)^4)^(1/4), with S' so that the source's roof becomes η roof_s |
-//! | body on the target | E^(1-w) Q^w, w = 1/(1 + ln²(S'/S_s)): the slower the SMs would have to be, the less it is believed |
-//! | time | T_t = (T0_t^4 + body_t^4)^(1/4); behind a dispatch T0_t + body_t |
+//! | what holds elsewhere | ln η = ln 1.05 + a x (ln η_s - ln 1.05): less, the nearer the floor |
+//! | slower than its roof | body_t = roof_t + (1 - m) (η - 1) roof_s w_s/w_t + m (η - 1) roof_t: time above the roof goes with other rates, and with the roof by m = 0.7 c²/(1 + ln² η) |
+//! | faster than its roof | body_t = η roof_t |
+//! | time | T_t = (T0_t^4 + body_t^4)^(1/4); of a cold launch or behind a dispatch T0_t + body_t |
 //!
-//! Without a time on the source, body_t = 1.1 roof_t. Occupancy is in the waves and in what is feasible, never a factor.
-//! Where no count of the SM side is known, [`lite`] answers. 1.1 (the median of η), 0.8, 4 and the cap of 1.6 on the last
-//! wave were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
+//! w is the weighted geometric mean of the rates that the time above the roof may wait for (`excess.rs`): those of pipes
+//! whose work nobody counted first. So one formula reaches from every counter to a time alone: what is not counted is not
+//! zero, it is part of the time above the roof. c is the share of pipes that were counted. a = 0.78 where every pipe of the SM was counted, 0.93 where none was, times
+//! the share of the source's time that is the kernel's own. On the source itself, at its clocks, the answer is T_s.
+//!
+//! Without a time on the source, body_t = 1.05 roof_t. Occupancy is in the waves and in what is feasible, never a factor.
+//! The constants were chosen once for all kernels, with whole GPUs left out: see `docs/models.md`.
 //! Reference: the ceilings are those of Williams et al. 2009 and of Lennartsson et al., Euro-Par 2024 (paper 2).
 
 mod chain;
 mod ends;
+mod excess;
 mod explain;
 mod features;
-mod lite;
+mod launching;
 mod prepared;
 mod sides;
 mod transfer;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
-pub(super) use lite::CeilingsLite;
 pub use prepared::{Prepared, Starting};
 pub(super) use sides::{resized, unmeasured};
-pub use transfer::{CARRIED, Carried, Roof, USUAL, carry};
+pub use transfer::{CARRIED, Carried, Roof, USUAL};
 
 use super::operators::operator_prediction;
 use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
-use crate::kernel::{Count, Kernel, RunsAs, Work};
+use crate::kernel::{Count, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
 use ends::{End, Origin, ends};
-use sides::{Sides, Start};
+use launching::Start;
+use sides::Sides;
 
 /// The model.
 pub(super) struct CeilingsModel;
@@ -54,7 +58,7 @@ impl Predictor for CeilingsModel {
     }
 
     fn summary(&self) -> &'static str {
-        "T_t = η roof_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; η mostly that of the source, waves and floor"
+        "T_t = roof_t + (T_s - roof_s) w_s/w_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; waves, power and floor"
     }
 
     fn needs_source(&self) -> bool {
@@ -66,12 +70,12 @@ impl Predictor for CeilingsModel {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        if let Some(operator) = operator_prediction(q, ID) {
+        if let Some(operator) = operator_prediction(q, ID).filter(|_| !q.is_same_gpu()) {
             return operator;
         }
         let sides = Sides::new(q)?;
         let (found, doubt) = doubted(q, &ends(&sides))?;
-        Ok(explain::prediction(q, sides, found, Some(doubt), answered))
+        Ok(explain::prediction(q, sides, found, doubt))
     }
 
     fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
@@ -92,43 +96,30 @@ impl Predictor for CeilingsModel {
     }
 }
 
-/// What a model of this family found.
+/// What the model found.
 #[derive(Debug, Clone, Copy)]
 struct Answered {
     time: Seconds,
     /// The time on the target without its launch, in seconds.
     body: f64,
     start: Start,
-    /// Roofs in seconds, source first.
+    /// Roofs in seconds, source first; 0 where nothing was counted.
     roofs: [f64; 2],
-    /// The body carried over, where it was carried by [`carry`].
-    carried: Option<Carried>,
-    /// Whether FLOPs and bytes alone were looked at.
-    lite: bool,
+    carried: Carried,
+    /// Whether the target is the very GPU that was timed, so that its time is the answer.
+    same: bool,
 }
 
-/// The full model where a count of the SM side is known, the lite one elsewhere.
 fn answered(sides: &Sides) -> Result<Answered, Refusal> {
     let (origin, target) = ends(sides);
-    origin.answered(&target)
+    origin.answered(&target, sides.same)
 }
 
 /// [`answered`], with what makes this answer less certain than others.
 fn doubted(q: &Question<'_>, (origin, target): &(Origin, End)) -> Result<(Answered, Doubt), Refusal> {
-    let answered = origin.answered(target)?;
+    let answered = origin.answered(target, q.is_same_gpu())?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
     Ok((answered, origin.doubt(target, &answered, other)))
-}
-
-/// Whether FLOPs and bytes are all that is known of a kernel.
-fn is_lite(kernel: &Kernel, work: &Work) -> bool {
-    kernel.runs_as == RunsAs::Kernel && !knows_sm_side(work)
-}
-
-/// Whether anything on the SMs was counted beside FLOPs.
-fn knows_sm_side(work: &Work) -> bool {
-    let on_sm = Component::ALL.into_iter().filter(|c| !c.is_memory() && *c != Component::Fp);
-    on_sm.map(Component::count).any(|count| work.get(count).is_some())
 }
 
 /// The counts behind the components that nobody made.
@@ -137,18 +128,15 @@ fn missing(work: &Work) -> Vec<Count> {
     counts.filter(|count| work.get(*count).is_none()).collect()
 }
 
-/// Cautions of both models.
+/// What must be said of an answer.
 fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
     let mut all = q.cautions(true);
     all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);
     }
-    // Asked by its own name, the lite model leaves known counts aside.
     let missing = missing(&q.work);
-    if answered.lite && !knows_sm_side(&q.work) {
-        all.push(Caution::CountsMissing(missing.into()));
-    } else if !answered.lite && !missing.is_empty() {
+    if !missing.is_empty() && !answered.same {
         all.push(Caution::CountsPartly(missing.into()));
     }
     all

@@ -1,22 +1,23 @@
-//! Many answers about one kernel at one size: what a GPU brings is reckoned once, and an answer is what `carry` leaves to do.
+//! Many answers about one kernel at one size: what a GPU brings is reckoned once, and an answer is what carrying the time leaves to do.
 //!
 //! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
 //! from the source's own row: sources that say the same share what was reckoned for their targets, any other has its own.
 
 use super::ends::{End, Origin};
-use super::sides::waves_on;
+use super::excess::Excess;
+use super::launching::Launching;
+use super::sides::Shape;
 use super::transfer::Roof;
-use super::{is_lite, lite};
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
-use crate::measurement::Measurement;
+use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
 use crate::predict::floor::floor;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
-use crate::predict::{Estimate, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
-use crate::roofline::{Component, machine_of};
+use crate::predict::{Estimate, Floor, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
+use crate::roofline::machine_of;
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -36,6 +37,7 @@ struct Known<'a> {
     gpus: &'a [Gpu],
     store: Visible<'a>,
     rules: Rules,
+    timing: LaunchTiming,
 }
 
 /// The targets as sources see them whose rows state the same.
@@ -68,6 +70,8 @@ pub struct Starting<'p, 'a> {
     of: Known<'a>,
     group: &'p Group<'a>,
     gpu: &'a Gpu,
+    /// Its place in the catalogue.
+    at: GpuId,
     origin: Waved<Origin>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
@@ -83,7 +87,8 @@ impl<'a> Prepared<'a> {
         store: impl Into<Visible<'a>>,
         rules: Rules,
     ) -> Self {
-        let of = Known { kernel, subject, gpus, store: store.into(), rules };
+        let timing = LaunchTiming::of(&subject.variant);
+        let of = Known { kernel, subject, gpus, store: store.into(), rules, timing };
         Self { of, shared: Shared::of(of.rows()), groups: Vec::new() }
     }
 
@@ -103,23 +108,40 @@ impl<'a> Prepared<'a> {
         let group = &self.groups[at];
         let side = group.side(of, source);
         let ready = group.ready(of, source);
-        let floor = floor(of.kernel, of.subject.kernel, (source, side.gpu), of.store);
-        let Known { kernel, subject, store, rules, .. } = of;
-        let asked =
-            Asked { kernel, subject, work: &group.work, at: source, side: &side, floor, store, rules };
+        let floor = of.floor(source);
+        let Known { kernel, subject, store, rules, timing, .. } = of;
+        let asked = Asked {
+            kernel,
+            subject,
+            work: &group.work,
+            at: source,
+            side: &side,
+            floor,
+            timing,
+            store,
+            rules,
+        };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let lite = is_lite(kernel, &group.work);
-        let origin = |end: End| Origin::new(end, timed, kernel.runs_as, lite);
+        let (launching, excess) = (of.launching(), Excess::of(&group.work));
+        let origin = |end: End| Origin::new(end, timed, launching, excess);
         let Waved { without, with } = &ready.end;
         let origin = Waved { without: origin(*without), with: with.map(origin) };
-        Starting { of, group, gpu: side.gpu, origin, source_time }
+        Starting { of, group, gpu: side.gpu, at: source, origin, source_time }
     }
 }
 
 impl<'a> Known<'a> {
     fn row(&self, gpu: GpuId) -> Option<&'a Measurement> {
         self.subject.config.and_then(|c| self.store.row(c, gpu))
+    }
+
+    fn floor(&self, gpu: GpuId) -> Floor {
+        floor(self.kernel, self.subject, (gpu, &self.gpus[gpu.index()]), self.store)
+    }
+
+    fn launching(&self) -> Launching {
+        Launching::new(self.kernel.runs_as, self.timing)
     }
 
     fn rows(&self) -> impl Iterator<Item = &'a Measurement> + use<'a> {
@@ -153,21 +175,25 @@ impl<'a> Group<'a> {
         let gpu = &of.gpus[at.index()];
         let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
-        // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
-        let components = machine.components(&self.work);
-        let lite = lite::roof(&machine, &self.work);
-        let floor = floor(of.kernel, of.subject.kernel, (at, gpu), of.store).time.0;
-        let (atomics, unknown) = (components.get(Component::Atomics).0, fit.registers_unknown());
+        let (floor, excess, unknown_build) = (of.floor(at), Excess::of(&self.work), fit.registers_unknown());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
-        let end = |waves| {
-            let roof = Roof::new(&machine, &components, waves);
-            End::new(roof, lite, floor, atomics, unknown).with_operator(operator)
+        let reused = of.launching().reuses_buffers();
+        let end = |shape: Shape| {
+            let filled = machine.filled(shape.blocks);
+            End {
+                roof: Roof::new(filled.components(&self.work, reused).roof(), shape.waves),
+                pace: excess.pace(&filled),
+                floor: floor.time.0,
+                knows_floor: floor.is_known(),
+                unknown_build,
+                operator,
+            }
         };
-        let waved = of.kernel.runs_as == RunsAs::Kernel;
-        let waves = waves_on(gpu, fit.launch.filter(|_| waved), fit.stated_occupancy());
+        let shaped = of.kernel.runs_as == RunsAs::Kernel;
+        let shape = Shape::on(gpu, fit.launch.filter(|_| shaped), fit.stated_occupancy());
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        Ready { end: Waved { without: end(None), with: waves.map(|w| end(Some(w))) }, refusal }
+        Ready { end: Waved { without: end(Shape::default()), with: shape.map(end) }, refusal }
     }
 }
 
@@ -185,7 +211,7 @@ impl Starting<'_, '_> {
         let (mine, theirs) = (&self.origin, &ready.end);
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
-        let answered = origin.answered(end)?;
+        let answered = origin.answered(end, target == self.at)?;
         let other = self.gpu.architecture != of.gpus[target.index()].architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));

@@ -1,23 +1,15 @@
 //! What `ceilings` knows of both sides of a question: component times, roofs, floors.
 
-use super::transfer::{CARRIED, Roof, USUAL, carry};
-use super::{is_lite, lite};
+use super::launching::Launching;
+use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
+use crate::measurement::LaunchTiming;
 use crate::occupancy::{Occupancy, waves};
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
-use crate::roofline::{Components, Machine, Spec, joined, machine_of, rest};
+use crate::roofline::{Components, Machine, Spec, machine_of};
 use crate::units::Seconds;
-
-/// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
-const LEAST_BODY: f64 = 0.3;
-
-/// The same for an operator behind a framework's dispatch.
-const LEAST_OPERATOR_BODY: f64 = 0.03;
-
-/// Where a source sits on its floor, its body is not believed to be longer than this many roofs.
-const MOST_ROOFS_AT_FLOOR: f64 = 1.3;
 
 /// Both sides of a question, source first.
 #[derive(Debug, Clone)]
@@ -26,26 +18,38 @@ pub(super) struct Sides {
     pub(super) components: [Components; 2],
     pub(super) roofs: [Roof; 2],
     pub(super) floors: [Floor; 2],
-    pub(super) runs_as: RunsAs,
+    pub(super) launching: Launching,
+    /// The shapes, where both sides know theirs.
+    pub(super) shapes: [Shape; 2],
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
     /// The work of one launch.
     pub(super) work: Work,
-    /// Whether FLOPs and bytes are all that is known of the kernel.
-    pub(super) is_lite: bool,
     /// Whether nobody knows the registers of the build, source first.
     pub(super) unknown_builds: [bool; 2],
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
     pub(super) operators: [Option<f64>; 2],
+    /// Whether the target is the very GPU that was timed, at the same clocks.
+    pub(super) same: bool,
 }
 
-/// What a source's time says of the kernel itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Start {
-    /// Seconds without the launch; `None` where nobody timed it.
-    pub(super) body: Option<f64>,
-    /// The share of its efficiency, in ln, that is believed to hold elsewhere.
-    pub(super) carried: f64,
+/// What the launch shape says of one side.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Shape {
+    /// Blocks of the launch.
+    pub(super) blocks: Option<f64>,
+    /// Waves of them, where no SM is left without a block.
+    pub(super) waves: Option<f64>,
+}
+
+impl Shape {
+    /// Of a launch on this GPU, where it and its resident blocks are known.
+    pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<Self> {
+        let waves = waves_on(gpu, launch, occupancy)?;
+        let blocks = launch?.blocks() as f64;
+        let fills = blocks >= f64::from(gpu.sms.value);
+        Some(Self { blocks: Some(blocks), waves: fills.then_some(waves) })
+    }
 }
 
 impl Sides {
@@ -53,95 +57,78 @@ impl Sides {
         q.target.feasible(&q.work)?;
         let gpus = [q.source.gpu, q.target.gpu];
         let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
-        let runs_as = q.kernel.runs_as;
-        // One operator after another finds its tensors where the last one left them, as a kernel in a loop does.
-        let components = machines.map(|m| m.components(&q.work));
-        let roofs = roofs(&machines, &components, runs_as, [&q.source, &q.target]);
+        let launching = Launching::new(q.kernel.runs_as, q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let (floors, is_lite) = (q.floors, is_lite(q.kernel, &q.work));
-        let unknown_builds = unknown_builds([&q.source, &q.target]);
+        let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
+        let of_kernel = Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed);
         Ok(Self {
-            machines,
-            components,
-            roofs,
-            floors,
-            runs_as,
-            timed,
-            work: q.work,
-            is_lite,
-            unknown_builds,
+            unknown_builds: unknown_builds([&q.source, &q.target]),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
+            same: q.is_same_gpu(),
+            ..of_kernel
         })
     }
 
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
-    fn of_sizes(kernel: &Kernel, sides: [&Side<'_>; 2], works: [&Work; 2], floor: Floor, timed: f64) -> Self {
+    fn of_sizes(
+        kernel: &Kernel,
+        sides: [&Side<'_>; 2],
+        works: [&Work; 2],
+        (floor, timing): (Floor, LaunchTiming),
+        timed: f64,
+    ) -> Self {
         let machines = sides.map(|side| machine_of(side.gpu, kernel));
-        let components = [machines[0].components(works[0]), machines[1].components(works[1])];
-        let roofs = roofs(&machines, &components, kernel.runs_as, sides);
-        let (floors, runs_as) = ([floor; 2], kernel.runs_as);
-        let (work, is_lite) = (*works[1], is_lite(kernel, works[1]));
-        let unknown_builds = unknown_builds(sides);
+        let launching = Launching::new(kernel.runs_as, timing);
+        Self::of(machines, works, launching, shapes(kernel.runs_as, sides), [floor; 2], Some(timed))
+    }
+
+    fn of(
+        machines: [Machine; 2],
+        works: [&Work; 2],
+        launching: Launching,
+        shapes: [Shape; 2],
+        floors: [Floor; 2],
+        timed: Option<f64>,
+    ) -> Self {
+        let reused = launching.reuses_buffers();
+        let of = |at: usize| machines[at].filled(shapes[at].blocks).components(works[at], reused);
+        let components = [of(0), of(1)];
+        let roofs = [0, 1].map(|at| Roof::new(components[at].roof(), shapes[at].waves));
         Self {
             machines,
             components,
             roofs,
             floors,
-            runs_as,
-            timed: Some(timed),
-            work,
-            is_lite,
-            unknown_builds,
+            launching,
+            shapes,
+            timed,
+            work: *works[1],
+            unknown_builds: [false; 2],
             // Sizes of an operator are carried by its own model.
             operators: [None; 2],
+            same: false,
         }
+    }
+
+    /// The GPU of this side as the launch finds it.
+    pub(super) fn filled(&self, at: usize) -> Machine {
+        self.machines[at].filled(self.shapes[at].blocks)
     }
 
     /// The same question to a target with one number changed by this factor.
     pub(super) fn with_target_nudged(&self, spec: Spec, factor: f64) -> Self {
-        let machine = self.machines[1].scaled(spec, factor);
         let mut nudged = self.clone();
-        nudged.machines[1] = machine;
-        nudged.components[1] = machine.components(&self.work);
-        nudged.roofs[1] = Roof::of(&machine, &nudged.components[1], self.roofs[1].tail);
+        nudged.machines[1] = self.machines[1].scaled(spec, factor);
+        nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
+        // Another GPU by one number: no longer the one that was timed.
+        nudged.same = false;
+        nudged.roofs[1] = Roof::of(nudged.components[1].roof(), self.roofs[1].tail);
         nudged
-    }
-
-    /// What the source's time says of the kernel, under a roof of so many seconds.
-    fn start(&self, roof: f64) -> Start {
-        start(self.runs_as, self.timed, self.floors[0].time.0, roof)
     }
 
     /// The time of a launch on the target whose body takes so long.
     fn launched(&self, body: f64) -> f64 {
-        launched(self.runs_as, self.floors[1].time.0, body)
-    }
-}
-
-/// What a time on the source says of the kernel, under a roof of so many seconds.
-pub(super) fn start(runs_as: RunsAs, timed: Option<f64>, floor: f64, roof: f64) -> Start {
-    let Some(time) = timed else { return Start { body: None, carried: 0.0 } };
-    match runs_as {
-        RunsAs::Kernel => {
-            let own = 1.0 - (floor / time).min(1.0).powi(4);
-            let body = rest(time, floor).max(LEAST_BODY * time);
-            let at_floor = own < LEAST_BODY;
-            let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
-            Start { body: Some(body), carried: CARRIED * own.max(LEAST_BODY) }
-        }
-        RunsAs::Operator => {
-            let own = (1.0 - floor / time).max(0.0);
-            Start { body: Some(time * own.max(LEAST_OPERATOR_BODY)), carried: CARRIED * own }
-        }
-    }
-}
-
-/// The time of a launch whose body takes so long.
-#[inline]
-pub(super) fn launched(runs_as: RunsAs, floor: f64, body: f64) -> f64 {
-    match runs_as {
-        RunsAs::Kernel => joined(floor, body),
-        RunsAs::Operator => floor + body,
+        self.launching.launched(self.floors[1].time.0, body)
     }
 }
 
@@ -151,21 +138,37 @@ pub(in crate::predict) fn resized(
     kernel: &Kernel,
     sides: [&Side<'_>; 2],
     works: [&Work; 2],
-    floor: Floor,
+    launch: (Floor, LaunchTiming),
     timed: Seconds,
 ) -> Option<(Seconds, f64)> {
-    let sides = Sides::of_sizes(kernel, sides, works, floor, timed.0);
-    let [there, here] = &sides.roofs;
-    let (from, to) = (there.whole(), here.whole());
+    let floor = launch.0.time.0;
+    let sides = Sides::of_sizes(kernel, sides, works, launch, timed.0);
+    let [from, to] = sides.roofs.map(|roof| roof.time);
     let sound = |x: f64| x.is_finite() && x > 0.0;
     if !sound(from) || !sound(to) {
         return None;
     }
-    let start = sides.start(from);
+    let start = sides.launching.start(sides.timed, floor, from);
     // On the same GPU all of the efficiency holds, but for what the floor hides.
-    let carried = carry(there, here, start.body?, start.carried / CARRIED);
-    let time = sides.launched(carried.body());
+    let efficiency = USUAL * (start.body? / from / USUAL).powf(start.own);
+    let [here, there] = sides.components.map(|c| c.beside_dram());
+    let body = grown(from, to, efficiency, there / here);
+    let time = sides.launched(body);
     sound(time).then_some((Seconds(time), to / from))
+}
+
+/// How far the time above a roof overlaps with it where the size changes, as a norm: 1 = not at all.
+const OVERLAP: f64 = 1.5;
+
+/// The body at another size, under the roof `to`, of a kernel that took `efficiency` times `from`. Time above the roof grows
+/// with the work on the SMs and in L2: it does not jump where buffers stop to fit L2.
+fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
+    if efficiency <= 1.0 || !work.is_finite() {
+        return to * efficiency;
+    }
+    let power = |x: f64| x.powf(OVERLAP);
+    let above = power(efficiency * from) - power(from);
+    (power(to) + above * power(work)).powf(1.0 / OVERLAP)
 }
 
 /// The time of a kernel nobody timed: its roof and the usual efficiency; `None` where the counts give no roof.
@@ -173,38 +176,26 @@ pub(in crate::predict) fn unmeasured(
     kernel: &Kernel,
     side: &Side<'_>,
     work: &Work,
-    floor: Floor,
+    launch: (Floor, LaunchTiming),
 ) -> Option<Seconds> {
-    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], floor, 0.0);
-    let roof =
-        if is_lite(kernel, work) { lite::roof(&sides.machines[0], work) } else { sides.roofs[0].whole() };
+    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], launch, 0.0);
+    let roof = sides.roofs[0].time;
     let time = sides.launched(USUAL * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
+}
+
+/// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
+fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [Shape; 2] {
+    if runs_as == RunsAs::Operator {
+        return [Shape::default(); 2];
+    }
+    let of = |side: &Side<'_>| Shape::on(side.gpu, side.launch, side.stated_occupancy());
+    of(sides[0]).zip(of(sides[1])).map_or([Shape::default(); 2], |(source, target)| [source, target])
 }
 
 /// On which side nobody knows the registers of the build.
 fn unknown_builds(sides: [&Side<'_>; 2]) -> [bool; 2] {
     sides.map(|side| side.registers == RegistersFrom::Unknown)
-}
-
-fn roofs(
-    machines: &[Machine; 2],
-    components: &[Components; 2],
-    runs_as: RunsAs,
-    sides: [&Side<'_>; 2],
-) -> [Roof; 2] {
-    let waves = waves_of_both(runs_as, sides);
-    let roof = |at: usize| Roof::new(&machines[at], &components[at], waves.map(|w| w[at]));
-    [roof(0), roof(1)]
-}
-
-/// Waves on both sides: blocks over what all SMs hold at once. Only where one source runs with one launch shape.
-fn waves_of_both(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> Option<[f64; 2]> {
-    if runs_as == RunsAs::Operator {
-        return None;
-    }
-    let of = |side: &Side<'_>| waves_on(side.gpu, side.launch, side.stated_occupancy());
-    Some([of(sides[0])?, of(sides[1])?])
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.

@@ -1,120 +1,113 @@
 //! What a measured time says about another GPU: the arithmetic of `ceilings`, on plain numbers.
 
-use crate::roofline::{Components, Machine, joined, rest};
+/// How much of a source's efficiency, in ln, holds on the target where every pipe of the SM was counted: the rest is
+/// drawn to [`USUAL`].
+pub const CARRIED: f64 = 0.78;
 
-/// How much of a source's efficiency, in ln, is believed to hold on the target: the rest is drawn to [`USUAL`].
-pub const CARRIED: f64 = 0.8;
+/// The same where no pipe was counted: what is above such a roof is mostly work, and work is there on the target too.
+const CARRIED_UNCOUNTED: f64 = 0.93;
 
 /// η of a kernel nobody timed: measured over roof, the middle of all kernels that were.
-pub const USUAL: f64 = 1.1;
+pub const USUAL: f64 = 1.05;
+
+/// How far the time above the roof is taken to shrink with the roof, where every pipe was counted and there is little of
+/// it; the rest goes with the rates of the SMs.
+const WITH_ROOF: f64 = 0.7;
 
 /// The largest factor by which a last, partly filled wave may stretch a roof.
 const MOST_TAIL: f64 = 1.6;
 
-/// The roof of a launch on one GPU, in seconds.
+/// The roof of a launch on one GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roof {
-    /// DRAM and L2.
-    pub memory: f64,
-    /// Everything on the SMs.
-    pub sm: f64,
-    /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown. Both sides have it already.
+    /// Seconds, the last wave included; 0 where nothing was counted.
+    pub time: f64,
+    /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown, or where some SM has no block at all.
     pub tail: f64,
-    /// [`Machine::width`].
-    pub width: f64,
 }
 
 impl Roof {
-    /// The roof of these components, stretched by a last wave that is not full.
+    /// The roof of components that take so long together, stretched by a last wave that is not full.
     #[must_use]
     #[inline]
-    pub fn new(machine: &Machine, components: &Components, waves: Option<f64>) -> Self {
+    pub fn new(components: f64, waves: Option<f64>) -> Self {
         let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
-        Self::of(machine, components, tail)
+        Self::of(components, tail)
     }
 
     /// The same with the last wave's factor given.
     #[must_use]
     #[inline]
-    pub fn of(machine: &Machine, components: &Components, tail: f64) -> Self {
-        let [memory, sm] = components.sides().map(|side| side * tail);
-        Self { memory, sm, tail, width: machine.width() }
-    }
-
-    /// Memory and SM side together.
-    #[must_use]
-    #[inline]
-    pub fn whole(&self) -> f64 {
-        joined(self.memory, self.sm)
+    pub fn of(components: f64, tail: f64) -> Self {
+        Self { time: components * tail, tail }
     }
 }
 
 /// A body carried to another roof.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Carried {
-    /// η of the source: body over roof.
+    /// η of the source: body over roof; 0 where there is no roof.
     pub source_efficiency: f64,
     /// η taken for the target.
     pub efficiency: f64,
-    /// The body if what lies above the source's roof slows everything alike.
+    /// The body if all is as much slower than the roof as on the source, in seconds; 0 where there is no roof.
     pub everything: f64,
-    /// The body if it slows the SM side alone.
-    pub sm_only: f64,
-    /// How far the second reading is believed, 0 to 1: 1/(1 + ln² x), where the SM side has to be x times as slow for it.
-    pub belief: f64,
+    /// The body if the time above the roof goes with the rates of the SMs alone, in seconds.
+    pub added: f64,
+    /// The time above the target's roof, in seconds; 0 where the source was not above its own.
+    pub above: f64,
+    /// The body, in seconds.
+    pub body: f64,
 }
 
-impl Carried {
-    /// Nobody knows which, so both, weighted in ln.
-    #[must_use]
-    #[inline]
-    pub fn body(&self) -> f64 {
-        self.everything * (self.belief * (self.sm_only / self.everything).ln()).exp()
-    }
-}
-
-/// Carries `body` seconds under `source` to `target`; `carried` is the share of ln η that is believed, 0 to 1.
-#[must_use]
-#[inline]
-pub fn carry(source: &Roof, target: &Roof, body: f64, carried: f64) -> Carried {
-    Habit::of(source, body, carried).under(target, target.whole())
-}
-
-/// How a kernel behaves under its source's roof: all of [`carry`] that is the same for every target.
+/// How a kernel behaves under its source's roof: all that is the same for every target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Habit {
     source_efficiency: f64,
-    /// η taken for a target.
+    /// η taken for a target; 0 where there is no roof.
     pub(super) efficiency: f64,
-    /// How many times as slow the SM side would have to be to explain the whole, and how far that is believed; `None`
-    /// where there is nothing to explain.
-    slower: Option<(f64, f64)>,
+    /// The time above the source's roof, as far as it is believed.
+    above: f64,
+    /// How far that time shrinks with the roof, 0 to 1.
+    with_roof: f64,
+}
+
+/// The share of ln η that holds, where this share of the pipes was not counted and so much of the source's time is the
+/// kernel's own.
+#[inline]
+pub(super) fn carried_share(uncounted: f64, own: f64) -> f64 {
+    (CARRIED + uncounted * (CARRIED_UNCOUNTED - CARRIED)) * own
 }
 
 impl Habit {
+    /// From a body of so many seconds under this roof; `carried` is the share of ln η that holds, 0 to 1, `uncounted` the
+    /// share of pipes whose work nobody counted.
     #[inline]
-    pub(super) fn of(source: &Roof, body: f64, carried: f64) -> Self {
-        let roof = source.whole();
+    pub(super) fn of(roof: f64, body: f64, carried: f64, uncounted: f64) -> Self {
+        if roof <= 0.0 {
+            return Self { source_efficiency: 0.0, efficiency: 0.0, above: body, with_roof: 0.0 };
+        }
         let source_efficiency = body / roof;
         let usual = USUAL.ln();
-        let efficiency = (usual + carried * (source_efficiency.ln() - usual)).exp();
-        let slower = (efficiency > 1.0 && source.sm > 0.0).then(|| {
-            // The SM side slow enough to explain the whole.
-            let slower = rest(roof * efficiency, source.memory) / source.sm;
-            (slower, 1.0 / (1.0 + slower.ln().powi(2)))
-        });
-        Self { source_efficiency, efficiency, slower }
+        let ln = usual + carried * (source_efficiency.ln() - usual);
+        let efficiency = ln.exp();
+        let counted = (1.0 - uncounted) * (1.0 - uncounted);
+        let with_roof = WITH_ROOF * counted / (1.0 + ln * ln);
+        Self { source_efficiency, efficiency, above: (roof * efficiency - roof).max(0.0), with_roof }
     }
 
-    /// The same behaviour under another roof, whose [`Roof::whole`] is given.
+    /// The same behaviour under another roof, where the time above it takes so many times as long.
     #[inline]
-    pub(super) fn under(&self, target: &Roof, whole: f64) -> Carried {
-        let Self { source_efficiency, efficiency, slower } = *self;
-        let everything = whole * efficiency;
-        let (sm_only, belief) = slower.map_or((everything, 0.0), |(slower, belief)| {
-            (joined(target.memory, target.sm * slower), belief)
-        });
-        Carried { source_efficiency, efficiency, everything, sm_only, belief }
+    pub(super) fn under(&self, roof: f64, longer: f64) -> Carried {
+        let Self { source_efficiency, efficiency, above, with_roof } = *self;
+        let everything = roof * efficiency;
+        if above <= 0.0 {
+            let (added, body) = (everything, everything);
+            return Carried { source_efficiency, efficiency, everything, added, above, body };
+        }
+        let added = roof + above * longer;
+        let above = (1.0 - with_roof) * above * longer + with_roof * (everything - roof);
+        Carried { source_efficiency, efficiency, everything, added, above, body: roof + above }
     }
 }
 
@@ -122,29 +115,30 @@ impl Habit {
 mod tests {
     use super::*;
 
-    fn roof(memory: f64, sm: f64) -> Roof {
-        Roof { memory, sm, tail: 1.0, width: 1.0 }
-    }
-
     #[test]
     fn the_same_roof_gives_back_the_time_when_all_of_it_is_believed() {
-        for (memory, sm, body) in [(1.0, 2.0, 5.0), (3.0, 0.0, 4.0), (0.0, 1.0, 0.5)] {
-            let same = roof(memory, sm);
-            assert!((carry(&same, &same, body, 1.0).body() / body - 1.0).abs() < 1e-12);
+        for (roof, body) in [(2.0, 5.0), (3.0, 4.0), (1.0, 0.5), (0.0, 2.0)] {
+            assert!((Habit::of(roof, body, 1.0, 0.0).under(roof, 1.0).body / body - 1.0).abs() < 1e-12);
         }
     }
 
     #[test]
-    fn what_memory_does_not_explain_is_the_sm_side_in_one_of_both_readings() {
-        // Twice as slow as a roof that memory and SMs share; the target's SMs are ten times as fast.
-        let carried = carry(&roof(1.0, 1.0), &roof(1.0, 0.1), 2.0 * joined(1.0, 1.0), 1.0);
-        assert!((carried.everything - 2.0 * joined(1.0, 0.1)).abs() < 1e-12);
-        assert!(carried.sm_only < 1.01 && carried.sm_only >= 1.0);
+    fn time_above_the_roof_does_not_shrink_with_the_roof() {
+        let carried = Habit::of(1.0, 3.0, 1.0, 1.0).under(0.5, 0.9);
+        assert!((carried.body - (0.5 + 1.8)).abs() < 1e-12 && (carried.everything - 1.5).abs() < 1e-12);
+        let below = Habit::of(1.0, 0.8, 1.0, 1.0).under(0.5, 0.9);
+        assert!((below.body - 0.4).abs() < 1e-12 && below.above == 0.0);
+    }
+
+    #[test]
+    fn where_all_is_counted_a_part_of_it_does() {
+        let habit = |uncounted| Habit::of(1.0, 1.5, 1.0, uncounted).under(0.5, 1.0).body;
+        assert!(habit(0.0) < habit(0.5) && habit(0.5) < habit(1.0) && habit(0.0) > 0.75);
     }
 
     #[test]
     fn nothing_believed_is_the_usual_efficiency() {
-        let carried = carry(&roof(1.0, 1.0), &roof(2.0, 2.0), 100.0, 0.0);
-        assert!((carried.everything / joined(2.0, 2.0) - USUAL).abs() < 1e-12);
+        let carried = Habit::of(1.0, 100.0, 0.0, 0.0).under(2.0, 2.0);
+        assert!((carried.everything - 2.0 * USUAL).abs() < 1e-12);
     }
 }

@@ -1,4 +1,5 @@
-//! Attention: blocks of queries over tiles of keys (prefill), one query over a split cache (decode).
+//! Attention: blocks of queries over tiles of keys (prefill), one query over a split cache (decode). Softmax stands between two
+//! products, so that tensor cores are busy for a part of the time alone and no power limit is met.
 
 use super::constants::{
     DECODE_KEYS, DECODE_L2_PART, DECODE_OVERLAP, DECODE_PART, DECODE_READ_PART, FLASH_2, FLASH_3,
@@ -8,7 +9,6 @@ use super::constants::{
 use super::hardware::{AttentionFamily, Hardware};
 use super::{Parts, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
-use crate::roofline::Spec;
 
 fn costs(hardware: &Hardware) -> FamilyCosts {
     match hardware.attention {
@@ -57,7 +57,7 @@ impl Queries {
         let group = if self.packed { heads / kv_heads } else { 1.0 };
         let span = self.rows / group;
         let blocks = batch * (heads / group) * (sequence * group / self.rows).ceil();
-        let rate = rate_per_clock(hardware, PREFILL_PART) * self.part * hardware_share(hardware);
+        let rate = rate_per_clock(hardware, PREFILL_PART) * self.part;
         let key_tile = 4.0 * self.rows * PREFILL_KEYS * head_size / rate;
         let usual =
             ((sequence.min(span) / PREFILL_KEYS).ceil() * ((sequence / span).max(1.0) + 1.0) / 2.0).max(1.0);
@@ -66,11 +66,6 @@ impl Queries {
         let longest = (sequence / PREFILL_KEYS).ceil() * key_tile + fixed;
         ((blocks / hardware.sms).ceil() * block).max(longest)
     }
-}
-
-/// Attention keeps the tensor cores busy for [`PREFILL_PART`] of the time, and draws that much less.
-fn hardware_share(hardware: &Hardware) -> f64 {
-    hardware.scaled(Spec::FlopsPerClock, PREFILL_PART / TENSOR_PART).clock_share()
 }
 
 /// The times of decode on this GPU.

@@ -8,16 +8,16 @@ pub(super) const BELIEVED: f64 = 0.4;
 pub(super) const TENSOR_PART: f64 = 0.95;
 
 /// Joules per FLOP at a relative voltage of 1 (2.5 GHz), operands of 16 bits.
-pub(super) const ENERGY_MMA: f64 = 1.55e-12;
+pub(super) const ENERGY_MMA: f64 = 2.5e-12;
 
 /// The same of `wgmma`.
-pub(super) const ENERGY_WGMMA: f64 = 1.2e-12;
+pub(super) const ENERGY_WGMMA: f64 = 1.3e-12;
 
 /// The same of `tcgen05`: assumed, from about 1.75 PFLOPS of BF16 that libraries are said to reach on a B200 of 1000 W.
-pub(super) const ENERGY_TCGEN05: f64 = 0.75e-12;
+pub(super) const ENERGY_TCGEN05: f64 = 0.8e-12;
 
 /// What halving the operands leaves of the energy per FLOP.
-pub(super) const ENERGY_8_BIT: f64 = 0.65;
+pub(super) const ENERGY_8_BIT: f64 = 0.72;
 
 /// Relative voltage: `VOLTAGE_AT_REST + VOLTAGE_PER_GHZ f`.
 pub(super) const VOLTAGE_AT_REST: f64 = 0.44;
@@ -29,28 +29,31 @@ pub(super) const VOLTAGE_PER_GHZ: f64 = 0.223;
 pub(super) const IDLE_SHARE: f64 = 0.157;
 
 /// One kernel of a graph: seconds, and SM clocks.
-pub(super) const NODE_SECONDS: f64 = 1.53e-6;
+pub(super) const NODE_SECONDS: f64 = 1.34e-6;
 
 /// SM clocks of one kernel of a graph.
-pub(super) const NODE_CLOCKS: f64 = 2550.0;
+pub(super) const NODE_CLOCKS: f64 = 2240.0;
 
 /// A tile's start and end in SM clocks.
-pub(super) const TILE_CLOCKS: f64 = 2150.0;
+pub(super) const TILE_CLOCKS: f64 = 2250.0;
 
 /// How much of it a next tile on the same SM cannot hide; above 1 as its own stores come on top.
-pub(super) const TILE_SHOWN: f64 = 1.06;
+pub(super) const TILE_SHOWN: f64 = 1.1;
 
 /// Adding the parts of a split inner dimension, in SM clocks.
-pub(super) const REDUCTION_CLOCKS: f64 = 2650.0;
+pub(super) const REDUCTION_CLOCKS: f64 = 3400.0;
 
 /// The part of the measured L2 bandwidth that operand tiles get.
-pub(super) const L2_PART: f64 = 0.5;
+pub(super) const L2_PART: f64 = 0.6;
 
 /// Operand bytes that one SM alone can take in per clock.
-pub(super) const SM_BYTES_PER_CLOCK: f64 = 22.0;
+pub(super) const SM_BYTES_PER_CLOCK: f64 = 21.0;
 
-/// Operand bytes through L2 where clusters share them (`wgmma`, `tcgen05`).
-pub(super) const CLUSTER_PART: f64 = 0.5;
+/// Operand bytes through L2 where clusters share them (`wgmma`).
+pub(super) const CLUSTER_PART: f64 = 0.46;
+
+/// The same where pairs of SMs share an operand besides (`tcgen05`): assumed, half of a cluster's.
+pub(super) const PAIR_PART: f64 = 0.23;
 
 /// DRAM reads over the bandwidth of a copy.
 pub(super) const READ_PART: f64 = 1.05;
@@ -75,7 +78,7 @@ pub(super) const RESULT_ROOM: f64 = 1.45;
 pub(super) const OPERAND_ROOM: f64 = 2.0;
 
 /// How the times of tensor cores, L2 and DRAM add up: 1 = one after the other, infinity = wholly overlapped.
-pub(super) const OVERLAP: f64 = 2.9;
+pub(super) const OVERLAP: f64 = 2.45;
 
 /// What attention kernels of one family cost whatever they compute.
 #[derive(Debug, Clone, Copy)]
@@ -95,47 +98,47 @@ pub(super) struct FamilyCosts {
 }
 
 pub(super) const FLASH_2: FamilyCosts = FamilyCosts {
-    prefill_nodes: 3.63,
-    decode_nodes: 3.4,
-    prefill_clocks: 1480.0,
-    decode_clocks: 1900.0,
+    prefill_nodes: 3.75,
+    decode_nodes: 3.83,
+    prefill_clocks: 2050.0,
+    decode_clocks: 1970.0,
     decode_rows: 64.0,
-    decode_bytes_per_clock: 8.5,
+    decode_bytes_per_clock: 8.6,
 };
 
 pub(super) const FLASH_3: FamilyCosts = FamilyCosts {
-    prefill_nodes: 2.76,
-    decode_nodes: 2.41,
+    prefill_nodes: 2.95,
+    decode_nodes: 2.78,
     prefill_clocks: 5470.0,
-    decode_clocks: 4780.0,
+    decode_clocks: 4550.0,
     decode_rows: 64.0,
-    decode_bytes_per_clock: 25.9,
+    decode_bytes_per_clock: 24.0,
 };
 
 pub(super) const FLASH_INFER: FamilyCosts = FamilyCosts {
-    prefill_nodes: 1.41,
-    decode_nodes: 1.98,
-    prefill_clocks: 356.0,
-    decode_clocks: 990.0,
+    prefill_nodes: 1.49,
+    decode_nodes: 2.27,
+    prefill_clocks: 593.0,
+    decode_clocks: 572.0,
     decode_rows: 16.0,
-    decode_bytes_per_clock: 31.5,
+    decode_bytes_per_clock: 23.0,
 };
 
 /// The geometric mean of the three.
 pub(super) const UNSEEN: FamilyCosts = FamilyCosts {
-    prefill_nodes: 2.42,
-    decode_nodes: 2.53,
-    prefill_clocks: 1420.0,
-    decode_clocks: 2080.0,
+    prefill_nodes: 2.54,
+    decode_nodes: 2.89,
+    prefill_clocks: 1880.0,
+    decode_clocks: 1720.0,
     decode_rows: 64.0,
-    decode_bytes_per_clock: 19.0,
+    decode_bytes_per_clock: 16.8,
 };
 
 /// Attention's part of the best tensor rate: softmax between two products.
-pub(super) const PREFILL_PART: f64 = 0.62;
+pub(super) const PREFILL_PART: f64 = 0.61;
 
 /// Query tiles, and what each gets of that.
-pub(super) const PREFILL_TILES: [(f64, f64); 3] = [(128.0, 1.0), (64.0, 1.0), (16.0, 0.396)];
+pub(super) const PREFILL_TILES: [(f64, f64); 3] = [(128.0, 1.0), (64.0, 1.0), (16.0, 0.352)];
 
 /// Keys and values that a block takes at a time.
 pub(super) const PREFILL_KEYS: f64 = 128.0;
@@ -153,7 +156,7 @@ pub(super) const PREFILL_OVERLAP: f64 = 2.0;
 pub(super) const DECODE_OVERLAP: f64 = 2.5;
 
 /// DRAM reads of prefill over the bandwidth of a copy.
-pub(super) const PREFILL_READ_PART: f64 = 0.69;
+pub(super) const PREFILL_READ_PART: f64 = 0.6;
 
 /// The same of decode.
 pub(super) const DECODE_READ_PART: f64 = 1.1;

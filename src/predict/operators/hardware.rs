@@ -136,7 +136,11 @@ impl Hardware {
             Spec::L2Bandwidth => self.l2 *= factor,
             Spec::DramBandwidth => self.dram *= factor,
             Spec::L2Size => self.l2_size *= factor,
-            Spec::LsuLanes | Spec::GlobalPerClock | Spec::SharedPerClock | Spec::IssuePerClock => {}
+            Spec::PowerShare
+            | Spec::LsuLanes
+            | Spec::GlobalPerClock
+            | Spec::SharedPerClock
+            | Spec::IssuePerClock => {}
         }
         self
     }

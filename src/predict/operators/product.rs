@@ -5,8 +5,8 @@
 //! dimension makes more tiles and adds their parts in L2.
 
 use super::constants::{
-    CLUSTER_PART, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP, READ_PART, REDUCTION_CLOCKS, RESULT_ROOM,
-    SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
+    CLUSTER_PART, L2_PART, OPERAND_ROOM, OPERAND_SETS, OVERLAP, PAIR_PART, READ_PART, REDUCTION_CLOCKS,
+    RESULT_ROOM, SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
 };
 use super::hardware::{Hardware, Issue};
 use super::{Parts, missing_share, node_time};
@@ -14,7 +14,8 @@ use crate::catalogue::ElementType;
 use crate::kernel::{OperatorType, ProductSizes};
 
 /// Rows and columns of the tiles that libraries have for operands of 16 bits.
-const TILES: [(f64, f64); 16] = [
+const TILES: [(f64, f64); 17] = [
+    (256.0, 256.0),
     (256.0, 128.0),
     (128.0, 256.0),
     (128.0, 128.0),
@@ -32,6 +33,9 @@ const TILES: [(f64, f64); 16] = [
     (32.0, 32.0),
     (16.0, 32.0),
 ];
+
+/// Elements of a tile whose sums fit the registers of one SM.
+const LARGEST_TILE: f64 = 256.0 * 128.0;
 
 /// The one tile of FP8 kernels with scales on `wgmma`.
 const SCALED_TILES: [(f64, f64); 1] = [(128.0, 128.0)];
@@ -66,6 +70,10 @@ fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) ->
     let (tiles, splits) = if scaled { (&SCALED_TILES[..], &SPLITS[..1]) } else { (&TILES[..], &SPLITS[..]) };
     let mut best = f64::INFINITY;
     for tile in tiles {
+        // Only pairs of SMs hold the sums of the largest tile.
+        if tile.0 * tile.1 > LARGEST_TILE && hardware.issue != Issue::TensorMemory {
+            continue;
+        }
         for split in splits {
             best = best.min(Tiling { tile: *tile, split: *split }.clocks(hardware, types, sizes));
         }
@@ -112,7 +120,11 @@ impl Tiling {
 }
 
 fn shared_by_cluster(hardware: &Hardware) -> f64 {
-    if hardware.issue == Issue::Warp { 1.0 } else { CLUSTER_PART }
+    match hardware.issue {
+        Issue::Warp => 1.0,
+        Issue::WarpGroup => CLUSTER_PART,
+        Issue::TensorMemory => PAIR_PART,
+    }
 }
 
 /// Bytes of both operands and of the result.

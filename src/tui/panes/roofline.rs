@@ -13,7 +13,7 @@
 use super::frame::pane_frame;
 use crate::chart::{ChartSpec, RooflineView, Sides, roofline_chart};
 use crate::gpu::Gpu;
-use crate::roofline::{Level, attainable, bound, intensity, vector_rate};
+use crate::roofline::{Level, attainable, bound, compute_roof, intensity};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::layout::Pane;
@@ -139,7 +139,7 @@ fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
     let gpu: &Gpu = state.pair()[side];
     let used = state.answer().ceilings_used;
     let width = state.answer().width();
-    let compute = vector_rate(gpu, width, used).unwrap_or(gpu.compute(used));
+    let compute = compute_roof(gpu, state.kernel(), width, used);
     let bandwidth = gpu.bandwidth(used);
     let ridge = compute.value / bandwidth.value;
     let mark = if side == 0 { "S" } else { "T" };
@@ -160,7 +160,7 @@ fn readout(state: &State, look: Look<'_>) -> Line<'static> {
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
     for (side, gpu) in state.pair().into_iter().enumerate() {
-        let compute = vector_rate(gpu, state.answer().width(), used).unwrap_or(gpu.compute(used));
+        let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
         let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).word());
         spans.push(Span::styled(text, look.side(side)));

@@ -1,0 +1,109 @@
+//! The time above the roof: which rates of a GPU it may go with.
+//!
+//! What a roof does not explain is latency, instruction supply, or work that nobody counted. It is carried to another GPU by
+//! the weighted geometric mean of the rates it may wait for: SMs x clock, every pipe of the SM, and DRAM where its bytes
+//! are unknown. A pipe whose work nobody counted weighs more than one whose time is in the roof already.
+
+use crate::kernel::{Count, Work};
+use crate::roofline::{Machine, Spec};
+
+/// How many rates there are: SMs x clock, DRAM, five pipes.
+const RATES: usize = 7;
+
+/// What SMs x clock weighs, whatever was counted.
+const OF_SMS: f64 = 0.4;
+
+/// What DRAM weighs where its bytes are unknown: less than a pipe, for most time above a roof was spent on the SMs.
+const OF_DRAM: f64 = 0.25;
+
+/// What a pipe weighs whose work was counted; an uncounted one weighs 1.
+const OF_COUNTED: f64 = 0.6;
+
+/// The pipes of an SM: the count that keeps one busy, and its rate.
+const PIPES: [(Count, Spec); 5] = [
+    (Count::GlobalWarpInsts, Spec::GlobalPerClock),
+    (Count::LsuWarpInsts, Spec::LsuLanes),
+    (Count::SmemWavefronts, Spec::SharedPerClock),
+    (Count::Flops, Spec::FlopsPerClock),
+    (Count::WarpInstsIssued, Spec::IssuePerClock),
+];
+
+/// What the time above the roof may go with, by what was counted of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Excess {
+    /// Of every rate; they add up to 1.
+    weights: [f64; RATES],
+    /// The share of pipes whose work nobody counted, 0 to 1.
+    pub(super) uncounted: f64,
+}
+
+/// The rates of one GPU, as logarithms.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    rates: [f64; RATES],
+    /// The weighted geometric mean of the rates.
+    mean: f64,
+}
+
+impl Excess {
+    pub(super) fn of(work: &Work) -> Self {
+        let known = PIPES.map(|(count, _)| work.get(count).is_some());
+        let missing = known.iter().filter(|known| !**known).count();
+        let mut weights = [0.0; RATES];
+        weights[0] = OF_SMS;
+        weights[1] = if work.get(Count::DramBytes).is_some() { 0.0 } else { OF_DRAM };
+        for (weight, known) in weights[2..].iter_mut().zip(known) {
+            *weight = if known { OF_COUNTED } else { 1.0 };
+        }
+        let sum: f64 = weights.iter().sum();
+        Self { weights: weights.map(|w| w / sum), uncounted: missing as f64 / PIPES.len() as f64 }
+    }
+
+    /// The rates of this GPU, as a launch finds it.
+    pub(super) fn pace(&self, machine: &Machine) -> Pace {
+        let sms = (machine.get(Spec::Sms) * machine.get(Spec::Clock)).ln();
+        let mut rates = [sms; RATES];
+        rates[1] = machine.get(Spec::DramBandwidth).ln();
+        for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
+            *rate += machine.get(spec).ln();
+        }
+        let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
+        Pace { rates, mean }
+    }
+
+    /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
+    #[inline]
+    pub(super) fn spread(&self, source: &Pace, target: &Pace) -> f64 {
+        let mean = (source.mean / target.mean).ln();
+        let mut variance = 0.0;
+        for i in 0..RATES {
+            let off = source.rates[i] - target.rates[i] - mean;
+            variance += self.weights[i] * off * off;
+        }
+        variance.sqrt()
+    }
+}
+
+impl Pace {
+    /// How many times longer the same excess takes on the other GPU.
+    #[inline]
+    pub(super) fn over(&self, target: &Self) -> f64 {
+        self.mean / target.mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_counted_weighs_more() {
+        let counts = PIPES.iter().map(|(count, _)| *count).chain([Count::DramBytes]);
+        let counted = counts.fold(Work::default(), |work, count| work.with(count, Some(1.0)));
+        let (none, all) = (Excess::of(&Work::default()), Excess::of(&counted));
+        assert!((none.uncounted, all.uncounted) == (1.0, 0.0));
+        assert!(none.weights[1] > 0.0 && all.weights[1] == 0.0);
+        assert!(all.weights[0] > none.weights[0]);
+        assert!([none, all].iter().all(|e| (e.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+    }
+}

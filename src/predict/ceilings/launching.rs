@@ -1,0 +1,116 @@
+//! How the cost of a launch and the time of the kernel itself add up to the time that was measured.
+
+use crate::kernel::RunsAs;
+use crate::measurement::LaunchTiming;
+use crate::roofline::{joined, rest};
+
+/// The smallest share of a timed launch that is taken for the kernel itself, however near the floor it lies.
+const LEAST_BODY: f64 = 0.3;
+
+/// The same where the launch is added to the kernel's time.
+const LEAST_ADDED_BODY: f64 = 0.03;
+
+/// Where a source sits on its floor, its body is not believed to be longer than this many roofs.
+const MOST_ROOFS_AT_FLOOR: f64 = 1.3;
+
+/// How well the cost of a cold launch is known: its share that one launch differs from another by.
+const COLD_SCATTER: f64 = 0.1;
+
+/// What a launch costs beside the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Launching {
+    /// Launches one after the other hide most of it: T = (T0^4 + body^4)^(1/4).
+    BackToBack,
+    /// One launch at a time, caches flushed before it: T = T0 + body.
+    Cold,
+    /// Behind a framework's dispatch: T = T0 + body.
+    Dispatch,
+}
+
+/// What a source's time says of the kernel itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Start {
+    /// Seconds without the launch; `None` where nobody timed it.
+    pub(super) body: Option<f64>,
+    /// The share of the time that is the kernel's own, 0 to 1.
+    pub(super) own: f64,
+}
+
+impl Launching {
+    pub(super) fn new(runs_as: RunsAs, timing: LaunchTiming) -> Self {
+        match (runs_as, timing) {
+            (RunsAs::Operator, _) => Self::Dispatch,
+            (RunsAs::Kernel, LaunchTiming::Cold) => Self::Cold,
+            (RunsAs::Kernel, LaunchTiming::BackToBack) => Self::BackToBack,
+        }
+    }
+
+    /// Whether a launch may find its buffers where an earlier one left them. One operator after another does, as a kernel
+    /// in a loop does.
+    pub(super) fn reuses_buffers(self) -> bool {
+        self != Self::Cold
+    }
+
+    /// What a time on the source says of the kernel, under a roof of so many seconds.
+    pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> Start {
+        let Some(time) = timed else { return Start { body: None, own: 0.0 } };
+        match self {
+            Self::BackToBack => back_to_back(time, floor, roof),
+            Self::Cold => {
+                let body = (time - floor).max(LEAST_ADDED_BODY * time);
+                let (squared, scatter) = (body * body, COLD_SCATTER * floor);
+                Start { body: Some(body), own: squared / (squared + scatter * scatter) }
+            }
+            Self::Dispatch => {
+                let own = (1.0 - floor / time).max(0.0);
+                Start { body: Some(time * own.max(LEAST_ADDED_BODY)), own }
+            }
+        }
+    }
+
+    /// The time of a launch whose body takes so long.
+    #[inline]
+    pub(super) fn launched(self, floor: f64, body: f64) -> f64 {
+        match self {
+            Self::BackToBack => joined(floor, body),
+            Self::Cold | Self::Dispatch => floor + body,
+        }
+    }
+
+    /// The share of a time that an error of the floor goes into.
+    #[inline]
+    pub(super) fn floor_share(self, floor: f64, time: f64) -> f64 {
+        let share = (floor / time).min(1.0);
+        match self {
+            Self::BackToBack => share.powi(4),
+            Self::Cold | Self::Dispatch => share,
+        }
+    }
+}
+
+fn back_to_back(time: f64, floor: f64, roof: f64) -> Start {
+    let own = 1.0 - (floor / time).min(1.0).powi(4);
+    let body = rest(time, floor).max(LEAST_BODY * time);
+    let at_floor = own < LEAST_BODY && roof > 0.0;
+    let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
+    Start { body: Some(body), own: own.max(LEAST_BODY) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_launched_again_is_the_time_it_was_taken_from() {
+        for launching in [Launching::BackToBack, Launching::Cold, Launching::Dispatch] {
+            let start = launching.start(Some(9.0), 3.0, 5.0);
+            let again = launching.launched(3.0, start.body.unwrap_or(0.0));
+            assert!((again - 9.0).abs() < 1e-12, "{launching:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_timed_says_nothing() {
+        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), Start { body: None, own: 0.0 });
+    }
+}
