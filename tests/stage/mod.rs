@@ -1,6 +1,10 @@
 //! The dashboard on a terminal of cells.
 
 #![allow(dead_code)] // no test needs all of it
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

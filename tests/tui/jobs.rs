@@ -42,7 +42,7 @@ fn learning() -> (Dashboard, std::sync::Arc<Session>) {
 fn a_learning_that_ends_leaves_the_evaluation_cancellable() {
     let (mut d, session) = learning();
     assert!(matches!(press(&mut d, "v")[..], [Effect::Evaluate { .. }]));
-    update(&mut d.state, Message::Learned(session.revision(), Box::new(Lessons::default())));
+    update(&mut d.state, Message::Learned(session.revision(), Box::<Lessons>::default()));
     assert!(d.screen().contains("measuring the models"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::Evaluate)]));
 }
