@@ -102,7 +102,8 @@ impl Floors {
         here.or_else(anywhere).map(Seconds)
     }
 
-    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`.
+    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`; `None` where fewer than two have
+    /// one: the floor of one GPU says nothing of its host's other ones.
     #[must_use]
     pub fn launch_elsewhere(
         &self,
@@ -111,7 +112,8 @@ impl Floors {
         hidden: Option<GpuId>,
     ) -> Option<Seconds> {
         let floors = self.launch.get(&timing)?.get(collection?)?;
-        median(floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect())
+        let seen: Vec<f64> = floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect();
+        if seen.len() < 2 { None } else { median(seen) }
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.

@@ -151,7 +151,7 @@ fn elasticities_are_those_of_the_time_on_a_changed_gpu() {
             compared += usize::from(told != 0.0);
         }
     }
-    assert!(compared >= 8, "only {compared} elasticities were told");
+    assert!(compared >= 6, "only {compared} elasticities were told");
 }
 
 /// Numbers of a GPU that can be changed in its description.
