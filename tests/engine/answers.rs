@@ -258,8 +258,8 @@ fn number_in_json(text: &str, column: &str) -> f64 {
 /// The time after the last step in the JSON that takes an answer apart.
 fn last_step_in_json(text: &str) -> f64 {
     let json: serde_json::Value = serde_json::from_str(text).unwrap();
-    let steps = json.as_array().unwrap().iter().filter(|row| row["part"] == "step");
-    steps.last().unwrap()["time_s"].as_f64().unwrap()
+    let mut steps = json.as_array().unwrap().iter().filter(|row| row["part"] == "step");
+    steps.next_back().unwrap()["time_s"].as_f64().unwrap()
 }
 
 fn check_everywhere(scene: &Scene, subject: &Subject, answer: &Answer, whose: &str) {

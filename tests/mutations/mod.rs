@@ -39,7 +39,7 @@ fn play(name: &str, bytes: &[u8], body: fn(&[u8])) {
     let (failed, took) = (outcome.is_err(), started.elapsed());
     if failed || took > PATIENCE {
         let kept = std::env::temp_dir().join(format!("roofswap_mutation_{name}"));
-        std::fs::write(&kept, bytes).unwrap();
+        std::fs::write(&kept, bytes).expect("a file in the temporary folder");
         let what = if failed { "panics" } else { "takes too long" };
         panic!("{name}: {what} ({took:?}) on {} bytes, kept in {}", bytes.len(), kept.display());
     }
@@ -138,7 +138,7 @@ fn drop_or_repeat_line(bytes: &mut Vec<u8>, dice: &mut Dice) {
 fn drop_or_repeat_column(bytes: &mut Vec<u8>, dice: &mut Dice) {
     let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
     let commonest = |b: &u8| first.iter().filter(|c| *c == b).count();
-    let separator = [b',', b';', b'\t', b' '].into_iter().max_by_key(commonest).unwrap();
+    let separator = [b',', b';', b'\t', b' '].into_iter().max_by_key(commonest).expect("there are four");
     let columns = 1 + commonest(&separator);
     let (column, repeat, only) = (dice.below(columns), dice.below(2) == 0, dice.below(3) == 0);
     let lines = bytes.split(|b| *b == b'\n').count();
