@@ -98,7 +98,7 @@ pub enum SubjectError {
 
 impl Session {
     /// Loads what ships with the program, then `gpus/*.toml` and `kernels/*.toml` of the user's folder. A bad file is put
-    /// into [`Session::problems`]; the rest still loads.
+    /// into [`Workspace::problems`]; the rest still loads.
     ///
     /// # Errors
     /// [`FileError`] only if a table inside the program itself is damaged.

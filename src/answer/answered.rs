@@ -60,7 +60,7 @@ pub struct Answer {
     /// What the datasets of the source's and the target's row say of their rows of this kernel; a prediction's cautions
     /// have it too.
     pub data: Vec<Caution>,
-    /// How much this source says about this target beside others: [`weight`].
+    /// How much this source says about this target beside others: [`crate::predict::weight`].
     pub weight: f64,
     /// What the rows measured on the target did to the predicted time.
     pub correction: Option<Correction>,

@@ -7,7 +7,7 @@ use crate::predict::ModelId;
 /// How to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Settings {
-    /// Place of the model in [`MODELS`].
+    /// Place of the model in [`crate::predict::MODELS`].
     pub model: ModelId,
     /// Peak or achieved ceilings.
     pub ceilings: Ceilings,

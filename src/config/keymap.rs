@@ -12,7 +12,7 @@ pub struct Binding {
     pub on: Vec<String>,
     /// The action's id: `swap`.
     pub run: String,
-    /// Where it holds: one of [`PLACES`].
+    /// Where it holds: one of its places, such as a pane or a dialog.
     #[serde(default = "anywhere")]
     pub when: String,
     /// A word or two for the footer.
