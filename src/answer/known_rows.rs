@@ -4,15 +4,14 @@
 //! the same kernel at another size or variant, 0.1 for one of the same category, 0.03 for any other. With k = Σ a,
 //!
 //! ```text
-//! m = Σ a r / k      s² = (Σ a (r - m)² + 0.2²) / (k + 1)      ln factor = m k / (k + s²/0.1²)
+//! m = Σ a r / k      s² = (Σ a (r - m)² + 0.3²) / (k + 1)      ln factor = m k / (k + s²/0.1²)
 //! ```
 //!
 //! The mean is drawn to 0: with s = 0.1 by k/(k+1), and the more, the more the rows contradict each other. A plain k/(k+1)
-//! made tuned kernels worse, whose variants scatter far more than a GPU's mean error is large: 18.0 to 19.5 % from three
-//! rows per GPU, where this makes it 18.2 (four draws, from a part of the rows). 0.1 is how far a kernel's mean error on one
-//! GPU is taken to lie from 0, 0.2 how far its rows from that mean: one set for everything, the best of nine estimators (after 22 settings of plain means) on
-//! three sets of other people's measurements; a fourth, which had no part in the choice, gains as much. The row that is
-//! asked about has no part in it.
+//! made tuned kernels worse, whose variants scatter far more than a GPU's mean error is large. 0.1 is how far a kernel's mean
+//! error on one GPU is taken to lie from 0, 0.3 how far its rows from that mean: of five settings on six sets of other
+//! people's measurements (four draws) the one that gains in nearly all and loses nowhere more than 0.3 points, from one, three
+//! and ten rows per GPU. The row that is asked about has no part in it.
 
 use crate::kernel::KernelId;
 use std::collections::HashMap;
@@ -22,7 +21,7 @@ const CATEGORY: f64 = 0.1;
 const OTHER: f64 = 0.03;
 
 /// The expected scatter of rows, as one row's worth of it, and that of mean errors.
-const SCATTER: f64 = 0.2;
+const SCATTER: f64 = 0.3;
 const BIAS: f64 = 0.1;
 
 /// One row measured on the target beside what the model says of it.
@@ -151,10 +150,10 @@ mod tests {
 
     #[test]
     fn one_row_by_hand() {
-        // m = 0.3, s² = 0.04 / 2, so that 0.3 x 1 / (1 + 2) = 0.1.
+        // m = 0.3, s² = 0.09 / 2, so that 0.3 x 1 / (1 + 4.5) = 0.6 / 11.
         let one = KnownRows::of([row(0, "memory", 0.3)]);
         let c = one.correction(KernelId::default(), Some("memory"), None).unwrap();
-        assert!((c.factor.ln() - 0.1).abs() < 1e-12 && c.rows == 1, "{c:?}");
+        assert!((c.factor.ln() - 0.6 / 11.0).abs() < 1e-12 && c.rows == 1, "{c:?}");
     }
 
     #[test]
@@ -175,6 +174,6 @@ mod tests {
         let rows = (0..100).map(|_| row(0, "memory", 0.2)).chain([row(0, "memory", 5.0)]);
         let known = KnownRows::of(rows);
         let c = known.correction(KernelId::default(), Some("memory"), Some(5.0)).unwrap();
-        assert!((c.factor.ln() - 0.2).abs() < 0.002 && c.rows == 100, "{c:?}");
+        assert!((c.factor.ln() - 0.2).abs() < 0.003 && c.rows == 100, "{c:?}");
     }
 }

@@ -41,8 +41,9 @@ const KERNELS: usize = 3;
 /// How far above the shortest time of a GPU a kernel's own may lie to have met the floor.
 const NEAR: f64 = 1.25;
 
-/// Longer than any launch seen: 9 µs on the slowest host (the study's RTX 4070).
-const LONGEST_LAUNCH_S: f64 = 20e-6;
+/// Longer than any launch seen: 9 µs on the slowest host (the study's RTX 4070). What a few alike kernels of 12 µs have in
+/// common is no launch.
+const LONGEST_LAUNCH_S: f64 = 10e-6;
 
 /// How many rows of an operator on one GPU it takes for the shortest to be its dispatch.
 const OPERATOR_ROWS: u32 = 10;
@@ -101,7 +102,8 @@ impl Floors {
         here.or_else(anywhere).map(Seconds)
     }
 
-    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`.
+    /// The median of the floors of this collection, timed so, over all GPUs but `hidden`; `None` where fewer than two have
+    /// one: the floor of one GPU says nothing of its host's other ones.
     #[must_use]
     pub fn launch_elsewhere(
         &self,
@@ -110,7 +112,8 @@ impl Floors {
         hidden: Option<GpuId>,
     ) -> Option<Seconds> {
         let floors = self.launch.get(&timing)?.get(collection?)?;
-        median(floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect())
+        let seen: Vec<f64> = floors.iter().filter(|f| Some(f.gpu) != hidden).map(|f| f.seconds).collect();
+        if seen.len() < 2 { None } else { median(seen) }
     }
 
     /// The shortest time of this operator on this GPU, where there are rows enough to take it for its dispatch.

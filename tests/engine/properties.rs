@@ -7,13 +7,14 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use roofswap::answer::Settings;
 use roofswap::catalogue::{Catalogue, Entry, Id};
 use roofswap::gpu::{Ceilings, GpuId, Limits, LimitsTable};
-use roofswap::kernel::{Formula, FormulaError, Problem};
+use roofswap::kernel::{Formula, FormulaError, Precision, Problem};
 use roofswap::measurement::{Kind, read_csv};
 use roofswap::occupancy::{
     BlockNeeds, Carveout, Change, GlobalCaching, Lever, Over, Resource, Rules, best_block, launch_refusal,
     needed_for_one_more, next_step, occupancy, sweep,
 };
 use roofswap::predict::{MODELS, model_position};
+use roofswap::roofline::compute_roof;
 use roofswap::session::Session;
 use roofswap::units::{
     Bytes, BytesPerSecond, Flops, Hertz, Intensity, Seconds, Watts, prefixed, significant,
@@ -294,7 +295,9 @@ fn models_without_a_measurement_never_beat_the_roof() {
             if let Some(flops) = a.work.flops() {
                 let rate = flops / p.time;
                 prop_assert!(
-                    rate.0 <= gpu.compute(a.ceilings_used).value.0 * (1.0 + 1e-12),
+                    rate.0
+                        <= compute_roof(gpu, entry, Precision::Single, a.ceilings_used).value.0
+                            * (1.0 + 1e-12),
                     "{model} {rate}"
                 );
             }
@@ -337,7 +340,9 @@ fn efficiency_transfer_there_and_back_returns_the_time() {
         let there = |s: &Session, from, to| {
             let kernel = s.kernels.position("there_and_back").unwrap();
             let subject = s.subject(kernel, &"n=1".parse().unwrap(), "").unwrap();
-            let p = s.answer(&subject, from, to, Settings::default()).prediction;
+            let settings =
+                Settings { model: model_position("efficiency-transfer").unwrap(), ..Settings::default() };
+            let p = s.answer(&subject, from, to, settings).prediction;
             p.map(|p| p.time.millis()).map_err(|e| TestCaseError::fail(e.to_string()))
         };
         let on_b = there(&with_time(a, millis, &launch, work), a, b)?;

@@ -1,5 +1,7 @@
 //! Rows of one kernel, size and variant that differ in block or grid are measurements of their own.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 use roofswap::catalogue::Entry;
 use roofswap::evaluate::Setup;
 use roofswap::import::Opened;

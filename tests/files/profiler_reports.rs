@@ -636,7 +636,10 @@ fn a_report_and_its_exports_agree_number_by_number() {
                 }
                 for (number, value) in &b.numbers {
                     let exact = a.get(*number).unwrap_or(f64::NAN);
-                    assert!(agree(exact, *value, digits), "{name}.{page} {number:?}: {exact} and {value}");
+                    // Two decimals of a small percentage are few digits.
+                    let printed = number.column().ends_with("_pct") && (exact - value).abs() <= 5.1e-3;
+                    let same = printed || agree(exact, *value, digits);
+                    assert!(same, "{name}.{page} {number:?}: {exact} and {value}");
                 }
             }
         }

@@ -132,7 +132,7 @@ fn the_component_times_are_exported_from_the_explanation() {
         assert!(screen.contains(time), "{time}: {screen}");
     }
     // A model without components says so and stays.
-    let d = dashboard(80, 24).press("m m m enter e");
+    let d = dashboard(80, 24).press("m m enter e");
     assert!(d.screen().contains("efficiency-transfer has no component times"), "{}", d.screen());
 }
 

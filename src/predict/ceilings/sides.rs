@@ -163,7 +163,10 @@ const OVERLAP: f64 = 1.5;
 /// The body at another size, under the roof `to`, of a kernel that took `efficiency` times `from`. Time above the roof grows
 /// with the work on the SMs and in L2: it does not jump where buffers stop to fit L2.
 fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
-    if efficiency <= 1.0 || !work.is_finite() {
+    if efficiency <= 1.0 {
+        return to; // a size nobody timed is not taken below its roof, whatever fitted L2 at the other
+    }
+    if !work.is_finite() {
         return to * efficiency;
     }
     let power = |x: f64| x.powf(OVERLAP);
