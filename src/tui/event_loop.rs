@@ -1,5 +1,6 @@
 //! Messages in, frames and effects out.
 
+use super::action::Action;
 use super::error::TuiError;
 use super::message::{Effect, Message};
 use super::state::State;
@@ -17,6 +18,17 @@ use std::sync::mpsc::Receiver;
 /// Of a key that is held while its effect takes longer than its repetition, so many are followed at once: an even and an
 /// odd number of them stay even and odd.
 const MOST_REPEATS: usize = 4;
+
+/// What puts another question for every row.
+const ASKING_ANEW: [Action; 7] = [
+    Action::Swap,
+    Action::AllSources,
+    Action::ModelNext,
+    Action::ModelPrevious,
+    Action::Ceilings,
+    Action::Rules,
+    Action::Undo,
+];
 
 /// What reaches the loop.
 #[derive(Debug)]
@@ -86,10 +98,17 @@ fn answer_messages(
     }
 }
 
-/// Drops repetitions of a held key that stand behind it, but no letters of a text; returns how many.
+/// Whether this key puts another question for every row, so that holding it could fall behind.
+fn asks_anew(state: &State, key: &str) -> bool {
+    let action = state.keymap.action(&[state.place(), "any"], key).and_then(Action::from_id);
+    !state.takes_text() && action.is_some_and(|action| ASKING_ANEW.contains(&action))
+}
+
+/// Drops repetitions of a held key that stand behind it, but no letters of a text and no steps of a cursor; returns how
+/// many.
 fn drop_repeats(state: &State, message: &Message, waiting: &mut VecDeque<Message>) -> usize {
     let Message::Key(key) = message else { return 0 };
-    if state.takes_text() {
+    if !asks_anew(state, key) {
         return 0;
     }
     let same = |other: &&Message| matches!(other, Message::Key(k) if k == key);
@@ -154,6 +173,8 @@ mod tests {
         assert_eq!(held(5, &state), "xxxq", "an odd number stays odd");
         assert_eq!(held(100, &state), "xxxxq");
         assert_eq!(held(101, &state), "xxxq");
+        let mut waiting = keys(&"j".repeat(50));
+        assert_eq!(drop_repeats(&state, &Message::Key("j".into()), &mut waiting), 0, "the cursor moves on");
         update(&mut state, Message::Key("/".into()));
         assert_eq!(held(100, &state).len(), 101);
     }
