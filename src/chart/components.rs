@@ -85,7 +85,7 @@ fn notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
         let n = e.next[side]?;
         let away: Seconds = e.components[side].get(n.next);
         Some(format!(
-            "{}: bound by {}; next is {}, {away}, {} times shorter",
+            "{}: bound by {}; next limit: {}, {away}, {}x below",
             gpus[side].name,
             n.binding.word(),
             n.next.word(),

@@ -221,6 +221,7 @@ fn rows(rows: &[CanonicalRow], gpu: &str) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::training::SIGNALS_IN_TESTS;
     use crate::device::driver::{ComputeMode, DeviceError, Driver};
     use crate::device::fake::{Fake, small_gpu, that_runs_saxpy};
     use std::path::Path;
@@ -253,6 +254,7 @@ mod tests {
 
     #[test]
     fn a_run_writes_a_file_that_loads_and_the_next_one_adds_nothing() {
+        let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.csv");
         run(&args(&file, None), one_gpu).unwrap();
@@ -267,6 +269,7 @@ mod tests {
 
     #[test]
     fn one_of_several_gpus_must_be_named_and_a_file_keeps_to_its_gpu() {
+        let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.csv");
         let unnamed = run(&args(&file, None), two_gpus).unwrap_err();
@@ -282,6 +285,7 @@ mod tests {
 
     #[test]
     fn a_gpu_that_nobody_may_use_is_said_in_one_line() {
+        let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let why = run(&args(&folder.path().join("runs.csv"), None), prohibited).unwrap_err().to_string();
         assert!(why.contains("compute mode") && !why.contains('\n'), "{why}");

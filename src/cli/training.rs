@@ -65,11 +65,16 @@ pub(super) fn cancelled_by_signals(progress: &Progress) -> Arc<AtomicBool> {
     over
 }
 
+/// A test that raises a signal writes, a test that a signal would cancel reads: all run in one process.
+#[cfg(test)]
+pub(super) static SIGNALS_IN_TESTS: std::sync::RwLock<()> = std::sync::RwLock::new(());
+
 #[cfg(test)]
 mod tests {
     #[cfg(unix)]
     #[test]
     fn ctrl_c_ends_the_work_and_not_the_program() {
+        let _alone = SIGNALS_IN_TESTS.write().unwrap();
         use super::*;
         let progress = Progress::default();
         let rounds = watched_as("counting", &progress, || {

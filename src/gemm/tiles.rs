@@ -174,7 +174,7 @@ impl Best {
             let others = answers.iter().enumerate().filter(|(i, _)| *i != first);
             let least = others.filter_map(|(_, a)| Some((of(a)?, a.tile))).min_by(|a, b| a.0.total_cmp(&b.0));
             least.map(|(value, tile)| {
-                format!("; {tile} next, {:.2} times as much", value / of(&answers[first]).unwrap_or(value))
+                format!("; {tile} next, {:.2}x of it", value / of(&answers[first]).unwrap_or(value))
             })
         };
         let bound =
@@ -256,10 +256,7 @@ mod tests {
         let best = best(&all);
         assert_eq!(best, Best { fastest: Some(1), least_energy: Some(0) });
         let said = best.said(&all);
-        assert!(
-            said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00 times as much"),
-            "{said:?}"
-        );
+        assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00x of it"), "{said:?}");
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");
         let rate = all[1].rate().unwrap();
         assert!((rate.value.0 - 2e12).abs() < 1.0 && rate.low < rate.value && rate.value < rate.high);

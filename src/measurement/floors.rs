@@ -22,7 +22,7 @@ pub enum LaunchTiming {
 impl LaunchTiming {
     /// By the variant of a row: `timing=cold`, `timing=single_cold_launch`; without such a word, back to back.
     #[must_use]
-    pub fn of(variant: &str) -> Self {
+    pub fn from_variant(variant: &str) -> Self {
         let stated = variant.split(';').find_map(|pair| pair.trim().strip_prefix("timing="));
         if stated.is_some_and(|word| word.contains("cold")) { Self::Cold } else { Self::BackToBack }
     }
@@ -79,7 +79,7 @@ pub struct Floors {
 impl Floors {
     /// Those of these rows.
     #[must_use]
-    pub fn of(store: &Store) -> Self {
+    pub fn from_store(store: &Store) -> Self {
         let mut of_kernel: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
         for row in store.rows() {
             let all = of_kernel.entry(row.kernel).or_default();
@@ -138,7 +138,7 @@ impl Floors {
 fn launch_floors(store: &Store) -> HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> {
     let mut shortest = ByHost::default();
     for (id, config) in store.configs() {
-        let timing = LaunchTiming::of(config.variant);
+        let timing = LaunchTiming::from_variant(config.variant);
         for row in store.rows_of(id) {
             let of_host = shortest.entry((timing, collection(row), row.gpu)).or_default();
             let time = of_host.entry(row.kernel).or_insert(f64::INFINITY);
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn a_row_says_by_its_variant_how_it_was_timed() {
         let cold = ["timing=cold", "tile=8;timing=single_cold_launch"];
-        assert!(cold.iter().all(|v| LaunchTiming::of(v) == LaunchTiming::Cold));
+        assert!(cold.iter().all(|v| LaunchTiming::from_variant(v) == LaunchTiming::Cold));
         let warm = ["", "timing=batch", "tile=8", "cold=1"];
-        assert!(warm.iter().all(|v| LaunchTiming::of(v) == LaunchTiming::BackToBack));
+        assert!(warm.iter().all(|v| LaunchTiming::from_variant(v) == LaunchTiming::BackToBack));
     }
 
     #[test]

@@ -330,7 +330,7 @@ impl Store {
     /// The shortest times: what a launch costs.
     #[must_use]
     pub fn floors(&self) -> &Floors {
-        self.floors.get_or_init(|| Arc::new(Floors::of(self)))
+        self.floors.get_or_init(|| Arc::new(Floors::from_store(self)))
     }
 
     /// All configurations of this kernel.

@@ -183,16 +183,16 @@ impl Cause {
     #[must_use]
     pub fn words(&self) -> &'static str {
         match self {
-            Self::FloorOff(..) => "launch floor off",
+            Self::FloorOff(..) => "subtract launch overhead",
             Self::Number(spec, _) => spec.word(),
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
-            Self::LastWave(_) => "last wave",
-            Self::Efficiency(_) => "efficiency kept",
-            Self::UsualEfficiency(_) => "usual efficiency",
+            Self::LastWave(_) => "tail effect",
+            Self::Efficiency(_) => "efficiency",
+            Self::UsualEfficiency(_) => "typical efficiency",
             Self::AboveRoof => "time above the roof",
             Self::SameGpu => "same GPU",
-            Self::FloorOn(..) => "launch floor on",
+            Self::FloorOn(..) => "add launch overhead",
             Self::Residual(..) => "learned residual",
             Self::RoofRatio => "roof ratio",
             Self::OccupancyRatio => "occupancy ratio",
@@ -231,11 +231,11 @@ impl Cause {
     }
 }
 
-/// What stands behind it: `80 → 46`, `3.61 µs, the shortest launch timed`.
+/// What stands behind it: `80 → 46`, `3.61 µs, shortest kernel seen on this host`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let floor = |origin: Origin| match origin {
-            Origin::Measured => "the shortest launch timed",
+            Origin::Measured => "shortest kernel seen on this host",
             Origin::Published => "published",
             Origin::Derived => "derived: launches elsewhere",
             Origin::Assumed => "assumed: none was timed here",
@@ -256,10 +256,10 @@ impl fmt::Display for Cause {
                 write!(f, "roof × {} → × {}", significant(source), significant(target))
             }
             Self::Efficiency([source, target]) => {
-                write!(f, "measured over roof {} → {}", significant(source), significant(target))
+                write!(f, "{:.0} % of roof → {:.0} %", 100.0 / source, 100.0 / target)
             }
             Self::UsualEfficiency(_) => f.write_str("of the kernels that were timed"),
-            Self::AboveRoof => f.write_str("goes with the rates of the SMs, not with the roof alone"),
+            Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
                 write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")

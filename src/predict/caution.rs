@@ -161,10 +161,10 @@ impl fmt::Display for Caution {
                 write!(f, "source time is an estimate (~): scaled as `ceilings` does from the measured size {p}")
             }
             Self::SourceModelled => f.write_str(
-                "source time is an estimate (~): nobody timed this kernel there; its roof and the usual efficiency stand in",
+                "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency",
             ),
             Self::NoMeasurement => f.write_str(
-                "nobody timed this kernel on the source: its roof and the usual efficiency are all there is",
+                "no measurement on the source GPU: roofline with typical efficiency",
             ),
             Self::CountsPartly(missing) => {
                 write!(
@@ -263,7 +263,7 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: {text} (typed): the source time is taken as one at these")
             }
             Self::Hypothetical(text) => {
-                write!(f, "clocks: {text} (typed): intervals were found at stated clocks, not at these")
+                write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
             }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };

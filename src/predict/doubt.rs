@@ -102,7 +102,7 @@ impl Doubt {
         let causes = [
             (self.readings, "the time above the roof may or may not shrink with the roof"),
             (self.spread, "no count says what the time above the roof waits for"),
-            (self.efficiency, "measured time and roof differ, for a reason no count shows"),
+            (self.efficiency, "far from its roof; counters do not explain why"),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
             (self.build, "nobody knows the registers of its builds"),

@@ -46,7 +46,7 @@ impl Predictor for EfficiencyTransfer {
             "active warps / maximum warps",
         ));
         factors.push(Factor::shared(
-            "efficiency kept",
+            "efficiency",
             Amount::Ratio(chain.efficiency()),
             Provenance::Modelled("achieved / (occupancy x roof) on the source"),
         ));

@@ -23,6 +23,15 @@ pub struct Floor {
     pub origin: Origin,
 }
 
+/// What a launch costs, and how it was timed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LaunchCost {
+    /// The shortest time of a launch.
+    pub floor: Floor,
+    /// How launches were timed.
+    pub timing: LaunchTiming,
+}
+
 impl Floor {
     /// Whether somebody timed it on this very GPU.
     #[must_use]
@@ -39,15 +48,15 @@ pub(super) fn floor(
     store: Visible<'_>,
 ) -> Floor {
     match kernel.runs_as {
-        RunsAs::Kernel => launch_floor(subject, (at, gpu), store),
+        RunsAs::Kernel => launch_floor(subject, at, gpu, store),
         RunsAs::Operator => dispatch_floor(subject.kernel, at, store),
     }
 }
 
 /// Seen here, timed alike; else what the GPU's file states of launches back to back; else what the same collection saw on
 /// other GPUs; else assumed.
-fn launch_floor(subject: &Subject, (at, gpu): (GpuId, &Gpu), store: Visible<'_>) -> Floor {
-    let timing = LaunchTiming::of(&subject.variant);
+fn launch_floor(subject: &Subject, at: GpuId, gpu: &Gpu, store: Visible<'_>) -> Floor {
+    let timing = LaunchTiming::from_variant(&subject.variant);
     let from = subject.config.and_then(|config| store.rows_of(config).next()).map(collection);
     if let Some(time) = store.launch_floor(at, timing, from) {
         return Floor { time, origin: Origin::Measured };

@@ -264,7 +264,9 @@ pub enum Refusal {
         dtype: String,
     },
     /// The kernel does no work the model knows.
-    #[error("{model} knows FLOPs and DRAM bytes only, and this kernel has neither")]
+    #[error(
+        "{model} needs FLOPs and DRAM bytes: profile with `ncu --set full`, or add the columns flops and dram_bytes"
+    )]
     NoWork {
         /// The model's id.
         model: &'static str,

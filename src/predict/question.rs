@@ -112,7 +112,7 @@ pub fn question<'a>(
     let work = rows.work(subject, source_row);
     let cannot_launch = source.refusal.is_some();
     let floors = gpus.map(|gpu| floor(kernel, subject, gpu, store));
-    let timing = LaunchTiming::of(&subject.variant);
+    let timing = LaunchTiming::from_variant(&subject.variant);
     Question {
         kernel,
         work,

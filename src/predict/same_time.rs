@@ -70,7 +70,7 @@ pub(super) fn source_factor(known: &SourceTime) -> Factor {
         (SourceKind::Estimated, Some(_)) => {
             Provenance::Modelled("nearest measured size x ratio of roofline times")
         }
-        (SourceKind::Estimated, None) => Provenance::Modelled("roof and usual efficiency on the source"),
+        (SourceKind::Estimated, None) => Provenance::Modelled("roof and typical efficiency on the source"),
     };
     Factor::shared("source time", Amount::Time(known.work_scaled), from)
 }

@@ -1,7 +1,7 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::ceilings::{resized, unmeasured};
-use super::floor::Floor;
+use super::floor::{Floor, LaunchCost};
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::Side;
 use super::source::{SourceKind, SourceTime};
@@ -62,8 +62,8 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
     });
-    let (time, ratio) =
-        of_operator.or_else(|| resized(kernel, [&there_side, side], works, (floor, timing), row.time))?;
+    let (time, ratio) = of_operator
+        .or_else(|| resized(kernel, [&there_side, side], works, LaunchCost { floor, timing }, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
     if time.0 < NEAR_FLOOR * floor.time.0 {
         cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
@@ -85,8 +85,14 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
-    let time = of_operator
-        .or_else(|| unmeasured(asked.kernel, asked.side, asked.work, (asked.floor, asked.timing)))?;
+    let time = of_operator.or_else(|| {
+        unmeasured(
+            asked.kernel,
+            asked.side,
+            asked.work,
+            LaunchCost { floor: asked.floor, timing: asked.timing },
+        )
+    })?;
     Some(SourceTime {
         time,
         work_scaled: time,

@@ -122,7 +122,7 @@ fn first_link(breakdown: &Breakdown<'_>) -> Link {
         Start::SourceTime { kind, source } => {
             (format!("{from} {}", kind.mark()), format!("{}{source}", kind_words(*kind)))
         }
-        Start::Binding(_) => (from.to_string(), "it binds; nobody timed the kernel on the source".into()),
+        Start::Binding(_) => (from.to_string(), "the longest limit; no measurement on the source GPU".into()),
         Start::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
     };
     Link { name: first_name(&breakdown.start), factor: String::new(), time, behind }
@@ -206,13 +206,13 @@ fn share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
     (time.0 > 0.0).then(|| time / longest)
 }
 
-/// `RTX 4070: bound by LSU; next is shared, 2.09 times shorter`, one per GPU, source first.
+/// `RTX 4070: bound by LSU; next limit: shared, 2.09x below`, one per GPU, source first.
 #[must_use]
 pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
     let of = |side: usize| {
         let binding = e.components[side].binding()?;
         let next = match e.next[side] {
-            Some(n) => format!("next is {}, {} times shorter", n.next.word(), significant(n.away)),
+            Some(n) => format!("next limit: {}, {}x below", n.next.word(), significant(n.away)),
             None => "it is the only component known".into(),
         };
         Some(format!("{}: bound by {}; {next}", names[side], binding.word()))
@@ -258,7 +258,7 @@ pub fn sentences(e: &Explanation, time: Seconds) -> Vec<String> {
 
 /// What would narrow the interval, most useful first.
 pub fn to_measure(e: &Explanation) -> impl Iterator<Item = String> {
-    e.measure.iter().map(|m| format!("would narrow the interval: {m}"))
+    e.measure.iter().map(|m| format!("to narrow it, measure: {m}"))
 }
 
 /// One row of the answer for programs: the last cells of [`records`].
@@ -369,7 +369,7 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
     }
     let why = if why.is_empty() { "nothing stands out".to_string() } else { why.join("; ") };
     Some(format!(
-        "{:.0} % interval {}, ÷ and × {}: from {} errors of `ceilings` on other families of kernels; its width: {why}",
+        "{:.0} % interval {}, ÷ and × {}: from {} held-out errors on other kernels; width: {why}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),

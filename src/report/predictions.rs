@@ -186,7 +186,7 @@ pub fn overview(rows: &[Comparison<'_>]) -> Table {
     let mut table = Table::new(overview_columns());
     table.rows = rows.iter().map(overview_row).collect();
     table.title = title(rows, targets, models);
-    let legend = "● timed  ◆ predicted from a timed run  ~ estimate: no timed run of this size behind it";
+    let legend = "● measured  ◆ scaled from a measurement  ~ modelled without one";
     table.notes.push(legend.into());
     let levels = rows.iter().any(|r| shown::levels(r.answer).is_some());
     if levels {

@@ -9,7 +9,7 @@ use crate::units::{Seconds, range, significant};
 /// Questions whose spread is told one by one; of more, a reader would have to search.
 const MOST_QUESTIONS: usize = 6;
 
-/// `the models lie 15.2 times apart: 9.22–140 µs; those that start from the source's time 1.92 times: 73.1–140 µs`; nothing
+/// `models disagree by 15.2x: 9.22–140 µs; models that start from the source's time, by 1.92x: 73.1–140 µs`; nothing
 /// where fewer than two models answer.
 #[must_use]
 pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
@@ -24,9 +24,9 @@ pub fn spread<'a>(answers: impl Iterator<Item = &'a Answer>) -> Option<String> {
     let (far, between) = words(all);
     let timed = ends(&mut told.iter().filter(|t| t.1).map(|t| t.0)).filter(|timed| *timed != all);
     let timed = timed.map(words).map_or_else(String::new, |(far, between)| {
-        format!("; those that start from the source's time {far} times: {between}")
+        format!("; models that start from the source's time, by {far}x: {between}")
     });
-    Some(format!("the models lie {far} times apart: {between}{timed}"))
+    Some(format!("models disagree by {far}x: {between}{timed}"))
 }
 
 /// `ceilings is the default: its MAPE over the shipped figures, 16.2 %, is the lowest`, or which model's is lower there.

@@ -214,12 +214,12 @@ fn a_prediction_taken_apart_reads_from_the_source_to_the_target() {
     assert!(line("SMs ").contains("80 → 46"));
     assert!(line("predicted ").contains("140 µs ◆"));
     assert!(line("LSU ").matches('◀').count() == 2);
-    assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next is shared, 2.10 times shorter");
+    assert_eq!(line("RTX 4070: "), "RTX 4070: bound by LSU; next limit: shared, 2.10x below");
     assert!(line("10 % more load/store lanes (16)").ends_with("% faster"));
     // Nobody timed it on the source: the chain begins at what binds on the target.
     let untimed = "predict --from titan-v --to rtx-4070 --kernel atomic_hotspot --explain";
     let text = Desk::new().types(untimed).works().stdout;
-    assert!(text.contains("atomics on the target") && text.contains("usual efficiency"), "{text}");
+    assert!(text.contains("atomics on the target") && text.contains("typical efficiency"), "{text}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn models_side_by_side_say_how_far_apart_they_lie_and_which_is_the_default() {
     let text =
         desk.types("predict --from titan-v --to rtx-4070 --kernel histogram --model all").works().stdout;
     assert!(
-        text.contains("histogram n=1048576 on rtx-4070: the models lie 2.35 times apart: 37.4–87.8 µs"),
+        text.contains("histogram n=1048576 on rtx-4070: models disagree by 2.35x: 37.4–87.8 µs"),
         "{text}"
     );
     assert!(text.contains("ceilings is the default: its MAPE over the shipped figures"), "{text}");

@@ -157,7 +157,7 @@ fn next(components: &Components) -> Option<NextCeiling> {
 /// Whose the launch floor is, and of what.
 fn floor_from(floor: Floor) -> Provenance {
     let of = match floor.origin {
-        Origin::Measured => "the shortest launch timed there",
+        Origin::Measured => "shortest kernel seen on that host",
         Origin::Published => "a launch on this GPU",
         Origin::Derived => "launches on other GPUs",
         Origin::Assumed => "launches of other hosts; none was timed there",
@@ -211,7 +211,7 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
     let [source, target] = [0, 1].map(|at| sides.roofs[at].tail);
     if source > 1.0 || target > 1.0 {
         all.push(Factor::computed(
-            "last wave",
+            "tail effect",
             Amount::Times(source),
             Amount::Times(target),
             "ceil(waves) / waves, at most 1.6",
@@ -224,12 +224,22 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
     }
     if a.carried.everything > 0.0 {
         let [source, target] = a.roofs.map(|r| Amount::Time(Seconds(r)));
-        all.push(Factor::computed("roof", source, target, "6-norm of the components x last wave"));
+        all.push(Factor::computed(
+            "roof",
+            source,
+            target,
+            "combined limit (p-norm of the limits, p = 6) x tail",
+        ));
         let [source, target] = [a.carried.source_efficiency, a.carried.efficiency].map(Amount::Times);
-        all.push(Factor::computed("time over roof", source, target, "body / roof, drawn to 1.05"));
+        all.push(Factor::computed(
+            "time over roof",
+            source,
+            target,
+            "time over roof, shrunk towards the typical 1.05",
+        ));
     }
     if a.carried.above > 0.0 {
-        let rule = Provenance::Modelled("goes with the rates of the SMs");
+        let rule = Provenance::Modelled("scales with the rates of the SMs");
         all.push(Factor::of_target("time above the roof", Amount::Time(Seconds(a.carried.above)), rule));
     }
     all

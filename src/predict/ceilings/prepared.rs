@@ -6,7 +6,7 @@
 use super::ends::{End, Origin};
 use super::excess::Excess;
 use super::launching::Launching;
-use super::sides::Shape;
+use super::sides::WaveShape;
 use super::transfer::Roof;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
@@ -87,7 +87,7 @@ impl<'a> Prepared<'a> {
         store: impl Into<Visible<'a>>,
         rules: Rules,
     ) -> Self {
-        let timing = LaunchTiming::of(&subject.variant);
+        let timing = LaunchTiming::from_variant(&subject.variant);
         let of = Known { kernel, subject, gpus, store: store.into(), rules, timing };
         Self { of, shared: Shared::of(of.rows()), groups: Vec::new() }
     }
@@ -178,7 +178,7 @@ impl<'a> Group<'a> {
         let (floor, excess, unknown_build) = (of.floor(at), Excess::of(&self.work), fit.registers_unknown());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
-        let end = |shape: Shape| {
+        let end = |shape: WaveShape| {
             let filled = machine.filled(shape.blocks);
             End {
                 roof: Roof::new(filled.components(&self.work, reused).roof(), shape.waves),
@@ -190,10 +190,10 @@ impl<'a> Group<'a> {
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
-        let shape = Shape::on(gpu, fit.launch.filter(|_| shaped), fit.stated_occupancy());
+        let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.stated_occupancy());
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        Ready { end: Waved { without: end(Shape::default()), with: shape.map(end) }, refusal }
+        Ready { end: Waved { without: end(WaveShape::default()), with: shape.map(end) }, refusal }
     }
 }
 

@@ -4,8 +4,8 @@ use super::launching::Launching;
 use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
-use crate::measurement::LaunchTiming;
 use crate::occupancy::{Occupancy, waves};
+use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
 use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
 use crate::roofline::{Components, Machine, Spec, machine_of};
@@ -20,7 +20,7 @@ pub(super) struct Sides {
     pub(super) floors: [Floor; 2],
     pub(super) launching: Launching,
     /// The shapes, where both sides know theirs.
-    pub(super) shapes: [Shape; 2],
+    pub(super) shapes: [WaveShape; 2],
     /// The time on the source in seconds, where one was timed at some size.
     pub(super) timed: Option<f64>,
     /// The work of one launch.
@@ -35,14 +35,14 @@ pub(super) struct Sides {
 
 /// What the launch shape says of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct WaveShape {
     /// Blocks of the launch.
     pub(super) blocks: Option<f64>,
     /// Waves of them, where no SM is left without a block.
     pub(super) waves: Option<f64>,
 }
 
-impl Shape {
+impl WaveShape {
     /// Of a launch on this GPU, where it and its resident blocks are known.
     pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<Self> {
         let waves = waves_on(gpu, launch, occupancy)?;
@@ -74,19 +74,19 @@ impl Sides {
         kernel: &Kernel,
         sides: [&Side<'_>; 2],
         works: [&Work; 2],
-        (floor, timing): (Floor, LaunchTiming),
+        cost: LaunchCost,
         timed: f64,
     ) -> Self {
         let machines = sides.map(|side| machine_of(side.gpu, kernel));
-        let launching = Launching::new(kernel.runs_as, timing);
-        Self::of(machines, works, launching, shapes(kernel.runs_as, sides), [floor; 2], Some(timed))
+        let launching = Launching::new(kernel.runs_as, cost.timing);
+        Self::of(machines, works, launching, shapes(kernel.runs_as, sides), [cost.floor; 2], Some(timed))
     }
 
     fn of(
         machines: [Machine; 2],
         works: [&Work; 2],
         launching: Launching,
-        shapes: [Shape; 2],
+        shapes: [WaveShape; 2],
         floors: [Floor; 2],
         timed: Option<f64>,
     ) -> Self {
@@ -138,11 +138,11 @@ pub(in crate::predict) fn resized(
     kernel: &Kernel,
     sides: [&Side<'_>; 2],
     works: [&Work; 2],
-    launch: (Floor, LaunchTiming),
+    cost: LaunchCost,
     timed: Seconds,
 ) -> Option<(Seconds, f64)> {
-    let floor = launch.0.time.0;
-    let sides = Sides::of_sizes(kernel, sides, works, launch, timed.0);
+    let floor = cost.floor.time.0;
+    let sides = Sides::of_sizes(kernel, sides, works, cost, timed.0);
     let [from, to] = sides.roofs.map(|roof| roof.time);
     let sound = |x: f64| x.is_finite() && x > 0.0;
     if !sound(from) || !sound(to) {
@@ -179,21 +179,21 @@ pub(in crate::predict) fn unmeasured(
     kernel: &Kernel,
     side: &Side<'_>,
     work: &Work,
-    launch: (Floor, LaunchTiming),
+    cost: LaunchCost,
 ) -> Option<Seconds> {
-    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], launch, 0.0);
+    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], cost, 0.0);
     let roof = sides.roofs[0].time;
     let time = sides.launched(USUAL * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
-fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [Shape; 2] {
+fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [WaveShape; 2] {
     if runs_as == RunsAs::Operator {
-        return [Shape::default(); 2];
+        return [WaveShape::default(); 2];
     }
-    let of = |side: &Side<'_>| Shape::on(side.gpu, side.launch, side.stated_occupancy());
-    of(sides[0]).zip(of(sides[1])).map_or([Shape::default(); 2], |(source, target)| [source, target])
+    let of = |side: &Side<'_>| WaveShape::on(side.gpu, side.launch, side.stated_occupancy());
+    of(sides[0]).zip(of(sides[1])).map_or([WaveShape::default(); 2], |(source, target)| [source, target])
 }
 
 /// On which side nobody knows the registers of the build.

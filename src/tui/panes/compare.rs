@@ -4,7 +4,7 @@
 //! model                       time    90 % interval  speedup    error    MAPE
 //! ▸ ceilings              140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
 //!   same-time            95.1 µs ◆      24.3–373 µs    1.00×  -43.6 %  53.8 %
-//! the models lie 15.2 times apart: 9.22–140 µs; …
+//! models disagree by 15.2x: 9.22–140 µs; …
 //! ```
 
 use super::text_sheet::{SheetText, no_chart, no_export_hint};

@@ -2,7 +2,7 @@
 //! every number with its origin.
 //!
 //! ```text
-//! RTX 4070: bound by LSU; next is shared, 2.10 times shorter
+//! RTX 4070: bound by LSU; next limit: shared, 2.10x below
 //!
 //! time on the source               95.1 µs ●  published: …
 //! SMs                    × 1.73     165 µs    80 → 46
@@ -83,7 +83,7 @@ pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'s
 fn is_told_above(f: &Factor) -> bool {
     let component = crate::roofline::Component::ALL.iter().any(|c| c.word() == f.name);
     component
-        || ["source time", "launch floor", "last wave", "above the roof", "belief in the second"]
+        || ["source time", "launch floor", "tail effect", "above the roof", "belief in the second"]
             .contains(&f.name)
 }
 
@@ -99,8 +99,8 @@ fn essentials(
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut bindings = breakdown::bindings(e, names);
     bindings.reverse();
-    if bindings.join("    ").width() <= width {
-        bindings = vec![bindings.join("    ")];
+    if bindings.join(" · ").width() <= width {
+        bindings = vec![bindings.join(" · ")];
     }
     lines.extend(bindings.iter().flat_map(|t| paragraph(t, width, look.limiter())));
     lines.push(Line::default());
@@ -109,7 +109,7 @@ fn essentials(
     let range = shown::interval(answer).map(|i| format!("  90 % interval {i}")).unwrap_or_default();
     let predicted = shown::predicted(answer).unwrap_or_else(|| prediction.time.to_string());
     lines.push(Line::from(vec![
-        Span::styled(format!("{:<28}", "predicted"), look.title()),
+        Span::styled(format!("{:<33}", "predicted"), look.title()),
         Span::styled(format!("{predicted:>11}"), look.predicted()),
         Span::styled(range, look.dim()),
     ]));
@@ -123,7 +123,7 @@ fn link(l: &breakdown::Link, first: bool, width: usize, look: Look<'_>) -> Vec<L
     // A mark behind the first time does not move the others' units.
     let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
     let mut spans = vec![
-        Span::raw(format!("{:<19}", l.name)),
+        Span::raw(format!("{:<24}", l.name)),
         Span::styled(format!("{:>9}", l.factor), look.text()),
         Span::styled(format!("{time:>11}"), if first { look.source() } else { look.target() }),
     ];

@@ -4,7 +4,7 @@
 //! m 4096  n 4096  k 4096   all three step; left/right choose
 //!    tile      occ.       time           90 %   power      90 %    energy  TFLOPS
 //! ▸E 128x128   83 %    9.92 ms ~    4.68–21.0 ms   170 W  104–200 W    1.69 J   13.9
-//! fastest: 128x128, bound by compute; 32x32 next, 9.03 times as much
+//! fastest: 128x128, bound by compute; 32x32 next, 9.03x of it
 //! ```
 
 use super::tiles::{tile_answers, tiles_chart};
