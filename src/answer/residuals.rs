@@ -76,7 +76,7 @@ impl Residuals {
         for trial in trials {
             let fold = fold(trial);
             let found = factors.entry(fold).or_insert_with(|| self.half_width(fold).map(|(width, _)| width));
-            trial.interval = found.map_or(0.0, |width| (width * trial.doubt.unwrap_or(1.0)).exp());
+            trial.interval = found.map_or(0.0, |width| (width * trial.unit()).exp());
         }
     }
 

@@ -42,7 +42,13 @@ impl Trial {
     /// [`Trial::residual`] in units of the answer's doubt, where the model has one.
     #[must_use]
     pub fn score(&self) -> f64 {
-        self.residual() / self.doubt.unwrap_or(1.0)
+        self.residual() / self.unit()
+    }
+
+    /// What a score is in units of: the answer's doubt, where the model has any. On the GPU that was timed it has none.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        self.doubt.filter(|doubt| *doubt > 0.0).unwrap_or(1.0)
     }
 
     /// The interval's factor, where there is one.
