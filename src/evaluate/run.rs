@@ -284,8 +284,7 @@ impl Asker<'_> {
             Ok(tuned) => tuned,
             Err(why) => return self.refuse(trial, &format!("clocks of a row: {why}"), tallies),
         };
-        let pair =
-            [(trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target))];
+        let pair = [(trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target))];
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if self.setup.protocol == Protocol::NewKernel {
             q.source_time = None;

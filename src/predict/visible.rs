@@ -56,9 +56,8 @@ impl<'a> Visible<'a> {
 
     /// The rows of this configuration, by GPU.
     pub fn rows_of(self, id: ConfigId) -> impl Iterator<Item = &'a Measurement> {
-        let visible = move |row: &&Measurement| {
-            Some(row.gpu) != self.hidden || self.choice(id, row.gpu).is_some()
-        };
+        let visible =
+            move |row: &&Measurement| Some(row.gpu) != self.hidden || self.choice(id, row.gpu).is_some();
         self.store.rows_of(id).filter(visible).map(move |row| self.choice(id, row.gpu).unwrap_or(row))
     }
 

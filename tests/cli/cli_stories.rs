@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 27] = [
     "mem_clock_mhz_target",
     "power_limit_w_source",
     "power_limit_w_target",
+    "speedup_over_profile",
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy --model efficiency-transfer";

@@ -6,6 +6,7 @@
 use super::ends::{End, Origin};
 use super::excess::Excess;
 use super::launching::Launching;
+use super::nearness::Nearness;
 use super::sides::WaveShape;
 use super::transfer::Roof;
 use crate::gpu::{Gpu, GpuId};
@@ -211,7 +212,8 @@ impl Starting<'_, '_> {
         let (mine, theirs) = (&self.origin, &ready.end);
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
-        let answered = origin.answered(end, target == self.at)?;
+        let answered =
+            origin.answered(end, if target == self.at { Nearness::SameSettings } else { Nearness::Other })?;
         let other = self.gpu.architecture != of.gpus[target.index()].architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));

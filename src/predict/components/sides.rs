@@ -1,6 +1,7 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
 use super::launching::Launching;
+use super::nearness::Nearness;
 use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
@@ -29,8 +30,8 @@ pub(super) struct Sides {
     pub(super) unknown_builds: [bool; 2],
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
     pub(super) operators: [Option<f64>; 2],
-    /// Whether the target is the very GPU that was timed, at the same clocks.
-    pub(super) same: bool,
+    /// How near the target is to the GPU that was timed.
+    pub(super) nearness: Nearness,
 }
 
 /// What the launch shape says of one side.
@@ -64,7 +65,7 @@ impl Sides {
         Ok(Self {
             unknown_builds: unknown_builds([&q.source, &q.target]),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
-            same: q.is_same_gpu(),
+            nearness: Nearness::from_question(q),
             ..of_kernel
         })
     }
@@ -106,7 +107,7 @@ impl Sides {
             unknown_builds: [false; 2],
             // Sizes of an operator are carried by its own model.
             operators: [None; 2],
-            same: false,
+            nearness: Nearness::Other,
         }
     }
 
@@ -120,8 +121,7 @@ impl Sides {
         let mut nudged = self.clone();
         nudged.machines[1] = self.machines[1].scaled(spec, factor);
         nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
-        // Another GPU by one number: no longer the one that was timed.
-        nudged.same = false;
+        nudged.nearness = self.nearness.nudged();
         nudged.roofs[1] = Roof::of(nudged.components[1].roof(), self.roofs[1].tail);
         nudged
     }
