@@ -56,7 +56,7 @@ fn answer_of_model(
     let mut prediction = MODELS[settings.model].predict(&q);
     let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
         gpu: at_row.clone(),
-        stock_time: time_at(&q, (source, stated), kernel, subject, visible, settings),
+        stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
     });
     if let Ok(p) = &mut prediction {
         observe(p, &q, timed);
@@ -140,17 +140,17 @@ fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: Gpu
     Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
 }
 
-/// What the model makes of the source's time on this GPU instead of the target.
-fn time_at(
+/// What the model makes of the source's time on the source at the clocks it is set to.
+fn time_at_set_clocks(
     q: &Question<'_>,
-    gpu: (GpuId, &Gpu),
-    kernel: &Kernel,
+    source: GpuId,
+    stated: &Gpu,
     subject: &Subject,
     visible: Visible<'_>,
     settings: Settings,
 ) -> Option<Seconds> {
-    let pair = [(gpu.0, q.source.gpu), gpu];
-    let q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
+    let pair = [(source, q.source.gpu), (source, stated)];
+    let q = question(q.kernel, subject, pair, visible, settings.ceilings, settings.rules);
     MODELS[settings.model].time(&q).ok()
 }
 

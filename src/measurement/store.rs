@@ -1,13 +1,11 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
 use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
-use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
@@ -493,40 +491,6 @@ fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {
 /// A place as the links hold it.
 fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
-}
-
-fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Problem, variant: &str) -> u32 {
-    hasher.hash_one((kernel, problem, variant)) as u32
-}
-
-/// The hashes of what the rows time. On all cores where there are many: problems and variants lie far apart in memory, and
-/// waiting for them takes longer than everything else.
-fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
-    const WORTH_A_THREAD: usize = 1 << 15;
-    let fill = |rows: &[Measurement], hashes: &mut [u32]| {
-        let mut last: Option<(&Measurement, u32)> = None;
-        for (row, place) in rows.iter().zip(hashes) {
-            let same = last.filter(|(l, _)| is_same_again(l, row));
-            *place = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
-            last = Some((row, *place));
-        }
-    };
-    let mut hashes = vec![0; rows.len()];
-    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
-    parts.for_each(|(rows, hashes)| fill(rows, hashes));
-    hashes
-}
-
-/// Whether a row times the same as the one before it, where that is seen at once.
-fn is_same_again(before: &Measurement, row: &Measurement) -> bool {
-    before.kernel == row.kernel
-        && Arc::ptr_eq(&before.problem, &row.problem)
-        && Arc::ptr_eq(&before.variant, &row.variant)
-}
-
-/// The table wants the upper bits mixed too.
-fn whole_hash(half: u32) -> u64 {
-    u64::from(half) << 32 | u64::from(half)
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

@@ -204,7 +204,8 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     session.edit(|w| w.store = Store::default());
     session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
     let models = ["components", HYBRID].map(|m| model_position(m).unwrap());
-    for protocol in [Protocol::NewGpu, Protocol::NewKernel] {
+    {
+        let protocol = Protocol::NewGpu;
         let shipped = Some(session.calibration().shipped());
         let setup = Setup { protocol, shipped, ..Setup::default() };
         let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();

@@ -70,7 +70,7 @@ impl Origin {
             (Nearness::SameBoard, Some(body)) => Habit::of(roofs[0], body, start.own, self.excess.uncounted),
             _ => self.habit,
         };
-        let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace));
+        let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
         let body = carried.body;
         let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })

@@ -2,7 +2,9 @@
 //!
 //! What a roof does not explain is latency, instruction supply, or work that nobody counted. It is carried to another GPU by
 //! the weighted geometric mean of the rates it may wait for: SMs x clock, every pipe of the SM, and DRAM where its bytes
-//! are unknown. A pipe whose work nobody counted weighs more than one whose time is in the roof already.
+//! are unknown. A pipe whose work nobody counted weighs more than one whose time is in the roof already. Of a kernel far above
+//! a roof of counts that are all known, instructions wait for results: that time also goes with the cycles a result takes,
+//! 6 up to Pascal and 4 since Volta.
 
 use crate::kernel::{Count, Work};
 use crate::roofline::{Machine, Spec};
@@ -43,6 +45,8 @@ pub(super) struct Pace {
     rates: [f64; RATES],
     /// The weighted geometric mean of the rates.
     mean: f64,
+    /// Clock cycles from an instruction to one that needs its result, as a logarithm.
+    latency: f64,
 }
 
 impl Excess {
@@ -68,7 +72,7 @@ impl Excess {
             *rate += machine.get(spec).ln();
         }
         let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
-        Pace { rates, mean }
+        Pace { rates, mean, latency: machine.dependent_issue().ln() }
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
@@ -85,16 +89,30 @@ impl Excess {
 }
 
 impl Pace {
-    /// How many times longer the same excess takes on the other GPU.
+    /// How many times longer the same excess takes on the other GPU; `waiting`: the share of it that waits for results, and
+    /// so goes with the cycles that one takes.
     #[inline]
-    pub(super) fn over(&self, target: &Self) -> f64 {
-        self.mean / target.mean
+    pub(super) fn over(&self, target: &Self, waiting: f64) -> f64 {
+        let by_rates = self.mean / target.mean;
+        if self.latency == target.latency {
+            by_rates
+        } else {
+            by_rates * (waiting * (target.latency - self.latency)).exp()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_for_results_goes_with_their_latency() {
+        let [old, new] =
+            [6.0, 4.0].map(|cycles: f64| Pace { rates: [0.0; RATES], mean: 2.0, latency: cycles.ln() });
+        assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);
+        assert_eq!((new.over(&old, 0.0), new.over(&new, 1.0)), (1.0, 1.0));
+    }
 
     #[test]
     fn what_nobody_counted_weighs_more() {
