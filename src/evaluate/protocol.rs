@@ -53,11 +53,9 @@ impl Protocol {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::NewGpu => {
-                "new GPU: nothing measured on the target is known, neither to the model nor to its intervals"
-            }
+            Self::NewGpu => "leave-one-GPU-out: no measurement on the target is used",
             Self::NewSize => {
-                "new size: the largest size on each GPU is predicted from smaller ones on the same GPU"
+                "new size: the largest size on each GPU, predicted from smaller sizes on the same GPU"
             }
             Self::NewKernel => {
                 "leave-one-kernel-out: no measurement of the kernel on any GPU is used, only its counts"
