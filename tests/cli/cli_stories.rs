@@ -763,7 +763,9 @@ fn a_source_row_that_states_its_clock_is_reckoned_at_it() {
     let (unstated, slow) = (predict(&at("a.csv", "")), predict(&at("b.csv", "727.5")));
     assert_eq!(slow["sm_clock_mhz_source"], 727.5);
     assert!(
-        slow["cautions"].to_string().contains("timed with titan-v at SM 728 MHz instead of 1455 MHz"),
+        slow["cautions"]
+            .to_string()
+            .contains("source measured with titan-v at SM 728 MHz instead of 1455 MHz"),
         "{slow}"
     );
     let ratio = unstated["time_ms"].as_f64().unwrap() / slow["time_ms"].as_f64().unwrap();

@@ -419,7 +419,7 @@ fn all_sources_make_one_trial_per_row_between_those_of_the_pairs() {
 fn an_evaluation_says_what_else_was_known() {
     let desk = Desk::new();
     let text = desk.types("evaluate --sources all --known-rows 2").works().stdout;
-    assert!(text.starts_with("new GPU: ") && text.contains("but for 2 rows of it"), "{text}");
+    assert!(text.starts_with("leave-one-GPU-out: ") && text.contains("but for 2 rows of it"), "{text}");
     assert!(text.contains("all sources at once"), "{text}");
     let json = desk.types("evaluate --sources all --known-rows 2 --format json").works().stdout;
     let json: Value = serde_json::from_str(&json).unwrap();

@@ -10,7 +10,7 @@ use crate::reference;
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
 use roofswap::gpu::{Limits, LimitsTable};
 use roofswap::occupancy::{Rules, best_block, occupancy};
-use roofswap::report::batch::answer_line;
+use roofswap::report::batch::{BatchSetup, answer_line};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn differences(text: &str) -> (usize, Vec<String>) {
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let (asked, answer) = line.split_once(" => ").unwrap();
         let mut ours = Vec::new();
-        answer_line(&table, asked.as_bytes(), &mut ours).unwrap();
+        answer_line(&table, BatchSetup::default(), asked.as_bytes(), &mut ours).unwrap();
         let ours = String::from_utf8(ours).unwrap();
         let theirs: Vec<&str> = answer.split(' ').take(9).collect();
         checked += 1;
