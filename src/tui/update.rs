@@ -167,7 +167,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     effects
 }
 
-/// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
+/// What was learned from the rows that are still there is kept; where it was better than `components` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
 fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
     state.jobs.end_job(Job::Learn);

@@ -10,7 +10,7 @@ use roofswap::train::Wanted;
 use roofswap::tui::{Effect, Message, update};
 use std::sync::Arc;
 
-/// saxpy on four GPUs, twice as slow where L2 does not hold the working set: what `ceilings` does not know.
+/// saxpy on four GPUs, twice as slow where L2 does not hold the working set: what `components` does not know.
 fn own_rows() -> String {
     let gpus = [
         ("titan-v", 600e9, 4.5e6),

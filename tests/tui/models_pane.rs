@@ -205,7 +205,7 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     let mut d = dashboard(120, 40);
     let mut session = Session::load(None).unwrap();
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
-    // On every GPU four times as slow where L2 does not hold the working set: what `ceilings` does not know.
+    // On every GPU four times as slow where L2 does not hold the working set: what `components` does not know.
     for i in 0..12 {
         let n = 65_536 + i * i * 60_000;
         for (gpu, rate, l2) in [

@@ -175,8 +175,8 @@ fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
 fn the_screen_and_the_command_agree() {
     let time = |v: &serde_json::Value| Seconds::from_millis(v.as_f64().unwrap()).to_string();
     for (keys, model, from, to) in [
-        ("", "ceilings", "titan-v", "rtx-4070"),
-        ("x", "ceilings", "rtx-4070", "titan-v"),
+        ("", "components", "titan-v", "rtx-4070"),
+        ("x", "components", "rtx-4070", "titan-v"),
         ("m m", "efficiency-transfer", "titan-v", "rtx-4070"),
         ("x M", "same-time", "rtx-4070", "titan-v"),
     ] {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! model                       time    90 % interval  speedup    error    MAPE
-//! ▸ ceilings              140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
+//! ▸ components            140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
 //!   same-time            95.1 µs ◆      24.3–373 µs    1.00×  -43.6 %  53.8 %
 //! models disagree by 15.2x: 9.22–140 µs; …
 //! ```

@@ -1,7 +1,7 @@
 //! The first line says what is asked, the last what can be pressed.
 //!
 //! ```text
-//! roofswap  TITAN V ▶ RTX 4070   matmul_tiled n=512 fp32   ceilings   peak   exact   2 cautions
+//! roofswap  TITAN V ▶ RTX 4070   matmul_tiled n=512 fp32   components   peak   exact   2 cautions
 //! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
 //! ```
 

@@ -69,7 +69,7 @@ fn lines(state: &State, answers: &[TileAnswer], width: usize, look: Look<'_>) ->
     lines.push(Line::default());
     lines.extend(picked.said(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
     lines.extend(cautions(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
-    let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: time by ceilings, power by a fit on three other boards; energy = power x time";
+    let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: time by `components`, power by a fit on three other boards; energy = power x time";
     lines.extend(paragraph(legend, width, look.dim()));
     lines
 }

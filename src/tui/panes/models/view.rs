@@ -5,7 +5,7 @@
 //! ╔ Models ══════════════════════════════════════════════════════════════════════╗
 //! ║ new GPU: …; 56 shipped figures; here: saxpy onto all GPUs                     ║
 //! ║ model                 n here  MAPE %  median  90 %   n all  MAPE %            ║
-//! ║ ▸ ceilings                12     8.2     7.3   100     168    16.4            ║
+//! ║ ▸ components              12     8.2     7.3   100     168    16.4            ║
 //! ╚═ Enter trains paper3, left/right: new-gpu, m model, e export, others close ═══╝
 //! ```
 
