@@ -1,10 +1,17 @@
 //! Launches that are alike, as one line: the same kernel, launch shape and operator shapes.
 
 use super::category::KernelCategory;
-use super::trace::{InputsId, NameId, OperatorInputs, Trace, TracedGraph, TracedKernel};
-use crate::kernel::short_name;
+use super::shapes::OperatorShape;
+use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
+use crate::kernel::{clip_middle, short_name};
 use crate::units::Seconds;
 use std::collections::HashMap;
+
+/// The longest label, in characters.
+const LABEL: usize = 48;
+
+/// The longest part of a name that a label is made of.
+const LONGEST_LOOK: usize = 4096;
 
 /// The operator of a framework behind a group.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +20,17 @@ pub struct OperatorCall {
     pub name: String,
     /// What it was called with.
     pub inputs: OperatorInputs,
+}
+
+/// FLOPs and DRAM bytes of one launch, and how they are known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupCounts {
+    /// Floating-point operations; a fused multiply-add counts two.
+    pub flops: Option<f64>,
+    /// Compulsory DRAM traffic in bytes, or what a profiler counted.
+    pub dram_bytes: Option<f64>,
+    /// Where they come from: `profiler`, `shapes of aten::addmm`.
+    pub from: String,
 }
 
 /// Launches that are alike.
@@ -42,8 +60,10 @@ pub struct KernelGroup {
     pub range: [Seconds; 2],
     /// Its part of the time of all groups, 0 to 1.
     pub share: f64,
-    /// FLOPs and DRAM bytes that a profiler counted, per launch.
-    pub counted: [Option<f64>; 2],
+    /// FLOPs and DRAM bytes of a launch, where they are known.
+    pub counts: Option<GroupCounts>,
+    /// What its operator computed, where that is a product or attention of known size.
+    pub shape: Option<OperatorShape>,
 }
 
 impl KernelGroup {
@@ -58,7 +78,8 @@ impl KernelGroup {
     pub fn operator_words(&self) -> Option<String> {
         let operator = self.operator.as_ref()?;
         let shapes = operator.inputs.shapes.iter().filter(|s| !s.is_empty());
-        let words = shapes.map(|s| format!("[{}]", s.iter().map(u64::to_string).collect::<Vec<_>>().join(",")));
+        let words =
+            shapes.map(|s| format!("[{}]", s.iter().map(u64::to_string).collect::<Vec<_>>().join(",")));
         Some([operator.name.clone()].into_iter().chain(words.take(4)).collect::<Vec<_>>().join(" "))
     }
 }
@@ -82,7 +103,7 @@ pub(super) struct Grouping {
 
 impl Grouping {
     /// Counts a launch, and gives the place of its group.
-    pub(super) fn add(&mut self, trace: &Trace, kernel: &TracedKernel) -> usize {
+    pub(super) fn add(&mut self, trace: &RecordedTrace, kernel: &TracedKernel) -> usize {
         let operator = kernel.operator.and_then(|id| trace.operators.get(id.0 as usize));
         let key = GroupKey {
             name: kernel.name,
@@ -113,11 +134,8 @@ impl Grouping {
 
     fn count(&mut self, place: usize, time: Seconds) {
         let group = &mut self.groups[place];
-        group.range = if group.calls == 0 {
-            [time; 2]
-        } else {
-            [group.range[0].min(time), group.range[1].max(time)]
-        };
+        group.range =
+            if group.calls == 0 { [time; 2] } else { [group.range[0].min(time), group.range[1].max(time)] };
         group.calls += 1;
         group.total.0 += time.0;
     }
@@ -142,7 +160,7 @@ impl KernelGroup {
     pub(super) fn unlaunched(name: &str, category: KernelCategory) -> Self {
         Self {
             name: name.to_string(),
-            label: short_name(name),
+            label: label_of(name),
             category,
             block: None,
             grid: None,
@@ -153,12 +171,35 @@ impl KernelGroup {
             total: Seconds(0.0),
             range: [Seconds(0.0); 2],
             share: 0.0,
-            counted: [None; 2],
+            counts: None,
+            shape: None,
         }
     }
 }
 
-fn new_group(trace: &Trace, kernel: &TracedKernel) -> KernelGroup {
+/// A name short enough to read: without namespaces, and the name of the instance where the kernel is a shell around it
+/// (`cutlass::Kernel2<cutlass_80_tensorop_…>`).
+fn label_of(name: &str) -> String {
+    let inner = name.split_once("cutlass").and_then(|(_, rest)| rest.split_once("Kernel"));
+    let inner =
+        inner.and_then(|(_, rest)| rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('<'));
+    if let Some(instance) = inner.filter(|i| i.starts_with("cutlass_")) {
+        let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
+        return clip_middle(&instance[..end], LABEL);
+    }
+    let head: String = name.chars().take(LONGEST_LOOK).collect();
+    let bare = short_name(&head);
+    if bare.contains('…') {
+        return bare
+            .rsplit("::")
+            .next()
+            .filter(|l| l.chars().count() > 8)
+            .map_or(bare.clone(), str::to_string);
+    }
+    bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()
+}
+
+fn new_group(trace: &RecordedTrace, kernel: &TracedKernel) -> KernelGroup {
     let name = trace.names.text(kernel.name);
     let operator = trace.operator_of(kernel).map(|(operator, inputs)| OperatorCall {
         name: trace.names.text(operator.name).to_string(),

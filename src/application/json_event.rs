@@ -1,7 +1,7 @@
 //! The members of one event, as raw bytes: an event has a dozen, of which half are wanted. Words that are no JSON (`nan`,
 //! `inf`, as profilers write them) are passed like numbers.
 
-use super::json_stream::Scan;
+use super::json_stream::ValueScan;
 use std::borrow::Cow;
 
 /// The members of an object, one after the other.
@@ -29,7 +29,7 @@ impl<'a> Members<'a> {
     fn value(&mut self) -> Option<&'a [u8]> {
         self.skip_blanks();
         let rest = self.bytes.get(self.at..)?;
-        let used = Scan::default().step(rest)?;
+        let used = ValueScan::default().step(rest)?;
         self.at += used;
         Some(&rest[..used])
     }
@@ -162,13 +162,10 @@ mod tests {
 
     #[test]
     fn numbers_and_shapes() {
-        assert_eq!([whole(b"12"), whole(b"\"12\""), whole(b"1.0"), whole(b"-1"), whole(b"x")], [
-            Some(12),
-            Some(12),
-            Some(1),
-            None,
-            None
-        ]);
+        assert_eq!(
+            [whole(b"12"), whole(b"\"12\""), whole(b"1.0"), whole(b"-1"), whole(b"x")],
+            [Some(12), Some(12), Some(1), None, None]
+        );
         assert_eq!(three(b"[16, 3, 1]"), Some([16, 3, 1]));
         assert_eq!(three(b"\"[16,3,1]\""), Some([16, 3, 1]));
         assert_eq!([three(b"[1,2]"), three(b"[1,2,3,4]"), three(b"[-1,2,3]"), three(b"7")], [None; 4]);

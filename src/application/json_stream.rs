@@ -15,11 +15,11 @@ const LONGEST: usize = 64 << 20;
 
 /// What comes next in a trace.
 #[derive(Debug)]
-pub(super) enum Item<'a> {
+pub(super) enum StreamItem<'a> {
     /// An event of the list.
     Event(&'a [u8]),
-    /// A wanted key beside the list, with its value.
-    Member(&'a str, &'a [u8]),
+    /// The value of a wanted key beside the list.
+    Member(&'a [u8]),
 }
 
 /// How a file ended.
@@ -33,7 +33,7 @@ pub(super) enum Ending {
 
 /// Where the walker stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum StreamPlace {
     /// Before the first byte that counts.
     Start,
     /// Between the members of the outer object.
@@ -52,7 +52,7 @@ pub(super) struct EventStream<R> {
     at: usize,
     /// Bytes before the buffer.
     before: u64,
-    place: Place,
+    place: StreamPlace,
     wanted: &'static [&'static str],
     ended: bool,
     ending: Ending,
@@ -66,7 +66,7 @@ impl<R: Read> EventStream<R> {
             buffer: Vec::new(),
             at: 0,
             before: 0,
-            place: Place::Start,
+            place: StreamPlace::Start,
             wanted,
             ended: false,
             ending: Ending::Whole,
@@ -79,41 +79,39 @@ impl<R: Read> EventStream<R> {
     }
 
     /// The next event or wanted member; `None` at the end, or where the file breaks off.
-    pub(super) fn next_item(&mut self) -> Option<Item<'_>> {
+    pub(super) fn next_item(&mut self) -> Option<StreamItem<'_>> {
         match self.walk() {
-            Ok(Some((Found::Event, range))) => Some(Item::Event(&self.buffer[range.0..range.1])),
-            Ok(Some((Found::Member(key), range))) => {
-                Some(Item::Member(key, &self.buffer[range.0..range.1]))
-            }
+            Ok(Some((FoundItem::Event, range))) => Some(StreamItem::Event(&self.buffer[range.0..range.1])),
+            Ok(Some((FoundItem::Member, range))) => Some(StreamItem::Member(&self.buffer[range.0..range.1])),
             Ok(None) => {
-                self.place = Place::End;
+                self.place = StreamPlace::End;
                 None
             }
             Err(why) => {
-                if self.place != Place::End {
+                if self.place != StreamPlace::End {
                     self.ending = Ending::Broken(why);
                 }
-                self.place = Place::End;
+                self.place = StreamPlace::End;
                 None
             }
         }
     }
 
-    fn walk(&mut self) -> Result<Option<(Found, (usize, usize))>, String> {
+    fn walk(&mut self) -> Result<Option<(FoundItem, (usize, usize))>, String> {
         loop {
             match self.place {
-                Place::End => return Ok(None),
-                Place::Start => self.begin()?,
-                Place::Members => {
+                StreamPlace::End => return Ok(None),
+                StreamPlace::Start => self.begin()?,
+                StreamPlace::Members => {
                     if let Some(found) = self.member()? {
                         return Ok(Some(found));
                     }
                 }
-                Place::Events { in_object } => match self.separated(b']')? {
-                    true => self.place = if in_object { Place::Members } else { Place::End },
+                StreamPlace::Events { in_object } => match self.separated(b']')? {
+                    true => self.place = if in_object { StreamPlace::Members } else { StreamPlace::End },
                     false => {
                         let range = self.value(true)?;
-                        return Ok(Some((Found::Event, range)));
+                        return Ok(Some((FoundItem::Event, range)));
                     }
                 },
             }
@@ -127,8 +125,8 @@ impl<R: Read> EventStream<R> {
             first = self.visible()?;
         }
         self.place = match first {
-            b'{' => Place::Members,
-            b'[' => Place::Events { in_object: false },
+            b'{' => StreamPlace::Members,
+            b'[' => StreamPlace::Events { in_object: false },
             _ => return Err(self.unexpected("`{` or `[`")),
         };
         self.at += 1;
@@ -136,9 +134,9 @@ impl<R: Read> EventStream<R> {
     }
 
     /// The next member of the outer object; nothing where it was the list, the end, or one that nobody wants.
-    fn member(&mut self) -> Result<Option<(Found, (usize, usize))>, String> {
+    fn member(&mut self) -> Result<Option<(FoundItem, (usize, usize))>, String> {
         if self.separated(b'}')? {
-            self.place = Place::End;
+            self.place = StreamPlace::End;
             return Ok(None);
         }
         let (start, end) = self.value(true)?;
@@ -150,13 +148,13 @@ impl<R: Read> EventStream<R> {
         let first = self.visible()?;
         if key == b"\"traceEvents\"" && first == b'[' {
             self.at += 1;
-            self.place = Place::Events { in_object: true };
+            self.place = StreamPlace::Events { in_object: true };
             return Ok(None);
         }
         let inner = key.strip_prefix(b"\"").and_then(|k| k.strip_suffix(b"\"")).unwrap_or(&key);
         let wanted = self.wanted.iter().find(|w| w.as_bytes() == inner);
         let range = self.value(wanted.is_some())?;
-        Ok(wanted.map(|key| (Found::Member(key), range)))
+        Ok(wanted.map(|key| (FoundItem::Member, range)))
     }
 
     /// Passes a comma, and the closing bracket where it comes: true then.
@@ -188,7 +186,7 @@ impl<R: Read> EventStream<R> {
     /// Passes a whole value; its place in the buffer where it is kept.
     fn value(&mut self, keep: bool) -> Result<(usize, usize), String> {
         let mut start = self.at;
-        let mut scan = Scan::default();
+        let mut scan = ValueScan::default();
         loop {
             if let Some(used) = scan.step(&self.buffer[self.at..]) {
                 self.at += used;
@@ -237,21 +235,21 @@ impl<R: Read> EventStream<R> {
     }
 }
 
-enum Found {
+enum FoundItem {
     Event,
-    Member(&'static str),
+    Member,
 }
 
 /// Finds the end of one JSON value, piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
+pub(super) struct ValueScan {
     depth: u32,
     in_string: bool,
     escaped: bool,
     started: bool,
 }
 
-impl Scan {
+impl ValueScan {
     /// How many bytes of this piece belong to the value, once it ends in it; `None` where it goes on behind. A number or word
     /// ends before the byte that is none of it.
     pub(super) fn step(&mut self, piece: &[u8]) -> Option<usize> {
@@ -318,8 +316,8 @@ mod tests {
         let mut out = Vec::new();
         while let Some(item) = stream.next_item() {
             out.push(match item {
-                Item::Event(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Item::Member(key, bytes) => format!("{key}={}", String::from_utf8_lossy(bytes)),
+                StreamItem::Event(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                StreamItem::Member(bytes) => format!("deviceProperties={}", String::from_utf8_lossy(bytes)),
             });
         }
         (out, stream.ending().clone())
@@ -330,9 +328,15 @@ mod tests {
         let text = r#" {"metadata":{"SECRET":"}]"}, "schemaVersion": 1,"deviceProperties": [ {"id":0} ],
             "traceEvents": [ {"a":"}\"{"} ,{"b":[1,{"c":{}}]}, {} ], "after": null } "#;
         let (items, ending) = walk(text);
-        assert_eq!(items, [r#"deviceProperties=[ {"id":0} ]"#, r#"{"a":"}\"{"}"#, r#"{"b":[1,{"c":{}}]}"#, "{}"]);
+        assert_eq!(
+            items,
+            [r#"deviceProperties=[ {"id":0} ]"#, r#"{"a":"}\"{"}"#, r#"{"b":[1,{"c":{}}]}"#, "{}"]
+        );
         assert_eq!(ending, Ending::Whole);
-        assert_eq!(walk("[{\"a\":1},{\"b\":2}]"), (vec!["{\"a\":1}".into(), "{\"b\":2}".into()], Ending::Whole));
+        assert_eq!(
+            walk("[{\"a\":1},{\"b\":2}]"),
+            (vec!["{\"a\":1}".into(), "{\"b\":2}".into()], Ending::Whole)
+        );
     }
 
     #[test]

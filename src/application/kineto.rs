@@ -5,17 +5,18 @@
 //! | `kernel` | name, time, device, stream, grid, block, registers, shared memory, `correlation`, `External id` |
 //! | `gpu_memcpy`, `gpu_memset` | time, bytes, direction by its name |
 //! | `cuda_runtime`, `cuda_driver` (and HIP's under the same names) | time, thread, `correlation` |
-//! | `cpu_op` | name, `External id`, `Input Dims`, `Input type`, `Input Strides`, `Concrete Inputs` |
+//! | `cpu_op` | name, `External id`, `Input Dims`, `Input type`, `Concrete Inputs` |
 //! | `user_annotation` | its range on the host |
+//! | `cpu_instant_event` | bytes that the framework's allocator holds |
 //! | everything else | passed over without being parsed |
 //!
 //! Of the keys around the list only `deviceProperties` is read.
 
 use super::json_event::{Members, nanoseconds, text, three, whole};
-use super::json_stream::{Ending, EventStream, Item};
+use super::json_stream::{Ending, EventStream, StreamItem};
 use super::trace::{
-    CallKind, CopyDirection, InputsId, OperatorId, OperatorInputs, RuntimeCall, Span, Trace,
-    TraceFormat, TracedCopy, TracedDevice, TracedKernel, TracedOperator, TracedRange,
+    CopyDirection, InputsId, OperatorId, OperatorInputs, RuntimeCall, Span, RecordedTrace, TraceFormat, TracedCopy,
+    TracedDevice, TracedKernel, TracedOperator, TracedRange,
 };
 use crate::measurement::ReadError;
 use crate::progress::Progress;
@@ -31,22 +32,26 @@ pub(super) fn is_kineto(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
     let opens = matches!(text.first(), Some(b'{' | b'['));
-    opens && (has(b"\"traceEvents\"") || has(b"\"deviceProperties\"") || has(b"\"schemaVersion\"") || has(b"\"ph\""))
+    opens
+        && (has(b"\"traceEvents\"")
+            || has(b"\"deviceProperties\"")
+            || has(b"\"schemaVersion\"")
+            || has(b"\"ph\""))
 }
 
 /// Reads a trace to its end, or to where it breaks off; what was complete is used, and a remark says so.
 ///
 /// # Errors
 /// [`ReadError`] if it was cancelled, or no event could be read.
-pub(super) fn read_kineto(from: impl Read, file: &str, progress: &Progress) -> Result<Trace, ReadError> {
+pub(super) fn read_kineto(from: impl Read, file: &str, progress: &Progress) -> Result<RecordedTrace, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let mut reading = Reading::new(file);
+    let mut reading = KinetoReading::new(file);
     let mut stream = EventStream::new(from, &["deviceProperties"]);
     let mut events = 0u64;
     while let Some(item) = stream.next_item() {
         match item {
-            Item::Member(_, value) => reading.devices(value),
-            Item::Event(event) => {
+            StreamItem::Member(value) => reading.devices(value),
+            StreamItem::Event(event) => {
                 events += 1;
                 reading.event(event);
             }
@@ -65,14 +70,16 @@ pub(super) fn read_kineto(from: impl Read, file: &str, progress: &Progress) -> R
             reading.trace.remarks.push(kept);
             Ok(reading.finish())
         }
-        Ending::Whole if events == 0 => Err(refuse("has no events: record a trace with activities on the GPU".into())),
+        Ending::Whole if events == 0 => {
+            Err(refuse("has no events: record a trace with activities on the GPU".into()))
+        }
         Ending::Whole => Ok(reading.finish()),
     }
 }
 
 /// What is being read.
-struct Reading {
-    trace: Trace,
+struct KinetoReading {
+    trace: RecordedTrace,
     /// Operators by `External id`, all of them: kernels come after.
     operators: HashMap<u64, TracedOperator>,
     known_inputs: HashMap<Box<[u8]>, InputsId>,
@@ -106,6 +113,7 @@ enum Category {
     Call,
     Operator,
     Range,
+    Memory,
 }
 
 fn category(value: &[u8]) -> Option<Category> {
@@ -115,6 +123,7 @@ fn category(value: &[u8]) -> Option<Category> {
         b"cuda_runtime" | b"cuda_driver" | b"hip_runtime" | b"hip_driver" | b"Runtime" => Category::Call,
         b"cpu_op" | b"Operator" => Category::Operator,
         b"user_annotation" => Category::Range,
+        b"cpu_instant_event" => Category::Memory,
         _ => return None,
     })
 }
@@ -134,10 +143,10 @@ fn category_of(event: &[u8]) -> Option<Category> {
     }
 }
 
-impl Reading {
+impl KinetoReading {
     fn new(file: &str) -> Self {
         Self {
-            trace: Trace::empty(file, TraceFormat::Kineto),
+            trace: RecordedTrace::empty(file, TraceFormat::Kineto),
             operators: HashMap::new(),
             known_inputs: HashMap::new(),
             placed: HashMap::new(),
@@ -181,6 +190,9 @@ impl Reading {
         if members.is_broken {
             return self.refuse(event);
         }
+        if category == Category::Memory {
+            return self.memory(parts.arguments);
+        }
         // Flow arrows and instants carry the same categories.
         if parts.phase != b"\"X\"" {
             return;
@@ -200,6 +212,7 @@ impl Reading {
             Category::Call => self.call(&name, span, &parts),
             Category::Operator => self.operator(&name, &parts),
             Category::Range => self.range(&name, span, &parts),
+            Category::Memory => {}
         }
     }
 
@@ -282,7 +295,6 @@ impl Reading {
             match key {
                 b"External id" | b"external id" => external = whole(value).unwrap_or(0),
                 b"Input Dims" | b"Input dims" => label(&mut raw, b'd', value),
-                b"Input Strides" => label(&mut raw, b's', value),
                 b"Input type" => label(&mut raw, b't', value),
                 b"Concrete Inputs" => label(&mut raw, b'c', value),
                 _ => {}
@@ -294,6 +306,23 @@ impl Reading {
         let inputs = self.inputs(raw);
         let name = self.trace.names.id_of(name);
         self.operators.insert(external, TracedOperator { name, inputs });
+    }
+
+    /// What the framework's allocator holds: of type 1, a GPU.
+    fn memory(&mut self, parts: &[u8]) {
+        let (mut device, mut is_gpu, mut reserved) = (0, false, 0);
+        for (key, value) in arguments(parts) {
+            match key {
+                b"Device Id" => device = number(value),
+                b"Device Type" => is_gpu = whole(value) == Some(1),
+                b"Total Reserved" => reserved = whole(value).unwrap_or(0),
+                _ => {}
+            }
+        }
+        if is_gpu && reserved > 0 {
+            let peak = self.trace.peak_memory.entry(device).or_default();
+            *peak = reserved.max(*peak);
+        }
     }
 
     /// The place of these inputs, which are parsed where they are new.
@@ -316,7 +345,7 @@ impl Reading {
     }
 
     /// Joins kernels and operators, and says what was left out.
-    fn finish(mut self) -> Trace {
+    fn finish(mut self) -> RecordedTrace {
         for (kernel, external) in self.trace.kernels.iter_mut().zip(&self.external) {
             let Some(operator) = self.operators.get(external).filter(|_| *external != 0) else { continue };
             let next = OperatorId(u32::try_from(self.trace.operators.len()).unwrap_or(u32::MAX));
@@ -384,8 +413,17 @@ fn parse_inputs(raw: &[u8]) -> OperatorInputs {
     for piece in raw.split(|b| *b == 0).filter(|p| !p.is_empty()) {
         let Ok(Value::Array(all)) = serde_json::from_slice::<Value>(&piece[1..]) else { continue };
         match piece[0] {
-            b'd' => out.shapes = all.iter().map(dimensions).collect(),
-            b's' => out.strides = all.iter().map(dimensions).collect(),
+            b'd' => {
+                out.shapes = all.iter().map(dimensions).collect();
+                let is_list = |v: &Value| v.get(0).is_some_and(Value::is_array);
+                let list = |v: &Value| match v.as_array() {
+                    Some(parts) if is_list(v) => parts.iter().map(dimensions).collect(),
+                    _ => Vec::new(),
+                };
+                if all.iter().any(is_list) {
+                    out.lists = all.iter().map(list).collect();
+                }
+            }
             b't' => out.types = all.iter().map(word).collect(),
             _ => out.scalars = all.iter().map(word).collect(),
         }
@@ -409,7 +447,7 @@ mod tests {
 
     const HEAD: &str = r#"{"metadata":{"TOKEN":"secret"},"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936}],"traceEvents":["#;
 
-    fn read(events: &str) -> Trace {
+    fn read(events: &str) -> RecordedTrace {
         let text = format!("{HEAD}{events}]}}");
         assert!(is_kineto(text.as_bytes()));
         read_kineto(text.as_bytes(), "t.json", &Progress::default()).unwrap()

@@ -1,9 +1,9 @@
-//! Nsight Systems exports (SQLite): kernels, copies, fills, graphs, runtime calls, NVTX ranges. Tables and columns that an
+//! Nsight Systems exports (SQLite): kernels, copies, fills, graphs, runtime calls, NVTX ranges. NsysTables and columns that an
 //! older or reduced export does not have are done without, and that is said.
 
-use super::sqlite::{Database, MAGIC, RowValues, TableSchema, Value};
+use super::sqlite::{Database, MAGIC, RowValues, TableSchema, SqlValue};
 use super::trace::{
-    CallKind, CopyDirection, RuntimeCall, Span, Trace, TraceFormat, TracedCopy, TracedDevice, TracedGraph,
+    CallKind, CopyDirection, RuntimeCall, Span, RecordedTrace, TraceFormat, TracedCopy, TracedDevice, TracedGraph,
     TracedKernel, TracedRange,
 };
 use crate::measurement::ReadError;
@@ -26,16 +26,16 @@ pub(super) fn call_kind(name: &str) -> CallKind {
 ///
 /// # Errors
 /// [`ReadError`] if it was cancelled, is no database, or has no table of GPU activity.
-pub(super) fn read_nsys(from: impl Read + Seek, file: &str, progress: &Progress) -> Result<Trace, ReadError> {
+pub(super) fn read_nsys(from: impl Read + Seek, file: &str, progress: &Progress) -> Result<RecordedTrace, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
-    let mut tables = Tables::open(from, progress).map_err(refuse)?;
+    let mut tables = NsysTables::open(from, progress).map_err(refuse)?;
     let activity =
         ["CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"];
     if !activity.iter().any(|t| tables.find(t).is_some()) {
         let what = "has no table CUPTI_ACTIVITY_KIND_KERNEL: record with nsys profile --trace=cuda, export with nsys export --type sqlite";
         return Err(refuse(what.into()));
     }
-    let mut reading = Reading::new(file);
+    let mut reading = NsysReading::new(file);
     reading.kernels(&mut tables);
     reading.copies(&mut tables);
     reading.graphs(&mut tables);
@@ -50,13 +50,13 @@ pub(super) fn read_nsys(from: impl Read + Seek, file: &str, progress: &Progress)
 }
 
 /// The tables of an export.
-struct Tables<'a, R> {
+struct NsysTables<'a, R> {
     database: Database<R>,
     all: Vec<TableSchema>,
     progress: &'a Progress,
 }
 
-impl<'a, R: Read + Seek> Tables<'a, R> {
+impl<'a, R: Read + Seek> NsysTables<'a, R> {
     fn open(from: R, progress: &'a Progress) -> Result<Self, String> {
         let mut database = Database::open(from)?;
         let all = database.tables();
@@ -86,8 +86,8 @@ impl<'a, R: Read + Seek> Tables<'a, R> {
 }
 
 /// What is being read. Texts stand in a table of their own and are looked up last, those that are needed.
-struct Reading {
-    trace: Trace,
+struct NsysReading {
+    trace: RecordedTrace,
     /// Processes in the order they were met: numbers of calls are counted in each of them.
     processes: HashMap<i64, u64>,
     kernel_names: Vec<Option<i64>>,
@@ -99,25 +99,25 @@ struct Reading {
 }
 
 /// A start and an end in nanoseconds.
-fn span(start: Value<'_>, end: Value<'_>) -> Option<Span> {
+fn span(start: SqlValue<'_>, end: SqlValue<'_>) -> Option<Span> {
     let (start, end) = (start.whole()?, end.whole()?);
     Span::lasting(start, end.checked_sub(start)?)
 }
 
 /// A whole number that fits; 0 for anything else.
-fn small(value: Value<'_>) -> u32 {
+fn small(value: SqlValue<'_>) -> u32 {
     value.count().and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
 }
 
 /// The process of a thread's or a process's global id: both hold it above the lowest 24 bits.
-fn process_part(global: Value<'_>) -> i64 {
+fn process_part(global: SqlValue<'_>) -> i64 {
     global.whole().map_or(0, |id| id & !0x00ff_ffff)
 }
 
-impl Reading {
+impl NsysReading {
     fn new(file: &str) -> Self {
         Self {
-            trace: Trace::empty(file, TraceFormat::Nsys),
+            trace: RecordedTrace::empty(file, TraceFormat::Nsys),
             processes: HashMap::new(),
             kernel_names: Vec::new(),
             range_names: Vec::new(),
@@ -128,7 +128,7 @@ impl Reading {
     }
 
     /// What joins a launch to its call: the number of the call in its process. 0 where there is none.
-    fn correlation(&mut self, number: Value<'_>, process: Value<'_>) -> u64 {
+    fn correlation(&mut self, number: SqlValue<'_>, process: SqlValue<'_>) -> u64 {
         let Some(number) = number.count().filter(|n| *n > 0) else { return 0 };
         let next = self.processes.len() as u64;
         let place = *self.processes.entry(process_part(process)).or_insert(next);
@@ -142,11 +142,25 @@ impl Reading {
         found
     }
 
-    fn kernels(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn kernels(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         let columns = [
-            "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName",
-            "shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
-            "staticSharedMemory", "dynamicSharedMemory",
+            "start",
+            "end",
+            "deviceId",
+            "streamId",
+            "correlationId",
+            "globalPid",
+            "demangledName",
+            "shortName",
+            "registersPerThread",
+            "gridX",
+            "gridY",
+            "gridZ",
+            "blockX",
+            "blockY",
+            "blockZ",
+            "staticSharedMemory",
+            "dynamicSharedMemory",
         ];
         tables.each("CUPTI_ACTIVITY_KIND_KERNEL", &columns, |row| {
             let Some(span) = self.span(row) else { return };
@@ -170,9 +184,11 @@ impl Reading {
         });
     }
 
-    fn copies(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
-        let columns = ["start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes", "copyKind"];
-        for (table, is_fill) in [("CUPTI_ACTIVITY_KIND_MEMCPY", false), ("CUPTI_ACTIVITY_KIND_MEMSET", true)] {
+    fn copies(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
+        let columns =
+            ["start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes", "copyKind"];
+        for (table, is_fill) in [("CUPTI_ACTIVITY_KIND_MEMCPY", false), ("CUPTI_ACTIVITY_KIND_MEMSET", true)]
+        {
             tables.each(table, &columns, |row| {
                 let Some(span) = self.span(row) else { return };
                 let correlation = self.correlation(row.get(4), row.get(5));
@@ -189,7 +205,7 @@ impl Reading {
         }
     }
 
-    fn graphs(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn graphs(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         let columns = ["start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId"];
         tables.each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", &columns, |row| {
             let Some(span) = self.span(row) else { return };
@@ -208,7 +224,7 @@ impl Reading {
         }
     }
 
-    fn calls(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn calls(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         let columns = ["start", "end", "correlationId", "globalTid", "nameId"];
         tables.each("CUPTI_ACTIVITY_KIND_RUNTIME", &columns, |row| {
             let Some(span) = self.span(row) else { return };
@@ -227,12 +243,13 @@ impl Reading {
         });
     }
 
-    fn ranges(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn ranges(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         // 59: pushed and popped, 60: started and ended; others are marks and names.
         let columns = ["start", "end", "eventType", "text", "textId", "globalTid"];
         tables.each("NVTX_EVENTS", &columns, |row| {
             let kind = row.get(2).whole();
-            let Some(span) = span(row.get(0), row.get(1)).filter(|_| matches!(kind, None | Some(59 | 60))) else {
+            let Some(span) = span(row.get(0), row.get(1)).filter(|_| matches!(kind, None | Some(59 | 60)))
+            else {
                 return;
             };
             let text = row.get(3).text().map(|t| t.into_owned());
@@ -242,7 +259,7 @@ impl Reading {
         });
     }
 
-    fn devices(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn devices(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         let mut numbers: HashMap<u32, u32> = HashMap::new();
         tables.each("TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId"], |row| {
             numbers.insert(small(row.get(0)), small(row.get(1)));
@@ -257,7 +274,7 @@ impl Reading {
     }
 
     /// Looks up the texts that something refers to.
-    fn texts(&mut self, tables: &mut Tables<'_, impl Read + Seek>) {
+    fn texts(&mut self, tables: &mut NsysTables<'_, impl Read + Seek>) {
         let ranges = self.range_names.iter().filter_map(|(id, text)| id.filter(|_| text.is_none()));
         let others = self.kernel_names.iter().chain(&self.call_names).flatten().copied();
         let needed: HashSet<i64> = ranges.chain(others).collect();
@@ -280,23 +297,30 @@ impl Reading {
             }
         }
         for (range, (id, own)) in self.trace.ranges.iter_mut().zip(&self.range_names) {
-            range.name = self.trace.names.id_of(own.as_deref().or(text(id).map(|t| t.as_str())).unwrap_or(""));
+            range.name =
+                self.trace.names.id_of(own.as_deref().or(text(id).map(|t| t.as_str())).unwrap_or(""));
         }
         if nameless > 0 {
-            self.trace.remarks.push(format!("{nameless} kernels refer to a name that StringIds does not have"));
+            self.trace
+                .remarks
+                .push(format!("{nameless} kernels refer to a name that StringIds does not have"));
         }
     }
 
     /// Says what was missing.
-    fn finish(mut self, tables: &Tables<'_, impl Read + Seek>) -> Trace {
+    fn finish(mut self, tables: &NsysTables<'_, impl Read + Seek>) -> RecordedTrace {
         let mut remarks = tables.database.damage();
         if self.negative > 0 {
-            remarks.push(format!("{} rows have a negative or missing duration and are left out", self.negative));
+            remarks
+                .push(format!("{} rows have a negative or missing duration and are left out", self.negative));
         }
         let kernel_columns = ["registersPerThread", "staticSharedMemory", "gridX", "blockX"];
         let missing = tables.missing("CUPTI_ACTIVITY_KIND_KERNEL", &kernel_columns);
         if !missing.is_empty() {
-            remarks.push(format!("columns missing in this export: {}; what rests on them is unknown", missing.join(", ")));
+            remarks.push(format!(
+                "columns missing in this export: {}; what rests on them is unknown",
+                missing.join(", ")
+            ));
         }
         if tables.find("CUPTI_ACTIVITY_KIND_RUNTIME").is_none() {
             remarks.push("no runtime calls in this export: idle gaps have no cause".into());
@@ -325,7 +349,9 @@ mod tests {
 
     #[test]
     fn calls_that_wait_are_known_by_name() {
-        for name in ["cudaStreamSynchronize_v3020", "cuCtxSynchronize", "hipDeviceSynchronize", "cudaMemcpy_v3020"] {
+        for name in
+            ["cudaStreamSynchronize_v3020", "cuCtxSynchronize", "hipDeviceSynchronize", "cudaMemcpy_v3020"]
+        {
             assert_eq!(call_kind(name), CallKind::Synchronise, "{name}");
         }
         for name in ["cudaMemcpyAsync_v3020", "cudaLaunchKernel_v7000", "cudaEventQuery"] {

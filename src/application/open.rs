@@ -4,8 +4,8 @@ use super::kineto::{is_kineto, read_kineto};
 use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
-use super::trace::Trace;
-use crate::import::{Opened, Job, read_report};
+use super::trace::RecordedTrace;
+use crate::import::{Job, Opened, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use flate2::read::MultiGzDecoder;
@@ -22,7 +22,7 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 /// What a file holds.
 pub enum Recorded {
     /// A trace with a time line.
-    Trace(Box<Trace>),
+    Trace(Box<RecordedTrace>),
     /// Totals of a report, without a time line.
     Totals(Box<Application>),
 }
@@ -66,16 +66,22 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
     (&opened).take(16).read_to_end(&mut head).map_err(cannot)?;
     let opened = File::open(path).map_err(cannot)?;
     if is_sqlite(&head) {
-        return read_nsys(Watched { inner: opened, progress }, &file, progress).map(|t| Recorded::Trace(Box::new(t)));
+        return read_nsys(WatchedFile { inner: opened, progress }, &file, progress)
+            .map(|t| Recorded::Trace(Box::new(t)));
     }
     read_stream(Box::new(opened), &file, progress)
 }
 
 /// Reads what comes from a pipe.
-fn read_stream(from: Box<dyn Read + Send + '_>, file: &str, progress: &Progress) -> Result<Recorded, ReadError> {
+fn read_stream(
+    from: Box<dyn Read + Send + '_>,
+    file: &str,
+    progress: &Progress,
+) -> Result<Recorded, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
-    let mut from: Box<dyn Read + Send + '_> = Box::new(BufReader::with_capacity(HEAD, Watched { inner: from, progress }));
+    let mut from: Box<dyn Read + Send + '_> =
+        Box::new(BufReader::with_capacity(HEAD, WatchedFile { inner: from, progress }));
     let mut head = take_head(&mut from).map_err(cannot)?;
     if head.starts_with(GZIP) {
         from = Box::new(MultiGzDecoder::new(Cursor::new(head).chain(from)));
@@ -109,12 +115,12 @@ fn take_head(from: &mut dyn Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// A reader that counts into a progress and ends early once that is cancelled.
-struct Watched<'a, R> {
+struct WatchedFile<'a, R> {
     inner: R,
     progress: &'a Progress,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for WatchedFile<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.progress.is_cancelled() {
             return Err(std::io::Error::other("cancelled"));
@@ -125,7 +131,7 @@ impl<R: Read> Read for Watched<'_, R> {
     }
 }
 
-impl<R: std::io::Seek> std::io::Seek for Watched<'_, R> {
+impl<R: std::io::Seek> std::io::Seek for WatchedFile<'_, R> {
     fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
         self.inner.seek(to)
     }

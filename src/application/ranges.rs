@@ -1,7 +1,7 @@
 //! Ranges that somebody marked, and the step that an application repeats.
 
 use super::timeline::Activity;
-use super::trace::{Span, Trace};
+use super::trace::{Span, RecordedTrace};
 use crate::stats::{median, sample_deviation};
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub fn counted_name(name: &str) -> &str {
 
 /// The ranges of a trace by name, the longest first.
 #[must_use]
-pub fn range_totals(trace: &Trace) -> Vec<RangeTotal> {
+pub fn range_totals(trace: &RecordedTrace) -> Vec<RangeTotal> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for range in &trace.ranges {
         let name = counted_name(trace.names.text(range.name));
@@ -71,16 +71,23 @@ pub fn range_totals(trace: &Trace) -> Vec<RangeTotal> {
 ///
 /// # Errors
 /// What to type instead.
-pub fn chosen_span(trace: &Trace, step: Option<&RepeatedStep>, asked: &str) -> Result<Span, String> {
+pub fn chosen_span(trace: &RecordedTrace, step: Option<&RepeatedStep>, asked: &str) -> Result<Span, String> {
     if asked.eq_ignore_ascii_case("step") {
-        return step.map(|s| s.typical).ok_or_else(|| "no repeating step was found; give the name of a range".into());
+        return step
+            .map(|s| s.typical)
+            .ok_or_else(|| "no repeating step was found; give the name of a range".into());
     }
     let matching = |name: &str| -> Vec<Span> {
-        let is_it = |text: &str| text == name || counted_name(text) == name || counted_name(text).trim_end_matches('#') == name;
+        let is_it = |text: &str| {
+            text == name || counted_name(text) == name || counted_name(text).trim_end_matches('#') == name
+        };
         trace.ranges.iter().filter(|r| is_it(trace.names.text(r.name))).map(|r| r.span).collect()
     };
     let mut all = matching(asked);
-    if all.is_empty() && let Some((name, number)) = asked.rsplit_once(':') && let Ok(number) = number.parse::<usize>() {
+    if all.is_empty()
+        && let Some((name, number)) = asked.rsplit_once(':')
+        && let Ok(number) = number.parse::<usize>()
+    {
         all = matching(name);
         all.sort_unstable();
         let count = all.len();
@@ -91,7 +98,7 @@ pub fn chosen_span(trace: &Trace, step: Option<&RepeatedStep>, asked: &str) -> R
     all.get(all.len() / 2).copied().ok_or_else(|| unknown_range(trace, asked))
 }
 
-fn unknown_range(trace: &Trace, asked: &str) -> String {
+fn unknown_range(trace: &RecordedTrace, asked: &str) -> String {
     let known: Vec<String> = range_totals(trace).into_iter().take(6).map(|r| r.name).collect();
     let asked = crate::text::clip(asked, 40);
     if known.is_empty() {
@@ -103,11 +110,16 @@ fn unknown_range(trace: &Trace, asked: &str) -> String {
 
 /// The step that repeats: marked by ranges that cover most of the window without overlapping, else by the order of kernels.
 #[must_use]
-pub fn find_step(trace: &Trace, activities: &[Activity], order: &[usize], window: Span) -> Option<RepeatedStep> {
+pub fn find_step(
+    trace: &RecordedTrace,
+    activities: &[Activity],
+    order: &[usize],
+    window: Span,
+) -> Option<RepeatedStep> {
     marked_step(trace, window).or_else(|| unmarked_step(activities, order))
 }
 
-fn marked_step(trace: &Trace, window: Span) -> Option<RepeatedStep> {
+fn marked_step(trace: &RecordedTrace, window: Span) -> Option<RepeatedStep> {
     let mut by_name: BTreeMap<(&str, u64), Vec<Span>> = BTreeMap::new();
     for range in &trace.ranges {
         let name = counted_name(trace.names.text(range.name));
@@ -164,8 +176,8 @@ mod tests {
     use super::super::trace::{TraceFormat, TracedRange};
     use super::*;
 
-    fn marked(name: impl Fn(usize) -> String, spans: &[(i64, i64)]) -> Trace {
-        let mut trace = Trace::empty("t", TraceFormat::Nsys);
+    fn marked(name: impl Fn(usize) -> String, spans: &[(i64, i64)]) -> RecordedTrace {
+        let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
         for (i, (start, end)) in spans.iter().enumerate() {
             let name = trace.names.id_of(&name(i));
             trace.ranges.push(TracedRange { name, thread: 1, span: Span { start: *start, end: *end } });
@@ -175,7 +187,13 @@ mod tests {
 
     #[test]
     fn numbers_that_count_are_no_part_of_a_name() {
-        for (name, bare) in [("ProfilerStep#6", "ProfilerStep#"), ("step 12", "step"), ("12", "12"), ("aten::add, op_id = 4", "aten::add"), ("forward", "forward")] {
+        for (name, bare) in [
+            ("ProfilerStep#6", "ProfilerStep#"),
+            ("step 12", "step"),
+            ("12", "12"),
+            ("aten::add, op_id = 4", "aten::add"),
+            ("forward", "forward"),
+        ] {
             assert_eq!(counted_name(name), bare);
         }
     }

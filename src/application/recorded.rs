@@ -1,9 +1,10 @@
 //! One GPU's part of a trace as an application: groups, copies, time line, ranges.
 
+use super::counts::count_groups;
 use super::group::{Grouping, KernelGroup};
 use super::ranges::{RangeTotal, RepeatedStep, chosen_span, find_step, range_totals};
 use super::timeline::{Activity, ActivityKind, Timeline};
-use super::trace::{CopyDirection, RuntimeCall, Span, Trace, TraceFormat};
+use super::trace::{CopyDirection, RuntimeCall, Span, RecordedTrace, TraceFormat};
 use crate::units::{Bytes, Seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -42,6 +43,8 @@ pub struct Application {
     pub device_index: u32,
     /// Its memory, where the file says so.
     pub memory: Option<Bytes>,
+    /// The most device memory that its framework held at once, where recorded.
+    pub peak_memory: Option<Bytes>,
     /// Groups of kernels, the longest first.
     pub groups: Vec<KernelGroup>,
     /// Launches of kernels.
@@ -91,7 +94,7 @@ impl Application {
 ///
 /// # Errors
 /// What to type instead: a GPU or a range that the trace does not have.
-pub fn application_of(trace: &Trace, part: &PartOfTrace) -> Result<Application, String> {
+pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Application, String> {
     let device = chosen_device(trace, part.device)?;
     let calls = calls_of(trace, device);
     let mut made = activities_of(trace, device, &calls);
@@ -111,16 +114,20 @@ pub fn application_of(trace: &Trace, part: &PartOfTrace) -> Result<Application, 
     let timeline = Timeline::new(&made.activities, &calls, window);
     if timeline.contradicting > 0 {
         let n = timeline.contradicting;
-        remarks.push(format!("{n} gaps end before the call that ended them began: clocks jump; their cause is unknown"));
+        remarks.push(format!(
+            "{n} gaps end before the call that ended them began: clocks jump; their cause is unknown"
+        ));
     }
     remarks.extend(other_devices(trace, device));
-    let regrouped = regroup(trace, &made);
+    let mut regrouped = regroup(trace, &made);
+    count_groups(&mut regrouped.groups).map_err(|why| why.to_string())?;
     Ok(Application {
         file: trace.file.clone(),
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
         device_index: device,
         memory: trace.devices.iter().find(|d| d.index == device).and_then(|d| d.memory_bytes).map(Bytes),
+        peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
         kernel_count: regrouped.kernel_count,
         kernel_sum: regrouped.kernel_sum,
         groups: regrouped.groups,
@@ -135,7 +142,7 @@ pub fn application_of(trace: &Trace, part: &PartOfTrace) -> Result<Application, 
     })
 }
 
-fn chosen_device(trace: &Trace, asked: Option<u32>) -> Result<u32, String> {
+fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, String> {
     let active = trace.active_devices();
     let list = || active.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     match asked {
@@ -152,7 +159,7 @@ fn chosen_device(trace: &Trace, asked: Option<u32>) -> Result<u32, String> {
     }
 }
 
-fn other_devices(trace: &Trace, device: u32) -> Option<String> {
+fn other_devices(trace: &RecordedTrace, device: u32) -> Option<String> {
     let others: Vec<String> =
         trace.active_devices().into_iter().filter(|d| *d != device).map(|d| d.to_string()).collect();
     let all = others.join(", ");
@@ -160,21 +167,21 @@ fn other_devices(trace: &Trace, device: u32) -> Option<String> {
 }
 
 /// Activities with what they refer to in the trace.
-struct Made {
+struct MadeActivities {
     activities: Vec<Activity>,
     /// For each activity its place in the list of its kind.
-    records: Vec<Record>,
+    records: Vec<ActivityRecord>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Record {
+enum ActivityRecord {
     Kernel(usize),
     Copy(usize),
     Graph(usize),
 }
 
 /// The calls of the host threads that launched this GPU, and of those that launched none, in order.
-fn calls_of(trace: &Trace, device: u32) -> Vec<RuntimeCall> {
+fn calls_of(trace: &RecordedTrace, device: u32) -> Vec<RuntimeCall> {
     let mut launched: HashMap<u64, bool> = HashMap::new();
     let kernels = trace.kernels.iter().map(|k| (k.correlation, k.device));
     let copies = trace.copies.iter().map(|c| (c.correlation, c.device));
@@ -196,36 +203,36 @@ fn calls_of(trace: &Trace, device: u32) -> Vec<RuntimeCall> {
     calls
 }
 
-fn activities_of(trace: &Trace, device: u32, calls: &[RuntimeCall]) -> Made {
+fn activities_of(trace: &RecordedTrace, device: u32, calls: &[RuntimeCall]) -> MadeActivities {
     let numbered = calls.iter().enumerate().filter(|(_, c)| c.correlation != 0);
     let call_of: HashMap<u64, usize> = numbered.rev().map(|(at, c)| (c.correlation, at)).collect();
-    let mut all: Vec<(Activity, Record)> = Vec::new();
+    let mut all: Vec<(Activity, ActivityRecord)> = Vec::new();
     let mut push = |stream, span, correlation: u64, record| {
         let call = call_of.get(&correlation).copied().filter(|_| correlation != 0);
         all.push((Activity { kind: ActivityKind::Kernel(0), stream, span, call }, record));
     };
     for (at, kernel) in trace.kernels.iter().enumerate().filter(|(_, k)| k.device == device) {
-        push(kernel.stream, kernel.span, kernel.correlation, Record::Kernel(at));
+        push(kernel.stream, kernel.span, kernel.correlation, ActivityRecord::Kernel(at));
     }
     for (at, graph) in trace.graphs.iter().enumerate().filter(|(_, g)| g.device == device) {
-        push(graph.stream, graph.span, graph.correlation, Record::Graph(at));
+        push(graph.stream, graph.span, graph.correlation, ActivityRecord::Graph(at));
     }
     for (at, copy) in trace.copies.iter().enumerate().filter(|(_, c)| c.device == device) {
-        push(copy.stream, copy.span, copy.correlation, Record::Copy(at));
+        push(copy.stream, copy.span, copy.correlation, ActivityRecord::Copy(at));
     }
     all.sort_by_key(|(a, _)| a.span);
     let mut grouping = Grouping::default();
     let (mut activities, mut records) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (mut activity, record) in all {
         activity.kind = match record {
-            Record::Kernel(at) => ActivityKind::Kernel(grouping.add(trace, &trace.kernels[at])),
-            Record::Graph(at) => ActivityKind::Kernel(grouping.add_graph(&trace.graphs[at])),
-            Record::Copy(_) => ActivityKind::Copy(0),
+            ActivityRecord::Kernel(at) => ActivityKind::Kernel(grouping.add(trace, &trace.kernels[at])),
+            ActivityRecord::Graph(at) => ActivityKind::Kernel(grouping.add_graph(&trace.graphs[at])),
+            ActivityRecord::Copy(_) => ActivityKind::Copy(0),
         };
         activities.push(activity);
         records.push(record);
     }
-    Made { activities, records }
+    MadeActivities { activities, records }
 }
 
 /// From the first start to the last end.
@@ -246,15 +253,12 @@ fn kernel_order(activities: &[Activity]) -> Vec<usize> {
 
 /// Keeps what was launched within `span`, and gives its window: it begins once the GPU is done with what was launched before,
 /// and ends with the range or the last activity.
-fn cut_out(made: &mut Made, calls: &[RuntimeCall], span: Span) -> Span {
+fn cut_out(made: &mut MadeActivities, calls: &[RuntimeCall], span: Span) -> Span {
     let launched_at = |a: &Activity| a.call.map_or(a.span.start, |at| calls[at].span.start);
     let before = made.activities.iter().filter(|a| launched_at(a) < span.start);
     let backlog = before.map(|a| a.span.end).max().unwrap_or(span.start);
-    let keep: Vec<bool> = made
-        .activities
-        .iter()
-        .map(|a| (span.start..span.end).contains(&launched_at(a)))
-        .collect();
+    let keep: Vec<bool> =
+        made.activities.iter().map(|a| (span.start..span.end).contains(&launched_at(a))).collect();
     let mut flags = keep.iter();
     made.activities.retain(|_| flags.next() == Some(&true));
     let mut flags = keep.iter();
@@ -274,20 +278,20 @@ struct Regrouped {
 }
 
 /// Groups and totals of the activities that are left, the longest group first.
-fn regroup(trace: &Trace, made: &Made) -> Regrouped {
+fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
     let mut grouping = Grouping::default();
     let mut totals: BTreeMap<CopyDirection, (u64, Option<u64>, i64)> = BTreeMap::new();
     let mut places = Vec::with_capacity(made.records.len());
     let (mut kernel_count, mut kernel_sum) = (0, 0i64);
     for record in &made.records {
         places.push(match record {
-            Record::Kernel(at) => {
+            ActivityRecord::Kernel(at) => {
                 kernel_count += 1;
                 kernel_sum += trace.kernels[*at].span.nanoseconds();
                 grouping.add(trace, &trace.kernels[*at])
             }
-            Record::Graph(at) => grouping.add_graph(&trace.graphs[*at]),
-            Record::Copy(at) => {
+            ActivityRecord::Graph(at) => grouping.add_graph(&trace.graphs[*at]),
+            ActivityRecord::Copy(at) => {
                 let copy = &trace.copies[*at];
                 let total = totals.entry(copy.direction).or_insert((0, Some(0), 0));
                 total.0 += 1;
@@ -300,17 +304,19 @@ fn regroup(trace: &Trace, made: &Made) -> Regrouped {
     let directions: Vec<CopyDirection> = totals.keys().copied().collect();
     let groups = grouping.finish();
     let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by(|a, b| groups[*b].total.0.total_cmp(&groups[*a].total.0).then(groups[*a].name.cmp(&groups[*b].name)));
+    order.sort_by(|a, b| {
+        groups[*b].total.0.total_cmp(&groups[*a].total.0).then(groups[*a].name.cmp(&groups[*b].name))
+    });
     let mut rank = vec![0; order.len()];
     order.iter().enumerate().for_each(|(new, old)| rank[*old] = new);
     let mut activities = made.activities.clone();
     for ((activity, record), place) in activities.iter_mut().zip(&made.records).zip(places) {
         activity.kind = match record {
-            Record::Copy(at) => {
+            ActivityRecord::Copy(at) => {
                 let direction = trace.copies[*at].direction;
                 ActivityKind::Copy(directions.iter().position(|d| *d == direction).unwrap_or(0))
             }
-            Record::Kernel(_) | Record::Graph(_) => ActivityKind::Kernel(rank[place]),
+            ActivityRecord::Kernel(_) | ActivityRecord::Graph(_) => ActivityKind::Kernel(rank[place]),
         };
     }
     let copies = totals.into_iter().map(|(direction, (count, bytes, nanoseconds))| CopyTotal {

@@ -1,7 +1,7 @@
 //! Reports of profilers without a time line, as an application: the kernel summary of `nsys stats`, ncu and nvprof reports.
 
 use super::category::KernelCategory;
-use super::group::{KernelGroup, set_shares};
+use super::group::{GroupCounts, KernelGroup, set_shares};
 use super::recorded::Application;
 use super::trace::TraceFormat;
 use crate::import::Imported;
@@ -21,7 +21,8 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
     let mut groups: Vec<KernelGroup> = Vec::new();
     for row in &imported.rows {
         let group = group_of_row(row);
-        let is_same = |g: &&mut KernelGroup| (&g.name, g.grid, g.block) == (&group.name, group.grid, group.block);
+        let is_same =
+            |g: &&mut KernelGroup| (&g.name, g.grid, g.block) == (&group.name, group.grid, group.block);
         match groups.iter_mut().find(is_same) {
             Some(known) => {
                 known.calls += group.calls;
@@ -44,6 +45,7 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
         gpu_name: first.gpu.clone(),
         device_index: 0,
         memory: None,
+        peak_memory: None,
         kernel_count: groups.iter().map(|g| g.calls).sum(),
         kernel_sum: Seconds(groups.iter().map(|g| g.total.0).sum()),
         groups,
@@ -73,7 +75,13 @@ fn group_of_row(row: &CanonicalRow) -> KernelGroup {
         calls,
         total: Seconds(mean.0 * calls as f64),
         range: [mean; 2],
-        counted: [row.get(Number::Flops), row.get(Number::DramBytes)],
+        counts: counted(row),
         ..KernelGroup::unlaunched(name, KernelCategory::of_names(name, ""))
     }
+}
+
+/// What the profiler counted.
+fn counted(row: &CanonicalRow) -> Option<GroupCounts> {
+    let (flops, dram_bytes) = (row.get(Number::Flops), row.get(Number::DramBytes));
+    flops.or(dram_bytes).map(|_| GroupCounts { flops, dram_bytes, from: "profiler".into() })
 }

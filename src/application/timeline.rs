@@ -84,13 +84,8 @@ impl Timeline {
         let busy = union(activities.iter().map(|a| a.span));
         let kernels = length(&union(activities.iter().filter(is_kernel).map(|a| a.span)));
         let busy_length = length(&busy);
-        let mut out = Self {
-            window,
-            busy: busy_length,
-            kernels,
-            copy_only: busy_length - kernels,
-            ..Self::default()
-        };
+        let mut out =
+            Self { window, busy: busy_length, kernels, copy_only: busy_length - kernels, ..Self::default() };
         let waits = Waits::new(calls);
         let starts: HashMap<i64, &Activity> = activities.iter().rev().map(|a| (a.span.start, a)).collect();
         let mut from = window.start;
@@ -191,7 +186,13 @@ mod tests {
     #[test]
     fn gaps_are_split_by_the_call_of_what_comes_next() {
         let launch = |start, end| call(CallKind::Other, start, end);
-        let calls = [launch(0, 5), launch(6, 8), call(CallKind::Synchronise, 40, 70), launch(80, 90), launch(300, 310)];
+        let calls = [
+            launch(0, 5),
+            launch(6, 8),
+            call(CallKind::Synchronise, 40, 70),
+            launch(80, 90),
+            launch(300, 310),
+        ];
         let activities = [
             activity(10, 20, Some(0)),
             // Queued before 20: a launch gap of 5.

@@ -2,7 +2,7 @@
 //!
 //! All times are whole nanoseconds on the clock of the trace, as both formats state them; differences are what counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// An interval of time in nanoseconds on the clock of its trace; `end` is never before `start`.
@@ -114,7 +114,7 @@ pub struct TracedKernel {
     pub shared_bytes: Option<u32>,
 }
 
-/// An operator call's place in [`Trace::operators`].
+/// An operator call's place in [`RecordedTrace::operators`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperatorId(pub u32);
 
@@ -127,7 +127,7 @@ pub struct TracedOperator {
     pub inputs: InputsId,
 }
 
-/// Place in [`Trace::inputs`]; the first is that of no inputs.
+/// Place in [`RecordedTrace::inputs`]; the first is that of no inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct InputsId(pub u32);
 
@@ -136,8 +136,8 @@ pub struct InputsId(pub u32);
 pub struct OperatorInputs {
     /// Shape of every argument; empty for what is no tensor.
     pub shapes: Vec<Vec<u64>>,
-    /// Strides of every argument in elements, where recorded.
-    pub strides: Vec<Vec<u64>>,
+    /// Shapes of the tensors of every argument that is a list of them.
+    pub lists: Vec<Vec<Vec<u64>>>,
     /// Element type of every argument as the framework names it: `c10::BFloat16`.
     pub types: Vec<String>,
     /// Scalars and lists as the framework prints them: `[16, 16]`, `True`.
@@ -269,7 +269,7 @@ impl TraceFormat {
 
 /// Everything that was read of one file.
 #[derive(Debug, Clone)]
-pub struct Trace {
+pub struct RecordedTrace {
     /// As named.
     pub file: String,
     /// What wrote it.
@@ -292,11 +292,13 @@ pub struct Trace {
     pub inputs: Vec<OperatorInputs>,
     /// Marked ranges.
     pub ranges: Vec<TracedRange>,
+    /// The most device memory that a framework held at once, in bytes by the GPU's number.
+    pub peak_memory: BTreeMap<u32, u64>,
     /// What the user should know: what is missing, damaged or left out.
     pub remarks: Vec<String>,
 }
 
-impl Trace {
+impl RecordedTrace {
     /// A trace with nothing in it yet.
     #[must_use]
     pub fn empty(file: &str, format: TraceFormat) -> Self {
@@ -312,6 +314,7 @@ impl Trace {
             operators: Vec::new(),
             inputs: vec![OperatorInputs::default()],
             ranges: Vec::new(),
+            peak_memory: BTreeMap::new(),
             remarks: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@
 mod record;
 mod schema;
 
-pub(super) use record::Value;
+pub(super) use record::SqlValue;
 pub(super) use schema::TableSchema;
 
 use record::{read_record, varint};
@@ -35,12 +35,12 @@ pub(super) struct Database<R> {
 }
 
 /// One row: its wanted columns.
-pub(super) struct RowValues<'r, 'v>(&'r [Value<'v>]);
+pub(super) struct RowValues<'r, 'v>(&'r [SqlValue<'v>]);
 
 impl<'v> RowValues<'_, 'v> {
     /// The value of the wanted column at this place; Null where the table has no such column.
-    pub(super) fn get(&self, wanted: usize) -> Value<'v> {
-        self.0.get(wanted).copied().unwrap_or(Value::Null)
+    pub(super) fn get(&self, wanted: usize) -> SqlValue<'v> {
+        self.0.get(wanted).copied().unwrap_or(SqlValue::Null)
     }
 }
 
@@ -50,14 +50,17 @@ impl<R: Read + Seek> Database<R> {
         let mut header = [0; 100];
         let size = from.seek(SeekFrom::End(0)).map_err(|e| format!("cannot be read: {e}"))?;
         from.seek(SeekFrom::Start(0)).map_err(|e| format!("cannot be read: {e}"))?;
-        from.read_exact(&mut header).map_err(|_| "is shorter than the header of an SQLite file".to_string())?;
+        from.read_exact(&mut header)
+            .map_err(|_| "is shorter than the header of an SQLite file".to_string())?;
         if !header.starts_with(MAGIC) {
             return Err("is no SQLite file".into());
         }
         let stated = u16::from_be_bytes([header[16], header[17]]);
         let page_size = if stated == 1 { 65536 } else { usize::from(stated) };
         if page_size < 512 || !page_size.is_power_of_two() {
-            return Err(format!("states a page size of {stated}: expected a power of two of at least 512; the file is damaged"));
+            return Err(format!(
+                "states a page size of {stated}: expected a power of two of at least 512; the file is damaged"
+            ));
         }
         let usable = page_size - usize::from(header[20]);
         if usable < 480 {
@@ -71,10 +74,15 @@ impl<R: Read + Seek> Database<R> {
         let stated_pages = u32::from_be_bytes([header[28], header[29], header[30], header[31]]);
         let mut all = Self { from, page_size, usable, pages, damage: Vec::new(), damaged: 0 };
         if stated_pages > pages {
-            all.note(format!("{pages} of {stated_pages} pages are there: the file was cut; copy the whole file"));
+            all.note(format!(
+                "{pages} of {stated_pages} pages are there: the file was cut; copy the whole file"
+            ));
         }
         if header[18] > 1 {
-            all.note("rows that still stand in its -wal file are not read: close the program that writes it".into());
+            all.note(
+                "rows that still stand in its -wal file are not read: close the program that writes it"
+                    .into(),
+            );
         }
         Ok(all)
     }
@@ -101,7 +109,8 @@ impl<R: Read + Seek> Database<R> {
         let schema = TableSchema { name: "sqlite_schema".into(), root: 1, columns, row_number: None };
         let mut found = Vec::new();
         self.rows(&schema, &["type", "name", "rootpage", "sql"], |row| {
-            let (Some(kind), Some(name), Some(sql)) = (row.get(0).text(), row.get(1).text(), row.get(3).text())
+            let (Some(kind), Some(name), Some(sql)) =
+                (row.get(0).text(), row.get(1).text(), row.get(3).text())
             else {
                 return true;
             };
@@ -230,13 +239,13 @@ impl WantedColumns {
     }
 
     /// The wanted values of a record.
-    fn values<'r>(&self, row_id: i64, record: &'r [u8]) -> Result<Vec<Value<'r>>, String> {
+    fn values<'r>(&self, row_id: i64, record: &'r [u8]) -> Result<Vec<SqlValue<'r>>, String> {
         let mut sorted = Vec::with_capacity(self.rising.len());
         read_record(record, &self.rising, &mut sorted)?;
         let value = |place: &Option<usize>| match place {
-            Some(p) if Some(*p) == self.row_number => Value::Whole(row_id),
-            Some(p) => self.rising.binary_search(p).map_or(Value::Null, |at| sorted[at]),
-            None => Value::Null,
+            Some(p) if Some(*p) == self.row_number => SqlValue::Whole(row_id),
+            Some(p) => self.rising.binary_search(p).map_or(SqlValue::Null, |at| sorted[at]),
+            None => SqlValue::Null,
         };
         Ok(self.places.iter().map(value).collect())
     }
@@ -256,7 +265,9 @@ impl<'p> Cells<'p> {
         let is_interior = match page.get(start) {
             Some(5) => true,
             Some(13) => false,
-            kind => return Err(format!("is of kind {}: expected a page of a table", kind.copied().unwrap_or(0))),
+            kind => {
+                return Err(format!("is of kind {}: expected a page of a table", kind.copied().unwrap_or(0)));
+            }
         };
         let two = |at: usize| page.get(at..at + 2).map(|b| usize::from(u16::from_be_bytes([b[0], b[1]])));
         let header = if is_interior { 12 } else { 8 };

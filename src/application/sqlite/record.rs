@@ -2,7 +2,7 @@
 
 /// A value of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::application) enum Value<'a> {
+pub(in crate::application) enum SqlValue<'a> {
     /// Nothing.
     Null,
     /// A whole number.
@@ -15,7 +15,7 @@ pub(in crate::application) enum Value<'a> {
     Blob,
 }
 
-impl<'a> Value<'a> {
+impl<'a> SqlValue<'a> {
     /// A whole number, or a floating-point one without decimals.
     pub(in crate::application) fn whole(self) -> Option<i64> {
         match self {
@@ -56,7 +56,7 @@ pub(super) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
 pub(super) fn read_record<'a>(
     record: &'a [u8],
     wanted: &[usize],
-    values: &mut Vec<Value<'a>>,
+    values: &mut Vec<SqlValue<'a>>,
 ) -> Result<(), String> {
     values.clear();
     let broken = || "a record is shorter than its header says".to_string();
@@ -64,7 +64,7 @@ pub(super) fn read_record<'a>(
     let header = usize::try_from(header).ok().filter(|h| *h <= record.len()).ok_or_else(broken)?;
     let (mut body, mut column) = (header, 0);
     for place in wanted {
-        let mut value = Value::Null;
+        let mut value = SqlValue::Null;
         while at < header && column <= *place {
             let (serial, used) = varint(&record[at..header]).ok_or_else(broken)?;
             at += used;
@@ -91,19 +91,19 @@ fn length_of(serial: u64) -> Option<usize> {
     })
 }
 
-fn value_of(serial: u64, bytes: &[u8]) -> Value<'_> {
+fn value_of(serial: u64, bytes: &[u8]) -> SqlValue<'_> {
     let whole = || {
         let negative = bytes.first().is_some_and(|b| b & 0x80 != 0);
         bytes.iter().fold(if negative { -1i64 } else { 0 }, |all, b| (all << 8) | i64::from(*b))
     };
     match serial {
-        0 => Value::Null,
-        1..=6 => Value::Whole(whole()),
-        7 => Value::Real(f64::from_bits(whole() as u64)),
-        8 => Value::Whole(0),
-        9 => Value::Whole(1),
-        n if n % 2 == 1 => Value::Text(bytes),
-        _ => Value::Blob,
+        0 => SqlValue::Null,
+        1..=6 => SqlValue::Whole(whole()),
+        7 => SqlValue::Real(f64::from_bits(whole() as u64)),
+        8 => SqlValue::Whole(0),
+        9 => SqlValue::Whole(1),
+        n if n % 2 == 1 => SqlValue::Text(bytes),
+        _ => SqlValue::Blob,
     }
 }
 
@@ -134,8 +134,8 @@ mod tests {
         let mut values = Vec::new();
         read_record(&record, &[0, 1, 2, 3, 4, 9], &mut values).unwrap();
         let [null, two, real, one, text, after] = values[..] else { panic!("{values:?}") };
-        assert_eq!((null, after), (Value::Null, Value::Null));
-        assert_eq!((two.whole(), real, one.whole()), (Some(-2), Value::Real(1.5), Some(1)));
+        assert_eq!((null, after), (SqlValue::Null, SqlValue::Null));
+        assert_eq!((two.whole(), real, one.whole()), (Some(-2), SqlValue::Real(1.5), Some(1)));
         assert_eq!(text.text().unwrap(), "ab");
         let mut few = Vec::new();
         for cut in 0..record.len() {

@@ -45,16 +45,16 @@ impl TableSchema {
 
 /// A word of a definition.
 #[derive(Debug, Clone, Default)]
-struct Word {
+struct SqlWord {
     text: String,
     quoted: bool,
 }
 
 /// The definitions between the outer brackets, as words; what stands in inner brackets is left out.
-fn definitions(sql: &str) -> Option<Vec<Vec<Word>>> {
+fn definitions(sql: &str) -> Option<Vec<Vec<SqlWord>>> {
     let mut chars = sql.chars().peekable();
-    let (mut depth, mut out, mut current, mut word) = (0usize, Vec::new(), Vec::new(), Word::default());
-    let end_word = |word: &mut Word, current: &mut Vec<Word>| {
+    let (mut depth, mut out, mut current, mut word) = (0usize, Vec::new(), Vec::new(), SqlWord::default());
+    let end_word = |word: &mut SqlWord, current: &mut Vec<SqlWord>| {
         if word.quoted || !word.text.is_empty() {
             current.push(std::mem::take(word));
         }
@@ -64,13 +64,17 @@ fn definitions(sql: &str) -> Option<Vec<Vec<Word>>> {
             '-' if chars.peek() == Some(&'-') => chars.by_ref().take_while(|c| *c != '\n').for_each(drop),
             '/' if chars.peek() == Some(&'*') => {
                 let mut before = ' ';
-                chars.by_ref().skip(1).take_while(|c| !(std::mem::replace(&mut before, *c) == '*' && *c == '/')).for_each(drop);
+                chars
+                    .by_ref()
+                    .skip(1)
+                    .take_while(|c| !(std::mem::replace(&mut before, *c) == '*' && *c == '/'))
+                    .for_each(drop);
             }
             '"' | '`' | '\'' | '[' => {
                 let close = if c == '[' { ']' } else { c };
                 let text: String = chars.by_ref().take_while(|c| *c != close).collect();
                 if depth == 1 {
-                    word = Word { text, quoted: true };
+                    word = SqlWord { text, quoted: true };
                     end_word(&mut word, &mut current);
                 }
             }
@@ -110,7 +114,10 @@ mod tests {
     fn columns_of_texts_as_exporters_write_them() {
         let sql = "CREATE TABLE StringIds (\n -- kept, once\n id INTEGER NOT NULL PRIMARY KEY, -- a, (b)\n value TEXT NOT NULL /* x, y */\n);";
         let table = TableSchema::parse("StringIds", 2, sql).unwrap();
-        assert_eq!((table.columns.as_slice(), table.row_number), (&["id".to_string(), "value".into()][..], Some(0)));
+        assert_eq!(
+            (table.columns.as_slice(), table.row_number),
+            (&["id".to_string(), "value".into()][..], Some(0))
+        );
         let quoted = "CREATE TABLE k (start INTEGER, \"end\" INTEGER, [a b] DECIMAL(10, 2) DEFAULT (1+2), primary_x TEXT, PRIMARY KEY (start, \"end\"))";
         let table = TableSchema::parse("k", 3, quoted).unwrap();
         assert_eq!(table.columns, ["start", "end", "a b", "primary_x"]);
