@@ -9,7 +9,11 @@ use crate::units::significant;
 
 /// Draws the source as it was recorded (a forecast for itself) and the targets below it.
 #[must_use]
-pub fn application_chart(session: &Session, application: &Application, forecasts: &[TargetForecast]) -> ChartSpec {
+pub fn application_chart(
+    session: &Session,
+    application: &Application,
+    forecasts: &[TargetForecast],
+) -> ChartSpec {
     let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
     let (unit, seconds) = unit(longest);
     let mut marks = Vec::new();
@@ -32,10 +36,16 @@ pub fn application_chart(session: &Session, application: &Application, forecasts
     ChartSpec {
         title: format!("{} on other GPUs: {what}", application.file),
         subtitle: format!("from the left: {}", names.join(", ")),
-        x: Axis { label: format!("time, {unit}"), scale: Scale::Linear { min: 0.0, max: 1.25 * longest / seconds } },
+        x: Axis {
+            label: format!("time, {unit}"),
+            scale: Scale::Linear { min: 0.0, max: 1.25 * longest / seconds },
+        },
         y: Axis { label: String::new(), scale: Scale::Category(slots) },
         marks,
-        notes: vec!["band: 90 % of the kernels' errors; the host and idle time it leaves are taken as recorded".into()],
+        notes: vec![
+            "band: 90 % of the kernels' errors; the host and idle time it leaves are taken as recorded"
+                .into(),
+        ],
     }
 }
 

@@ -26,7 +26,7 @@ use crate::measurement::CanonicalRow;
 use crate::predict::{SourceKind, Subject};
 use crate::session::Session;
 use crate::units::Seconds;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 /// How much of the errors (in ln) of two kernels of one pair of GPUs is the same.
 pub const PAIR_CORRELATION: f64 = 0.5;
@@ -414,7 +414,8 @@ impl ForecastPair<'_> {
         reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
         for (reason, share, count) in reasons.iter().take(3) {
             let share = super::table::percent(100.0 * share);
-            out.push(format!("{share} of kernel time in {count} groups is not predicted: {reason}"));
+            let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
+            out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
         }
         let [_, target] = self.gpus();
         let present = target.memory_size.value;
@@ -451,7 +452,7 @@ fn factor(a: Seconds, b: Seconds) -> f64 {
 }
 
 /// Summed kernel time, with an interval whose errors are partly the same.
-fn total_of(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> TimeRange {
+pub(super) fn total_of(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> TimeRange {
     let mut value = 0.0;
     let (mut linear, mut squares) = ([0.0; 2], [0.0; 2]);
     for (group, forecast) in groups.iter().zip(forecasts) {
@@ -472,58 +473,4 @@ fn total_of(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> TimeRange {
     };
     let [low, high] = [(-half(0)).exp(), half(1).exp()];
     TimeRange { value: Seconds(value), low: Seconds(value * low), high: Seconds(value * high) }
-}
-
-/// A group whose profiling would narrow the total most.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProfileNext {
-    /// Its place among the groups.
-    pub group: usize,
-    /// Half-width of the total of kernels now and with counters of this group, in percent of the total.
-    pub half_width_percent: [f64; 2],
-    /// What to type before the program.
-    pub command: String,
-}
-
-/// With counters of a profiler an interval is about this wide, in ln: the half-width of rows whose pipes are all counted.
-const PROFILED_HALF_WIDTH: f64 = 0.3;
-
-/// The groups whose profiling would narrow the total on this target most, at most `most` of them.
-#[must_use]
-pub fn profile_next(application: &Application, forecast: &TargetForecast, most: usize) -> Vec<ProfileNext> {
-    let now = forecast.kernels.half_width();
-    let narrowed = |place: usize| {
-        let mut groups = forecast.groups.clone();
-        let time = &mut groups[place].time;
-        let half = time.half_width().min(PROFILED_HALF_WIDTH);
-        *time = TimeRange { low: time.value * (-half).exp(), high: time.value * half.exp(), ..*time };
-        total_of(&application.groups, &groups).half_width()
-    };
-    let mut all: Vec<(usize, f64)> = (0..forecast.groups.len().min(100))
-        .filter(|at| forecast.groups[*at].basis != ForecastBasis::Unchanged)
-        .map(|at| (at, narrowed(at)))
-        .collect();
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut seen = BTreeSet::new();
-    let useful = all.into_iter().filter(|(_, half)| *half < 0.999 * now);
-    let named = useful.filter_map(|(group, half)| {
-        let command = ncu_command(&application.groups[group].name);
-        seen.insert(command.clone()).then_some(ProfileNext {
-            group,
-            half_width_percent: [now, half].map(|h| 100.0 * (h.exp() - 1.0)),
-            command,
-        })
-    });
-    named.take(most).collect()
-}
-
-/// `ncu --set full --kernel-name regex:^name$ --launch-count 3 -o profile`, by the function's name without namespace and arguments.
-fn ncu_command(name: &str) -> String {
-    let short = crate::kernel::short_name(name);
-    let function = short.rsplit("::").next().unwrap_or(&short);
-    let plain: String = function
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { ".*".into() })
-        .collect();
-    format!("ncu --set full --kernel-name 'regex:^{plain}$' --launch-count 3 -o profile")
 }

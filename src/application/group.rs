@@ -188,14 +188,8 @@ fn label_of(name: &str) -> String {
         return clip_middle(&instance[..end], LABEL);
     }
     let head: String = name.chars().take(LONGEST_LOOK).collect();
-    let bare = short_name(&head);
-    if bare.contains('…') {
-        return bare
-            .rsplit("::")
-            .next()
-            .filter(|l| l.chars().count() > 8)
-            .map_or(bare.clone(), str::to_string);
-    }
+    let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
+    let bare = short_name(&nameless.iter().fold(head, |text, word| text.replace(word, "")));
     bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()
 }
 

@@ -154,7 +154,7 @@ impl<R: Read> EventStream<R> {
         let inner = key.strip_prefix(b"\"").and_then(|k| k.strip_suffix(b"\"")).unwrap_or(&key);
         let wanted = self.wanted.iter().find(|w| w.as_bytes() == inner);
         let range = self.value(wanted.is_some())?;
-        Ok(wanted.map(|key| (FoundItem::Member, range)))
+        Ok(wanted.map(|_| (FoundItem::Member, range)))
     }
 
     /// Passes a comma, and the closing bracket where it comes: true then.

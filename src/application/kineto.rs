@@ -15,8 +15,8 @@
 use super::json_event::{Members, nanoseconds, text, three, whole};
 use super::json_stream::{Ending, EventStream, StreamItem};
 use super::trace::{
-    CopyDirection, InputsId, OperatorId, OperatorInputs, RuntimeCall, Span, RecordedTrace, TraceFormat, TracedCopy,
-    TracedDevice, TracedKernel, TracedOperator, TracedRange,
+    CopyDirection, InputsId, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall, Span, TraceFormat,
+    TracedCopy, TracedDevice, TracedKernel, TracedOperator, TracedRange,
 };
 use crate::measurement::ReadError;
 use crate::progress::Progress;
@@ -43,7 +43,11 @@ pub(super) fn is_kineto(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`ReadError`] if it was cancelled, or no event could be read.
-pub(super) fn read_kineto(from: impl Read, file: &str, progress: &Progress) -> Result<RecordedTrace, ReadError> {
+pub(super) fn read_kineto(
+    from: impl Read,
+    file: &str,
+    progress: &Progress,
+) -> Result<RecordedTrace, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let mut reading = KinetoReading::new(file);
     let mut stream = EventStream::new(from, &["deviceProperties"]);

@@ -1,10 +1,10 @@
 //! Nsight Systems exports (SQLite): kernels, copies, fills, graphs, runtime calls, NVTX ranges. NsysTables and columns that an
 //! older or reduced export does not have are done without, and that is said.
 
-use super::sqlite::{Database, MAGIC, RowValues, TableSchema, SqlValue};
+use super::sqlite::{Database, MAGIC, RowValues, SqlValue, TableSchema};
 use super::trace::{
-    CallKind, CopyDirection, RuntimeCall, Span, RecordedTrace, TraceFormat, TracedCopy, TracedDevice, TracedGraph,
-    TracedKernel, TracedRange,
+    CallKind, CopyDirection, RecordedTrace, RuntimeCall, Span, TraceFormat, TracedCopy, TracedDevice,
+    TracedGraph, TracedKernel, TracedRange,
 };
 use crate::measurement::ReadError;
 use crate::progress::Progress;
@@ -26,7 +26,11 @@ pub(super) fn call_kind(name: &str) -> CallKind {
 ///
 /// # Errors
 /// [`ReadError`] if it was cancelled, is no database, or has no table of GPU activity.
-pub(super) fn read_nsys(from: impl Read + Seek, file: &str, progress: &Progress) -> Result<RecordedTrace, ReadError> {
+pub(super) fn read_nsys(
+    from: impl Read + Seek,
+    file: &str,
+    progress: &Progress,
+) -> Result<RecordedTrace, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let mut tables = NsysTables::open(from, progress).map_err(refuse)?;
     let activity =

@@ -4,7 +4,7 @@ use super::counts::count_groups;
 use super::group::{Grouping, KernelGroup};
 use super::ranges::{RangeTotal, RepeatedStep, chosen_span, find_step, range_totals};
 use super::timeline::{Activity, ActivityKind, Timeline};
-use super::trace::{CopyDirection, RuntimeCall, Span, RecordedTrace, TraceFormat};
+use super::trace::{CallKind, CopyDirection, RecordedTrace, RuntimeCall, Span, TraceFormat};
 use crate::units::{Bytes, Seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -96,8 +96,9 @@ impl Application {
 /// What to type instead: a GPU or a range that the trace does not have.
 pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Application, String> {
     let device = chosen_device(trace, part.device)?;
-    let calls = calls_of(trace, device);
+    let mut calls = calls_of(trace, device);
     let mut made = activities_of(trace, device, &calls);
+    mark_waiting_copies(&made.activities, &mut calls);
     let whole = window_of(&made.activities);
     let order = kernel_order(&made.activities);
     let launches: Vec<Activity> = kernels_only(&made.activities);
@@ -126,7 +127,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
         device_index: device,
-        memory: trace.devices.iter().find(|d| d.index == device).and_then(|d| d.memory_bytes).map(Bytes),
+        memory: trace.described(device).and_then(|d| d.memory_bytes).map(Bytes),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
         kernel_count: regrouped.kernel_count,
         kernel_sum: regrouped.kernel_sum,
@@ -233,6 +234,16 @@ fn activities_of(trace: &RecordedTrace, device: u32, calls: &[RuntimeCall]) -> M
         records.push(record);
     }
     MadeActivities { activities, records }
+}
+
+/// A copy that has ended before its call returns held the host: from or to pageable memory, it waits like a synchronisation.
+fn mark_waiting_copies(activities: &[Activity], calls: &mut [RuntimeCall]) {
+    for copy in activities.iter().filter(|a| matches!(a.kind, ActivityKind::Copy(_))) {
+        let Some(call) = copy.call.map(|at| &mut calls[at]) else { continue };
+        if copy.span.end > call.span.start && copy.span.end <= call.span.end {
+            call.kind = CallKind::Synchronise;
+        }
+    }
 }
 
 /// From the first start to the last end.

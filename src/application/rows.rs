@@ -8,8 +8,8 @@
 //! | no counts | none |
 
 use super::category::KernelCategory;
-use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use super::group::KernelGroup;
+use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;
 use crate::kernel::NameFacts;
 use crate::measurement::{CanonicalRow, Number};

@@ -1,8 +1,9 @@
 //! Forecasts as a table and as JSON: kernels and wall clock side by side.
 
 use super::category::KernelCategory;
-use super::forecast::{ProfileNext, TargetForecast, TimeRange};
+use super::forecast::{TargetForecast, TimeRange};
 use super::group::KernelGroup;
+use super::profile_next::ProfileNext;
 use super::recorded::Application;
 use super::table::percent;
 use super::timeline::{IdleSplit, Timeline};
@@ -130,7 +131,9 @@ fn legend(application: &Application) -> Vec<String> {
         "predicted: part of the recorded kernel time that rests on a prediction, the rest lies between the ratios of bandwidth and arithmetic".to_string(),
     ];
     if application.timeline.is_some() {
-        notes.push("at most: with kernels that take no time, the host and the copies as they are (Amdahl)".into());
+        notes.push(
+            "at most: with kernels that take no time, the host and the copies as they are (Amdahl)".into(),
+        );
     }
     notes
 }
@@ -183,7 +186,12 @@ pub fn target_json(session: &Session, forecast: &TargetForecast) -> Value {
 
 /// What to profile to narrow the total on this target.
 #[must_use]
-pub fn profile_table(session: &Session, application: &Application, target: GpuId, next: &[ProfileNext]) -> Table {
+pub fn profile_table(
+    session: &Session,
+    application: &Application,
+    target: GpuId,
+    next: &[ProfileNext],
+) -> Table {
     let mut table = Table::new(vec![
         Column::left("kernel"),
         Column::right("share"),

@@ -11,6 +11,7 @@
 //! - `e <= a`: the launch was queued already: a **launch gap**;
 //! - `e > a`: the part before `min(e, b)` had nothing to run. Where a thread of the host waited in a synchronisation during it,
 //!   that part is **synchronisation**, the rest **host not ready**; what lies after `e` is launch gap;
+//!   A copy whose call waits for it (pageable memory) is queued where the call begins;
 //! - no call, or one that starts after the activity (clocks that jump): **unknown**.
 
 use super::trace::{CallKind, RuntimeCall, Span};
@@ -92,7 +93,7 @@ impl Timeline {
         for span in &busy {
             if span.start > from {
                 let next = starts.get(&span.start);
-                let call = next.and_then(|a| a.call).map(|at| calls[at].span);
+                let call = next.and_then(|a| a.call).map(|at| calls[at]);
                 out.add_gap(Span { start: from, end: span.start }, call, &waits);
             }
             from = from.max(span.end);
@@ -103,13 +104,13 @@ impl Timeline {
         out
     }
 
-    fn add_gap(&mut self, gap: Span, call: Option<Span>, waits: &Waits) {
-        let Some(call) = call.filter(|c| c.start <= gap.end) else {
+    fn add_gap(&mut self, gap: Span, call: Option<RuntimeCall>, waits: &Waits) {
+        let Some(call) = call.filter(|c| c.span.start <= gap.end) else {
             self.contradicting += u64::from(call.is_some());
             self.idle.unknown += gap.nanoseconds();
             return;
         };
-        let ready = call.end.clamp(gap.start, gap.end);
+        let ready = call.queued_at().clamp(gap.start, gap.end);
         let before = Span { start: gap.start, end: ready };
         let waiting = waits.within(before);
         self.idle.synchronisation += waiting;

@@ -36,18 +36,18 @@ impl Span {
     }
 }
 
-/// A text that is kept once, by its place in [`Names`].
+/// A text that is kept once, by its place in [`TraceNames`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(u32);
 
 /// Every distinct text of a trace once: a million kernels share a few hundred names.
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub struct TraceNames {
     texts: Vec<Arc<str>>,
     known: HashMap<Arc<str>, NameId>,
 }
 
-impl Names {
+impl TraceNames {
     /// The longest text that is kept whole, in bytes: what comes later are template arguments.
     const LONGEST: usize = 128 << 10;
 
@@ -233,6 +233,14 @@ pub struct RuntimeCall {
     pub correlation: u64,
 }
 
+impl RuntimeCall {
+    /// When what it launches is queued: where it returns, or, where it waits for it, where it begins.
+    #[must_use]
+    pub fn queued_at(&self) -> i64 {
+        if self.kind == CallKind::Synchronise { self.span.start } else { self.span.end }
+    }
+}
+
 /// A range that somebody marked: NVTX, `record_function`, `ProfilerStep#7`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TracedRange {
@@ -277,7 +285,7 @@ pub struct RecordedTrace {
     /// GPUs, by their number.
     pub devices: Vec<TracedDevice>,
     /// Texts.
-    pub names: Names,
+    pub names: TraceNames,
     /// Launches of kernels, in the order of the file.
     pub kernels: Vec<TracedKernel>,
     /// Copies and fills.
@@ -306,7 +314,7 @@ impl RecordedTrace {
             file: file.to_string(),
             format,
             devices: Vec::new(),
-            names: Names::default(),
+            names: TraceNames::default(),
             kernels: Vec::new(),
             copies: Vec::new(),
             graphs: Vec::new(),
@@ -329,10 +337,19 @@ impl RecordedTrace {
         all.into_iter().collect()
     }
 
+    /// What the trace says of this GPU. Where it describes a single one and a single one was active, they are the same:
+    /// HIP numbers its GPUs otherwise than its traces.
+    #[must_use]
+    pub fn described(&self, index: u32) -> Option<&TracedDevice> {
+        let only =
+            self.devices.first().filter(|_| self.devices.len() == 1 && self.active_devices().len() == 1);
+        self.devices.iter().find(|d| d.index == index).or(only)
+    }
+
     /// As the driver names this GPU; empty where the trace does not say.
     #[must_use]
     pub fn device_name(&self, index: u32) -> &str {
-        self.devices.iter().find(|d| d.index == index).map_or("", |d| &d.name)
+        self.described(index).map_or("", |d| &d.name)
     }
 
     /// Operator and inputs behind a launch, where recorded.
@@ -358,10 +375,10 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_once_and_cut_between_letters() {
-        let mut names = Names::default();
+        let mut names = TraceNames::default();
         let [a, b] = ["k", "ä"].map(|n| names.id_of(n));
         assert_eq!((names.id_of("k"), names.text(b)), (a, "ä"));
-        let long = names.id_of(&"ä".repeat(Names::LONGEST));
-        assert_eq!(names.text(long).len(), Names::LONGEST);
+        let long = names.id_of(&"ä".repeat(TraceNames::LONGEST));
+        assert_eq!(names.text(long).len(), TraceNames::LONGEST);
     }
 }

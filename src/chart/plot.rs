@@ -153,7 +153,8 @@ impl<'a> Plot<'a, '_> {
             self.items.push(Item::outline(place, Ink::Paper));
             let text = clean(label, 40);
             if likely_width(&text, SMALL) + 6.0 <= place.w {
-                let middle = ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
+                let middle =
+                    ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
                 self.items.push(Item::text(text, middle, SMALL, Anchor::Middle, Ink::Text));
             }
         }

@@ -1,10 +1,13 @@
 //! `roofswap app FILE`: a whole application from the trace of a profiler.
 
-use super::choices::FormatChoice;
-use super::{Usage, load, output};
+use super::choices::{FormatChoice, ThemeChoice};
+use super::{Usage, load, output, question};
 use crate::application::{
-    Application, PartOfTrace, application_json, group_table, read_application, summary_table,
+    Application, ForecastSettings, PartOfTrace, TargetForecast, application_chart, application_json,
+    forecast, group_table, profile_next, profile_table, read_application, summary_table, target_json,
+    target_table,
 };
+use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::report::Format;
 use crate::session::Session;
@@ -118,7 +121,11 @@ fn forecasts(
     }
     let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let (Some(source), false) = (source, application.is_amd()) else {
-        let gpu = if application.gpu_name.is_empty() { "a GPU the file does not name" } else { &application.gpu_name };
+        let gpu = if application.gpu_name.is_empty() {
+            "a GPU the file does not name"
+        } else {
+            &application.gpu_name
+        };
         if application.is_amd() {
             output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
             return Ok(Vec::new());

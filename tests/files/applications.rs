@@ -6,9 +6,11 @@ use crate::small_sqlite::{Table, Val, database};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use roofswap::application::{
-    ActivityKind, Application, CopyDirection, IdleSplit, PartOfTrace, Recorded, read_application,
+    ActivityKind, Application, CopyDirection, ForecastSettings, IdleSplit, PartOfTrace, Recorded, bar_parts,
+    forecast, read_application,
 };
 use roofswap::progress::Progress;
+use roofswap::session::Session;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -349,4 +351,65 @@ fn a_summary_of_nsys_stats_is_an_application_without_a_time_line() {
     assert_eq!((application.kernel_count, nanoseconds(application.kernel_sum.0)), (4, 6700));
     assert_eq!((application.groups[0].label.as_str(), application.groups[0].calls), ("axpy", 3));
     assert!(application.timeline.is_none());
+}
+
+const TRANSFORMERS: [&str; 3] = [FIGURES[5].0, FIGURES[6].0, FIGURES[7].0];
+
+#[test]
+fn most_kernel_time_of_the_transformers_has_counts() {
+    for name in TRANSFORMERS {
+        let Some(path) = sample(name) else { continue };
+        let application = whole(&path, None);
+        let counted: f64 = application.groups.iter().filter(|g| g.counts.is_some()).map(|g| g.share).sum();
+        assert!(counted >= 0.95, "{name}: {counted}");
+        // No launch is faster than the GPU can be: dense BF16 at 989 TFLOP/s, and 50 MB of L2 hide DRAM's 3.35 TB/s.
+        for group in &application.groups {
+            let Some(counts) = &group.counts else { continue };
+            let rate = counts.flops.unwrap_or(0.0) / group.mean().0;
+            assert!(rate < 989e12, "{name}: {} reaches {rate}", group.name);
+            let bytes = counts.dram_bytes.unwrap_or(0.0);
+            let bandwidth = bytes / group.mean().0;
+            assert!(bytes < 1e8 || bandwidth < 3.4e12, "{name}: {} reaches {bandwidth}", group.name);
+        }
+    }
+}
+
+#[test]
+fn the_same_gpu_is_the_identity_and_others_keep_order() {
+    let session = Session::load(None).unwrap();
+    let id = |name: &str| session.gpus.position(name).unwrap();
+    for name in TRANSFORMERS {
+        let Some(path) = sample(name) else { continue };
+        let application = whole(&path, None);
+        let targets = ["h100-sxm5", "h200", "l40s"].map(id);
+        let ask = |host| ForecastSettings { host, ..ForecastSettings::default() };
+        let all = forecast(&session, &application, targets[0], &targets, ask(1.0)).unwrap();
+        let same = &all[0];
+        let window = application.timeline.unwrap().window.nanoseconds();
+        assert!((same.kernels.value.0 / application.groups_total().0 - 1.0).abs() < 1e-12, "{name}");
+        assert_eq!(same.kernels.low, same.kernels.high, "{name}");
+        assert_eq!(nanoseconds(same.wall.unwrap().value.0), window, "{name}");
+        assert_eq!((same.predicted_share, same.cautions.len()), (1.0, 0), "{name}");
+        for other in &all[1..] {
+            let (kernels, wall) = (other.kernels, other.wall.unwrap());
+            assert!(kernels.low < kernels.value && kernels.value < kernels.high, "{name}");
+            assert!(wall.low <= wall.value && wall.value <= wall.high, "{name}");
+            assert!(other.predicted_share > 0.9, "{name}: {}", other.predicted_share);
+            // A bar is the wall clock, whatever it is made of.
+            let parts: f64 = bar_parts(&application, other).iter().map(|p| p.time.0).sum();
+            assert!((parts / wall.value.0 - 1.0).abs() < 1e-6, "{name}: {parts} {wall:?}");
+        }
+        let slower = forecast(&session, &application, targets[0], &targets[..1], ask(2.0)).unwrap();
+        assert!(slower[0].wall.unwrap().value > same.wall.unwrap().value, "{name}");
+        assert_eq!(slower[0].kernels, same.kernels, "{name}");
+    }
+}
+
+#[test]
+fn kernels_of_amd_are_listed_and_not_predicted() {
+    let Some(path) = sample(FIGURES[9].0) else { return };
+    let (session, application) = (Session::load(None).unwrap(), whole(&path, None));
+    let h200 = session.gpus.position("h200").unwrap();
+    let why = forecast(&session, &application, h200, &[h200], ForecastSettings::default()).unwrap_err();
+    assert!(why.contains("AMD Instinct MI300X"), "{why}");
 }

@@ -161,7 +161,7 @@ pub fn database(tables: &[Table]) -> Vec<u8> {
     let mut pages = Pages(Vec::new());
     pages.add();
     let mut schema = Vec::new();
-    for (i, table) in tables.iter().enumerate() {
+    for table in tables {
         let root = pages.tree(&table.rows);
         let sql = format!("CREATE TABLE {} ({})", table.name, table.columns);
         let row = [

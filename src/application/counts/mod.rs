@@ -9,20 +9,10 @@ mod operators;
 mod tensors;
 
 use super::category::KernelCategory;
-use super::group::{GroupCounts, KernelGroup};
-use super::shapes::OperatorShape;
+use super::group::KernelGroup;
 use crate::catalogue::FileError;
 use by_name::counts_by_name;
-use operators::OperatorTable;
-
-/// Counts, and what was computed at which size where that is a product or attention.
-#[derive(Debug, Clone, PartialEq)]
-struct CountedLaunch {
-    /// FLOPs and bytes.
-    counts: GroupCounts,
-    /// What was computed.
-    shape: Option<OperatorShape>,
-}
+use operators::{CountedLaunch, OperatorTable};
 
 /// Gives groups the counts that can be known of them; those that a profiler counted keep theirs.
 ///

@@ -1,6 +1,5 @@
 //! Operators by the shapes of their arguments: products, convolutions, attention, streams, reductions, gathers.
 
-use super::CountedLaunch;
 use super::by_name::element_bytes_in;
 use super::tensors::{ArgumentTensor, all_tensors, broadcast, flag, scalars, tensor};
 use crate::application::category::KernelCategory;
@@ -13,6 +12,15 @@ use std::collections::HashMap;
 
 const FILE: &str = "specs/framework-operators.toml";
 const TEXT: &str = include_str!("../../../specs/framework-operators.toml");
+
+/// Counts, and what was computed at which size where that is a product or attention.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CountedLaunch {
+    /// FLOPs and bytes.
+    pub(super) counts: GroupCounts,
+    /// What was computed.
+    pub(super) shape: Option<OperatorShape>,
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -213,7 +221,9 @@ impl OperatorRule {
         let at_places = |places: &[usize]| -> Option<f64> {
             places
                 .iter()
-                .map(|p| tensor(inputs, *p).map_or(listed_bytes(inputs, *p, of_kernel), ArgumentTensor::bytes))
+                .map(|p| {
+                    tensor(inputs, *p).map_or(listed_bytes(inputs, *p, of_kernel), ArgumentTensor::bytes)
+                })
                 .sum()
         };
         let read = match &self.reads {
@@ -230,7 +240,11 @@ impl OperatorRule {
 
     fn reduction(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
         let from = tensor(inputs, 0)?;
-        Some(FoundCounts { flops: self.flops.unwrap_or(1.0) * from.elements(), bytes: from.bytes(), shape: None })
+        Some(FoundCounts {
+            flops: self.flops.unwrap_or(1.0) * from.elements(),
+            bytes: from.bytes(),
+            shape: None,
+        })
     }
 
     fn gather(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
