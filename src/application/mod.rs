@@ -49,6 +49,7 @@ pub use table::{group_table, summary_table};
 pub use targets::{BarPart, bar_parts, limit_speedup, profile_table, target_json, target_table};
 pub use timeline::{Activity, ActivityKind, IdleSplit, Timeline};
 pub use trace::{
-    CallKind, CopyDirection, InputsId, NameId, TraceNames, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall,
-    Span, TraceFormat, TracedCopy, TracedDevice, TracedGraph, TracedKernel, TracedOperator, TracedRange,
+    CallKind, CopyDirection, InputsId, NameId, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall, Span,
+    TraceFormat, TraceNames, TracedCopy, TracedDevice, TracedGraph, TracedKernel, TracedOperator,
+    TracedRange,
 };

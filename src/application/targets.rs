@@ -1,7 +1,7 @@
 //! Forecasts as a table and as JSON: kernels and wall clock side by side.
 
 use super::category::KernelCategory;
-use super::forecast::{TargetForecast, TimeRange};
+use super::forecast::{PAIR_CORRELATION, TargetForecast, TimeRange};
 use super::group::KernelGroup;
 use super::profile_next::ProfileNext;
 use super::recorded::Application;
@@ -127,7 +127,7 @@ pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
 
 fn legend(application: &Application) -> Vec<String> {
     let mut notes = vec![
-        "90 %: errors of one pair of GPUs are taken to be half the same for all kernels".to_string(),
+        format!("90 %: errors of two kernels of one pair of GPUs taken to correlate by {PAIR_CORRELATION} (docs/application.md)"),
         "predicted: part of the recorded kernel time that rests on a prediction, the rest lies between the ratios of bandwidth and arithmetic".to_string(),
     ];
     if application.timeline.is_some() {

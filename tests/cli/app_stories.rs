@@ -12,7 +12,15 @@ fn trace() -> String {
     for i in 0..40u64 {
         let (call, start) = (100 * i, 100 * i + 20);
         let product = i % 2 == 0;
-        let (name, dur, op) = if product { ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", 60, 1) } else { ("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int)", 10, 2) };
+        let (name, dur, op) = if product {
+            ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", 60, 1)
+        } else {
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int)",
+                10,
+                2,
+            )
+        };
         write!(events, r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{call},"dur":8,"args":{{"correlation":{i}1}}}},"#).unwrap();
         write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"External id":{op},"device":0,"stream":7,"correlation":{i}1,"registers per thread":64,"shared memory":0,"grid":[512,1,1],"block":[128,1,1]}}}},"#).unwrap();
     }
@@ -34,24 +42,47 @@ fn an_application_as_tables_and_json() {
     let desk = Desk::new();
     desk.file("run.json", &trace());
     let table = answer(&desk, "app run.json --to h200,l40s");
-    for part in ["window", "idle: host not ready", "aten::mm [2048,1024] [1024,4096]", "profile next", "L40S", "at most"] {
+    for part in [
+        "window",
+        "idle: host not ready",
+        "aten::mm [2048,1024] [1024,4096]",
+        "profile next",
+        "L40S",
+        "at most",
+    ] {
         assert!(table.contains(part), "{part}:\n{table}");
     }
     assert!(!table.contains("hidden"));
-    let json: Value = serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5,l40s --format json")).unwrap();
+    let json: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5,l40s --format json")).unwrap();
     assert_eq!((json["source_gpu"].as_str(), json["kernel_count"].as_u64()), (Some("h100-sxm5"), Some(40)));
     assert_eq!(json["kernel_sum_ms"].as_f64().map(|ms| (ms * 1e6).round()), Some(1_400_000.0));
     let groups = json["groups"].as_array().unwrap();
     assert_eq!(groups[0]["flops"].as_f64(), Some(2.0 * 2048.0 * 1024.0 * 4096.0));
-    assert_eq!((groups[0]["counts_from"].as_str(), groups[0]["grid"][0].as_u64()), (Some("shapes of aten::mm"), Some(512)));
+    assert_eq!(
+        (groups[0]["counts_from"].as_str(), groups[0]["grid"][0].as_u64()),
+        (Some("shapes of aten::mm"), Some(512))
+    );
     let shares: f64 = groups.iter().map(|g| g["share_percent"].as_f64().unwrap()).sum();
     assert!((shares - 100.0).abs() < 1e-9);
     let same = &json["targets"][0];
-    assert_eq!((same["wall_ms"].as_f64(), same["kernels_speedup"].as_f64()), (json["window_ms"].as_f64(), Some(1.0)));
-    for name in ["kernels_low_ms", "kernels_high_ms", "wall_low_ms", "wall_high_ms", "wall_speedup", "predicted_share_percent"] {
+    assert_eq!(
+        (same["wall_ms"].as_f64(), same["kernels_speedup"].as_f64()),
+        (json["window_ms"].as_f64(), Some(1.0))
+    );
+    for name in [
+        "kernels_low_ms",
+        "kernels_high_ms",
+        "wall_low_ms",
+        "wall_high_ms",
+        "wall_speedup",
+        "predicted_share_percent",
+    ] {
         assert!(json["targets"][1][name].is_number(), "{name}");
     }
-    let slower: Value = serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5 --host 1.5x --format json")).unwrap();
+    let slower: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5 --host 1.5x --format json"))
+            .unwrap();
     assert!(slower["targets"][0]["wall_ms"].as_f64() > json["window_ms"].as_f64());
 }
 
