@@ -81,8 +81,8 @@ impl<R: Read> EventStream<R> {
     /// The next event or wanted member; `None` at the end, or where the file breaks off.
     pub(super) fn next_item(&mut self) -> Option<StreamItem<'_>> {
         match self.walk() {
-            Ok(Some((FoundItem::Event, range))) => Some(StreamItem::Event(&self.buffer[range.0..range.1])),
-            Ok(Some((FoundItem::Member, range))) => Some(StreamItem::Member(&self.buffer[range.0..range.1])),
+            Ok(Some(FoundItem::Event((start, end)))) => Some(StreamItem::Event(&self.buffer[start..end])),
+            Ok(Some(FoundItem::Member((start, end)))) => Some(StreamItem::Member(&self.buffer[start..end])),
             Ok(None) => {
                 self.place = StreamPlace::End;
                 None
@@ -97,7 +97,7 @@ impl<R: Read> EventStream<R> {
         }
     }
 
-    fn walk(&mut self) -> Result<Option<(FoundItem, (usize, usize))>, String> {
+    fn walk(&mut self) -> Result<Option<FoundItem>, String> {
         loop {
             match self.place {
                 StreamPlace::End => return Ok(None),
@@ -111,7 +111,7 @@ impl<R: Read> EventStream<R> {
                     true => self.place = if in_object { StreamPlace::Members } else { StreamPlace::End },
                     false => {
                         let range = self.value(true)?;
-                        return Ok(Some((FoundItem::Event, range)));
+                        return Ok(Some(FoundItem::Event(range)));
                     }
                 },
             }
@@ -134,7 +134,7 @@ impl<R: Read> EventStream<R> {
     }
 
     /// The next member of the outer object; nothing where it was the list, the end, or one that nobody wants.
-    fn member(&mut self) -> Result<Option<(FoundItem, (usize, usize))>, String> {
+    fn member(&mut self) -> Result<Option<FoundItem>, String> {
         if self.separated(b'}')? {
             self.place = StreamPlace::End;
             return Ok(None);
@@ -154,7 +154,7 @@ impl<R: Read> EventStream<R> {
         let inner = key.strip_prefix(b"\"").and_then(|k| k.strip_suffix(b"\"")).unwrap_or(&key);
         let wanted = self.wanted.iter().find(|w| w.as_bytes() == inner);
         let range = self.value(wanted.is_some())?;
-        Ok(wanted.map(|_| (FoundItem::Member, range)))
+        Ok(wanted.map(|_| FoundItem::Member(range)))
     }
 
     /// Passes a comma, and the closing bracket where it comes: true then.
@@ -235,9 +235,10 @@ impl<R: Read> EventStream<R> {
     }
 }
 
+/// What was found, and where it lies in the buffer.
 enum FoundItem {
-    Event,
-    Member,
+    Event((usize, usize)),
+    Member((usize, usize)),
 }
 
 /// Finds the end of one JSON value, piece by piece.
@@ -261,7 +262,7 @@ impl ValueScan {
                     at += 1;
                     continue;
                 }
-                let Some(run) = memchr::memchr2(b'"', b'\\', &piece[at..]) else { return None };
+                let run = memchr::memchr2(b'"', b'\\', &piece[at..])?;
                 at += run + 1;
                 if piece[at - 1] == b'\\' {
                     self.escaped = true;

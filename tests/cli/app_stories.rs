@@ -40,7 +40,7 @@ fn answer(desk: &Desk, words: &str) -> String {
 #[test]
 fn an_application_as_tables_and_json() {
     let desk = Desk::new();
-    desk.file("run.json", &trace());
+    desk.file("run.json", trace());
     let table = answer(&desk, "app run.json --to h200,l40s");
     for part in [
         "window",
@@ -89,8 +89,8 @@ fn an_application_as_tables_and_json() {
 #[test]
 fn what_cannot_be_done_says_what_to_type() {
     let desk = Desk::new();
-    desk.file("run.json", &trace());
-    desk.file("nameless.json", &trace().replace("NVIDIA H100 80GB HBM3", ""));
+    desk.file("run.json", trace());
+    desk.file("nameless.json", trace().replace("NVIDIA H100 80GB HBM3", ""));
     for (arguments, words) in [
         ("app run.json --range nowhere", "no such range; there are step#"),
         ("app run.json --device 3", "activity of GPU 0"),
@@ -112,7 +112,7 @@ fn what_cannot_be_done_says_what_to_type() {
 #[test]
 fn the_bars_are_a_picture() {
     let desk = Desk::new();
-    desk.file("run.json", &trace());
+    desk.file("run.json", trace());
     let svg = answer(&desk, "app run.json --to h200,t4 --svg -");
     let parsed = roxmltree::Document::parse(&svg).unwrap();
     let texts: Vec<&str> = parsed.descendants().filter_map(|n| n.text()).collect();

@@ -1,5 +1,7 @@
 //! Writes small SQLite files, so that the reader is tested without anybody's export: table leaves, interior pages, overflow.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 /// A value of a row.
 #[derive(Clone)]
 pub enum Val {
