@@ -225,8 +225,9 @@ fn failures(
             out.push(format!("occupancy {was:.0} % to {is:.0} %"));
         }
     }
-    if limits.no_spills && now.spill_bytes.is_some_and(|bytes| bytes > 0) {
-        out.push("spills".into());
+    if limits.no_spills && now.spill_bytes != Some(0) {
+        let unknown = "spills not stated: give the ptxas -v log as well";
+        out.push(if now.spill_bytes.is_some() { "spills" } else { unknown }.into());
     }
     if let (Some(least), Some(is)) = (limits.least_occupancy, now.occupancy_percent)
         && is < least
@@ -337,6 +338,13 @@ mod tests {
         assert_eq!(failures_of(spilling, limits), ["1024 bytes more shared memory", "8 bytes more spills"]);
         let lower = KernelResources { occupancy_percent: Some(50.0), ..kernel("k", 40) };
         assert_eq!(failures_of(lower.clone(), limits), ["occupancy 75 % to 50 %"]);
+        let unstated = KernelResources { spill_bytes: None, ..kernel("k", 40) };
+        assert!(failures_of(unstated.clone(), limits).is_empty());
+        let none = GateLimits { no_spills: true, ..limits };
+        assert!(
+            failures_of(unstated, none)[0].contains("not stated")
+                && failures_of(kernel("k", 40), none).is_empty()
+        );
         let least = GateLimits { least_occupancy: Some(60.0), ..limits };
         assert_eq!(failures_of(lower, least).len(), 2);
     }
