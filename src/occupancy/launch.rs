@@ -247,7 +247,10 @@ mod tests {
     fn too_many_registers_per_thread_are_refused_in_their_own_words() {
         let needs = |regs_per_thread| BlockNeeds { threads: 32, regs_per_thread, ..BlockNeeds::default() };
         let refusal = launch_refusal(&limits("5.2"), needs(256), None).unwrap();
-        assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, and no compiler gives one more than 255");
+        assert_eq!(
+            refusal.to_string(),
+            "cannot launch: 256 registers per thread, and no compiler gives one more than 255"
+        );
         assert!(launch_refusal(&limits("5.2"), needs(255), None).is_none());
         let block = BlockNeeds { threads: 1024, ..needs(206) };
         let refusal = launch_refusal(&limits("8.9"), block, None).unwrap().to_string();

@@ -119,7 +119,7 @@ impl Origin {
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &Sides) -> (Origin, End) {
-    let excess = Excess::of(&sides.work);
+    let excess = Excess::new(&sides.work, sides.uses_shared_memory);
     let end = |at: usize| {
         let floor = sides.floors[at];
         End {

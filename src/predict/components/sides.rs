@@ -26,6 +26,8 @@ pub(super) struct Sides {
     pub(super) timed: Option<f64>,
     /// The work of one launch.
     pub(super) work: Work,
+    /// Whether a block asks for shared memory, where that is known.
+    pub(super) uses_shared_memory: Option<bool>,
     /// Whether nobody knows the registers of the build, source first.
     pub(super) unknown_builds: [bool; 2],
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
@@ -63,6 +65,7 @@ impl Sides {
         let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
         let of_kernel = Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed);
         Ok(Self {
+            uses_shared_memory: q.uses_shared_memory,
             unknown_builds: unknown_builds([&q.source, &q.target]),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
             nearness: Nearness::from_question(q),
@@ -104,6 +107,7 @@ impl Sides {
             shapes,
             timed,
             work: *works[1],
+            uses_shared_memory: None,
             unknown_builds: [false; 2],
             // Sizes of an operator are carried by its own model.
             operators: [None; 2],
