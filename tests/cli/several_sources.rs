@@ -234,7 +234,7 @@ fn rows_measured_on_the_target_correct_the_rest_there_and_never_themselves() {
     let correction = answer.correction.unwrap();
     assert!(correction.rows == 10 && correction.factor > 1.5 && correction.factor < 2.2, "{correction:?}");
     let prediction = answer.prediction.unwrap();
-    let said = format!("rows measured here: × {:.3} (from 10 rows)", correction.factor);
+    let said = format!("rows measured on the target: × {:.3} (from 10 rows)", correction.factor);
     assert!(prediction.cautions.iter().any(|c| c.to_string() == said), "{:?}", prediction.cautions);
     let interval = answer.interval.unwrap();
     assert!((interval.high.0 / prediction.time.0 / interval.factor - 1.0).abs() < 1e-12);
@@ -283,7 +283,7 @@ fn a_correction_is_told_where_predictions_are() {
     let own = desk.file("own.csv", own_rows(2.0));
     let words = "predict --from titan-v --to rtx-3090 --kernel saxpy --size n=12582912 --explain --data";
     let text = desk.types_with(words, &[&own]).works().stdout;
-    assert!(text.contains("rows measured here: × ") && text.contains("(from 10 rows)"), "{text}");
+    assert!(text.contains("rows measured on the target: × ") && text.contains("(from 10 rows)"), "{text}");
     let step = text.lines().find(|l| l.starts_with("rows on the target")).unwrap_or_default();
     assert!(step.contains("10 measured rows of other runs there"), "{text}");
 }

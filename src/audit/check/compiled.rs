@@ -1,7 +1,8 @@
 //! Registers that contradict what the compiler says, in a log given as a file. The catalogue's kernel files say what our own
 //! sources need; another build may differ, and nothing is wrong with it.
 
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Compiled, Edit, Finding, Remedy, Severity, compiled};
 use crate::measurement::Number;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! Counts of one row that cannot both be true: the rules are those of every prediction (`kernel::contradictions`).
 
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::catalogue::Feature;
 use crate::kernel::{Contradiction, Count, Work, contradictions};

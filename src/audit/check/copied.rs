@@ -5,7 +5,8 @@
 //! for: seven kernels. Two GPUs never reach the same bandwidth to the digit.
 
 use super::super::calibration::rate_words;
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::gpu::{AchievedRate, GpuId};

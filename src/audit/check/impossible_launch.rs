@@ -1,7 +1,8 @@
 //! Launches that cannot start: what was timed is the refusal.
 
 use super::super::series::{needs, shown_ms, times};
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::kernel::Launch;

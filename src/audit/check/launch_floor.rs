@@ -5,7 +5,8 @@
 //! half times of it are mostly launch. Rows of ignored sizes say nothing of it; refused launches are the bare floor.
 
 use super::super::series::{compute_peak, shown_ms};
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::{ignored_size, impossible_launch};
 use crate::measurement::Number;
