@@ -102,7 +102,7 @@ pub(super) fn ideal(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
 pub(super) fn waves(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
     let needs = needs(row)?;
-    let resident = occupancy(&gpu.limits, needs, Rules::Exact).active_blocks;
+    let resident = occupancy(&gpu.cuda.limits, needs, Rules::Exact).active_blocks;
     let at_once = f64::from(resident) * f64::from(gpu.sms.value);
     (at_once > 0.0).then(|| row.blocks().map(|b| b as f64 / at_once)).flatten()
 }

@@ -71,7 +71,7 @@ fn every_shipped_gpu_has_every_constant_and_no_impossible_one() {
 fn what_is_not_of_this_gpu_says_so_and_by_which_rule() {
     let mut derived = 0;
     for g in SESSION.gpus.entries() {
-        let cc = format!("compute capability {}: ", g.compute_capability);
+        let cc = format!("compute capability {}: ", g.cuda.compute_capability);
         let of_architecture = |stated: bool, origin: Origin, note: Option<&str>, what: &str| {
             assert_eq!(note.is_some_and(|n| n.starts_with(&cc)), !stated, "{} {what}: {note:?}", g.id);
             assert!(stated || matches!(origin, Origin::Derived | Origin::Assumed), "{} {what}", g.id);

@@ -39,7 +39,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
             continue;
         }
         let (code, rows) = codes.entry((row.kernel, row.variant)).or_default();
-        let cc = gpu.compute_capability;
+        let cc = gpu.cuda.compute_capability;
         code.entry((cc.major, cc.minor)).or_default().insert(regs as u64);
         rows.push(i);
     }

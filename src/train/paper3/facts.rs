@@ -98,7 +98,7 @@ impl Facts {
             registers: known.then_some(needs.regs_per_thread),
             shared: needs.smem(),
             sms: on.1.sms.value,
-            limits: on.1.limits,
+            limits: on.1.cuda.limits,
             occupancy,
             flops: work.get(Count::Flops),
             dram_bytes: work.get(Count::DramBytes),
