@@ -178,7 +178,7 @@ impl Sheet<'_> {
     fn rest(&mut self, gpu: &Gpu) {
         self.add("power limit", "W", of(Some(&gpu.power_limit), |w| w.0, 1.0));
         self.add("idle power", "W", of(gpu.idle_power.as_ref(), |w| w.0, 1.0));
-        self.add("launch floor", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
+        self.add("launch overhead", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
         self.add("list price", "USD", of(gpu.list_usd.as_ref(), |p| *p, 1.0));
         self.add("cloud price", "USD/h", of(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
     }

@@ -95,7 +95,7 @@ fn verdict(
     let no = |why: String| Verdict { used: false, why };
     if here.is_empty() {
         return no(
-            refused.map_or_else(|| "no question to judge it by".into(), |why| format!("refuses: {why}"))
+            refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
     }
     let place = |t: &&Trial| (t.config, t.target, t.source);

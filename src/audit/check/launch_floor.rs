@@ -23,7 +23,7 @@ const LONGEST_MS: f64 = 0.1;
 
 pub(in super::super) const CHECK: Check = Check {
     id: "launch-floor",
-    title: "small rows sit on the GPU's launch floor",
+    title: "small rows are mostly launch overhead",
     harm: "their time says nothing of the kernel; scaled by a roof it is wrong by as much as the floors differ",
     run,
 };

@@ -59,7 +59,7 @@ impl NoFacts {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Self::NoLaunch => "nobody states block and grid",
+            Self::NoLaunch => "block and grid unknown",
             Self::CannotLaunch => "the launch cannot start on its GPU",
         }
     }
