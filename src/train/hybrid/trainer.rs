@@ -37,7 +37,7 @@ impl Trainer for Hybrid {
     }
 
     fn summary(&self) -> &'static str {
-        "what your rows of other GPUs teach about the errors of `components`, kernel by kernel"
+        "corrections per kernel, fitted to the errors that your rows of other GPUs show in `components`"
     }
 
     fn needs(&self) -> &'static str {
