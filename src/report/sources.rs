@@ -97,7 +97,9 @@ pub fn brief(answer: &Answer) -> Option<String> {
 
 /// `12 %`: how far apart a factor e^spread is.
 fn spread_percent(spread: f64) -> String {
-    format!("{} %", significant(100.0 * (spread.exp() - 1.0)))
+    let percent = 100.0 * (spread.exp() - 1.0);
+    let decimals = usize::from(percent < 1.0);
+    format!("{percent:.decimals$} %")
 }
 
 /// Each source's prediction and share: `titan-v: 31.8 µs ◆, 57 %`; nothing for a plain answer.

@@ -166,7 +166,7 @@ fn the_command_shows_the_constants_with_their_origin() {
         "load/store lanes per SM,16,,published,",
         "\"DRAM bandwidth, sustained\",877.032,GB/s,derived,",
         "compute capability 8.6: 16.6 B/clock x 82 SMs x 1695 MHz",
-        "launch floor,3,µs,assumed,",
+        "launch overhead,3,µs,assumed,",
     ] {
         assert!(csv.contains(line), "`{line}` is not in\n{csv}");
     }
