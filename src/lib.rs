@@ -4,6 +4,7 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod answer;
+pub mod application;
 pub mod audit;
 pub mod calendar;
 pub mod catalogue;
@@ -13,6 +14,7 @@ pub mod compiler;
 pub mod config;
 pub mod device;
 pub mod evaluate;
+pub mod gate;
 pub mod gemm;
 pub mod gpu;
 pub mod import;
