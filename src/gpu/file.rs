@@ -1,7 +1,7 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
 use super::sustained::Sustained;
-use super::{ArchitectureTable, ComputeCapability, Cuda, Gpu, Limits, LimitsTable, Sm, TensorRate};
+use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, Limits, LimitsTable, Sm, TensorRate};
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
@@ -176,7 +176,7 @@ pub(super) fn read(
     let mut gpu = Gpu {
         sm: Sm::of(architecture),
         sustained: Sustained::of(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
-        cuda: Cuda { compute_capability: cc, limits },
+        cuda: CudaFacts { compute_capability: cc, limits },
         launch_year: typed.launch_year,
         sms: check.number("compute.sms", &c.sms, whole)?,
         fp32_lanes_per_sm: check.number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,

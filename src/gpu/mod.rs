@@ -46,7 +46,7 @@ pub struct Gpu {
     /// The die: `AD104`.
     pub chip: String,
     /// What CUDA says of it: compute capability and limits of a launch.
-    pub cuda: Cuda,
+    pub cuda: CudaFacts,
     /// Year of launch.
     pub launch_year: u16,
     /// Streaming multiprocessors.
@@ -124,7 +124,7 @@ pub struct Gpu {
 /// What holds of NVIDIA's GPUs alone: the compute capability, and what it decides, warp size and allocation granules among
 /// it. A GPU of another vendor would bring its own type in place of this one; everything else of [`Gpu`] is any vendor's.
 #[derive(Debug, Clone, Copy)]
-pub struct Cuda {
+pub struct CudaFacts {
     /// Decides the limits of a launch, and which code runs.
     pub compute_capability: ComputeCapability,
     /// Limits of that compute capability.

@@ -169,8 +169,12 @@ impl fmt::Display for Caution {
             }
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
-            Self::RegistersBorrowed { gpu, from, spills } => {
-                f.write_str(&borrowed_registers_text(gpu, *from, *spills))
+            Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
+                let spills = if *spills { ", whose build spills" } else { "" };
+                write!(
+                    f,
+                    "{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}"
+                )
             }
             Self::RegistersOfOtherBuild(gpu) => {
                 write!(f, "{gpu}: registers on this GPU unknown; using those measured on another GPU")
@@ -230,9 +234,11 @@ impl fmt::Display for Caution {
             Self::RowsAtOtherClocks { gpu, rows, all } => {
                 f.write_str(&other_clocks_text(gpu, *rows, *all))
             }
-            Self::SourcesDisagree { shortest, longest } => {
-                f.write_str(&disagreement_text(shortest, longest))
-            }
+            Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(
+                f,
+                "sources disagree by {:.1}x: {low} from {a}, {high} from {b}; measure one of them again",
+                *high / *low
+            ),
             Self::SourceLeftOut { gpu, why } => write!(f, "source {gpu} left out: {why}"),
             Self::Abstains(why) => why.fmt(f),
             Self::Data(text) => write!(f, "data: {text}"),
@@ -245,11 +251,6 @@ fn missing_counts_text(missing: &[Count]) -> String {
     let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
     let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
     format!("not counted: {}; the time above the roof is taken to go with their rates{l2}", names(missing))
-}
-
-fn borrowed_registers_text(gpu: &str, (major, minor): (u8, u8), spills: bool) -> String {
-    let spills = if spills { ", whose build spills" } else { "" };
-    format!("{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}")
 }
 
 fn fallen_back_text(gpu: &str) -> String {
@@ -282,13 +283,5 @@ fn other_clocks_text(gpu: &str, rows: usize, all: usize) -> String {
     format!(
         "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
          the model at its own"
-    )
-}
-
-fn disagreement_text(shortest: &(Arc<str>, Seconds), longest: &(Arc<str>, Seconds)) -> String {
-    let ((a, low), (b, high)) = (shortest, longest);
-    format!(
-        "sources disagree by {:.1}x: {low} from {a}, {high} from {b}; measure one of them again",
-        *high / *low
     )
 }

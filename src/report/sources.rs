@@ -9,7 +9,6 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::Subject;
-use crate::units::significant;
 
 /// What `predict` adds to its columns where several sources are asked: the share of a source in the combined time, 0 to 1,
 /// and how far the sources of a combined time are apart, as the weighted standard deviation of ln T.
