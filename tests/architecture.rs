@@ -46,11 +46,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "train",]),
     ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
+    ("gate", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "report"]),
     ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
     ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("application", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm", "papers", "application"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm", "papers", "application", "gate"]),
     ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm", "application"]),
 ];
 
