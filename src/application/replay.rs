@@ -284,14 +284,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A host that launches every `interval`, kernels of `time` each, and a synchronisation at the end.
+    /// A host that launches every `interval` µs, kernels of `time` µs each, and a synchronisation at the end.
     fn launched(interval: i64, times: &[i64]) -> Application {
         let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
         let (mut free, name) = (0, trace.names.id_of("k"));
         for (i, time) in times.iter().enumerate() {
-            let called = i as i64 * interval;
-            let start = (called + 50).max(free + 5);
-            free = start + time;
+            let called = 1000 * i as i64 * interval;
+            let start = (called + 50_000).max(free + 5000);
+            free = start + 1000 * time;
             let correlation = i as u64 + 1;
             let call = |kind, start, end, correlation| RuntimeCall {
                 kind,
@@ -299,9 +299,9 @@ mod tests {
                 span: Span { start, end },
                 correlation,
             };
-            trace.calls.push(call(CallKind::Other, called, called + 20, correlation));
+            trace.calls.push(call(CallKind::Other, called, called + 20_000, correlation));
             if i + 1 == times.len() {
-                trace.calls.push(call(CallKind::Synchronise, called + 30, free + 10, 0));
+                trace.calls.push(call(CallKind::Synchronise, called + 30_000, free + 10_000, 0));
             }
             trace.kernels.push(TracedKernel {
                 name,
@@ -340,13 +340,13 @@ mod tests {
     fn a_host_that_is_slower_than_the_gpu_hides_faster_kernels() {
         let bound = launched(100, &[30; 20]);
         let same = wall(&bound, 1.0, 1.0);
-        assert!((same - wall(&bound, 0.5, 1.0) - 15.0).abs() < 1e-9, "only the last kernel is shorter");
+        assert!((same - wall(&bound, 0.5, 1.0) - 15_000.0).abs() < 1e-6, "only the last kernel is shorter");
         assert!(wall(&bound, 1.0, 2.0) > 1.9 * same, "a slower host shows");
         // Twenty kernels of 60 behind each other: no longer hidden.
-        assert!(wall(&bound, 10.0, 1.0) > 19.0 * 300.0);
+        assert!(wall(&bound, 10.0, 1.0) > 19.0 * 300_000.0);
         let busy = launched(10, &[300; 20]);
         assert!(wall(&busy, 0.5, 1.0) < 0.6 * wall(&busy, 1.0, 1.0), "a busy GPU does not");
-        assert!(wall(&busy, 0.01, 1.0) >= 190.0, "the host is the limit then");
+        assert!(wall(&busy, 0.01, 1.0) >= 140_000.0, "the host is the limit then");
     }
 
     proptest! {
