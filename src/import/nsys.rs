@@ -248,7 +248,10 @@ mod tests {
             \x20Time (%)  Total Time (ns)  Num Calls\n --------  ---------------  ---------\n  1  2  3\n";
         let read = import(text).unwrap();
         assert_eq!((read.rows.len(), read.refused_count), (2, 0), "{:?}", read.refused);
-        assert_eq!((read.rows[0].kernel.as_str(), read.rows[0].attributes["calls"].as_str()), ("axpy<float>", "3"));
+        assert_eq!(
+            (read.rows[0].kernel.as_str(), read.rows[0].attributes["calls"].as_str()),
+            ("axpy<float>", "3")
+        );
         assert_eq!(read.rows[0].get(Number::Time), Some(2000.0 * 1e-6));
         assert_eq!(read.rows[1].kernel, "other");
     }

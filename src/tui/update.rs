@@ -8,7 +8,7 @@ use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::pane::StateChange;
-use super::panes::application::findings::{take_application, take_forecasts};
+use super::panes::application::asking::{take_application, take_forecasts};
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};

@@ -1,5 +1,6 @@
 //! The Application view: a whole program, what its GPU did with its time, and what becomes of it on the targets.
 
+pub mod asking;
 pub mod findings;
 mod view;
 
@@ -10,7 +11,7 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, StateChange, lines_moved};
 use crate::tui::state::{State, Tone};
-use findings::ask_forecasts;
+use asking::ask_forecasts;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::sync::Arc;
