@@ -86,7 +86,7 @@ impl Application {
     #[must_use]
     pub fn copy_time(&self) -> Seconds {
         let copies = self.copies.iter().filter(|c| c.direction != CopyDirection::Fill);
-        Seconds(copies.map(|c| c.total.0).sum())
+        Seconds(copies.map(|c| c.total.0).fold(0.0, |all, one| all + one))
     }
 }
 
