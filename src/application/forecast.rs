@@ -186,6 +186,12 @@ pub fn forecast(
     Ok(targets.iter().map(of_target).collect())
 }
 
+/// A group with an answer, and how far, in ln, the operator model is from its recorded time, where that answered.
+struct AnsweredGroup {
+    forecast: GroupForecast,
+    off: f64,
+}
+
 /// Source and target of one forecast.
 struct ForecastPair<'a> {
     session: &'a Session,
@@ -285,14 +291,16 @@ impl ForecastPair<'_> {
     /// calibrated on, else that of a kernel with these counts and this launch.
     fn answered(&self, place: usize, mean: Seconds, asked: &AskedGroups) -> Result<GroupForecast, String> {
         let operator = asked.as_operator(place).map(|q| self.answer_of(&q, mean, ForecastBasis::Operator));
-        match operator {
-            Some(Ok(found)) => Ok(found),
-            Some(Err(why)) => {
-                let kernel = asked.as_kernel(place)?;
-                // Where the library's own kernel cannot run there, the operator's reason says more.
-                self.answer_of(&kernel, mean, ForecastBasis::Counts).map_err(|_| why)
-            }
-            None => self.answer_of(&asked.as_kernel(place)?, mean, ForecastBasis::Counts),
+        if let Some(Ok(found)) = &operator
+            && found.off <= FAR_FROM_MODEL
+        {
+            return Ok(found.forecast.clone());
+        }
+        let kernel = asked.as_kernel(place).and_then(|q| self.answer_of(&q, mean, ForecastBasis::Counts));
+        // Where the library's own kernel cannot run there, the operator may, and its reason says more.
+        match (kernel, operator) {
+            (Ok(found), _) | (Err(_), Some(Ok(found))) => Ok(found.forecast),
+            (Err(_), Some(Err(why))) | (Err(why), None) => Err(why),
         }
     }
 
@@ -301,7 +309,7 @@ impl ForecastPair<'_> {
         asked: &GroupQuestion<'_>,
         mean: Seconds,
         basis: ForecastBasis,
-    ) -> Result<GroupForecast, String> {
+    ) -> Result<AnsweredGroup, String> {
         let answer = asked.session.answer(asked.subject, self.source, self.target, self.settings.answers);
         let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
         let on_source = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated);
@@ -309,16 +317,9 @@ impl ForecastPair<'_> {
         let scale = factor(mean, on_source.time);
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
-        let off = prediction.doubt.filter(|_| basis == ForecastBasis::Operator).map(|d| 2.0 * d.efficiency);
-        if off.is_some_and(|off| off > FAR_FROM_MODEL) {
-            return Err("its kernel is far from those that the operator model is calibrated on".into());
-        }
-        Ok(GroupForecast {
-            time,
-            basis,
-            limit: prediction.bound_target.map(|b| b.word().to_string()),
-            reason: None,
-        })
+        let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
+        let limit = prediction.bound_target.map(|b| b.word().to_string());
+        Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
