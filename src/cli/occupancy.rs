@@ -7,6 +7,7 @@ use crate::kernel::{BlockSize, Kernel, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules};
 use crate::predict::{self, Subject};
 use crate::report::Format;
+use crate::report::batch::BatchSetup;
 use crate::report::occupancy::{Resident, overview, table};
 use crate::session::Session;
 use anyhow::Result;
@@ -35,7 +36,7 @@ pub(super) struct OccupancyArgs {
     /// Threads per block; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
-    /// Registers per thread
+    /// Registers per thread, at most 255: what a compiler can give one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     regs: Option<u32>,
     /// Static shared memory per block in bytes
@@ -49,7 +50,7 @@ pub(super) struct OccupancyArgs {
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "barriers", "carveout",
-        "global_caching", "no_opt_in", "cluster", "rules", "format",
+        "global_caching", "rules", "format",
     ])]
     batch: Option<PathBuf>,
     /// Occupancy arithmetic
@@ -97,7 +98,12 @@ impl Setup {
 
 pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     if let Some(file) = &args.batch {
-        return occupancy_batch::run(file);
+        let usual = BatchSetup::default();
+        let cluster = args.setup.cluster.unwrap_or(usual.cluster);
+        return occupancy_batch::run(
+            file,
+            BatchSetup { opt_in: usual.opt_in && !args.setup.no_opt_in, cluster },
+        );
     }
     question::size_is_read(args.size.as_deref())?;
     if args.gpu.is_empty() {

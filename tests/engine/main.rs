@@ -21,5 +21,6 @@ mod properties;
 mod published;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod simulated_counts;
 mod sm_constants;
 mod specs;
