@@ -32,3 +32,4 @@ pub mod text;
 pub mod train;
 pub mod tui;
 pub mod units;
+pub mod workload;

@@ -224,7 +224,7 @@ impl<'a> Fit<'a> {
         let unstated = if launch.is_some() { None } else { instance.block_size };
         let cc = gpu.compute_capability;
         let compiled = kernel.resources_on(cc.major, cc.minor);
-        let (regs_per_thread, registers) = registers(compiled, row, any_row);
+        let (regs_per_thread, registers) = registers(compiled, instance.regs_per_thread, row, any_row);
         // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
         let build = compiled.filter(|c| c.borrowed_from.is_none());
         let build = build.map(|c| c.resources).filter(|_| !matches!(registers, Found::TimedRow(_)));
