@@ -24,6 +24,7 @@ pub mod papers;
 pub mod power;
 pub mod predict;
 pub mod progress;
+pub mod rank;
 pub mod report;
 pub mod roofline;
 pub mod session;

@@ -7,6 +7,8 @@ mod here;
 mod import;
 mod lessons;
 mod loaded;
+mod own_rows;
+mod streaming_size;
 mod training;
 mod tuning;
 mod workspace;

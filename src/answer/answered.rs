@@ -166,7 +166,15 @@ impl Answer {
         let prediction = self.prediction.as_ref().ok()?;
         let Prediction { time, doubt, width, .. } = *prediction;
         let rests_on_measurement = !self.is_estimate();
-        Some(Estimate { time, doubt, width, interval: self.interval, rests_on_measurement })
+        Some(Estimate {
+            time,
+            doubt,
+            width,
+            interval: self.interval,
+            rests_on_measurement,
+            limit: prediction.bound_target,
+            occupancy: self.occupancy[1].map(|o| o.fraction()),
+        })
     }
 
     /// Whether the predicted time rests on an estimate instead of a measurement.

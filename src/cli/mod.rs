@@ -22,19 +22,23 @@ mod load;
 mod measure;
 mod metrics;
 mod models;
+mod numbers;
 mod occupancy;
 mod occupancy_batch;
 mod output;
 mod predict;
 mod probe;
 mod question;
+mod rank;
 mod reproduce;
 mod reproduce_all;
 mod reproduce_gemm;
 mod sass;
 mod shell;
+mod terminal;
 mod train;
 mod training;
+mod typed_kernel;
 
 pub use dashboard::DashboardArgs;
 
@@ -43,8 +47,10 @@ use crate::config::ThemeError;
 use crate::device::find_driver;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
+use crate::rank::TargetError;
 use crate::session::{SubjectError, TuneError};
 use crate::train::TrainError;
+use crate::workload::TypedKernelError;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -76,6 +82,8 @@ enum Command {
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
     Predict(predict::PredictArgs),
+    /// Rank GPUs for a kernel or a mix: time, energy, price
+    Rank(rank::RankArgs),
     /// Read listings of machine code: the mix of instructions, and what changes from one architecture to another
     Sass(sass::SassArgs),
     /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
@@ -126,6 +134,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
@@ -159,6 +168,8 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
             || e.is::<TuneError>()
+            || e.is::<TypedKernelError>()
+            || e.is::<TargetError>()
             || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })

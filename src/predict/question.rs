@@ -257,6 +257,11 @@ impl<'a> Fit<'a> {
         self.occupancy.filter(|_| !is_assumed(self.unstated))
     }
 
+    /// Resident blocks, also of an assumed block.
+    pub(super) fn occupancy(&self) -> Option<Occupancy> {
+        self.occupancy
+    }
+
     pub(super) fn registers_unknown(&self) -> bool {
         matches!(self.registers, Found::Unknown)
     }

@@ -5,7 +5,11 @@
 
 mod facts;
 mod kernel_line;
+mod mix;
+mod parts;
 mod typed_kernel;
 
 pub use kernel_line::{Chip, KernelLine};
+pub use mix::{MixError, MixFile};
+pub use parts::{Amount, Workload, WorkloadPart};
 pub use typed_kernel::{LoadedKernel, TypedKernel, TypedKernelError};

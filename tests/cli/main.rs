@@ -20,4 +20,5 @@ mod sass;
 mod several_sources;
 mod train_stories;
 mod user_files;
+mod typed_stories;
 mod variant_stories;
