@@ -1,4 +1,4 @@
-//! How wrong `ceilings` has been, family by family: quantiles of |ln(measured / predicted)| over the answer's doubt, derived
+//! How wrong `components` has been, family by family: quantiles of |ln(measured / predicted)| over the answer's doubt, derived
 //! from other people's measurements and shipped in `specs/intervals.toml`. A question about a kernel is answered from the
 //! families it does not belong to, so that an interval never saw the kernel it is asked about.
 

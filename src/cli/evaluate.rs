@@ -22,7 +22,7 @@ pub(super) const MEASURING: &str = "measuring the models";
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model ceilings,efficiency-transfer"
+    after_help = "Example: roofswap evaluate --data my-times.csv --protocol new-gpu --model components,efficiency-transfer"
 )]
 pub(super) struct EvaluateArgs {
     /// Measurement files, of any format that is recognised; the shipped figures where none is given
@@ -58,7 +58,7 @@ pub(super) struct EvaluateArgs {
     /// Ceilings of the roofline
     #[arg(long, value_enum, default_value = "peak")]
     ceilings: StatedCeilings,
-    /// What the intervals of a model that says how uncertain it is (`ceilings`) are made from
+    /// What the intervals of a model that says how uncertain it is (`components`) are made from
     #[arg(long, value_enum, default_value = "shipped")]
     intervals: IntervalsChoice,
     /// How to write the table

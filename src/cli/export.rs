@@ -233,7 +233,8 @@ impl<'a> Picture<'a> {
                 return Err(refusal.into());
             }
             let model = MODELS[answer.settings.model].id();
-            let text = format!("{model} has no component times: leave --model out, or give --model ceilings");
+            let text =
+                format!("{model} has no component times: leave --model out, or give --model components");
             return Err(Usage(text).into());
         };
         Ok(component_chart(self.gpus, kernel, &self.size(subject), &answer, &e))

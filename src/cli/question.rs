@@ -36,7 +36,7 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `ceilings` and `hybrid` rest
+    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
     /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
@@ -215,7 +215,7 @@ impl QuestionArgs {
     }
 
     /// Lets `hybrid` learn for this question where it may answer; it is the model of a question that names none, where it
-    /// was measured to be better than `ceilings` on GPUs and kernels left out.
+    /// was measured to be better than `components` on GPUs and kernels left out.
     fn taught(
         &self,
         session: &Session,

@@ -49,14 +49,12 @@ impl Protocol {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::NewGpu => {
-                "new GPU: nothing measured on the target is known, neither to the model nor to its intervals"
-            }
+            Self::NewGpu => "leave-one-GPU-out: no measurement on the target is used",
             Self::NewSize => {
-                "new size: the largest size on each GPU is predicted from smaller ones on the same GPU"
+                "new size: the largest size on each GPU, predicted from smaller sizes on the same GPU"
             }
             Self::NewKernel => {
-                "new kernel: its time on the source is known, and its rows are left out of the intervals"
+                "leave-one-kernel-out: its time on the source is used, its rows are left out of everything fitted"
             }
         }
     }

@@ -34,7 +34,7 @@ pub fn gemm_chart(gpu: &Gpu, product: &str, answers: &[TileAnswer]) -> ChartSpec
     let energies = answers.iter().filter_map(TileAnswer::energy).flat_map(|e| [e.low.0, e.high.0]);
     ChartSpec {
         title: format!("{product} on {}: energy over time by tile", gpu.name),
-        subtitle: "energy = power x time; time: ceilings, power: a fit on three other boards, unless your rows say more"
+        subtitle: "energy = power x time; time: components, power: a fit on three other boards, unless your rows say more"
             .into(),
         x: Axis { label: "time, ms".into(), scale: decades(times) },
         y: Axis { label: "energy, J".into(), scale: decades(energies) },

@@ -78,7 +78,7 @@ pub fn physical(
     let empty = Store::default();
     let place = (row.gpu, gpu);
     let q = question(of, &subject, [place, place], &empty, Default::default(), Default::default());
-    let default_model = time("ceilings", &q)?;
+    let default_model = time("components", &q)?;
     let watts = |time| {
         let load = Load::of(&q.work, blocks, gpu, time);
         power.estimate(gpu, gpu.clocks(), &load).watts.0

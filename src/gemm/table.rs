@@ -89,7 +89,7 @@ pub fn take(place: usize, picked: Best) -> String {
 fn legend(answers: &[TileAnswer]) -> Vec<String> {
     let known = answers.iter().find_map(|a| a.modelled);
     let mut notes = vec![
-        "from: time / power. modelled: nothing here was measured for this; time by ceilings, power by a fit on three other boards (docs/gemm.md)".to_string(),
+        "from: time / power. modelled: nothing here was measured for this; time by `components`, power by a fit on three other boards (docs/gemm.md)".to_string(),
         "energy = power x time, its interval as if the two errors were independent".into(),
     ];
     if let Some(p) = known {

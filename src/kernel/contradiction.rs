@@ -25,7 +25,7 @@ pub struct Contradiction {
     pub limit: f64,
     /// Why both cannot be.
     pub why: &'static str,
-    /// What `ceilings` makes of it.
+    /// What `components` makes of it.
     pub done: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub struct Contradiction {
 /// `tensor`: whether the kernel is known to use tensor cores, whose instructions do more than two FLOPs per thread.
 #[must_use]
 pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<Contradiction> {
-    let on_its_own = "ceilings takes each count as it stands; the longest component binds";
+    let on_its_own = "components takes each count as it stands; the longest component binds";
     let mut all = Vec::new();
     let mut check = |count: Count, against: Count, most: &dyn Fn(f64) -> f64, why, done| {
         let (Some(value), Some(limit)) = (work.get(count), work.get(against)) else { return };
@@ -62,9 +62,9 @@ pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<Contradicti
     check(Count::SmemWavefronts, Count::LsuWarpInsts, &most, why, on_its_own);
     let why = "a warp has 32 threads";
     let threads = Count::ActiveThreadsPerInst;
-    check(threads, threads, &|_| WARP, why, "ceilings reckons with 32");
+    check(threads, threads, &|_| WARP, why, "components uses 32");
     let why = "every byte touched passes L2 once";
-    let residency = "ceilings takes the working set as it stands for what stays in L2";
+    let residency = "components takes the working set as it stands for what stays in L2";
     check(Count::WorkingSetBytes, Count::L2Bytes, &near, why, residency);
     all
 }

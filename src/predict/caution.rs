@@ -16,7 +16,7 @@ pub enum Caution {
     SourceModelled,
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
-    /// Nobody made these counts: `ceilings` answers without the components that rest on them.
+    /// Nobody made these counts: `components` answers without the components that rest on them.
     CountsPartly(Arc<[Count]>),
     /// Counts that cannot both be true: which, whose, why, and what the model did.
     Contradiction(Arc<str>),
@@ -131,7 +131,7 @@ pub enum Caution {
         /// What it refused.
         why: Arc<str>,
     },
-    /// `hybrid` has nothing to add to `ceilings`.
+    /// `hybrid` has nothing to add to `components`.
     Abstains(Abstains),
     /// What the dataset of a row says of its rows of this kernel.
     Data(Arc<str>),
@@ -158,7 +158,7 @@ impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NearestSize(p) => {
-                write!(f, "source time is an estimate (~): scaled as `ceilings` does from the measured size {p}")
+                write!(f, "source time is an estimate (~): scaled as `components` does from the measured size {p}")
             }
             Self::SourceModelled => f.write_str(
                 "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency",

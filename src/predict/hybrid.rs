@@ -1,12 +1,12 @@
-//! `hybrid`: the time of `ceilings`, corrected by what pairs of other GPUs taught about its errors on this kernel.
+//! `hybrid`: the time of `components`, corrected by what pairs of other GPUs taught about its errors on this kernel.
 //!
-//! T = T_ceilings exp(0.5 r), r = boosted trees of ln(measured / T_ceilings) over the question's shares and ratios
+//! T = T_components exp(0.5 r), r = boosted trees of ln(measured / T_components) over the question's shares and ratios
 //! ([`super::feature_names`]). It abstains, and says so, where nothing was learned, where what was learned is no better on GPUs (or
-//! kernels) left out, and where the question lies outside of what it was learned from; the answer is then that of `ceilings`.
+//! kernels) left out, and where the question lies outside of what it was learned from; the answer is then that of `components`.
 //! The lesson never saw a row of the target GPU.
 
 use super::breakdown::Cause;
-use super::ceilings::{self, feature_names};
+use super::components::{self, feature_names};
 use super::lesson::Abstains;
 use super::{Caution, Estimate, Prediction, Predictor, Question, Rates, Refusal, Width};
 use crate::units::Seconds;
@@ -23,7 +23,7 @@ impl Predictor for Hybrid {
     }
 
     fn summary(&self) -> &'static str {
-        "T_ceilings x exp(r/2), r learned from your rows of other GPUs; `ceilings` itself where that is no better"
+        "T_components x exp(r/2), r learned from your rows of other GPUs; `components` itself where that is no better"
     }
 
     fn needs_source(&self) -> bool {
@@ -39,7 +39,7 @@ impl Predictor for Hybrid {
     }
 
     fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let mut prediction = ceilings::CeilingsModel.predict(q)?;
+        let mut prediction = components::ComponentsModel.predict(q)?;
         match residual(q)? {
             Ok((factor, width)) => {
                 let (pairs, gpus) = q.lesson.map_or((0, 0), |lesson| (lesson.pairs, lesson.gpus.len()));
@@ -53,9 +53,9 @@ impl Predictor for Hybrid {
 
     fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
         let Some(lesson) = q.lesson.filter(|_| askable(q).is_ok()) else {
-            return ceilings::CeilingsModel.estimate(q);
+            return components::ComponentsModel.estimate(q);
         };
-        let (found, features) = ceilings::estimate_with_features(q)?;
+        let (found, features) = components::estimate_with_features(q)?;
         Ok(match lesson.factor(&features, feature_names) {
             Ok((factor, width)) => {
                 Estimate { time: Seconds(found.time.0 * factor), width: Some(width), ..found }
@@ -69,13 +69,13 @@ impl Predictor for Hybrid {
     }
 }
 
-/// What the time of `ceilings` is multiplied by, or why by nothing.
+/// What the time of `components` is multiplied by, or why by nothing.
 fn residual(q: &Question<'_>) -> Result<Result<(f64, Width), Abstains>, Refusal> {
     let Some(lesson) = q.lesson else { return Ok(Err(Abstains::NothingLearned)) };
     if let Err(why) = askable(q) {
         return Ok(Err(why));
     }
-    let (_, features) = ceilings::estimate_with_features(q)?;
+    let (_, features) = components::estimate_with_features(q)?;
     Ok(lesson.factor(&features, feature_names))
 }
 
@@ -88,12 +88,12 @@ fn askable(q: &Question<'_>) -> Result<(), Abstains> {
     if timed { Ok(()) } else { Err(Abstains::NotTimed) }
 }
 
-/// The numbers that a residual is learned from, and ln(measured / predicted) of `ceilings`' time; `None` where the question has
+/// The numbers that a residual is learned from, and ln(measured / predicted) of `components`' time; `None` where the question has
 /// no answer, or none from a measured time.
 #[must_use]
 pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, Estimate, f64)> {
     askable(q).ok()?;
-    let (found, features) = ceilings::estimate_with_features(q).ok()?;
+    let (found, features) = components::estimate_with_features(q).ok()?;
     let ln = (measured / found.time).ln();
     (ln.is_finite() && features.iter().all(|x| x.is_finite())).then_some((features, found, ln))
 }

@@ -1,4 +1,4 @@
-//! What pairs of other GPUs taught about `ceilings`' errors: a regressor of ln(measured / predicted), the ranges it has seen, and
+//! What pairs of other GPUs taught about `components`' errors: a regressor of ln(measured / predicted), the ranges it has seen, and
 //! how it did on GPUs and kernels it had not seen. Only data: `train` makes them, `hybrid` uses them.
 
 use super::Width;
@@ -29,7 +29,7 @@ pub struct Lesson {
     pub kernels: Vec<String>,
     /// How it did on groups it had not seen.
     pub checks: Vec<Check>,
-    /// `None` where that was no better than `ceilings` alone.
+    /// `None` where that was no better than `components` alone.
     pub taught: Option<Taught>,
 }
 
@@ -40,7 +40,7 @@ pub struct Check {
     pub held_out: String,
     /// Pairs scored.
     pub pairs: usize,
-    /// MAPE of `ceilings` in percent.
+    /// MAPE of `components` in percent.
     pub without: f64,
     /// MAPE with the residual, in percent.
     pub with: f64,
@@ -57,7 +57,7 @@ pub struct Taught {
     pub width: Width,
 }
 
-/// Why the residual says nothing here, so that the answer is that of `ceilings`.
+/// Why the residual says nothing here, so that the answer is that of `components`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Abstains {
     /// Nothing was learned of this kernel.
@@ -74,7 +74,7 @@ pub enum Abstains {
 
 impl fmt::Display for Abstains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hybrid: the answer is that of `ceilings`, ")?;
+        f.write_str("hybrid: the answer is that of `components`, ")?;
         match self {
             Self::NothingLearned => f.write_str(
                 "because nothing was learned of this kernel: it takes measured rows (--data) of the same configurations on three \
@@ -101,7 +101,7 @@ impl Lesson {
         (!self.checks.is_empty()).then(|| [mean(|c| c.without), mean(|c| c.with)])
     }
 
-    /// What the time of `ceilings` is multiplied by, and how wide the interval is then.
+    /// What the time of `components` is multiplied by, and how wide the interval is then.
     pub(super) fn factor(
         &self,
         features: &[f64],
@@ -119,7 +119,7 @@ impl Lesson {
 }
 
 impl Taught {
-    /// What the time of `ceilings` is multiplied by; `None` outside of what was learned from.
+    /// What the time of `components` is multiplied by; `None` outside of what was learned from.
     #[must_use]
     pub fn factor(&self, features: &[f64]) -> Option<f64> {
         let within = self.outside(features).count() <= MOST_OUTSIDE;

@@ -13,7 +13,7 @@
 //! let subject = session.subject(saxpy, &session.kernels[saxpy].typed("n=2^20")?, "")?;
 //! let (from, to) = (session.gpus.position("titan-v")?, session.gpus.position("rtx-4070")?);
 //! for (model, time) in [
-//!     ("ceilings", "10.4 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s, beside the 8.90 µs that a launch takes there
+//!     ("components", "10.4 µs"), // fits the larger L2: 12.6 MB / 1.67 TB/s, beside the 8.90 µs that a launch takes there
 //!     ("efficiency-transfer", "31.8 µs"), // 24.6 µs x 652.8 / 504 GB/s, both fully occupied
 //!     ("first-principles", "30.0 µs"),    // 12 B x 2^20 / 504 GB/s, and 5 µs to launch
 //!     ("plain-roofline", "25.0 µs"),      // 12 B x 2^20 / 504 GB/s
@@ -28,9 +28,9 @@
 
 mod breakdown;
 mod caution;
-mod ceilings;
 mod clocks;
 mod component_times;
+mod components;
 mod doubt;
 mod efficiency_transfer;
 mod estimate;
@@ -57,9 +57,9 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use ceilings::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
 pub use component_times::{Elasticity, Explanation, NextCeiling};
+pub use components::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 use doubt::Causes;
 pub use doubt::Doubt;
 pub use estimate::{Estimate, Interval, Width};
@@ -88,7 +88,7 @@ use crate::units::{Bytes, Seconds};
 
 /// A model that predicts the time on the target.
 pub trait Predictor: Sync {
-    /// As typed: `ceilings`.
+    /// As typed: `components`.
     fn id(&self) -> &'static str;
     /// Formula and reference in one line.
     fn summary(&self) -> &'static str;

@@ -1,6 +1,6 @@
 //! The models there are, and how one of them is meant.
 
-use super::{Predictor, ceilings, efficiency_transfer, first_principles, hybrid};
+use super::{Predictor, components, efficiency_transfer, first_principles, hybrid};
 use super::{plain_roofline, projection, same_time};
 use crate::catalogue::Id;
 use std::ops::{Deref, Index};
@@ -13,7 +13,7 @@ pub struct ModelList([&'static dyn Predictor; 7]);
 
 /// Every model, the default first.
 pub static MODELS: ModelList = ModelList([
-    &ceilings::CeilingsModel,
+    &components::ComponentsModel,
     &hybrid::Hybrid,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
@@ -53,11 +53,15 @@ pub const BASELINES: [&str; 2] = [same_time::ID, plain_roofline::ID];
 #[error("unknown model `{0}`; the models are: {list}", list = MODELS.0.map(|m| m.id()).join(", "))]
 pub struct UnknownModel(pub String);
 
-/// The model with this id.
+/// What the default model was called until 0.1, still understood in commands, scripts and saved states.
+const OLD_DEFAULT: &str = "ceilings";
+
+/// The model with this id, or with the default model's old one.
 ///
 /// # Errors
 /// [`UnknownModel`], listing all.
 pub fn model_position(id: &str) -> Result<ModelId, UnknownModel> {
+    let id = if id == OLD_DEFAULT { components::ID } else { id };
     let found = MODELS.ids().find(|model| MODELS[*model].id() == id);
     found.ok_or_else(|| UnknownModel(id.chars().take(60).collect()))
 }

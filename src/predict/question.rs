@@ -70,7 +70,7 @@ pub struct Question<'a> {
     pub ceilings_asked: Ceilings,
     /// Set where other ceilings were asked for than are in use.
     pub ceilings_caution: Option<Caution>,
-    /// What other GPUs taught about `ceilings` on this kernel, where anything was learned; [`question`] leaves it empty.
+    /// What other GPUs taught about `components` on this kernel, where anything was learned; [`question`] leaves it empty.
     pub lesson: Option<&'a Lesson>,
 }
 

@@ -1,13 +1,13 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
-use super::ceilings::{resized, unmeasured};
+use super::components::{resized, unmeasured};
 use super::floor::{Floor, LaunchCost};
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::Side;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, body, ceilings};
+use super::{Caution, body, components};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
 use crate::measurement::{LaunchTiming, Measurement};
@@ -34,7 +34,7 @@ pub(super) struct Asked<'a, 's> {
     pub(super) rules: Rules,
 }
 
-/// The row of this very configuration; else the nearest size carried to this one as `ceilings` does; else, where nobody
+/// The row of this very configuration; else the nearest size carried to this one as `components` does; else, where nobody
 /// timed the kernel on this GPU, its roof and the usual efficiency.
 pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let Asked { subject, at, store, .. } = asked;
@@ -97,7 +97,7 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
         time,
         work_scaled: time,
         kind: SourceKind::Estimated,
-        source: ceilings::ID.into(),
+        source: components::ID.into(),
         cautions: vec![Caution::SourceModelled],
         extrapolation: None,
     })

@@ -323,7 +323,7 @@ fn shares(e: &Explanation, factor: &str) -> Option<[Option<f64>; 2]> {
     Some([0, 1].map(|side| share(e, side, component)))
 }
 
-/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, ceilings, 11.1 µs ◆`.
+/// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, components, 11.1 µs ◆`.
 #[must_use]
 pub fn heading(row: &Comparison<'_>) -> String {
     let (kernel, size) = (&row.kernel.id, row.kernel.short_problem(row.problem));

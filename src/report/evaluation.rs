@@ -28,7 +28,7 @@ const SCORE_COLUMNS: [(&str, &str); 12] = [
 
 /// Said where each model answered, but none the same questions.
 pub const NOTHING_IN_COMMON: &str =
-    "there is no question that every model answered: their errors are those of different rows";
+    "no case is covered by every model: their errors are those of different rows";
 
 /// An evaluation to be told.
 #[derive(Debug, Clone, Copy)]

@@ -171,7 +171,7 @@ pub fn records(rows: &[Comparison<'_>]) -> Table {
 /// For people: units, marks, cautions as footnotes; what is the same in all rows stands in the title.
 ///
 /// ```text
-/// titan-v → rtx-4070 · ceilings · peak ceilings · exact occupancy · 90 % intervals
+/// titan-v → rtx-4070 · components · peak ceilings · exact occupancy · 90 % intervals
 ///
 /// kernel  size           source  predicted      interval  speedup  bound        occupancy   measured    error  notes
 /// saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]

@@ -47,11 +47,11 @@ pub fn speedup(answer: &Answer) -> Option<String> {
     Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
 }
 
-/// `0.785`, or `~0.785` where it is an estimate; nothing for a model that carries no efficiency over.
+/// `78.5 %` of the roof, or `~78.5 %` where it is an estimate; nothing for a model that carries no efficiency over.
 #[must_use]
 pub fn efficiency(answer: &Answer) -> Option<String> {
     let efficiency = answer.prediction.as_ref().ok()?.efficiency?;
-    Some(marked(answer, &significant(efficiency)))
+    Some(marked(answer, &format!("{} %", significant(100.0 * efficiency))))
 }
 
 /// `0.53`, or `~0.53` where it was neither measured nor published for this very GPU.

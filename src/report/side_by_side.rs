@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn the_default_is_not_praised_where_another_model_is_less_wrong() {
         let best = default_model(&of(&[0.1, 0.2, 0.3]), "here");
-        assert_eq!(best, "ceilings is the default: its MAPE here, 10.0 %, is the lowest");
+        assert_eq!(best, "components is the default: its MAPE here, 10.0 %, is the lowest");
         let worse = default_model(&of(&[0.25, 0.25, 0.1]), "here");
         assert!(worse.ends_with("though efficiency-transfer has 10.0 % there"), "{worse}");
         let mut fewer = of(&[0.25, 0.25, 0.2]);

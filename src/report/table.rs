@@ -3,7 +3,7 @@
 //! The text form looks like this; title and notes stand in the two forms for people only.
 //!
 //! ```text
-//! titan-v → rtx-4070, ceilings
+//! titan-v → rtx-4070, components
 //!
 //! kernel  size           source     predicted
 //! saxpy   n=1048576   24.6 µs ●    11.1 µs ◆

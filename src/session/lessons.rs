@@ -71,8 +71,8 @@ impl Session {
         own.next().is_some_and(|first| own.any(|gpu| gpu != first))
     }
 
-    /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `ceilings` on GPUs and
-    /// kernels left out, else `ceilings`.
+    /// The model that answers where none is asked for: `hybrid` where it was measured to be better than `components` on GPUs and
+    /// kernels left out, else `components`.
     #[must_use]
     pub fn default_model(&self) -> ModelId {
         if self.lessons().any_used() {

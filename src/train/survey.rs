@@ -88,14 +88,14 @@ fn verdict(
     if at == of.used {
         let chosen = if of.chosen { "chosen" } else { "the default" };
         let error = score(here.iter().copied()).map_or("nothing measured to judge it by".into(), |s| {
-            format!("MAPE {} % on {} questions", significant(s.errors.mape_percent), s.errors.n)
+            format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
         });
         return Verdict { used: true, why: format!("{chosen}: {error}") };
     }
     let no = |why: String| Verdict { used: false, why };
     if here.is_empty() {
         return no(
-            refused.map_or_else(|| "no question to judge it by".into(), |why| format!("refuses: {why}"))
+            refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
     }
     let place = |t: &&Trial| (t.config, t.target, t.source);
@@ -105,11 +105,11 @@ fn verdict(
         here.iter().filter_map(|t| Some((*t, *theirs.get(&place(t))?))).collect();
     let scored = |side: fn(&(&Trial, &Trial)) -> Trial| score(&both.iter().map(side).collect::<Vec<_>>());
     let (Some(own), Some(other)) = (scored(|p| *p.0), scored(|p| *p.1)) else {
-        return no(format!("no question here that {id} answered too"));
+        return no(format!("no case here that {id} covers too"));
     };
     let [own_error, other_error] = [own, other].map(|s| s.errors.mape_percent);
     let numbers = format!(
-        "{} against {} % on the {} that both answered",
+        "{} vs {} % on the {} cases both cover",
         significant(own_error),
         significant(other_error),
         both.len()

@@ -50,13 +50,13 @@ actions! {
         SetTarget = "set_target",
         /// Add the GPU under the cursor as a further target, or drop it.
         AddTarget = "add_target",
-        /// Predict from all GPUs that timed it, or from the source alone.
+        /// Predict from every GPU with a measurement, or the source alone.
         AllSources = "all_sources",
         /// Swap source and target.
         Swap = "swap",
-        /// Step the selected kernel to its next larger size.
+        /// Next larger problem size.
         SizeUp = "size_up",
-        /// Step the selected kernel to its next smaller size.
+        /// Next smaller problem size.
         SizeDown = "size_down",
         /// Make the problem a little larger: about an eighth of a wave.
         SizeFinerUp = "size_finer_up",
@@ -66,9 +66,9 @@ actions! {
         TypeSize = "type_size",
         /// Type threads per block for the selected kernel.
         TypeBlock = "type_block",
-        /// Type clocks and power limit to reckon the target at.
+        /// Set target clocks and power limit.
         TargetClocks = "target_clocks",
-        /// Type clocks and power limit to reckon the source at.
+        /// Set source clocks and power limit; it is modelled at those.
         SourceClocks = "source_clocks",
         /// Read compiler reports or measurements: pick a file.
         Import = "import",
@@ -82,15 +82,15 @@ actions! {
         ModelPrevious = "model_previous",
         /// Compare all models for the selected kernel.
         Compare = "compare",
-        /// Measure the models on the loaded rows.
+        /// Errors of the model in use on the loaded rows.
         Evaluate = "evaluate",
-        /// Show every model's error here, which is used, why; train.
+        /// Errors of every model, which one is used and why; train.
         Models = "models",
         /// Time, power and energy of a matrix product, tile by tile.
         Gemm = "gemm",
-        /// Time the selected kernel on the GPU of this machine.
+        /// Measure the selected kernel on the GPU of this machine.
         MeasureHere = "measure_here",
-        /// Switch between peak and achieved ceilings.
+        /// Switch between peak and achieved roofs.
         Ceilings = "ceilings",
         /// Show one memory level more in the roofline, then DRAM again.
         Levels = "levels",
@@ -98,11 +98,11 @@ actions! {
         Rules = "rules",
         /// Explain the selected prediction factor by factor.
         Explain = "explain",
-        /// Zoom the pane with the keyboard to the whole screen, or back.
+        /// Zoom the focused pane to the whole screen, or back.
         Zoom = "zoom",
-        /// Export what has the keyboard as SVG.
+        /// Export the focused pane as SVG.
         Export = "export",
-        /// Filter the list with the keyboard while typing.
+        /// Filter the focused list while typing.
         Filter = "filter",
         /// Sort the predictions by the next column.
         SortNext = "sort_next",
@@ -112,29 +112,29 @@ actions! {
         CopyRow = "copy_row",
         /// Copy the command line that prints this prediction.
         CopyCommand = "copy_command",
-        /// Undo the last change of GPUs, clocks, size, model or ceilings.
+        /// Undo the last change of GPUs, clocks, size, model or roofs.
         Undo = "undo",
         /// Switch to the next theme: dark, light, without colour.
         Theme = "theme",
-        /// Show what was refused while loading.
+        /// Import notes and refused rows.
         Notices = "notices",
-        /// Show what the audit found in your measurement files.
+        /// Audit findings in your measurement files.
         Audit = "audit",
-        /// Open the list of all commands.
+        /// Type a command.
         Palette = "palette",
-        /// Show the keys and marks.
+        /// Keys of the focused pane or open dialog; what marks mean.
         Help = "help",
-        /// Move the keyboard to the next pane.
+        /// Focus the next pane.
         FocusNext = "focus_next",
-        /// Move the keyboard to the previous pane.
+        /// Focus the previous pane.
         FocusPrevious = "focus_previous",
-        /// Move the keyboard to the GPUs.
+        /// Focus the GPUs.
         FocusGpus = "focus_gpus",
-        /// Move the keyboard to the roofline.
+        /// Focus the roofline.
         FocusRoofline = "focus_roofline",
-        /// Move the keyboard to the occupancy.
+        /// Focus the occupancy.
         FocusOccupancy = "focus_occupancy",
-        /// Move the keyboard to the predictions.
+        /// Focus the predictions.
         FocusPredictions = "focus_predictions",
         /// Move up one line.
         Up = "up",
@@ -152,7 +152,7 @@ actions! {
         Top = "top",
         /// Move to the last line.
         Bottom = "bottom",
-        /// Pick: a GPU as target, a prediction to explain, a chart to zoom.
+        /// Choose: a GPU as target, a prediction to explain, a chart.
         Pick = "pick",
         /// Close what is open, clear a filter, or cancel a running job.
         Cancel = "cancel",

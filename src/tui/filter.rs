@@ -1,4 +1,5 @@
-//! The fuzzy filter of kernels and GPUs: every word typed must be found, as it stands or as letters in this order.
+//! The fuzzy filter of every list (kernels, GPUs, commands, files): every word typed must be found, as it stands or as
+//! letters in this order.
 
 /// How much of a long text is looked at, from its start: a profiler's name may be half a mebibyte.
 const LOOKED_AT: usize = 512;
@@ -18,6 +19,17 @@ impl Filter {
         self.words.is_empty()
     }
 
+    /// The items whose texts fit, the best first; those that fit equally well stay in their order.
+    pub(super) fn ranked<T>(&self, items: impl IntoIterator<Item = (T, Vec<String>)>) -> Vec<T> {
+        let scored = |(item, texts): (T, Vec<String>)| {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            Some((self.score(&texts)?, item))
+        };
+        let mut found: Vec<(u32, T)> = items.into_iter().filter_map(scored).collect();
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        found.into_iter().map(|(_, item)| item).collect()
+    }
+
     /// How well these texts fit; `None` if a word is in none of them. Each word counts where it fits best.
     pub(super) fn score(&self, texts: &[&str]) -> Option<u32> {
         let best = |word: &Vec<u8>| texts.iter().filter_map(|text| fit(word, head(text))).max();
@@ -34,6 +46,7 @@ fn head(text: &str) -> &[u8] {
 fn fit(word: &[u8], text: &[u8]) -> Option<u32> {
     let lower = |i: usize| text[i].to_ascii_lowercase();
     let begins = |i: usize| i == 0 || !text[i - 1].is_ascii_alphanumeric();
+    let ends = |i: usize| i + 1 == text.len() || !text[i + 1].is_ascii_alphanumeric();
     let mut best = None;
     for start in (0..text.len()).filter(|i| lower(*i) == word[0]) {
         let (mut at, mut gaps) = (start, 0);
@@ -44,7 +57,9 @@ fn fit(word: &[u8], text: &[u8]) -> Option<u32> {
         if found && gaps <= word.len() && (gaps == 0 || word[0].is_ascii_alphabetic()) {
             let whole = if gaps == 0 { 1000 } else { 400 - 20 * gaps.min(15) as u32 };
             let place = if start == 0 { 200 } else { u32::from(begins(start)) * 100 };
-            best = best.max(Some(whole + place));
+            // A word of its own goes before the beginning of a longer one.
+            let exact = u32::from(gaps == 0 && begins(start) && ends(at)) * 150;
+            best = best.max(Some(whole + place + exact));
         }
     }
     best

@@ -1,4 +1,4 @@
-//! "Measure here": the selected kernel on the GPU of this machine.
+//! The selected kernel on the GPU of this machine.
 
 use super::jobs::Job;
 use super::message::Effect;
@@ -12,7 +12,7 @@ pub(super) fn ask_measurement(state: &mut State) -> Vec<Effect> {
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
     let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
-    state.jobs.start_job(Job::MeasureHere, "looking for a GPU here …");
+    state.jobs.start_job(Job::MeasureHere, "looking for a GPU on this machine …");
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }
 
@@ -37,6 +37,7 @@ pub(super) fn take_measurement(
     state.take_session(Arc::new(session));
     // What was fitted to fewer rows is fitted again; until then the model without it answers.
     let again = if state.selection.settings.model == model { "" } else { "; `hybrid` is fitted again" };
+    state.refused_rows += added.refused_count;
     let refused = added.refused.iter().map(ToString::to_string);
     state.notices.extend(measured.notices.into_iter().chain(refused).chain(added.remarks));
     let tone = if added.refused_count > 0 { Tone::Refused } else { Tone::Done };

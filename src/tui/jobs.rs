@@ -77,11 +77,11 @@ impl Job {
             Self::Read => "the file was not read",
             Self::List => "the folder was not listed",
             Self::Write => "the chart was not written",
-            Self::Evaluate | Self::Survey | Self::Compare => "the models were not measured",
+            Self::Evaluate | Self::Survey | Self::Compare => "the model errors were not computed",
             Self::Audit => "your measurements were not audited",
-            Self::Learn => "nothing was learned from your measurements",
-            Self::Train => "nothing was trained",
-            Self::MeasureHere => "the kernel was not timed",
+            Self::Learn => "no corrections were fitted to your measurements",
+            Self::Train => "no model was trained",
+            Self::MeasureHere => "the kernel was not measured",
             Self::Predict => "not every row was predicted",
         }
     }

@@ -98,10 +98,14 @@ fn key_while_typing(state: &mut State, mut open: Open, key: &str) -> Vec<Effect>
     }
 }
 
-/// A key over a sheet: its own, one of those that change what it shows, or the end of it.
+/// A key over a sheet: its own, one of those that change what it shows, or one that closes it: Esc, `q`, the key that
+/// opened it. Any other does nothing.
 fn key_while_reading(state: &mut State, mut open: Open, key: &str) -> Vec<Effect> {
     let contexts = [open.context(), OVER_PANES, ANYWHERE];
-    let Some(action) = bound_action(state, &contexts, key) else { return Vec::new() };
+    let Some(action) = bound_action(state, &contexts, key) else {
+        state.overlays.push(open);
+        return Vec::new();
+    };
     match open.handle_action(action, state) {
         Reaction::Passed => general_action(state, open, action),
         reaction => follow_reaction(state, open, reaction),
@@ -117,7 +121,10 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
             effects
         }
         Action::Export => match open.export(state) {
-            ChartOffer::Nothing => Vec::new(),
+            ChartOffer::Nothing => {
+                state.overlays.push(open);
+                state.say(Tone::Refused, "nothing to export: no chart is open")
+            }
             offer => {
                 state.overlays.push(open);
                 ask_export(state, offer)
@@ -129,6 +136,11 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
             state.overlays.push(open);
             effects
         }
-        _ => Vec::new(),
+        Action::Cancel => Vec::new(),
+        own if open.opened_by() == Some(own) => Vec::new(),
+        _ => {
+            state.overlays.push(open);
+            Vec::new()
+        }
     }
 }

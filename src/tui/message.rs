@@ -39,7 +39,7 @@ pub enum Message {
     /// A job of this kind has something to say while it works.
     Progress(Job, String),
     /// The worker read measurement files.
-    Loaded(Box<(Session, Vec<String>, String)>),
+    Loaded(Box<LoadedFiles>),
     /// The worker listed a folder.
     Listed(Box<Listing>),
     /// The worker read a file that was picked.
@@ -66,6 +66,27 @@ pub enum Message {
     MeasuredHere(Result<Box<MeasuredHere>, String>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
+}
+
+/// The user's files, read.
+#[derive(Debug, Clone)]
+pub struct LoadedFiles {
+    /// The session with their rows.
+    pub session: Session,
+    /// What is to be known of them, refused rows among it.
+    pub notices: Vec<String>,
+    /// How many rows were refused, a file that could not be read counting as one.
+    pub refused: usize,
+    /// What was read, in one line.
+    pub summary: String,
+}
+
+impl LoadedFiles {
+    /// Files of which nothing is to be known.
+    #[must_use]
+    pub fn without_notes(session: Session, summary: &str) -> Box<Self> {
+        Box::new(Self { session, notices: Vec::new(), refused: 0, summary: summary.into() })
+    }
 }
 
 /// What `update` asks the outside for.

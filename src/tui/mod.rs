@@ -41,7 +41,7 @@ pub use error::TuiError;
 pub use jobs::Job;
 pub use layout::Pane;
 pub use many_rows::{ModelsQuestion, RowsQuestion};
-pub use message::{Effect, Message};
+pub use message::{Effect, LoadedFiles, Message};
 pub use panes::evaluate::outcome::Evaluated;
 pub use panes::explain::components::components_of;
 pub use panes::files::listing::{FileEntry, Listing};
@@ -95,7 +95,7 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
     if let Some(first) = state.notices.first() {
-        let more = if state.notices.len() > 1 { " (! lists all)" } else { "" };
+        let more = if state.notices.len() > 1 { " (! shows all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));
     }
     Ok(state)

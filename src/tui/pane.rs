@@ -101,6 +101,11 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
         LIVE_ACTIONS.contains(&action)
     }
 
+    /// The action that opened it: its key closes it as well.
+    fn opened_by(&self) -> Option<Action> {
+        None
+    }
+
     /// Whether it shows every model's error over the rows.
     fn compares_models(&self) -> bool {
         false

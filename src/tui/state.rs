@@ -91,8 +91,10 @@ pub struct State {
     pub sort: (Sort, bool),
     /// The last message.
     pub message: Option<(Tone, String)>,
-    /// What was refused while loading.
+    /// What is to be known of the loaded files, refused rows among it.
     pub notices: Vec<String>,
+    /// How many rows of them were refused.
+    pub refused_rows: usize,
     /// What the audit found in the user's files, once it is done.
     pub audit: Option<Arc<Digest>>,
     /// What the worker is doing.
@@ -201,6 +203,7 @@ impl State {
             sort: (Sort::Kernel, false),
             message: None,
             notices,
+            refused_rows: 0,
             audit: None,
             jobs: JobTable::default(),
             protocol: Protocol::default(),

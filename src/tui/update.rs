@@ -5,7 +5,7 @@ use super::dispatch::leave_loop;
 use super::here::take_measurement;
 use super::jobs::Job;
 use super::keys::{key_pressed, text_pasted};
-use super::message::{Effect, Message};
+use super::message::{Effect, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::pane::StateChange;
 use super::panes::models::findings::ModelFindings;
@@ -56,10 +56,7 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
             state.jobs.end_job(Job::Survey);
             state.models.survey = Some(Arc::from(found));
         }
-        Message::Loaded(loaded) => {
-            let (session, notices, summary) = *loaded;
-            return take_files(state, session, notices, summary);
-        }
+        Message::Loaded(loaded) => return take_files(state, *loaded),
         Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
         Message::Trained(Some(done)) => return take_training(state, done),
         Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
@@ -91,10 +88,12 @@ fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
 }
 
 /// The user's files were read.
-fn take_files(state: &mut State, session: Session, notices: Vec<String>, summary: String) -> Vec<Effect> {
+fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
+    let LoadedFiles { session, notices, refused, summary } = loaded;
     state.jobs.end_job(Job::Read);
-    let tone = if notices.is_empty() { Tone::Done } else { Tone::Refused };
+    let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
     state.notices.extend(notices);
+    state.refused_rows += refused;
     state.take_session(Arc::new(session));
     state.say(tone, summary);
     // What is open was measured on other rows.
@@ -139,7 +138,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     let tone = if added.refused > 0 { Tone::Refused } else { Tone::Done };
     let more = match (added.refused, added.notices.len()) {
         (0, 0) => String::new(),
-        (0, _) => ": ! has remarks".to_string(),
+        (0, _) => ": ! shows the import notes".to_string(),
         (n, _) => format!(", {n} refused: ! lists them"),
     };
     let measured = added.kernels.is_empty();
@@ -147,6 +146,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.data.push(path);
     }
     state.notices.extend(added.notices);
+    state.refused_rows += added.refused;
     state.take_session(Arc::new(session));
     if let Some(first) = added.kernels.first() {
         let first = state.session.kernels[*first].id.clone();
@@ -167,7 +167,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
     effects
 }
 
-/// What was learned from the rows that are still there is kept; where it was better than `ceilings` on GPUs and kernels left
+/// What was learned from the rows that are still there is kept; where it was better than `components` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
 fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
     state.jobs.end_job(Job::Learn);
@@ -186,9 +186,9 @@ fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<
     }
     state.predict_all();
     let now = if state.model_chosen {
-        "`hybrid` has learned from your rows"
+        "`hybrid` is calibrated to your rows"
     } else {
-        "`hybrid` answers: it was better on GPUs left out"
+        "using `hybrid`: lower cross-validated error"
     };
     state.say_more(Tone::Done, now)
 }

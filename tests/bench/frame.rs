@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Message, Options, State, first_state, update, view};
+use roofswap::tui::{Effect, LoadedFiles, Message, Options, State, first_state, update, view};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -176,7 +176,7 @@ fn take_a_million() {
     session.store.arrange();
     let arranged = start.elapsed();
     let start = Instant::now();
-    update(&mut state, Message::Loaded(Box::new((session, Vec::new(), "loaded".into()))));
+    update(&mut state, Message::Loaded(LoadedFiles::without_notes(session, "loaded")));
     let taken = start.elapsed();
     let start = Instant::now();
     update(&mut state, Message::Key("+".into()));

@@ -115,7 +115,7 @@ fn a_size_nobody_timed_is_an_estimate_and_says_so() {
         row["cautions"][0]
             .as_str()
             .unwrap()
-            .contains("scaled as `ceilings` does from the measured size n=1048576")
+            .contains("scaled as `components` does from the measured size n=1048576")
     );
     let table = desk.types(&format!("{SAXPY} --size n=2^22")).works().stdout;
     let line = table.lines().find(|l| l.starts_with("saxpy")).unwrap();
@@ -231,7 +231,7 @@ fn models_side_by_side_say_how_far_apart_they_lie_and_which_is_the_default() {
         text.contains("histogram n=1048576 on rtx-4070: models disagree by 2.35x: 37.4–87.8 µs"),
         "{text}"
     );
-    assert!(text.contains("ceilings is the default: its MAPE over the shipped figures"), "{text}");
+    assert!(text.contains("components is the default: its MAPE over the shipped figures"), "{text}");
     // What refuses has a dash and its reason below.
     let refused = text.lines().find(|l| l.contains("first-principles")).unwrap();
     assert!(refused.contains(" -  ") && text.contains("and first-principles does not know them"), "{text}");
@@ -249,7 +249,7 @@ fn component_times_are_drawn_for_models_that_know_them() {
     }
     assert!(!svg.contains("atomics"), "a component without work has no bar");
     desk.types(&format!("{export} --model same-time"))
-        .ends(2, &["same-time has no component times", "--model ceilings"]);
+        .ends(2, &["same-time has no component times", "--model components"]);
     let tile =
         "export components --from titan-v --to rtx-4070 --kernel gemm_tiled --size n=1024,tile=64 -o -";
     desk.types(tile).ends(1, &["4096 threads"]);
@@ -275,7 +275,7 @@ fn the_title_names_the_ceilings_really_used() {
         "{}",
         default.stdout
     );
-    let told = "ceilings rests on sustained rates, so that --ceilings does not change its times";
+    let told = "components rests on sustained rates, so that --ceilings does not change its times";
     assert!(default.stderr.contains(told), "{}", default.stderr);
     assert_eq!(desk.types(words).works().stderr, "", "nobody chose anything");
 }
@@ -528,7 +528,7 @@ fn models_are_listed_with_their_error_and_the_baseline_among_them() {
     assert_eq!(
         ids,
         [
-            "ceilings",
+            "components",
             "hybrid",
             "efficiency-transfer",
             "first-principles",

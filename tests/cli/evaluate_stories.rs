@@ -47,7 +47,7 @@ fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
     let all = json(&Desk::new(), "evaluate");
     assert_eq!(keys(&all), ["protocol", "ceilings", "rules", "models"]);
     assert_eq!((&all["protocol"], &all["ceilings"]), (&"new-gpu".into(), &"peak".into()));
-    assert_eq!(keys(&all["models"]), ["ceilings", "same-time", "plain-roofline"]);
+    assert_eq!(keys(&all["models"]), ["components", "same-time", "plain-roofline"]);
     let model = &all["models"]["same-time"];
     assert_eq!(keys(model), ["asked", "overall", "common", "per_pair", "per_kernel", "refused"]);
     assert_eq!(keys(&model["overall"]), KEYS);
@@ -223,7 +223,7 @@ fn all_may_stand_among_other_models() {
         keys(&all["models"]),
         [
             "same-time",
-            "ceilings",
+            "components",
             "hybrid",
             "efficiency-transfer",
             "first-principles",
@@ -268,12 +268,12 @@ fn an_evaluation_has_its_pictures() {
 fn the_scatter_is_drawn_with_its_diagonal() {
     let desk = Desk::new();
     let done = desk.types("evaluate --svg scatter.svg");
-    assert!(done.code == 0 && done.stdout.contains("ceilings"), "{}", done.stderr);
+    assert!(done.code == 0 && done.stdout.contains("components"), "{}", done.stderr);
     let svg = desk.read("scatter.svg");
     let tree = roxmltree::Document::parse(&svg).expect("XML");
     let points = tree.descendants().filter(|n| n.has_tag_name("circle")).count();
     assert!(points >= 168, "{points} points");
-    for words in ["Predicted and measured times: ceilings", "predicted = measured", "0.9 to 1.1"] {
+    for words in ["Predicted and measured times: components", "predicted = measured", "0.9 to 1.1"] {
         assert!(svg.contains(words), "{words}");
     }
     assert_eq!(desk.types("evaluate --svg -").stdout, svg);

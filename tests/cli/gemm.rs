@@ -252,7 +252,7 @@ fn paper_4_is_told_in_every_form_and_the_same_whatever_the_threads() {
     assert_eq!((of("IV").len(), of("V").len(), of("VI").len()), (20, 16, 16));
     assert_eq!((&of("IV")[0]["published"], &of("V")[0]["published"]), (&0.9808.into(), &0.85.into()));
     let audited = of("audited rows");
-    for model in ["ceilings + power model", "plain-roofline", "median of the same problem's rows"] {
+    for model in ["components + power model", "plain-roofline", "median of the same problem's rows"] {
         assert!(audited.iter().any(|r| r["model"] == model), "{model}");
     }
     assert!(audited.iter().all(|r| r["rows"].as_f64().unwrap() <= 18.0), "only rows that were busy");

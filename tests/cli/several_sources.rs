@@ -272,7 +272,7 @@ fn published_rows_and_other_models_correct_nothing_and_new_rows_are_felt_at_once
     s.add_data(&file).unwrap();
     assert!(ask(&s, ModelId::default()).correction.is_some());
     for (model, of) in MODELS.ids().zip(MODELS.iter()) {
-        let ours = of.id().starts_with("ceilings") || of.id() == "hybrid";
+        let ours = of.id().starts_with("components") || of.id() == "hybrid";
         assert_eq!(ask(&s, model).correction.is_some(), ours, "{}", of.id());
     }
 }
@@ -425,7 +425,7 @@ fn an_evaluation_says_what_else_was_known() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["sources"], &json["known_rows"]), (&"all".into(), &2.into()));
     // Fourteen kernels on four GPUs, two of each known.
-    assert_eq!(json["models"]["ceilings"]["asked"], 14 * 4 - 8);
+    assert_eq!(json["models"]["components"]["asked"], 14 * 4 - 8);
     let plain = desk.types("evaluate --sources all --model plain-roofline").works().stdout;
     assert!(plain.contains("4 refused: no source gives a time: "), "{plain}");
     desk.types("evaluate --known-rows 999").ends(1, &["every row is known: lower --known-rows"]);

@@ -149,7 +149,7 @@ fn a_title_names_the_rates_that_the_time_rests_on() {
     let session = &*SHIPPED;
     let subject = saxpy(session, 1 << 26);
     for (model, words) in [
-        ("ceilings", "sustained rates"),
+        ("components", "sustained rates"),
         ("hybrid", "sustained rates"),
         ("plain-roofline", "achieved ceilings"),
         ("same-time", "no rates"),
@@ -321,7 +321,7 @@ fn screen_command_json_and_export_say_the_same_number_in_random_sessions() {
                 continue;
             }
             check_everywhere(&scene, &subject, &answer, &whose);
-            if MODELS[settings.model].id() == "ceilings" {
+            if MODELS[settings.model].id() == "components" {
                 check_components(&answer, &whose);
             }
             let again = held.answer_from(&subject, &sources, target, settings).unwrap();

@@ -337,6 +337,6 @@ fn operators_of_a_framework_join_whatever_kernel_it_picked() {
          t4,torch_bmm,b=8;m=512;n=512;k=512,impl=volta_sgemm_64x64_nn;kernels=1,2.1\n\
          p4,torch_bmm,b=8;m=512;n=512;k=512,impl=maxwell_sgemm_128x64_nn;kernels=1,1.4\n",
     );
-    let all = run(&session, &rows, &of(Protocol::NewGpu), &shipped(&["ceilings"]));
+    let all = run(&session, &rows, &of(Protocol::NewGpu), &shipped(&["components"]));
     assert_eq!(all[0].trials.len(), 2, "each is the other's source");
 }

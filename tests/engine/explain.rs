@@ -18,7 +18,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 const GPUS: [&str; 7] =
     ["gtx-titan-x", "titan-v", "rtx-2080-ti", "rtx-4070", "a100-pcie-40gb", "h100-sxm5", "tesla-k20x"];
-const MODELS_TAKEN_APART: [&str; 1] = ["ceilings"];
+const MODELS_TAKEN_APART: [&str; 1] = ["components"];
 
 fn subjects() -> impl Iterator<Item = Subject> {
     let all = SHIPPED.kernels.ids();

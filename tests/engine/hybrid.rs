@@ -43,7 +43,7 @@ fn rows(gpus: &[&str], above: impl Fn(&str, u32, f64) -> f64) -> String {
     text
 }
 
-/// Slower where the working set does not fit: what `ceilings` does not know, and its shares show.
+/// Slower where the working set does not fit: what `components` does not know, and its shares show.
 fn biased(_: &str, _: u32, over: f64) -> f64 {
     20.0 * if over > 1.0 { 1.6 } else { 1.0 }
 }
@@ -91,7 +91,7 @@ fn it_learns_what_shares_show_and_is_the_default_then() {
     let [without, with] = lesson.errors().unwrap();
     assert!(with < 0.8 * without, "{without} {with}");
     assert_eq!(session.default_model(), model_position(HYBRID).unwrap());
-    let [plain, hybrid] = ["ceilings", HYBRID].map(|model| answers(&session, model));
+    let [plain, hybrid] = ["components", HYBRID].map(|model| answers(&session, model));
     let corrected = plain.iter().zip(&hybrid).filter(|(p, h)| {
         let [p, h] = [p, h].map(|a| a.prediction.as_ref().unwrap().time);
         p != h
@@ -151,7 +151,7 @@ fn where_it_says_nothing_the_answer_is_that_of_ceilings() {
         let session = with_rows(&text);
         session.teach(Arc::new(learned(&session, TARGET)));
         assert_eq!(session.default_model(), ModelId::default(), "{expected}");
-        for (plain, hybrid) in answers(&session, "ceilings").iter().zip(answers(&session, HYBRID)) {
+        for (plain, hybrid) in answers(&session, "components").iter().zip(answers(&session, HYBRID)) {
             let why = abstains(&hybrid).unwrap();
             let found = match why {
                 Abstains::NothingLearned => "nothing",
@@ -191,7 +191,7 @@ fn a_cancelled_lesson_is_none() {
     );
 }
 
-/// Issue 6: at most 16 % with whole GPUs held out, 85-95 % of the intervals hold; better than `ceilings` for new GPUs and kernels.
+/// Issue 6: at most 16 % with whole GPUs held out, 85-95 % of the intervals hold; better than `components` for new GPUs and kernels.
 #[test]
 fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/measurements_corrected.csv");
@@ -203,7 +203,7 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     let unsound = session.gpus.position("gtx-titan-x").unwrap();
     session.edit(|w| w.store = Store::default());
     session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
-    let models = ["ceilings", HYBRID].map(|m| model_position(m).unwrap());
+    let models = ["components", HYBRID].map(|m| model_position(m).unwrap());
     for protocol in [Protocol::NewGpu, Protocol::NewKernel] {
         let shipped = Some(session.calibration().shipped());
         let setup = Setup { protocol, shipped, ..Setup::default() };

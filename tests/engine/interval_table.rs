@@ -1,4 +1,4 @@
-//! The shipped errors of `ceilings` (specs/intervals.toml) are recomputed from the measurements they were derived from, where
+//! The shipped errors of `components` (specs/intervals.toml) are recomputed from the measurements they were derived from, where
 //! those are at hand; `ROOFSWAP_REDRAW=1` writes them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
@@ -52,14 +52,14 @@ fn world(file: &str) -> Session {
 }
 
 fn evaluated(session: &Session) -> Outcome {
-    let model = model_position("ceilings").unwrap();
+    let model = model_position("components").unwrap();
     let setup = Setup::default();
     session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0)
 }
 
 /// |ln(measured / predicted)| of every row, as if nobody had timed its kernel anywhere.
 fn unmeasured(session: &Session, kernels: &BTreeSet<KernelId>) -> Vec<f64> {
-    let (model, empty) = (MODELS[model_position("ceilings").unwrap()], Store::default());
+    let (model, empty) = (MODELS[model_position("components").unwrap()], Store::default());
     let mut all = Vec::new();
     for (id, config) in session.store.configs() {
         if !kernels.contains(&config.kernel) {
@@ -145,7 +145,7 @@ fn intervals_made_from_other_families_hold() {
     for (file, _) in FILES {
         let session = world(file);
         let setup = Setup { shipped: Some(session.calibration().shipped()), ..Setup::default() };
-        let model = model_position("ceilings").unwrap();
+        let model = model_position("components").unwrap();
         let outcome =
             session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0);
         let (inside, all) = outcome

@@ -277,7 +277,7 @@ fn an_interval_never_saw_the_figures_of_the_kernel_it_is_about() {
 fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
     let held =
         |model, to| ask(model, "saxpy", "n=2^20", "titan-v", to).answer().interval.unwrap().held_for_new_gpus;
-    for model in simple().map(|m| m.id()).filter(|m| !["ceilings", "hybrid"].contains(m)) {
+    for model in simple().map(|m| m.id()).filter(|m| !["components", "hybrid"].contains(m)) {
         assert_eq!(held(model, "rtx-4070"), None, "{model}");
         let share = held(model, "b200").unwrap();
         assert!((0.7..0.97).contains(&share), "{model}: {share}");
@@ -287,8 +287,8 @@ fn a_gpu_without_figures_is_told_how_well_intervals_carry_over() {
 #[test]
 fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     let store = SHIPPED.rows_to_evaluate();
-    // The intervals of `ceilings` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
-    let own = |m: &ModelId| !["projection", "ceilings", "hybrid"].contains(&MODELS[*m].id());
+    // The intervals of `components` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
+    let own = |m: &ModelId| !["projection", "components", "hybrid"].contains(&MODELS[*m].id());
     let every: Vec<ModelId> = MODELS.ids().filter(own).collect();
     let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {
@@ -677,4 +677,12 @@ fn the_users_own_time_goes_before_the_published_one() {
     close(q.millis(), 0.5);
     assert_eq!(a.source_time.unwrap().kind, SourceKind::Measured);
     assert_eq!(a.measured.unwrap().kind, SourceKind::Published, "the target's is still the published one");
+}
+
+#[test]
+fn the_default_models_old_name_is_understood() {
+    assert_eq!(model_position("ceilings"), model_position("components"));
+    assert_eq!(model_position("ceilings").unwrap(), roofswap::predict::ModelId::default());
+    let unknown = model_position("ceiling").unwrap_err().to_string();
+    assert!(unknown.contains("the models are: components, hybrid"), "{unknown}");
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{Message, Options, State, first_state, update, view};
+use roofswap::tui::{LoadedFiles, Message, Options, State, first_state, update, view};
 use std::sync::OnceLock;
 
 const KEYS: &[&str] = &[
@@ -163,8 +163,8 @@ fn data_that_arrive_do_not_move_the_selection() {
     update(&mut state, Message::Key("down".into()));
     let chosen = state.kernel().id.clone();
     assert_ne!(Some(&chosen), options.saved.kernel.as_ref());
-    let loaded = (Session::load(None).unwrap(), Vec::new(), "loaded".to_string());
-    update(&mut state, Message::Loaded(Box::new(loaded)));
+    let loaded = LoadedFiles::without_notes(Session::load(None).unwrap(), "loaded");
+    update(&mut state, Message::Loaded(loaded));
     assert_eq!(state.kernel().id, chosen);
 }
 

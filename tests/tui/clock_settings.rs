@@ -35,7 +35,7 @@ fn rows() -> Option<(csv::StringRecord, Rows)> {
     Some((header, all))
 }
 
-/// |predicted / measured - 1| of `ceilings` and `same-time`, every row from the rows of one setting.
+/// |predicted / measured - 1| of `components` and `same-time`, every row from the rows of one setting.
 fn errors(
     base: &Session,
     header: &csv::StringRecord,
@@ -53,7 +53,7 @@ fn errors(
     session.add_data(&file).unwrap();
     let place = session.gpus.position(gpu).unwrap();
     let at = |name: &str| header.iter().position(|h| h == name).unwrap();
-    let models = ["ceilings", "same-time"].map(|id| model_position(id).unwrap());
+    let models = ["components", "same-time"].map(|id| model_position(id).unwrap());
     let mut all = [Vec::new(), Vec::new()];
     for ((_, to), rows) in rows.iter().filter(|((g, to), _)| g == gpu && *to != from) {
         let clock = |khz: u64| Some(Hertz(khz as f64 * 1e3));
@@ -105,7 +105,7 @@ fn another_clock_is_predicted_better_than_by_the_same_time() {
             )
         });
         eprintln!(
-            "{gpu}: ceilings MAPE {:.1} % (median {:.1}, n {}), same-time {:.1} % (median {:.1}, n {})",
+            "{gpu}: components MAPE {:.1} % (median {:.1}, n {}), same-time {:.1} % (median {:.1}, n {})",
             ours.0, ours.1, ours.2, same.0, same.1, same.2
         );
         assert!(ours.2 * 10 >= same.2 * 9, "{gpu}: {} of {} answered", ours.2, same.2);

@@ -8,7 +8,7 @@
 use crate::stage::{Dashboard, dashboard};
 use roofswap::predict::Lessons;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Job, Message, update};
+use roofswap::tui::{Effect, Job, LoadedFiles, Message, update};
 
 fn press(d: &mut Dashboard, key: &str) -> Vec<Effect> {
     update(&mut d.state, Message::Key(key.into()))
@@ -31,7 +31,7 @@ fn rows_to_learn_from() -> Session {
 /// A dashboard that learns from rows; and what it learns from.
 fn learning() -> (Dashboard, std::sync::Arc<Session>) {
     let mut d = dashboard(80, 24);
-    let loaded = Box::new((rows_to_learn_from(), Vec::new(), "6 rows".to_string()));
+    let loaded = LoadedFiles::without_notes(rows_to_learn_from(), "6 rows");
     let effects = update(&mut d.state, Message::Loaded(loaded));
     let [Effect::Learn(session)] = &effects[..] else { panic!("{effects:?}") };
     let session = session.clone();
@@ -66,7 +66,7 @@ fn esc_cancels_what_the_footer_shows_and_then_what_was_behind_it() {
     d.state.overlays.clear();
     assert!(d.screen().contains("measuring the models"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::Evaluate)]));
-    assert!(d.screen().contains("looking for a GPU here"), "{}", d.screen());
+    assert!(d.screen().contains("looking for a GPU on this machine"), "{}", d.screen());
     assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::MeasureHere)]));
     update(&mut d.state, Message::Progress(Job::MeasureHere, "timing: 3 of 20".into()));
     assert!(!d.screen().contains("timing: 3"), "a late report of a cancelled job: {}", d.screen());

@@ -7,10 +7,10 @@ use roofswap::measurement::CanonicalRow;
 use roofswap::predict::{HYBRID, Lessons, MODELS};
 use roofswap::session::{MeasuredHere, Session};
 use roofswap::train::Wanted;
-use roofswap::tui::{Effect, Message, update};
+use roofswap::tui::{Effect, LoadedFiles, Message, update};
 use std::sync::Arc;
 
-/// saxpy on four GPUs, twice as slow where L2 does not hold the working set: what `ceilings` does not know.
+/// saxpy on four GPUs, twice as slow where L2 does not hold the working set: what `components` does not know.
 fn own_rows() -> String {
     let gpus = [
         ("titan-v", 600e9, 4.5e6),
@@ -56,7 +56,7 @@ fn with_own_rows() -> (Dashboard, Arc<Session>) {
     let mut session = Session::load(None).unwrap();
     session.add_data(&file).unwrap();
     let mut d = dashboard(120, 40);
-    let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
+    let effects = update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "48 rows")));
     let of = learning_of(&effects);
     (d, of)
 }

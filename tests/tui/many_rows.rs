@@ -7,7 +7,7 @@
 
 use crate::stage::{Dashboard, dashboard};
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Message, State, update};
+use roofswap::tui::{Effect, LoadedFiles, Message, State, update};
 use std::fmt::Write as _;
 
 /// Rows of the user: some more than are predicted at once.
@@ -31,7 +31,7 @@ fn session_with_rows() -> Session {
 /// A dashboard whose worker has not answered yet, and what it asks of it.
 fn unanswered() -> (Dashboard, Vec<Effect>) {
     let mut d = dashboard(120, 40);
-    let loaded = Box::new((session_with_rows(), Vec::new(), "loaded".to_string()));
+    let loaded = LoadedFiles::without_notes(session_with_rows(), "loaded");
     let effects = update(&mut d.state, Message::Loaded(loaded));
     (d, effects)
 }
@@ -159,7 +159,7 @@ fn every_target_has_its_own_mark() {
     std::fs::write(&file, text).unwrap();
     session.add_data(&file).unwrap();
     let mut d = dashboard(200, 60);
-    update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "loaded".into()))));
+    update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "loaded")));
     // Timed on the main target alone: for it nothing is measured elsewhere, for a further target it is.
     for key in ["a", "1", "up", "T", "4", "/", "m", "i", "n", "e", "enter"] {
         press(&mut d, key);
@@ -182,7 +182,7 @@ fn wide_names_keep_the_columns_in_line() {
     std::fs::write(&file, text).unwrap();
     session.add_data(&file).unwrap();
     let mut d = dashboard(120, 40);
-    update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "loaded".into()))));
+    update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "loaded")));
     for key in ["/", "n", "=", "7", "enter"] {
         press(&mut d, key);
     }

@@ -13,7 +13,7 @@ use roofswap::progress::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
 use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
-use roofswap::tui::{Effect, Job, Message, update};
+use roofswap::tui::{Effect, Job, LoadedFiles, Message, update};
 use stage::{Dashboard, dashboard};
 
 impl Dashboard {
@@ -148,7 +148,7 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     d.key("end");
     assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
     update(&mut d.state, Message::JobFailed(Job::Train));
-    assert!(d.screen().contains("nothing was trained: roofswap failed inside"), "{}", d.screen());
+    assert!(d.screen().contains("no model was trained: roofswap failed inside"), "{}", d.screen());
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn new_rows_forget_what_was_trained_on_others() {
     d.open();
     update(&mut d.state, Message::Trained(Some(Ok(Box::new(training())))));
     let session = Session::load(None).unwrap();
-    let loaded = (session, Vec::new(), "3 rows".to_string());
-    let effects = update(&mut d.state, Message::Loaded(Box::new(loaded)));
+    let loaded = LoadedFiles::without_notes(session, "3 rows");
+    let effects = update(&mut d.state, Message::Loaded(loaded));
     assert!(matches!(&effects[..], [Effect::Survey { .. }]), "{effects:?}");
     assert!(d.state.models.training.is_none());
 }
@@ -205,7 +205,7 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     let mut d = dashboard(120, 40);
     let mut session = Session::load(None).unwrap();
     let mut text = String::from("gpu,kernel,problem,time_ms\n");
-    // On every GPU four times as slow where L2 does not hold the working set: what `ceilings` does not know.
+    // On every GPU four times as slow where L2 does not hold the working set: what `components` does not know.
     for i in 0..12 {
         let n = 65_536 + i * i * 60_000;
         for (gpu, rate, l2) in [
@@ -223,7 +223,7 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     let file = folder.path().join("own.csv");
     std::fs::write(&file, text).unwrap();
     session.add_data(&file).unwrap();
-    let effects = update(&mut d.state, Message::Loaded(Box::new((session, Vec::new(), "48 rows".into()))));
+    let effects = update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "48 rows")));
     let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(d.state.selection.settings.model, ModelId::default());
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
@@ -239,6 +239,6 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     update(&mut d.state, Message::Learned(of.revision(), Box::new(lessons)));
     assert!(used && d.screen().contains("hybrid"), "{}", d.screen());
     d.key("m");
-    update(&mut d.state, Message::Loaded(Box::new(((*of.clone()).clone(), Vec::new(), "again".into()))));
+    update(&mut d.state, Message::Loaded(LoadedFiles::without_notes((*of.clone()).clone(), "again")));
     assert!(d.screen().contains("efficiency-transfer"), "a chosen model stays:\n{}", d.screen());
 }

@@ -11,7 +11,7 @@ use roofswap::audit::{Sheet, audit, read_text};
 use roofswap::progress::Progress;
 use roofswap::report::audit::Digest;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Evaluated, Job, Message, Options, first_state, update};
+use roofswap::tui::{Effect, Evaluated, Job, LoadedFiles, Message, Options, first_state, update};
 use roofswap::units::Seconds;
 use stage::{Dashboard, dashboard};
 
@@ -175,8 +175,8 @@ fn command(model: &str, from: &str, to: &str) -> Vec<serde_json::Value> {
 fn the_screen_and_the_command_agree() {
     let time = |v: &serde_json::Value| Seconds::from_millis(v.as_f64().unwrap()).to_string();
     for (keys, model, from, to) in [
-        ("", "ceilings", "titan-v", "rtx-4070"),
-        ("x", "ceilings", "rtx-4070", "titan-v"),
+        ("", "components", "titan-v", "rtx-4070"),
+        ("x", "components", "rtx-4070", "titan-v"),
         ("m m", "efficiency-transfer", "titan-v", "rtx-4070"),
         ("x M", "same-time", "rtx-4070", "titan-v"),
     ] {
@@ -448,10 +448,7 @@ fn typed_clocks_are_followed_shown_copied_and_undone() {
     let Effect::Copy(line) = &copied[0] else { panic!("{copied:?}") };
     assert!(line.contains("--sm-clock rtx-4070=1200MHz --power-limit rtx-4070=100W"), "{line}");
     // Data that arrive were read into the session of before.
-    update(
-        &mut d.state,
-        Message::Loaded(Box::new((Session::load(None).unwrap(), Vec::new(), "loaded".into()))),
-    );
+    update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(Session::load(None).unwrap(), "loaded")));
     assert_eq!(d.state.pair()[1].boost_clock.value.0, 1200e6);
     let d = d.press("f enter");
     assert!(d.screen().contains("@1200MHz/100W"), "what is offered is what is set");

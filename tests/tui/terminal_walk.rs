@@ -23,7 +23,7 @@ fn a_first_walk_swaps_resizes_exports_and_remembers() {
         .press("z")
         .wait_until("the zoomed roofline", |s| s.contains("2 Roofline") && !s.contains("4 Predictions"));
     walk.press("z").wait("4 Predictions");
-    walk.resize(160, 50).wait("rules exact");
+    walk.resize(160, 50).wait("occupancy: exact");
     walk.press("e").wait("export to: ").press("\r").wait("wrote roofline-matmul_tiled-rtx-4070-titan-v.svg");
     walk.press("q");
     let (code, home) = walk.gone();

@@ -170,7 +170,7 @@ impl<'a> World<'a> {
             let (places, said): (Vec<usize>, Vec<f64>) = some.into_iter().unzip();
             lines.extend(line(model, false, &said, &places));
         };
-        fixed("ceilings + power model", &|i| Some(self.physical[i]?.of(target, self.rows[i])));
+        fixed("components + power model", &|i| Some(self.physical[i]?.of(target, self.rows[i])));
         fixed("plain-roofline", &|i| self.physical[i]?.at_roof(target, self.rows[i]));
         if target == Target::Power {
             fixed("power model at the measured time", &|i| Some(self.physical[i]?.watts_at_measured));

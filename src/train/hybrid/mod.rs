@@ -1,10 +1,10 @@
-//! What rows of other GPUs teach about the errors of `ceilings`: the lessons of the model `hybrid`.
+//! What rows of other GPUs teach about the errors of `components`: the lessons of the model `hybrid`.
 //!
 //! | step | rule |
 //! |---|---|
 //! | rows | pairs of GPUs that timed the same configuration, none of them the GPU (or kernel) that is new; at most 4,000, by the hash of what they are and not of how long they took |
 //! | whose | a kernel's own pairs; kernels with fewer than 300 are learned together |
-//! | target | ln(measured / `ceilings`), from shares and ratios without names ([`crate::predict::feature_names`]) |
+//! | target | ln(measured / `components`), from shares and ratios without names ([`crate::predict::feature_names`]) |
 //! | model | 120 boosted trees of depth 3, rate 0.05, each on half of the rows |
 //! | check | every GPU (three or more), and every kernel of those learned together, left out in turn; used only where the mean MAPE is lower than without |
 //! | interval | the 90 % point of those checks' errors over doubt |

@@ -20,9 +20,9 @@ pub(super) struct Pair {
     pub(super) target: GpuId,
     /// In the order of [`crate::predict::feature_names`].
     pub(super) features: Vec<f64>,
-    /// ln(measured / `ceilings`).
+    /// ln(measured / `components`).
     pub(super) ln: f64,
-    /// How uncertain `ceilings` calls its answer.
+    /// How uncertain `components` calls its answer.
     pub(super) doubt: f64,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Pairs<'a> {
         self.places.get(&kernel).map_or(0, |(places, _)| places.iter().filter(known).count())
     }
 
-    /// A kernel's pairs that `ceilings` has an answer for.
+    /// A kernel's pairs that `components` has an answer for.
     pub(super) fn of_kernel(&self, kernel: KernelId) -> &[Pair] {
         let Some((places, pairs)) = self.places.get(&kernel) else { return &[] };
         pairs.get_or_init(|| self.find_pairs(&self.world.kernels[kernel], places))

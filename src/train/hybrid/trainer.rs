@@ -37,7 +37,7 @@ impl Trainer for Hybrid {
     }
 
     fn summary(&self) -> &'static str {
-        "what your rows of other GPUs teach about the errors of `ceilings`, kernel by kernel"
+        "corrections per kernel, fitted to the errors that your rows of other GPUs show in `components`"
     }
 
     fn needs(&self) -> &'static str {
@@ -54,7 +54,7 @@ impl Trainer for Hybrid {
                 hash = hash.numbers(&pair.features).numbers(&[pair.ln, pair.doubt]);
             }
         }
-        let recipe = "boosted trees of ln(measured / ceilings), one lesson per kernel and target".into();
+        let recipe = "boosted trees of ln(measured / components), one lesson per kernel and target".into();
         Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.finish() })
     }
 
@@ -102,7 +102,7 @@ impl Hybrid {
         let errors = errors(kept);
         let shown = |at: usize| errors.get(at).and_then(|e| e.mape).map_or_else(String::new, significant);
         let why = match used {
-            0 => "on groups left out no lesson was better than `ceilings` alone".into(),
+            0 => "on groups left out no lesson was better than `components` alone".into(),
             n => format!(
                 "{n} of {} lessons were better on groups left out: MAPE {} % instead of {} % over all",
                 kept.len(),
@@ -155,7 +155,7 @@ fn errors(kept: &[Kept]) -> Vec<Errors> {
         ..Errors::default()
     };
     vec![
-        one("GPUs and kernels left out: `ceilings` alone", mean(|c| c.without)),
+        one("GPUs and kernels left out: `components` alone", mean(|c| c.without)),
         one("GPUs and kernels left out: with the residual", mean(|c| c.with)),
     ]
 }

@@ -9,6 +9,7 @@
 
 use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::audit::Severity;
+use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::{paragraph, wrap};
@@ -17,6 +18,7 @@ use ratatui::text::Line;
 /// The audit.
 pub static AUDIT: SheetText = SheetText {
     context: "audit",
+    opened_by: Action::Audit,
     title: |_| "Audit of your measurements".into(),
     lines: audit_lines,
     export: no_chart,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! model                       time    90 % interval  speedup    error    MAPE
-//! ▸ ceilings              140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
+//! ▸ components            140 µs ◆      95.5–205 µs   0.680×  -17.0 %  16.2 %
 //!   same-time            95.1 µs ◆      24.3–373 µs    1.00×  -43.6 %  53.8 %
 //! models disagree by 15.2x: 9.22–140 µs; …
 //! ```
@@ -11,6 +11,7 @@ use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::answer::Answer;
 use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
+use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::{paragraph, wrap};
@@ -20,6 +21,7 @@ use ratatui::text::Line;
 /// The comparison.
 pub static COMPARE: SheetText = SheetText {
     context: "compare",
+    opened_by: Action::Compare,
     title: |_| "All models, selected row".into(),
     lines: compare_lines,
     export: no_chart,
@@ -51,9 +53,8 @@ fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'stati
     let n = state.errors[state.selection.settings.model.index()].map_or(0, |e| e.n);
     let rows = if n == 1 { "row".to_string() } else { format!("{n} rows") };
     let over = format!("over the {rows} shown whose target was measured");
-    let mut notes = vec![side_by_side::default_model(&state.errors, &over)];
-    notes.push("A model that does not beat same-time has no place.".into());
-    lines.extend(paragraph(&notes.join(". "), width, look.dim()));
+    let note = side_by_side::default_model(&state.errors, &over);
+    lines.extend(paragraph(&note, width, look.dim()));
     lines
 }
 

@@ -1,7 +1,7 @@
 //! The first line says what is asked, the last what can be pressed.
 //!
 //! ```text
-//! roofswap  TITAN V ▶ RTX 4070   matmul_tiled n=512 fp32   ceilings   peak   exact   2 cautions
+//! roofswap  TITAN V ▶ RTX 4070  matmul_tiled n=512 fp32  model: components · roofs: peak · occupancy: exact  2 cautions
 //! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
 //! ```
 
@@ -66,26 +66,37 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
     spans.push(Span::raw("  "));
     spans.push(Span::styled(state.kernel().label.clone(), look.title()));
     spans.push(Span::raw(format!(" {} {}", clip(&state.size_of(state.selected), 32), state.kernel().dtype)));
-    let mut facts = vec![(MODELS[settings.model].id().to_string(), look.dim())];
-    if !state.notices.is_empty() {
-        facts.push((format!("! {} refused", state.notices.len()), look.refusal()));
-    }
-    if cautions > 0 {
-        facts.push((format!("{cautions} caution{}", if cautions == 1 { "" } else { "s" }), look.caution()));
-    }
-    facts.push((answer.rates_used(), look.dim()));
-    facts.push((format!("rules {}", settings.rules.word()), look.dim()));
-    // What does not fit whole is left out; the panes' titles say it too.
+    let rates = answer.rates_used();
+    let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
+    let notes =
+        counted(state.notices.len(), "import note", "import notes").filter(|_| state.refused_rows == 0);
+    // In the order they stand; the lowest ranks are kept where not all fit. The panes' titles say it too.
+    let facts = [
+        (0, "  ", Some(format!("model: {}", MODELS[settings.model].id())), look.dim()),
+        (3, " · ", Some(format!("roofs: {roofs}")), look.dim()),
+        (4, " · ", Some(format!("occupancy: {}", settings.rules.word())), look.dim()),
+        (1, "  ", counted(state.refused_rows, "row refused", "rows refused"), look.refusal()),
+        (1, "  ", notes, look.caution()),
+        (2, "  ", counted(cautions, "caution", "cautions"), look.caution()),
+    ];
     let mut left = usize::from(area.width).saturating_sub(spans.iter().map(Span::width).sum());
-    for (text, style) in facts {
-        let width = text.width() + 2;
-        if width > left {
-            continue;
+    let mut kept = [false; 6];
+    for rank in 0..=4 {
+        for (keep, (_, between, text, _)) in kept.iter_mut().zip(&facts).filter(|(_, f)| f.0 == rank) {
+            let width = text.as_ref().map(|text| text.width() + between.width());
+            *keep = width.is_some_and(|width| width <= left);
+            left -= width.filter(|_| *keep).unwrap_or(0);
         }
-        left -= width;
-        spans.push(Span::styled(format!("  {text}"), style));
+    }
+    for ((_, between, text, style), _) in facts.into_iter().zip(kept).filter(|(_, keep)| *keep) {
+        spans.extend([Span::styled(between, look.dim()), Span::styled(text.unwrap_or_default(), style)]);
     }
     Line::from(spans).render(area, buffer);
+}
+
+/// `1 caution`, `2 cautions`; nothing for none.
+fn counted(n: usize, one: &str, many: &str) -> Option<String> {
+    (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
 }
 
 /// Draws the last line: a prompt, a running job, a message, or the keys.

@@ -1,4 +1,4 @@
-//! The keys of the pane with the keyboard, and what the marks mean.
+//! The keys of the focused pane, and what the marks mean.
 
 use super::text_sheet::{SheetText, no_chart, no_export_hint};
 use crate::config::Binding;
@@ -8,9 +8,10 @@ use crate::tui::state::State;
 use crate::tui::text::clip;
 use ratatui::text::{Line, Span};
 
-/// The help of the pane with the keyboard.
+/// The help of the focused pane.
 pub static HELP: SheetText = SheetText {
     context: "help",
+    opened_by: Action::Help,
     title: |state| format!("Help: {}", state.focus.title()),
     lines: help_lines,
     export: no_chart,
@@ -33,9 +34,9 @@ fn help_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>>
     }
     lines.push(Line::default());
     let marks = [
-        ("●", look.measured(), "timed: a published figure or your own measurement"),
-        ("◆", look.predicted(), "predicted by the model named in the first line"),
-        ("~", look.estimated(), "an estimate or an assumption: nobody timed or stated it (○ ◇ in charts)"),
+        ("●", look.measured(), "measured: published, or your own measurement"),
+        ("◆", look.predicted(), "scaled from a measurement by the model named in the first line"),
+        ("~", look.estimated(), "modelled without a measurement, or assumed (○ ◇ in charts)"),
         ("◀", look.limiter(), "the resource that limits the resident blocks"),
         ("S T +", look.source(), "source, target, further targets"),
     ];

@@ -2,6 +2,7 @@
 
 use super::frame::sheet;
 use crate::tui::action::Action;
+use crate::tui::filter::Filter;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
@@ -80,19 +81,11 @@ impl OverlayPanel<State> for CommandPalette {
     }
 }
 
-/// The commands that contain the typed letters in order, best (shortest) first.
+/// The commands that fit what is typed, the best first.
 #[must_use]
 pub fn matching_actions(typed: &str) -> Vec<Action> {
-    let typed = typed.to_lowercase();
-    let fits = |action: &&Action| {
-        let text = format!("{} {}", action.id().replace('_', " "), action.doc().to_lowercase());
-        let mut letters = text.chars();
-        typed.chars().filter(|c| !c.is_whitespace()).all(|c| letters.any(|l| l == c))
-    };
-    let mut found: Vec<Action> = Action::ALL.iter().filter(fits).copied().collect();
-    let spaced = |a: &Action| a.id().replace('_', " ");
-    found.sort_by_key(|a| !spaced(a).contains(typed.trim()));
-    found
+    let texts = |action: &Action| (*action, vec![action.id().replace('_', " "), action.doc().to_string()]);
+    Filter::new(typed).ranked(Action::ALL.iter().map(texts))
 }
 
 fn draw_palette(palette: &CommandPalette, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {

@@ -20,6 +20,8 @@ const MOST_LINES: usize = 10_000;
 pub struct SheetText {
     /// Its context in keymaps.
     pub context: &'static str,
+    /// The action that opens it.
+    pub opened_by: Action,
     /// Its title.
     pub title: fn(&State) -> String,
     /// Its lines at this width.
@@ -107,7 +109,7 @@ impl Panel<State> for TextSheet {
             _ => String::new(),
         };
         let title = (self.text.title)(state);
-        let inside = sheet(buffer, area, &title, &format!("{more}{export} any other key closes "), look);
+        let inside = sheet(buffer, area, &title, &format!("{more}{export} Esc closes "), look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
         draw_lines(buffer, text, lines, top);
     }
@@ -124,6 +126,10 @@ impl Panel<State> for TextSheet {
 impl OverlayPanel<State> for TextSheet {
     fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
         Box::new(self.clone())
+    }
+
+    fn opened_by(&self) -> Option<Action> {
+        Some(self.text.opened_by)
     }
 
     fn compares_models(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::import::Opened;
 use crate::measurement::told;
 use crate::report::audit::Digest;
 use crate::session::Session;
-use crate::tui::message::Message;
+use crate::tui::message::{LoadedFiles, Message};
 use crate::tui::panes::files::listing::{FileEntry, Listing, MOST_ENTRIES};
 use std::path::{Path, PathBuf, absolute};
 
@@ -38,7 +38,7 @@ pub(super) fn load_files(session: &Session, files: &[PathBuf], watch: &Watch<'_>
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
-    Message::Loaded(Box::new((session, notices, summary)))
+    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary }))
 }
 
 /// The readable entries of a folder, as many as a person can use.

@@ -108,7 +108,7 @@ impl Worker {
                 progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
                 let done = progress.steps_done();
                 let label = &session.kernels[kernel].label;
-                Some(format!("timing {label} here: {done} of {} trials", Session::trials_here()))
+                Some(format!("measuring {label}: {done} of {} trials", Session::trials_here()))
             };
             let prefer: Vec<&str> = prefer.iter().map(String::as_str).collect();
             let measured = watch.watch_progress(shown, || {

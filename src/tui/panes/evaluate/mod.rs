@@ -86,6 +86,10 @@ impl OverlayPanel<State> for EvaluationSheet {
         Box::new(self.clone())
     }
 
+    fn opened_by(&self) -> Option<Action> {
+        Some(Action::Evaluate)
+    }
+
     fn lets_through(&self, action: Action) -> bool {
         is_measured_anew(action) || LIVE_ACTIONS.contains(&action)
     }

@@ -47,7 +47,7 @@ impl Evaluated {
         Some(Self {
             model: MODELS[model].id(),
             subtitle: format!(
-                "{}{}; {ceilings} ceilings, {} rules, {} rows",
+                "{}{}; {ceilings} roofs, {} occupancy, {} rows",
                 setup.protocol.sentence(),
                 setup.asking.sentence(),
                 setup.rules.word(),

@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! ╔ Models on the loaded rows ═══════════════════════════════════════════════════╗
-//! ║ new GPU: nothing measured on the target is known …; peak ceilings, exact rules║
-//! ║                         n  MAPE %  median  ratio  in 25 %  order %  90 % held ║
+//! ║ leave-one-GPU-out: no measurement on the target is used; peak roofs, …        ║
+//! ║                             median        within     rank         ║
+//! ║ model               n  MAPE %    %   ratio  25 %  accuracy coverage ║
 //! ║ efficiency-transfer   168    53.2    41.0  1.000     33.9     70.1       88.1 ║
 //! ║ same-time             168    73.0    50.2  1.000     25.6     50.0       86.3 ║
-//! ╚═ up/down 1-20/45, m model, left/right: new-gpu, e export, others close ══════╝
+//! ╚═ up/down 1-20/45, m model, left/right: new-gpu, e export, Esc closes ══════╝
 //! ```
 
 use super::outcome::Evaluated;
@@ -27,7 +28,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 
 /// Columns of the table.
-const TABLE: u16 = 76;
+const TABLE: u16 = 77;
 /// Below this there is no room for a chart beside the table.
 const ROOM_FOR_CHART: u16 = TABLE + 36;
 
@@ -40,7 +41,7 @@ pub(super) fn draw_evaluation(
     look: Look<'_>,
 ) {
     const TITLE: &str = "The models on the loaded rows";
-    let foot = format!(" m model, left/right: {}, e export, others close ", state.protocol.word());
+    let foot = format!(" m model, left/right: {}, e export, Esc closes ", state.protocol.word());
     let Some(evaluated) = &state.evaluated else {
         let inside = sheet(buffer, body, TITLE, &foot, look);
         let text = state.jobs.text_of(Job::Evaluate).unwrap_or("cancelled").to_string();
@@ -75,21 +76,21 @@ fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_
     if area.height < 8 {
         return;
     }
-    let title = format!("predicted (up) over measured (right): {}", evaluated.model);
+    let title = format!("predicted vs measured: {}", evaluated.model);
     buffer.set_stringn(area.x, area.y, title, usize::from(area.width), look.title());
-    let lines = "solid: equal; dashed, dotted: 25 % too slow, too fast";
+    let lines = "solid: equal; dashed: +25 %; dotted: -25 %";
     buffer.set_stringn(area.x, area.bottom() - 1, lines, usize::from(area.width), look.dim());
     canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 2, ..area }, &evaluated.chart, look);
 }
 
 fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut all = paragraph(&evaluated.subtitle, width, look.dim());
-    all.push(Line::styled(head("model"), look.dim()));
+    all.extend(heads("model", look));
     let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
     for (model, asked, score) in &evaluated.models {
         let text = match score {
             Some(score) => row(model, score),
-            None => format!("{model:<27} no answer to {asked} questions"),
+            None => format!("{model:<22} not applicable to any of the {asked} cases"),
         };
         all.push(Line::styled(clip(&text, width), style(model)));
     }
@@ -99,7 +100,7 @@ fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'stati
     }
     if evaluated.models.iter().all(|(_, asked, _)| *asked == 0) {
         let why =
-            "nothing to ask: it takes a configuration timed on two GPUs, or two sizes on one for a new size";
+            "no cases: a configuration measured on two GPUs is needed, or two sizes on one GPU for new-size";
         all.extend(paragraph(why, width, look.refusal()));
         return all;
     }
@@ -107,7 +108,7 @@ fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'stati
         [("kernel, worst first", &evaluated.kernels), ("pair, worst first", &evaluated.pairs)]
     {
         all.push(Line::default());
-        all.push(Line::styled(head(title), look.dim()));
+        all.extend(heads(title, look));
         let line = |g: &Group| Line::styled(clip(&row(&g.name, &g.score), width), look.text());
         all.extend(groups.iter().map(line));
     }
@@ -134,30 +135,36 @@ fn common(
     let text = match rows.len() {
         0 if evaluated.common.is_empty() => return Vec::new(),
         0 => return paragraph(NOTHING_IN_COMMON, width, look.dim()),
-        _ => "on the questions that all of them answered:",
+        _ => "on the cases every model covers:",
     };
     std::iter::once(Line::styled(text, look.dim())).chain(rows).collect()
 }
 
-fn head(first: &str) -> String {
-    format!(
-        "{first:<27}{:>7}{:>8}{:>8}{:>7}{:>7}{:>6}{:>6}",
-        "n", "MAPE %", "median", "ratio", "in 25", "order", "90 %"
-    )
+/// The heading in two lines: the longer words stand above each other.
+fn heads(first: &str, look: Look<'_>) -> [Line<'static>; 2] {
+    let upper = columns("", ["", "", "median", "", "within", "rank", ""].map(String::from));
+    let names = ["n", "MAPE %", "%", "ratio", "25 %", "accuracy", "coverage"];
+    [upper, columns(first, names.map(String::from))].map(|text| Line::styled(text, look.dim()))
+}
+
+fn columns(name: &str, [n, mape, median, ratio, within, rank, coverage]: [String; 7]) -> String {
+    let name = clip(name, 24);
+    format!("{name:<25}{n:>6}{mape:>8}{median:>7}{ratio:>6}{within:>7}{rank:>9}{coverage:>9}")
 }
 
 fn row(name: &str, score: &Score) -> String {
     let e = score.errors;
     let whole = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.0}"));
-    format!(
-        "{:<27}{:>7}{:>8.1}{:>8.1}{:>7.2}{:>7.0}{:>6}{:>6}",
-        clip(name, 27),
-        e.n,
-        e.mape_percent,
-        e.median_ape_percent,
-        e.median_ratio,
-        e.within_25_percent,
-        whole(score.order_accuracy_percent),
-        whole(score.coverage_90_percent)
+    columns(
+        name,
+        [
+            e.n.to_string(),
+            format!("{:.1}", e.mape_percent),
+            format!("{:.1}", e.median_ape_percent),
+            format!("{:.2}", e.median_ratio),
+            format!("{:.0}", e.within_25_percent),
+            whole(score.order_accuracy_percent),
+            whole(score.coverage_90_percent),
+        ],
     )
 }

@@ -14,6 +14,7 @@ use view::explain_lines;
 /// The explanation.
 pub static EXPLAIN: SheetText = SheetText {
     context: "explain",
+    opened_by: Action::Explain,
     title: State::question_title,
     lines: explain_lines,
     export: offer_components,

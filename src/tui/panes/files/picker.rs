@@ -1,6 +1,7 @@
 //! The file picker: a folder's list, filtered while typing. What it lists and reads comes from the worker.
 
-use super::listing::{FileEntry, Listing};
+use super::listing::Listing;
+use crate::tui::filter::Filter;
 use crate::tui::message::Effect;
 use crate::tui::text::{LONGEST_TYPED, edit_line};
 use std::path::{Path, PathBuf};
@@ -28,19 +29,19 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// The entries that contain the typed text, `..` first while nothing is typed.
+    /// The entries that fit the typed text, the best first; `..` before all while nothing is typed.
     #[must_use]
     pub fn shown(&self) -> Vec<&str> {
-        let typed = self.input.value().to_lowercase();
-        let up = (typed.is_empty() && !self.reading && self.parent().is_some()).then_some("..");
-        let fits = |e: &&FileEntry| e.name.to_lowercase().contains(&typed);
-        up.into_iter().chain(self.listing.entries.iter().filter(fits).map(|e| e.name.as_str())).collect()
+        let filter = Filter::new(self.input.value());
+        let up = (filter.is_empty() && !self.reading && self.parent().is_some()).then_some("..");
+        let entries = self.listing.entries.iter().map(|e| (e.name.as_str(), vec![e.name.clone()]));
+        up.into_iter().chain(filter.ranked(entries)).collect()
     }
 
     /// Whether this entry is a folder.
     #[must_use]
     pub fn is_folder(&self, name: &str) -> bool {
-        let known = |e: &FileEntry| !e.is_file && e.name == name;
+        let known = |e: &super::listing::FileEntry| !e.is_file && e.name == name;
         name == ".." || self.listing.entries.iter().any(known)
     }
 
@@ -134,6 +135,7 @@ pub enum Choice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::listing::FileEntry;
     use super::*;
 
     fn picker(names: &[(&str, bool)]) -> Picker {

@@ -62,4 +62,8 @@ impl OverlayPanel<State> for GemmSheet {
     fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
         Box::new(self.clone())
     }
+
+    fn opened_by(&self) -> Option<Action> {
+        Some(Action::Gemm)
+    }
 }

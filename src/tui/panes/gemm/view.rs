@@ -1,7 +1,7 @@
 //! A matrix product on the target: time, power, energy and rate of every tile, and which to take.
 //!
 //! ```text
-//! m 4096  n 4096  k 4096   all three step; left/right choose
+//! m 4096  n 4096  k 4096   stepping m, n and k together; left/right choose
 //!    tile      occ.       time           90 %   power      90 %    energy  TFLOPS
 //! ▸E 128x128   83 %    9.92 ms ~    4.68–21.0 ms   170 W  104–200 W    1.69 J   13.9
 //! fastest: 128x128, bound by compute; 32x32 next, 9.03x of it
@@ -41,7 +41,7 @@ pub(super) fn draw_gemm(buffer: &mut Buffer, body: Rect, state: &State, scroll: 
     };
     let key = |action: Action| state.key_for(action);
     let foot = format!(
-        "{scrolled} {} {} double, halve, left/right side, {} export, others close ",
+        "{scrolled} {} {} double, halve, left/right side, {} export, Esc closes ",
         key(Action::SizeUp),
         key(Action::SizeDown),
         key(Action::Export)
@@ -54,7 +54,7 @@ pub(super) fn draw_gemm(buffer: &mut Buffer, body: Rect, state: &State, scroll: 
     if free >= LEAST_CHART {
         let area = Rect { y: inside.y + shown + 1, height: free + 1, ..inside };
         let spec = tiles_chart(state, &answers);
-        buffer.set_stringn(area.x + 1, area.y, "energy, J (up) over time, ms (right)", width, look.dim());
+        buffer.set_stringn(area.x + 1, area.y, "energy, J (up) vs time, ms (right)", width, look.dim());
         canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 1, ..area }, &spec, look);
     }
 }
@@ -69,7 +69,7 @@ fn lines(state: &State, answers: &[TileAnswer], width: usize, look: Look<'_>) ->
     lines.push(Line::default());
     lines.extend(picked.said(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
     lines.extend(cautions(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
-    let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: time by ceilings, power by a fit on three other boards; energy = power x time";
+    let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: power by a fit on three other boards; energy = power x time";
     lines.extend(paragraph(legend, width, look.dim()));
     lines
 }
@@ -82,7 +82,8 @@ fn sizes(state: &State, look: Look<'_>) -> Line<'static> {
         Span::styled(format!("{name} {:<8}", pane.gemm.size[i]), style)
     };
     let mut spans: Vec<Span<'static>> = ["m", "n", "k"].into_iter().enumerate().map(side).collect();
-    let which = if (0..3).all(|i| pane.stepped.steps(i)) { "all three step" } else { "one steps" };
+    let which =
+        if (0..3).all(|i| pane.stepped.steps(i)) { "stepping m, n and k together" } else { "stepping one" };
     spans.push(Span::styled(which, look.dim()));
     Line::from(spans)
 }

@@ -58,7 +58,7 @@ impl Panel<State> for GpusPane {
 fn choose_gpu(state: &mut State, action: Action) {
     let mut next = state.selection.clone();
     let Some(under) = state.gpus.get(state.gpu_cursor).copied() else {
-        state.say(Tone::Refused, "no GPU under the cursor: clear the filter (Esc in the GPU pane)");
+        state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
         return;
     };
     match action {
@@ -72,7 +72,7 @@ fn choose_gpu(state: &mut State, action: Action) {
         }
         // The main target stays; a further one comes or goes.
         _ if next.targets[0] == under => {
-            state.say(Tone::Refused, "this GPU is the main target; add another one");
+            state.say(Tone::Refused, "this GPU is the main target already: choose another one");
             return;
         }
         _ if next.targets.contains(&under) => next.targets.retain(|t| *t != under),

@@ -118,6 +118,10 @@ impl OverlayPanel<State> for ModelsSheet {
         Box::new(self.clone())
     }
 
+    fn opened_by(&self) -> Option<Action> {
+        Some(Action::Models)
+    }
+
     fn lets_through(&self, action: Action) -> bool {
         ASKED_ANEW.contains(&action) || LIVE_ACTIONS.contains(&action)
     }

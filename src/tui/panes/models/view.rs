@@ -4,9 +4,9 @@
 //! ```text
 //! ╔ Models ══════════════════════════════════════════════════════════════════════╗
 //! ║ new GPU: …; 56 shipped figures; here: saxpy onto all GPUs                     ║
-//! ║ model                 n here  MAPE %  median  90 %   n all  MAPE %            ║
-//! ║ ▸ ceilings                12     8.2     7.3   100     168    16.4            ║
-//! ╚═ Enter trains paper3, left/right: new-gpu, m model, e export, others close ═══╝
+//! ║ model                 n (like) MAPE %  median  cover. n (all)  MAPE %          ║
+//! ║ ▸ components              12     8.2     7.3   100     168    16.4            ║
+//! ╚═ Enter trains paper3, left/right: new-gpu, m model, e export, Esc closes ═══╝
 //! ```
 
 use super::findings::{chosen_recipe, importances_spec};
@@ -77,8 +77,8 @@ fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut lines = paragraph(&title(survey), width, look.dim());
     lines.push(Line::styled(
         format!(
-            "{:<24}{:>7}{:>8}{:>8}{:>7}{:>8}{:>8}",
-            "model", "n here", "MAPE %", "median", "90 %", "n all", "MAPE %"
+            "{:<24}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
+            "model", "n (like)", "MAPE %", "median", "cover.", "n (all)", "MAPE %"
         ),
         look.dim(),
     ));
@@ -93,13 +93,13 @@ fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
         paragraph(&format!("{}{used}{}", MODELS[m.model].id(), m.verdict.why), width, style)
     }));
     lines.push(Line::default());
-    lines.push(Line::styled("learned", look.title()));
+    lines.push(Line::styled("trained models", look.title()));
     lines.extend(learned.iter().flat_map(|l| cached(l, width, look)));
     lines
 }
 
 fn title(survey: &Survey) -> String {
-    format!("{}; {}; here: {}", survey.protocol.sentence(), survey.rows, survey.like)
+    format!("{}; {}; like this question: {}", survey.protocol.sentence(), survey.rows, survey.like)
 }
 
 fn row(survey: &Survey, m: &Surveyed) -> String {
@@ -108,7 +108,7 @@ fn row(survey: &Survey, m: &Surveyed) -> String {
     let n = |s: Option<crate::evaluate::Score>| s.map_or("-".into(), |s| s.errors.n.to_string());
     let percent = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
     format!(
-        "{mark}{:<22}{:>7}{:>8}{:>8}{:>7}{:>8}{:>8}",
+        "{mark}{:<22}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
         clip(&name, 22),
         n(m.here),
         percent(m.here.map(|s| s.errors.mape_percent)),

@@ -6,7 +6,7 @@
 //! │             TITAN V RTX 4070 │
 //! │ registers       2 ◀      1 ◀ │
 //! │ occupancy     100 %     67 % │
-//! │ limiter  regs+warps → regs   │
+//! │ limited by regs+warps → regs │
 //! └──────────────────────────────┘
 //! ```
 
@@ -30,15 +30,27 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-/// Width of the names.
-const NAMES: usize = 10;
+/// Width of the names, cut short and in full.
+const NAMES: [usize; 2] = [10, 24];
+
+/// From this width on the names stand in full.
+const ROOM_FOR_NAMES: usize = 42;
 
 /// Width of the numbers beside curves.
-const TABLE: u16 = 38;
+const TABLE: u16 = 46;
+
+/// A name, cut short for a narrow pane, and in full.
+type Names = [&'static str; 2];
+
+/// What a line is called at this width, and how wide that is.
+fn name_at(names: Names, width: usize) -> (&'static str, usize) {
+    let full = usize::from(width >= ROOM_FOR_NAMES);
+    (names[full], NAMES[full])
+}
 
 /// Draws the pane.
 pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-    let beside = format!("rules {}", state.selection.settings.rules.word());
+    let beside = format!("{} rules", state.selection.settings.rules.word());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
     if shows_curves(state) {
         let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
@@ -54,7 +66,7 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, loo
         // The line that says so takes one away.
         all.truncate(page.saturating_sub(1));
         all.push(Line::styled(
-            clip(&format!("{} more: PgDn", below + 1), usize::from(inside.width)),
+            clip(&format!("{} more lines: PgDn", below + 1), usize::from(inside.width)),
             look.dim(),
         ));
     }
@@ -66,11 +78,12 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, loo
 /// Two numbers with their styles, under the two GPUs.
 type Pair = [(String, Style); 2];
 
-fn row(name: &str, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
-    let column = width.saturating_sub(NAMES) / 2;
+fn row(names: Names, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
+    let (name, room) = name_at(names, width);
+    let column = width.saturating_sub(room) / 2;
     let [a, b] = pair;
     Line::from(vec![
-        Span::styled(format!("{name:<NAMES$}"), look.dim()),
+        Span::styled(format!("{name:<room$}"), look.dim()),
         Span::styled(format!("{:>column$}", clip(&a.0, column.saturating_sub(1))), a.1),
         Span::styled(format!("{:>column$}", clip(&b.0, column.saturating_sub(1))), b.1),
     ])
@@ -107,7 +120,7 @@ fn full(side: &Side<'_>) -> bool {
 fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpus = state.pair();
     let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
-    let mut out = vec![row("", names, width, look)];
+    let mut out = vec![row(["", ""], names, width, look)];
     let refusals = state.answer().launch_refusal;
     for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
         let text = format!("{}: {refusal}", gpu.short_name());
@@ -119,10 +132,16 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     };
     let both = sides.each_ref().map(|s| s.occupancy);
     // What everything below rests on, where nobody stated it.
-    out.extend(unstated_block(state, &sides).map(|texts| plain("thr/block", texts, width, look)));
+    out.extend(
+        unstated_block(state, &sides)
+            .map(|texts| plain(["thr/block", "threads per block"], texts, width, look)),
+    );
     out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
-    let plain = |(name, texts): Named| plain(name, texts, width, look);
-    out.push(plain(("occupancy", both.map(|o| format!("{} %", significant(100.0 * o.fraction()))))));
+    let plain = |(names, texts): Named| plain(names, texts, width, look);
+    out.push(plain((
+        ["occupancy", "occupancy"],
+        both.map(|o| format!("{} %", significant(100.0 * o.fraction()))),
+    )));
     out.extend(limiter_change(both, width, look));
     out.extend(of_build(state, width, look));
     out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
@@ -143,18 +162,25 @@ fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>
             (format!("{text}  "), look.text())
         }
     };
-    row(resource.word(), sides.map(cell), width, look)
+    let full = match resource {
+        Resource::Registers => "blocks by registers",
+        Resource::SharedMemory => "blocks by shared memory",
+        Resource::Warps => "blocks by warps",
+        Resource::Blocks => "blocks by block slots",
+        Resource::Barriers => "blocks by barriers",
+    };
+    row([resource.word(), full], sides.map(cell), width, look)
 }
 
 /// A name and what it is on source and target.
-type Named = (&'static str, [String; 2]);
+type Named = (Names, [String; 2]);
 
 /// Two plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
-fn plain(name: &str, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
-    row(name, texts.map(|t| (format!("{t}  "), look.text())), width, look)
+fn plain(names: Names, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    row(names, texts.map(|t| (format!("{t}  "), look.text())), width, look)
 }
 
-/// `limiter   warps → regs+warps`, where it is not the same on both sides.
+/// `limited by warps → regs+warps`, where it is not the same on both sides.
 fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Option<Line<'static>> {
     a.limiter_change(&b)?;
     let short = |resource: Resource| match resource {
@@ -165,8 +191,8 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
     let words = |o: Occupancy| o.limiters().map(short).collect::<Vec<_>>().join("+");
     let text = format!("{} → {}", words(a), words(b));
     Some(Line::from(vec![
-        Span::styled("limiter ", look.dim()),
-        Span::styled(clip(&text, width.saturating_sub(8)), look.limiter()),
+        Span::styled("limited by ", look.dim()),
+        Span::styled(clip(&text, width.saturating_sub(11)), look.limiter()),
     ]))
 }
 
@@ -174,13 +200,14 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
 fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let text = match next_step(&side.gpu.limits, side.needs, side.rules) {
         Some(step) => step.to_string(),
-        None if full(side) => "all warp slots taken".into(),
-        None => "no change helps".into(),
+        None if full(side) => "at max occupancy".into(),
+        None => "no single change raises it".into(),
     };
-    let head = ["next S ", "next T "][i];
-    let texts = wrap(&text, width.saturating_sub(head.len())).into_iter().take(2).enumerate();
+    let (head, room) = name_at([["S next ", "source next step"], ["T next ", "target next step"]][i], width);
+    let room = if room == NAMES[0] { head.len() } else { room };
+    let texts = wrap(&text, width.saturating_sub(room)).into_iter().take(2).enumerate();
     let line = |(n, text)| {
-        let name = if n == 0 { head } else { "       " };
+        let name = format!("{:<room$}", if n == 0 { head } else { "" });
         Line::from(vec![Span::styled(name, look.dim()), Span::styled(text, look.side(i))])
     };
     texts.map(line).collect()
@@ -209,17 +236,20 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     };
     [
         (
-            "warps/SM",
+            ["warps/SM", "active warps per SM"],
             sides.each_ref().map(|s| format!("{}/{}", s.occupancy.active_warps, s.occupancy.max_warps)),
         ),
-        ("blk/SM", sides.each_ref().map(|s| s.occupancy.active_blocks.to_string())),
-        ("waves", wave(|w| significant(w.waves))),
-        ("last wave", wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
-        ("idle SMs", wave(|w| w.idle_sms.to_string())),
-        ("wave eff.", wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
-        ("best block", best(|b, _| b.threads.to_string())),
-        ("min grid", best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
-        ("blk/wave", wave(|w| w.blocks_per_wave.to_string())),
+        (
+            ["blocks/SM", "active blocks per SM"],
+            sides.each_ref().map(|s| s.occupancy.active_blocks.to_string()),
+        ),
+        (["waves", "waves"], wave(|w| significant(w.waves))),
+        (["last wave", "fill of the last wave"], wave(|w| format!("{} %", significant(100.0 * w.last_fill)))),
+        (["idle SMs", "idle SMs in it"], wave(|w| w.idle_sms.to_string())),
+        (["wave eff.", "wave efficiency"], wave(|w| format!("{} %", significant(100.0 * w.efficiency())))),
+        (["sugg. blk", "suggested block size"], best(|b, _| b.threads.to_string())),
+        (["fill GPU", "blocks to fill the GPU"], best(|b, gpu| b.min_grid(gpu.sms.value).to_string())),
+        (["blk/wave", "blocks per wave"], wave(|w| w.blocks_per_wave.to_string())),
     ]
     .into_iter()
 }
@@ -229,14 +259,20 @@ fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let of = |f: fn(&Side<'_>) -> String| sides.each_ref().map(f);
     let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.limits.smem_reserved } else { 0 };
     let mut all = vec![
-        ("gets regs", of(|s| s.occupancy.allocated_registers.to_string())),
-        ("gets smem", of(|s| format!("{} B", s.occupancy.allocated_shared_memory))),
+        (["alloc regs", "allocated registers"], of(|s| s.occupancy.allocated_registers.to_string())),
+        (
+            ["alloc smem", "allocated shared memory"],
+            of(|s| format!("{} B", s.occupancy.allocated_shared_memory)),
+        ),
     ];
     if sides.iter().any(|s| reserve(s) > 0) {
-        all.push((" reserve", sides.each_ref().map(|s| format!("{} B", reserve(s)))));
+        all.push((
+            [" reserved", "reserved by the driver"],
+            sides.each_ref().map(|s| format!("{} B", reserve(s))),
+        ));
     }
     all.push((
-        "smem/SM",
+        ["smem/SM", "shared memory per SM"],
         of(|s| format!("{} KiB", significant(f64::from(s.occupancy.shared_memory_per_sm) / 1024.0))),
     ));
     all.into_iter()
@@ -246,13 +282,13 @@ fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
 fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let of = |f: fn(&BlockNeeds) -> String| sides.each_ref().map(|s| f(&s.needs));
     [
-        ("thr/block", of(|n| n.threads.to_string())),
+        (["thr/block", "threads per block"], of(|n| n.threads.to_string())),
         (
-            "regs/thr",
+            ["regs/thr", "registers per thread"],
             of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
         ),
-        (" from", sides.each_ref().map(|s| s.registers.word())),
-        ("smem/blk", of(|n| format!("{} B", n.smem()))),
+        ([" from", "  registers from"], sides.each_ref().map(|s| s.registers.word())),
+        (["smem/blk", "shared memory per block"], of(|n| format!("{} B", n.smem()))),
     ]
     .into_iter()
 }
@@ -274,11 +310,11 @@ fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
             .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))
     };
     let name = |resource: Resource| match resource {
-        Resource::Registers => "+1: regs",
-        Resource::SharedMemory => "+1: smem",
-        Resource::Warps => "+1: block",
-        Resource::Blocks => "more warps",
-        Resource::Barriers => "+1: barr.",
+        Resource::Registers => ["+1 blk:reg", "registers for +1 block"],
+        Resource::SharedMemory => ["+1 blk:shm", "shared mem for +1 block"],
+        Resource::Warps => ["+1 blk:thr", "threads for +1 block"],
+        Resource::Blocks => ["more warps", "threads for more warps"],
+        Resource::Barriers => ["+1 blk:bar", "barriers for +1 block"],
     };
     let row = |r: Resource| (name(r), sides.each_ref().map(|s| needed(s, r)));
     Resource::ALL.into_iter().filter(limits).map(row).collect()

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ┌4 Predictions ─ 18 kernels · by kernel · MAPE 41 % over 14 measured ───────────────────────┐
-//! │ kernel        size     TITAN V     RTX 4070   90 % interval  speedup  bound  occ    η      │
+//! │ kernel        size     TITAN V     RTX 4070   90 % interval  speedup  bound  occ  % of roof│
 //! │▸matmul_tiled  n=512    95.1 µs ●   141 µs ◆   48.2–410 µs    0.68×    DRAM   100→67 .31    │
 //! └────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
@@ -65,8 +65,8 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
         (Column::Error, 10, 5),
         (Column::Bound, 16, 7),
         (Column::Occupancy, 11, 8),
-        (Column::Efficiency, 9, 9),
-        (Column::Cautions, 4, 10),
+        (Column::Efficiency, 10, 9),
+        (Column::Cautions, 6, 10),
     ];
     if state.selection.all_sources {
         all.insert(4, (Column::Sources, 11, 1));
@@ -149,8 +149,8 @@ fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'sta
             Column::Error => ("error".into(), look.title()),
             Column::Bound => ("bound".into(), look.title()),
             Column::Occupancy => ("occupancy".into(), look.title()),
-            Column::Efficiency => ("η".into(), look.title()),
-            Column::Cautions => ("!".into(), look.title()),
+            Column::Efficiency => ("% of roof".into(), look.title()),
+            Column::Cautions => ("notes".into(), look.title()),
             Column::Sources => ("sources".into(), look.source()),
             Column::Further(i) => {
                 let gpu = &state.session.gpus[state.selection.targets[i + 1]];

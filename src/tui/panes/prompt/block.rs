@@ -15,7 +15,7 @@ const MOST_THREADS: u32 = 1024;
 pub fn block_line(state: &mut State) -> Option<PromptLine> {
     if state.answer().launch.iter().any(Option::is_some) {
         let (id, key) = (&state.kernel().id, state.key_for(Action::TypeSize));
-        let text = format!("the launch of {id} is known; {key} types another size");
+        let text = format!("the launch of {id} is known ({key} sets another size)");
         state.say(Tone::Refused, text);
         return None;
     }

@@ -7,7 +7,7 @@ use crate::tui::message::Effect;
 use crate::tui::state::{State, Tone};
 
 /// What may be typed.
-const EXAMPLE: &str = "sm=1200MHz mem=5000MHz power=150W, any of them; nothing: as its documents state";
+const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
 /// The line for the clocks of a GPU; what is set now is offered.
 pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLine {
@@ -17,7 +17,7 @@ pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLin
     PromptLine::new(purpose, all.to_string())
 }
 
-/// Reckons the source at the typed clocks.
+/// Sets the source's clocks.
 ///
 /// # Errors
 /// What was expected.
@@ -25,7 +25,7 @@ pub fn set_source_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, 
     set_clocks(state, state.selection.source, typed)
 }
 
-/// Reckons the main target at the typed clocks.
+/// Sets the main target's clocks.
 ///
 /// # Errors
 /// What was expected.

@@ -30,8 +30,8 @@ impl Purpose {
             Self::FilterRows => "filter kernels: ",
             Self::Size => "size: ",
             Self::Block => "threads per block: ",
-            Self::SourceClocks => "source at: ",
-            Self::TargetClocks => "target at: ",
+            Self::SourceClocks => "source clocks: ",
+            Self::TargetClocks => "target clocks: ",
             Self::Export(_) => "export to: ",
         }
     }

@@ -1,4 +1,4 @@
-//! What a measured time says about another GPU: the arithmetic of `ceilings`, on plain numbers.
+//! What a measured time says about another GPU: the arithmetic of `components`, on plain numbers.
 
 /// How much of a source's efficiency, in ln, holds on the target where every pipe of the SM was counted: the rest is
 /// drawn to [`USUAL`].

@@ -1,4 +1,4 @@
-//! What `ceilings` knows of both sides of a question: component times, roofs, floors.
+//! What `components` knows of both sides of a question: component times, roofs, floors.
 
 use super::launching::Launching;
 use super::transfer::{Roof, USUAL};

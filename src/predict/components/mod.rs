@@ -1,4 +1,4 @@
-//! `ceilings`: every part of the GPU a kernel keeps busy has its time; the time above their roof is carried over.
+//! `components`: every part of the GPU a kernel keeps busy has its time; the time above their roof is carried over.
 //!
 //! The components of [`crate::roofline::Components`] give a roof on either GPU, stretched by a last wave that is not full.
 //! With the source's time T_s and its launch floor T0_s:
@@ -47,12 +47,12 @@ use launching::Start;
 use sides::Sides;
 
 /// The model.
-pub(super) struct CeilingsModel;
+pub(super) struct ComponentsModel;
 
 /// As typed.
-pub(super) const ID: &str = "ceilings";
+pub(super) const ID: &str = "components";
 
-impl Predictor for CeilingsModel {
+impl Predictor for ComponentsModel {
     fn id(&self) -> &'static str {
         ID
     }

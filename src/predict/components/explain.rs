@@ -1,4 +1,4 @@
-//! Why a prediction of `ceilings` is what it is: factor by factor, every component, what binds, what is next, which numbers
+//! Why a prediction of `components` is what it is: factor by factor, every component, what binds, what is next, which numbers
 //! move it.
 
 use super::chain::product;
