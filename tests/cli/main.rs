@@ -16,6 +16,7 @@ mod mutations;
 mod occupancy_stories;
 mod paper_stories;
 mod projection;
+mod rank_stories;
 mod sass;
 mod several_sources;
 mod train_stories;
