@@ -64,7 +64,9 @@ mod tests {
         for days in (-10..30_000).step_by(17) {
             assert_eq!(days_of_date(&civil_date(days)), Some(days));
         }
-        for text in ["", "2026", "2026-13-01", "2026-00-10", "2026-02-30", "2026-2-3", "x-y-z", "2026-11-21T00"] {
+        for text in
+            ["", "2026", "2026-13-01", "2026-00-10", "2026-02-30", "2026-2-3", "x-y-z", "2026-11-21T00"]
+        {
             assert_eq!(days_of_date(text), None, "{text}");
         }
     }

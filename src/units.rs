@@ -10,8 +10,8 @@
 mod typed;
 
 pub use typed::{
-    KiloBytes, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit, seconds_per, typed_bytes,
-    typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
+    KiloBytes, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit, seconds_per,
+    typed_bytes, typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
 };
 
 use std::fmt;

@@ -73,6 +73,16 @@ pub(super) struct Question {
     pub(super) settings: Vec<Settings>,
 }
 
+impl Question {
+    /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
+    pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
+        match self.sources.only() {
+            Some(one) => self.session.usual_sources(subject, one, settings.model),
+            None => self.sources.clone(),
+        }
+    }
+}
+
 impl QuestionArgs {
     /// The measurement files that were given.
     pub(super) fn data(&self) -> impl Iterator<Item = &Path> {
@@ -174,10 +184,15 @@ impl QuestionArgs {
         let (name, from) = match (&named[..], &self.from[..]) {
             ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
             ([] | [_], _) => {
-                let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
+                let text =
+                    "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
                 return Err(Usage(text.into()).into());
             }
-            _ => return Err(Usage("--time and its like are of one kernel: name one with --kernel".into()).into()),
+            _ => {
+                return Err(
+                    Usage("--time and its like are of one kernel: name one with --kernel".into()).into()
+                );
+            }
         };
         let known = name.map(|name| session.find_kernel(name)).transpose()?;
         let id = known.map(|at| session.kernels[at].id.clone());
@@ -300,15 +315,18 @@ pub(super) fn source_of_data(session: &Session, kernel: Option<&str>) -> Result<
         [only] => Ok(*only),
         several => {
             let ids: Vec<&str> = several.iter().map(|gpu| session.gpus[*gpu].id.as_str()).collect();
-            let text = format!("no --from, and --data has rows of {} GPUs: give one of {}", ids.len(), ids.join(", "));
+            let text = format!(
+                "no --from, and --data has rows of {} GPUs: give one of {}",
+                ids.len(),
+                ids.join(", ")
+            );
             Err(Usage(text).into())
         }
     }
 }
 
 fn no_source() -> Usage {
-    let text =
-        "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
+    let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
     Usage(text.into())
 }
 

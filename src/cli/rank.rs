@@ -11,7 +11,8 @@ use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart, select_targets,
+    Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
+    select_targets,
 };
 use crate::report::Format;
 use crate::session::Session;
@@ -211,7 +212,8 @@ impl RankArgs {
         let rows: Vec<RowSubject> = session.variants(subject.kernel).iter().filter_map(of_size).collect();
         if rows.is_empty() {
             let kernel = &session.kernels[subject.kernel].id;
-            let text = format!("{kernel}: no variant was measured at {}; give another --size", subject.problem);
+            let text =
+                format!("{kernel}: no variant was measured at {}; give another --size", subject.problem);
             return Err(Usage(text).into());
         }
         Ok(rows)

@@ -56,8 +56,10 @@ fn element_type(text: &str) -> Result<ElementType, String> {
 impl TypedKernelArgs {
     /// Whether a kernel was typed at all.
     pub(super) fn is_typed(&self) -> bool {
-        let Self { time, threads, grid, regs, smem, smem_dynamic, flops, dram_bytes, l2_bytes, dtype, name } = self;
-        let launch = threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
+        let Self { time, threads, grid, regs, smem, smem_dynamic, flops, dram_bytes, l2_bytes, dtype, name } =
+            self;
+        let launch =
+            threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
         let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || dtype.is_some();
         time.is_some() || launch || work || name.is_some()
     }

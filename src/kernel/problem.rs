@@ -223,7 +223,10 @@ impl Problem {
         }
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            Ok((Key::new(key), recorded_number(value).map_or_else(|| Value::Word(value.into()), Value::Number)))
+            Ok((
+                Key::new(key),
+                recorded_number(value).map_or_else(|| Value::Word(value.into()), Value::Number),
+            ))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }

@@ -148,11 +148,8 @@ impl<'a> RankQuestion<'a> {
     /// # Errors
     /// [`Cancelled`].
     pub fn answer_watched(&self, progress: &Progress) -> Result<Board, Cancelled> {
-        let (source_time, rows) = if self.rows.is_empty() {
-            self.gpu_rows(progress)?
-        } else {
-            self.subject_rows(progress)?
-        };
+        let (source_time, rows) =
+            if self.rows.is_empty() { self.gpu_rows(progress)? } else { self.subject_rows(progress)? };
         let mut rows = rows;
         mark_pareto(&mut rows);
         self.order.sort(&mut rows);
@@ -260,7 +257,11 @@ impl<'a> RankQuestion<'a> {
         let mut row = RankedRow {
             gpu,
             gpu_id: of.id.clone(),
-            name: if label.is_empty() { of.short_name().into() } else { format!("{} · {label}", of.short_name()) },
+            name: if label.is_empty() {
+                of.short_name().into()
+            } else {
+                format!("{} · {label}", of.short_name())
+            },
             time,
             low,
             high,
@@ -288,7 +289,8 @@ impl<'a> RankQuestion<'a> {
         let mut all: Vec<String> = Vec::new();
         let single = parts.len() == 1;
         for part in parts {
-            let of_part = |text: &String| if single { text.clone() } else { format!("{}: {text}", part.label) };
+            let of_part =
+                |text: &String| if single { text.clone() } else { format!("{}: {text}", part.label) };
             all.extend(part.answer.cautions.iter().map(of_part));
         }
         if let Some((low, high)) = row.low.zip(row.high).filter(|(low, high)| high.0 / low.0 > USELESS) {
@@ -311,9 +313,10 @@ impl<'a> RankQuestion<'a> {
         let of = &self.session.gpus[gpu];
         let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
         let is_measured = |gpu: GpuId| origin(gpu) <= Origin::Published;
-        let siblings = self.targets.iter().filter(|other| {
-            **other != gpu && self.session.gpus[**other].architecture == of.architecture
-        });
+        let siblings = self
+            .targets
+            .iter()
+            .filter(|other| **other != gpu && self.session.gpus[**other].architecture == of.architecture);
         let others: Vec<&str> = siblings
             .filter(|other| is_measured(**other) != is_measured(gpu))
             .map(|other| self.session.gpus[*other].id.as_str())

@@ -28,12 +28,19 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
     let source = board.source_time.map_or_else(String::new, |t| format!("{t} on {} · ", board.source_name));
     ChartSpec {
         title: format!("{} on {} GPUs", board.workload, rows.len()),
-        subtitle: format!("{source}by {} · bars: predicted time, lines: {:.0} % interval", board.order.word(), 100.0 * COVERAGE),
+        subtitle: format!(
+            "{source}by {} · bars: predicted time, lines: {:.0} % interval",
+            board.order.word(),
+            100.0 * COVERAGE
+        ),
         x: Axis {
             label: "time, ms".into(),
             scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.12 * longest } else { 1.0 } },
         },
-        y: Axis { label: String::new(), scale: Scale::Category(rows.iter().map(|row| marked_name(row)).collect()) },
+        y: Axis {
+            label: String::new(),
+            scale: Scale::Category(rows.iter().map(|row| marked_name(row)).collect()),
+        },
         marks,
         notes,
     }
@@ -43,7 +50,8 @@ fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
     let Some(time) = row.time else { return Vec::new() };
     let is_source = row.gpu == board.source;
     let meaning = if is_source { Meaning::Source } else { Meaning::Target };
-    let word = if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
+    let word =
+        if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
     let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
     let bar = Mark::Bar {
         name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },

@@ -48,7 +48,8 @@ impl RankOrder {
 pub fn mark_pareto(rows: &mut [RankedRow]) {
     let money: Vec<Option<[f64; 2]>> =
         rows.iter().map(|row| Some([row.time?.0, row.usd_per_million_runs?])).collect();
-    let power: Vec<Option<[f64; 2]>> = rows.iter().map(|row| Some([row.time?.0, row.board_power?.0])).collect();
+    let power: Vec<Option<[f64; 2]>> =
+        rows.iter().map(|row| Some([row.time?.0, row.board_power?.0])).collect();
     for (i, row) in rows.iter_mut().enumerate() {
         row.is_pareto = is_undominated(&money, i) || is_undominated(&power, i);
     }

@@ -37,7 +37,7 @@ pub(super) struct PartQuery<'a> {
 impl PartQuery<'_> {
     /// The kernel on each of these GPUs with everything that must be said.
     pub(super) fn whole_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
-        let sources = self.session.usual_sources(subject, self.source);
+        let sources = self.session.usual_sources(subject, self.source, self.settings.model);
         targets.iter().map(|target| self.whole_answer(subject, &sources, *target)).collect()
     }
 
@@ -64,7 +64,7 @@ impl PartQuery<'_> {
     /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
     pub(super) fn brief_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
         let Self { session, source, settings, .. } = self;
-        let sources = session.usual_sources(subject, source);
+        let sources = session.usual_sources(subject, source, settings.model);
         if sources.only().is_none() {
             return self.whole_answers(subject, targets);
         }

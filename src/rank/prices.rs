@@ -133,8 +133,10 @@ impl PriceBook {
         let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let header = lines.headers().cloned().unwrap_or_default();
         let found = || crate::text::clip(header.iter().collect::<Vec<_>>().join(","), 120);
-        let form = PriceForm::find(&header)
-            .ok_or_else(|| PriceError::Header { file: file.into(), found: crate::text::harmless_line(&found()) })?;
+        let form = PriceForm::find(&header).ok_or_else(|| PriceError::Header {
+            file: file.into(),
+            found: crate::text::harmless_line(&found()),
+        })?;
         let mut book = Self::default();
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
         for record in lines.records() {
@@ -245,14 +247,16 @@ impl PriceLine<'_> {
     fn usd_per_hour(&self, price: &str) -> Result<f64, PriceError> {
         let form = self.form;
         let number = typed_number(price.trim_start_matches('$')).filter(|p| *p > 0.0 && *p <= MOST_USD);
-        let expected = || format!("`{}`: expected US dollars per hour, above 0", crate::text::clip(price, 30));
+        let expected =
+            || format!("`{}`: expected US dollars per hour, above 0", crate::text::clip(price, 30));
         let price = number.ok_or_else(|| self.refuse(form.price_name, expected()))?;
         let count = self.cell(form.count);
         if count.is_empty() {
             return Ok(price);
         }
         let count = typed_number(count).filter(|n| *n > 0.0);
-        let count = count.ok_or_else(|| self.refuse("gpu_count", "expected GPUs of the instance, above 0".into()))?;
+        let count =
+            count.ok_or_else(|| self.refuse("gpu_count", "expected GPUs of the instance, above 0".into()))?;
         Ok(price / count)
     }
 
@@ -344,9 +348,15 @@ mod tests {
         let text = "gpu,usd_per_hour,provider,region,date\n\
             h100-sxm5,2.99,a,us,2026-11-01\nh100-sxm5,$2.49,b,eu,2026-10-01\nl40s,1,c,,\n";
         let found = quote(text, "h100-sxm5").unwrap();
-        assert_eq!((found.usd_per_hour, &*found.provider, found.date.as_deref()), (2.49, "b", Some("2026-10-01")));
+        assert_eq!(
+            (found.usd_per_hour, &*found.provider, found.date.as_deref()),
+            (2.49, "b", Some("2026-10-01"))
+        );
         assert_eq!(found.in_words(), "2.49 $/h, b eu 2026-10-01");
-        assert_eq!(quote(text, "l40s").unwrap().cautions(None), ["price without a date: check that it still holds"]);
+        assert_eq!(
+            quote(text, "l40s").unwrap().cautions(None),
+            ["price without a date: check that it still holds"]
+        );
         assert_eq!(found.cautions(Some("2026-11-21")), Vec::<String>::new());
         assert!(found.cautions(Some("2027-01-01"))[0].contains("92 days old"));
         assert_eq!(quote(text, "rtx-4070"), None);

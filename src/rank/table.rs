@@ -57,8 +57,18 @@ fn record(row: &RankedRow) -> Vec<Cell> {
 }
 
 /// The columns for people, the first to go where there is no room last.
-const LEAST_NEEDED: [&str; 10] =
-    ["launch price", "price from", "fits", "occupancy", "energy", "power", "limit", "$/h", "notes", "interval"];
+const LEAST_NEEDED: [&str; 10] = [
+    "launch price",
+    "price from",
+    "fits",
+    "occupancy",
+    "energy",
+    "power",
+    "limit",
+    "$/h",
+    "notes",
+    "interval",
+];
 
 /// For people, at most so many characters wide where that can be: columns that matter less are left out, and named.
 ///
@@ -155,12 +165,17 @@ fn title(board: &Board) -> String {
 }
 
 fn notes(board: &Board) -> Vec<String> {
-    let mut all = vec!["◆ scaled from a measurement  ~ modelled without one  * best in time and power, or time and money".to_string()];
+    let mut all = vec![
+        "◆ scaled from a measurement  ~ modelled without one  * best in time and power, or time and money"
+            .to_string(),
+    ];
     if board.rows.iter().any(|row| row.is_hypothetical) {
         all.push("◇ hypothetical GPU".into());
     }
     if board.order == RankOrder::Time && fastest_is_separate(&board.rows) == Some(false) {
-        all.push("the intervals of the first two rows overlap: their order is the model's, measure both".into());
+        all.push(
+            "the intervals of the first two rows overlap: their order is the model's, measure both".into(),
+        );
     }
     if board.order == RankOrder::PerfPerDollar && !board.has_prices {
         all.push("no --prices: ordered by time x launch price, which is no price of today".into());

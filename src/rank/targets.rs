@@ -11,7 +11,9 @@ const EACH: &str = "each-architecture";
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TargetError {
     /// A name that is none, or fits several GPUs.
-    #[error("{error}; `all`, `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too")]
+    #[error(
+        "{error}; `all`, `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
+    )]
     Name {
         /// Which there are.
         error: NameError,
@@ -185,7 +187,10 @@ mod tests {
         let is_frugal = |id: &String| session.gpus.find(id).unwrap().power_limit.value.0 <= 200.0;
         assert!(!frugal.is_empty() && frugal.len() < ada.len() && frugal.iter().all(is_frugal));
         let large: Vec<String> = ids(&[">=80GB", ">=3000GB/s"]).unwrap();
-        assert!(large.contains(&"h100-sxm5".to_string()) && !large.contains(&"h100-pcie".to_string()), "{large:?}");
+        assert!(
+            large.contains(&"h100-sxm5".to_string()) && !large.contains(&"h100-pcie".to_string()),
+            "{large:?}"
+        );
     }
 
     #[test]

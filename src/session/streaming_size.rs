@@ -11,7 +11,13 @@ impl Session {
     /// The size to compare GPUs at: [`Session::default_size_of`]; of a memory-bound kernel the smallest one, timed on the source
     /// before others, whose working set is too large for the L2 of every GPU involved.
     #[must_use]
-    pub fn streaming_size(&self, kernel: KernelId, variant: &str, source: GpuId, targets: &[GpuId]) -> Problem {
+    pub fn streaming_size(
+        &self,
+        kernel: KernelId,
+        variant: &str,
+        source: GpuId,
+        targets: &[GpuId],
+    ) -> Problem {
         let usual = self.default_size_of(kernel, variant, Some(source));
         let of = &self.kernels[kernel];
         if of.known_category() != Some("memory") {

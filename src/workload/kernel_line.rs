@@ -7,7 +7,8 @@ use crate::catalogue::{Catalogue, ElementType};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
 use crate::units::{
-    KiloBytes, bytes_per, flops_per, is_thousands_comma, number_and_unit, seconds_per, typed_dimensions, typed_number,
+    KiloBytes, bytes_per, flops_per, is_thousands_comma, number_and_unit, seconds_per, typed_dimensions,
+    typed_number,
 };
 
 /// Words that may stand between facts and mean nothing.
@@ -161,7 +162,8 @@ impl KernelLine {
             return at;
         };
         let unit = words.get(at + 1).filter(|unit| is_unit_of(value.text, unit.text));
-        let text = unit.map_or_else(|| value.text.to_string(), |unit| format!("{} {}", value.text, unit.text));
+        let text =
+            unit.map_or_else(|| value.text.to_string(), |unit| format!("{} {}", value.text, unit.text));
         let meaning = fact.set(&mut self.kernel, &text);
         let used = at + 1 + usize::from(unit.is_some());
         self.push(words[0], words[used - 1], meaning);
@@ -173,7 +175,8 @@ impl KernelLine {
         let first = words[0];
         let is_shape = typed_dimensions(first.text).is_some() && !first.text.ends_with(char::is_alphabetic);
         let glued = number_and_unit(first.text).map_or("", |(_, unit)| unit);
-        let is_number = is_shape || typed_number(first.text).is_some() || number_and_unit(first.text).is_some();
+        let is_number =
+            is_shape || typed_number(first.text).is_some() || number_and_unit(first.text).is_some();
         if !is_number {
             return None;
         }
@@ -205,8 +208,9 @@ impl KernelLine {
         let name = words.get(1 + apart).and_then(|w| Fact::named(w.text));
         let Some(fact) = name else {
             let last = words[apart.min(words.len() - 1)];
-            let why =
-                format!("`{value}`: of what? write thr, grid, regs, smem, GFLOP, dram or l2 beside it, or a unit of time");
+            let why = format!(
+                "`{value}`: of what? write thr, grid, regs, smem, GFLOP, dram or l2 beside it, or a unit of time"
+            );
             self.push(words[0], last, Err(why));
             return 1 + apart;
         };
@@ -231,7 +235,10 @@ impl KernelLine {
         } else if self.kernel.name.is_none() && is_name(word.text) {
             Fact::Name.set(&mut self.kernel, word.text)
         } else {
-            Err(format!("`{}` is not understood; a kernel's name is written name=…", crate::text::clip(word.text, 30)))
+            Err(format!(
+                "`{}` is not understood; a kernel's name is written name=…",
+                crate::text::clip(word.text, 30)
+            ))
         };
         self.push(word, word, meaning);
     }
@@ -319,15 +326,20 @@ mod tests {
 
     #[test]
     fn the_line_of_the_design_is_understood_in_any_order() {
-        let line = "4.2ms on 3090, 256 thr, grid 4096, 40 regs, 8KB smem, 17.2 GFLOP, 50MB dram, 120MB l2, bf16";
+        let line =
+            "4.2ms on 3090, 256 thr, grid 4096, 40 regs, 8KB smem, 17.2 GFLOP, 50MB dram, 120MB l2, bf16";
         let kernel = read(line).kernel;
         assert_eq!(read(line).unread().count(), 0, "{:?}", read(line).chips);
-        assert_eq!((kernel.gpu.as_deref(), kernel.time.map(|t| t.to_string())), (Some("rtx-3090"), Some("4.20 ms".into())));
+        assert_eq!(
+            (kernel.gpu.as_deref(), kernel.time.map(|t| t.to_string())),
+            (Some("rtx-3090"), Some("4.20 ms".into()))
+        );
         assert_eq!((kernel.block, kernel.grid), (Some([256, 1, 1]), Some([4096, 1, 1])));
         assert_eq!((kernel.regs_per_thread, kernel.smem_static_bytes), (Some(40), Some(8192)));
-        assert_eq!((kernel.flops, kernel.dram_bytes, kernel.l2_bytes), (
-            Some(Flops(17.2e9)), Some(Bytes(50e6)), Some(Bytes(120e6))
-        ));
+        assert_eq!(
+            (kernel.flops, kernel.dram_bytes, kernel.l2_bytes),
+            (Some(Flops(17.2e9)), Some(Bytes(50e6)), Some(Bytes(120e6)))
+        );
         assert_eq!(kernel.dtype, Some(ElementType::Bf16));
         let mut parts: Vec<&str> = line.split(", ").collect();
         for _ in 0..parts.len() {

@@ -122,7 +122,8 @@ impl MixFile {
     fn check_part(&self, part: &TypedPart, has_shares: bool) -> Result<(), MixError> {
         let named = part.kernel.as_ref().or(part.typed.as_ref());
         let Some(named) = named.filter(|_| part.kernel.is_none() || part.typed.is_none()) else {
-            let message = "a [[kernel]] has either kernel = \"name\" or typed = \"4.2ms on 3090, …\"".to_string();
+            let message =
+                "a [[kernel]] has either kernel = \"name\" or typed = \"4.2ms on 3090, …\"".to_string();
             return Err(self.spec().error(part.kernel.as_ref().map(Spanned::span), message).into());
         };
         match (&part.calls, &part.share) {
@@ -145,7 +146,8 @@ impl MixFile {
     /// # Errors
     /// [`MixError`] with the line to blame.
     pub fn load_into(&self, session: &mut Session) -> Result<Workload, MixError> {
-        let shares: f64 = self.typed.kernels.iter().filter_map(|p| p.share.as_ref()).map(|s| *s.get_ref()).sum();
+        let shares: f64 =
+            self.typed.kernels.iter().filter_map(|p| p.share.as_ref()).map(|s| *s.get_ref()).sum();
         let mut parts = Vec::with_capacity(self.typed.kernels.len());
         for typed in &self.typed.kernels {
             let subject = self.subject(session, typed)?;
@@ -159,8 +161,11 @@ impl MixFile {
         let run_ms = self.typed.run_ms.as_ref().map(|ms| ms.get_ref() / 1e3);
         let run_seconds = (shares > 0.0).then(|| run_ms.unwrap_or(RUN_SECONDS));
         let count = parts.len();
-        let name =
-            if self.typed.name.is_empty() { format!("mix of {count} kernels") } else { self.typed.name.clone() };
+        let name = if self.typed.name.is_empty() {
+            format!("mix of {count} kernels")
+        } else {
+            self.typed.name.clone()
+        };
         Ok(Workload { name: crate::text::harmless_line(&name), parts, run_seconds })
     }
 
@@ -215,8 +220,9 @@ mod tests {
         let amounts: Vec<Amount> = calls.parts.iter().map(|p| p.amount).collect();
         assert_eq!(amounts, [Amount::Calls(120.0), Amount::Calls(1.0)]);
         assert_eq!([&calls.parts[0].label, &calls.parts[1].label], ["saxpy n=16777216", "mine"]);
-        let shares =
-            load("[[kernel]]\nkernel = \"saxpy\"\nshare = 30\n[[kernel]]\nkernel = \"dot_product\"\nweight = 10\n");
+        let shares = load(
+            "[[kernel]]\nkernel = \"saxpy\"\nshare = 30\n[[kernel]]\nkernel = \"dot_product\"\nweight = 10\n",
+        );
         let shares = shares.unwrap();
         assert_eq!((shares.run_seconds, shares.parts[0].amount), (Some(1.0), Amount::Share(0.75)));
     }

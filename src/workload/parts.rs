@@ -1,7 +1,7 @@
 //! A workload: kernels with how often each is launched.
 
 use crate::gpu::GpuId;
-use crate::predict::Subject;
+use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::{Session, Sources};
 
 /// How much of a kernel a run has.
@@ -63,12 +63,16 @@ pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
 }
 
 impl Session {
-    /// The sources of a question about this kernel that names one GPU: that GPU, where the kernel was timed there at any size;
-    /// else every GPU that timed it, seen from that one; that one alone where nobody timed it anywhere.
+    /// The sources of a question that names one GPU: that GPU, where the kernel was timed there at any size; else every GPU that
+    /// timed it, seen from that one; that one alone where nobody timed it anywhere, and for the papers' models.
     #[must_use]
-    pub fn usual_sources(&self, subject: &Subject, source: GpuId) -> Sources {
+    pub fn usual_sources(&self, subject: &Subject, source: GpuId, model: ModelId) -> Sources {
+        if !MODELS[model].is_corrected() {
+            return Sources::These(vec![source]);
+        }
         let timed = subject.config.is_some_and(|config| self.store.row(config, source).is_some());
-        let near = || self.store.nearest(subject.kernel, &subject.problem, &subject.variant, source).is_some();
+        let near =
+            || self.store.nearest(subject.kernel, &subject.problem, &subject.variant, source).is_some();
         if timed || near() || self.timed_on(subject, source).is_empty() {
             return Sources::These(vec![source]);
         }

@@ -20,6 +20,6 @@ mod rank_stories;
 mod sass;
 mod several_sources;
 mod train_stories;
-mod user_files;
 mod typed_stories;
+mod user_files;
 mod variant_stories;

@@ -46,7 +46,8 @@ fn a_typed_kernel_says_the_same_as_the_row_of_a_file() {
 #[test]
 fn a_kernel_of_the_catalogue_takes_a_typed_time() {
     let desk = Desk::new();
-    let words = "predict --time 4.2ms --from 3090 --kernel gemm_tiled --size n=2k --to rtx-4090 --format json";
+    let words =
+        "predict --time 4.2ms --from 3090 --kernel gemm_tiled --size n=2k --to rtx-4090 --format json";
     let row = desk.types(words).works().json().remove(0);
     assert_eq!((&row["kernel"], &row["source_time_ms"]), (&"gemm_tiled".into(), &4.2.into()));
     assert!(row["problem"].as_str().is_some_and(|p| p.contains("n=2000")), "{row}");
@@ -83,16 +84,16 @@ fn a_file_of_one_gpu_needs_no_source_and_of_two_names_them() {
     let desk = Desk::new();
     let header = "gpu,kernel,problem,time_ms,dram_bytes\n";
     let one = desk.file("one.csv", format!("{header}v100-pcie-16gb,Sobel<float>,n=1_000_000,0.5,4e8\n"));
-    let rows = desk.types_with("predict --kernel sobel --to l40s --format json --data", &[&one]).works().json();
+    let rows =
+        desk.types_with("predict --kernel sobel --to l40s --format json --data", &[&one]).works().json();
     assert_eq!((&rows[0]["kernel"], &rows[0]["problem"]), (&"Sobel<float>".into(), &"n=1000000".into()));
     assert_eq!(rows[0]["gpu_source"], "v100-pcie-16gb");
-    let two = desk.file(
-        "two.csv",
-        format!("{header}v100-pcie-16gb,a,n=2^20,0.5,4e8\nrtx-3090,a,n=1Mi,0.4,4e8\n"),
-    );
+    let two =
+        desk.file("two.csv", format!("{header}v100-pcie-16gb,a,n=2^20,0.5,4e8\nrtx-3090,a,n=1Mi,0.4,4e8\n"));
     let refused = desk.types_with("predict --to l40s --data", &[&two]);
     refused.ends(2, &["rows of 2 GPUs: give one of v100-pcie-16gb, rtx-3090"]);
-    let rows = desk.types_with("predict --from rtx-3090 --to l40s --format json --data", &[&two]).works().json();
+    let rows =
+        desk.types_with("predict --from rtx-3090 --to l40s --format json --data", &[&two]).works().json();
     assert_eq!((rows.len(), &rows[0]["problem"]), (1, &"n=1048576".into()), "both rows are of one size");
 }
 

@@ -28,9 +28,12 @@ pub fn block_line(state: &mut State) -> Option<PromptLine> {
 /// # Errors
 /// What was expected.
 pub fn set_block(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
-    let threads = typed_number(typed).filter(|n| (1.0..=f64::from(MOST_THREADS)).contains(n) && n.fract() == 0.0);
+    let threads =
+        typed_number(typed).filter(|n| (1.0..=f64::from(MOST_THREADS)).contains(n) && n.fract() == 0.0);
     let Some(threads) = threads.map(|n| n as u32) else {
-        return Err(format!("`{typed}`: expected 1 to {MOST_THREADS} threads per block, such as 256 or 16x16"));
+        return Err(format!(
+            "`{typed}`: expected 1 to {MOST_THREADS} threads per block, such as 256 or 16x16"
+        ));
     };
     let mut next = state.selection.clone();
     next.blocks.insert(state.rows[state.selected].kernel, threads);
