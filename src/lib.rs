@@ -33,4 +33,5 @@ pub mod text;
 pub mod train;
 pub mod tui;
 pub mod units;
+pub mod whatif;
 pub mod workload;

@@ -4,6 +4,7 @@ mod answers;
 mod engine;
 mod evaluation;
 mod here;
+mod hypothetical;
 mod import;
 mod lessons;
 mod loaded;

@@ -39,12 +39,15 @@ mod terminal;
 mod train;
 mod training;
 mod typed_kernel;
+mod whatif;
+mod workload;
 
 pub use dashboard::DashboardArgs;
 
 use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
+use crate::gpu::ChangeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
 use crate::rank::TargetError;
@@ -84,6 +87,8 @@ enum Command {
     Predict(predict::PredictArgs),
     /// Rank GPUs for a kernel or a mix: time, energy, price
     Rank(rank::RankArgs),
+    /// What other numbers of a GPU would do: which matter, and what is needed
+    Whatif(whatif::WhatIfArgs),
     /// Read listings of machine code: the mix of instructions, and what changes from one architecture to another
     Sass(sass::SassArgs),
     /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
@@ -135,6 +140,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Rank(args)) => rank::run(&args),
+        Some(Command::Whatif(args)) => whatif::run(&args),
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
@@ -170,6 +176,7 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<TuneError>()
             || e.is::<TypedKernelError>()
             || e.is::<TargetError>()
+            || e.is::<ChangeError>()
             || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })

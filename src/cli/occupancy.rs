@@ -1,6 +1,7 @@
 //! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`, or `--batch FILE`.
 
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
+use super::rank::changed_gpus;
 use super::numbers::{dimensions, shared_bytes, whole_number};
 use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
@@ -56,6 +57,9 @@ pub(super) struct OccupancyArgs {
         "carveout", "global_caching", "no_opt_in", "cluster", "rules", "format",
     ])]
     batch: Option<PathBuf>,
+    /// Change the GPUs, such as smem=128KiB,regs=+25%: hypothetical ones stand beside them
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
@@ -128,8 +132,9 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
         );
     }
     let rules: Rules = args.rules.into();
-    let session = load::session(&[])?;
-    let gpus = question::gpus(&session, &args.gpu, None)?;
+    let mut session = load::session(&[])?;
+    let mut gpus = question::gpus(&session, &args.gpu, None)?;
+    gpus.extend(changed_gpus(&mut session, &gpus, args.set.as_deref())?);
     let rows = match (&args.kernel, args.threads_per_block(), args.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {

@@ -2,6 +2,7 @@
 
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
+use super::rank::changed_gpus;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
@@ -47,6 +48,9 @@ pub(super) struct QuestionArgs {
     typed: TypedKernelArgs,
     #[command(flatten)]
     clocks: ClockArgs,
+    /// Change the targets, such as mem=+20%,l2=72MiB: hypothetical GPUs take their places
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -121,7 +125,9 @@ impl QuestionArgs {
         let typed = self.typed_subject(&mut session)?;
         let sources = self.sources(&session)?;
         let one = sources.only();
-        let targets = gpus(&session, &self.to, one)?;
+        let stated = gpus(&session, &self.to, one)?;
+        let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
+        let targets = if changed.is_empty() { stated } else { changed };
         if let (Sources::These(some), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;

@@ -5,10 +5,10 @@ use super::clocks::ClockArgs;
 use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
-use super::{Usage, load, output, question};
+use super::workload::WorkloadArgs;
+use super::{Usage, load, output};
 use crate::calendar::utc_date;
-use crate::gpu::GpuId;
-use crate::predict::Subject;
+use crate::gpu::{GpuChanges, GpuId};
 use crate::progress::Progress;
 use crate::rank::{
     Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
@@ -16,7 +16,7 @@ use crate::rank::{
 };
 use crate::report::Format;
 use crate::session::Session;
-use crate::workload::{MixFile, Workload};
+use crate::workload::Workload;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -33,21 +33,14 @@ pub(super) struct RankArgs {
     /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`
     #[arg(long, value_name = "GPU", value_delimiter = ',', default_value = "all")]
     to: Vec<String>,
-    /// The kernel; `roofswap kernels` lists those of the catalogue
-    #[arg(long, value_name = "KERNEL", conflicts_with = "mix")]
-    kernel: Option<String>,
-    /// Its sizes such as n=2^28; where none is given, one too large for the L2 of every GPU involved
-    #[arg(long, value_name = "KEY=N", conflicts_with = "mix", allow_hyphen_values = true)]
-    size: Option<String>,
-    /// Its code variant
-    #[arg(long, conflicts_with_all = ["mix", "variants"])]
-    variant: Option<String>,
-    /// A mix of kernels with their calls or shares, as TOML
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["time", "threads", "flops", "dram_bytes", "name"])]
-    mix: Option<PathBuf>,
+    #[command(flatten)]
+    workload: WorkloadArgs,
     /// Rank every measured variant of the kernel on these GPUs
-    #[arg(long, conflicts_with = "mix")]
+    #[arg(long, conflicts_with_all = ["mix", "variant"])]
     variants: bool,
+    /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
     /// What comes first
     #[arg(long, value_enum, default_value = "time")]
     by: OrderChoice,
@@ -100,10 +93,11 @@ impl From<OrderChoice> for RankOrder {
 }
 
 pub(super) fn run(args: &RankArgs) -> Result<()> {
-    question::size_is_read(args.size.as_deref())?;
     let mut session = load::session(&args.data)?;
-    let targets = select_targets(&session.gpus, &args.to)?;
-    let (workload, source) = args.workload(&mut session, &targets)?;
+    let mut targets = select_targets(&session.gpus, &args.to)?;
+    let from = args.from.as_deref();
+    let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
+    targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
     let prices = match &args.prices {
         Some(file) => PriceBook::read(file, &session.gpus)?,
@@ -125,6 +119,19 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     write_board(args, board)
 }
 
+/// These GPUs with what `--set` changes of them; none where nothing is changed.
+///
+/// # Errors
+/// Changes that cannot be read, or that one of the GPUs cannot have.
+pub(super) fn changed_gpus(session: &mut Session, gpus: &[GpuId], set: Option<&str>) -> Result<Vec<GpuId>> {
+    let Some(set) = set else { return Ok(Vec::new()) };
+    let changes: GpuChanges = set.parse()?;
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(gpus.iter().map(|gpu| session.add_hypothetical(*gpu, &changes)).collect::<Result<_, _>>()?)
+}
+
 /// Writes the board; an error where nothing on it could be predicted.
 fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
     let nothing = board.rows.iter().all(|row| row.time.is_none());
@@ -133,7 +140,7 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
         board.rows.truncate(top as usize);
     }
     if let Some(path) = &args.svg {
-        let inputs = args.data.iter().chain(&args.mix).chain(&args.prices).map(PathBuf::as_path);
+        let inputs = args.data.iter().chain(&args.workload.mix).chain(&args.prices).map(PathBuf::as_path);
         output::picture(&rank_chart(&board), args.theme.into(), path, inputs)?;
         if output::is_stdout(path) {
             return Ok(());
@@ -153,53 +160,6 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
 }
 
 impl RankArgs {
-    /// What is ranked, and the source.
-    fn workload(&self, session: &mut Session, targets: &[GpuId]) -> Result<(Workload, GpuId)> {
-        if let Some(file) = &self.mix {
-            let mix = MixFile::read(file)?;
-            let workload = mix.load_into(session)?;
-            return Ok((workload, self.source(session, None)?));
-        }
-        if self.typed.is_typed() {
-            return self.typed_workload(session);
-        }
-        let Some(name) = &self.kernel else {
-            let text = "nothing to rank: give --kernel, a typed kernel (--time, --flops …), or --mix";
-            return Err(Usage(text.into()).into());
-        };
-        let kernel = session.find_kernel(name)?;
-        let source = self.source(session, Some(name))?;
-        let variant = question::variant(session, kernel, self.variant.as_deref())?;
-        question::remark_on_variant(session, kernel, self.variant.as_deref());
-        let size = match &self.size {
-            Some(typed) => session.kernels[kernel].typed(typed)?,
-            None => session.streaming_size(kernel, &variant, source, targets),
-        };
-        let subject: Subject = session.subject(kernel, &size, &variant)?;
-        Ok((Workload::of_kernel(session, subject), source))
-    }
-
-    fn typed_workload(&self, session: &mut Session) -> Result<(Workload, GpuId)> {
-        let Some(from) = self.from.as_deref() else {
-            let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
-            return Err(Usage(text.into()).into());
-        };
-        let source = session.gpus.position(from)?;
-        let known = self.kernel.as_deref().map(|name| session.find_kernel(name)).transpose()?;
-        let id = known.map(|at| session.kernels[at].id.clone());
-        let kernel = self.typed.kernel(id.as_deref(), Some(from), self.size.as_deref())?;
-        let subject = kernel.load_into(session)?.subject;
-        Ok((Workload::of_kernel(session, subject), source))
-    }
-
-    /// The GPU of --from, else the one of the measurement files.
-    fn source(&self, session: &Session, kernel: Option<&str>) -> Result<GpuId> {
-        if let Some(from) = &self.from {
-            return Ok(session.gpus.position(from)?);
-        }
-        question::source_of_data(session, kernel)
-    }
-
     /// The measured variants of the kernel at this size, where they are asked for.
     fn rows(&self, session: &Session, workload: &Workload) -> Result<Vec<RowSubject>> {
         let Some(subject) = workload.single().filter(|_| self.variants) else { return Ok(Vec::new()) };

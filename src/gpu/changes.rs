@@ -50,7 +50,7 @@ pub enum GpuNumber {
 
 /// What a value is typed and shown in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dimension {
+enum NumberDimension {
     Count,
     Clock,
     ByteRate,
@@ -151,39 +151,39 @@ impl GpuNumber {
 
     fn unit_and_scale(self) -> (&'static str, f64) {
         match (self.dimension(), self) {
-            (Dimension::Count, Self::BusBits) => ("bit", 1.0),
-            (Dimension::Count, _) => ("", 1.0),
-            (Dimension::Clock, _) => ("MHz", 1e6),
-            (Dimension::ByteRate, _) => ("GB/s", 1e9),
-            (Dimension::BitRate, _) => ("Gbit/s", 1e9),
-            (Dimension::Size, Self::SharedPerSm) => ("KiB", 1024.0),
-            (Dimension::Size, Self::MemorySize) => ("GiB", 1_073_741_824.0),
-            (Dimension::Size, _) => ("MiB", 1_048_576.0),
-            (Dimension::Rate, _) => ("TFLOP/s", 1e12),
-            (Dimension::Multiple, _) => ("x", 1.0),
-            (Dimension::Time, _) => ("us", 1e-6),
-            (Dimension::Power, _) => ("W", 1.0),
+            (NumberDimension::Count, Self::BusBits) => ("bit", 1.0),
+            (NumberDimension::Count, _) => ("", 1.0),
+            (NumberDimension::Clock, _) => ("MHz", 1e6),
+            (NumberDimension::ByteRate, _) => ("GB/s", 1e9),
+            (NumberDimension::BitRate, _) => ("Gbit/s", 1e9),
+            (NumberDimension::Size, Self::SharedPerSm) => ("KiB", 1024.0),
+            (NumberDimension::Size, Self::MemorySize) => ("GiB", 1_073_741_824.0),
+            (NumberDimension::Size, _) => ("MiB", 1_048_576.0),
+            (NumberDimension::Rate, _) => ("TFLOP/s", 1e12),
+            (NumberDimension::Multiple, _) => ("x", 1.0),
+            (NumberDimension::Time, _) => ("us", 1e-6),
+            (NumberDimension::Power, _) => ("W", 1.0),
         }
     }
 
-    fn dimension(self) -> Dimension {
+    fn dimension(self) -> NumberDimension {
         match self {
-            Self::SmClock => Dimension::Clock,
-            Self::Bandwidth | Self::L2Bandwidth => Dimension::ByteRate,
-            Self::DataRate => Dimension::BitRate,
-            Self::L2Size | Self::SharedPerSm | Self::MemorySize => Dimension::Size,
-            Self::Fp32Peak => Dimension::Rate,
-            Self::TensorRate => Dimension::Multiple,
-            Self::LaunchOverhead => Dimension::Time,
-            Self::PowerLimit => Dimension::Power,
-            _ => Dimension::Count,
+            Self::SmClock => NumberDimension::Clock,
+            Self::Bandwidth | Self::L2Bandwidth => NumberDimension::ByteRate,
+            Self::DataRate => NumberDimension::BitRate,
+            Self::L2Size | Self::SharedPerSm | Self::MemorySize => NumberDimension::Size,
+            Self::Fp32Peak => NumberDimension::Rate,
+            Self::TensorRate => NumberDimension::Multiple,
+            Self::LaunchOverhead => NumberDimension::Time,
+            Self::PowerLimit => NumberDimension::Power,
+            _ => NumberDimension::Count,
         }
     }
 
     /// Whether it counts things, so that its values are whole.
     #[must_use]
     pub fn is_whole(self) -> bool {
-        self.dimension() == Dimension::Count
+        self.dimension() == NumberDimension::Count
     }
 
     /// `504 GB/s`, `46`, `36.0 MiB`: a value in words.
@@ -221,17 +221,17 @@ impl GpuNumber {
             Some(value * bytes_per(unit.strip_suffix("/s")?, KiloBytes::Decimal)?)
         };
         let found = match self.dimension() {
-            Dimension::Count => typed_count(text.trim_end_matches("bit").trim()).map(|n| n as f64),
-            Dimension::Clock => clock(text).ok().map(|c| c.0),
-            Dimension::ByteRate => rate(text),
-            Dimension::BitRate => typed_number(text.trim_end_matches("bps").trim_end_matches("bit/s").trim())
+            NumberDimension::Count => typed_count(text.trim_end_matches("bit").trim()).map(|n| n as f64),
+            NumberDimension::Clock => clock(text).ok().map(|c| c.0),
+            NumberDimension::ByteRate => rate(text),
+            NumberDimension::BitRate => typed_number(text.trim_end_matches("bps").trim_end_matches("bit/s").trim())
                 .map(|v| if v < 1e6 { v * 1e9 } else { v }),
-            Dimension::Size => {
+            NumberDimension::Size => {
                 let (value, unit) = number_and_unit(text)?;
                 let of_unit = typed_bytes(text, KiloBytes::Binary).map(|b| b.0);
                 if unit.is_empty() { Some(value * self.unit_and_scale().1) } else { of_unit }
             }
-            Dimension::Rate => {
+            NumberDimension::Rate => {
                 let (value, unit) = number_and_unit(text)?;
                 let prefix = unit.trim_end_matches("FLOP/s").trim_end_matches("FLOPS");
                 match prefix {
@@ -240,9 +240,9 @@ impl GpuNumber {
                     _ => None,
                 }
             }
-            Dimension::Multiple => None,
-            Dimension::Time => typed_seconds(text).map(|t| t.0),
-            Dimension::Power => power(text).ok().map(|w| w.0),
+            NumberDimension::Multiple => None,
+            NumberDimension::Time => typed_seconds(text).map(|t| t.0),
+            NumberDimension::Power => power(text).ok().map(|w| w.0),
         };
         found.filter(|v| v.is_finite() && *v > 0.0)
     }
@@ -250,15 +250,15 @@ impl GpuNumber {
     /// What its values look like.
     fn example(self) -> &'static str {
         match self.dimension() {
-            Dimension::Count => "60, +20% or x1.5",
-            Dimension::Clock => "1200MHz, 1.2GHz or +20%",
-            Dimension::ByteRate => "600GB/s, +20% or x1.5",
-            Dimension::BitRate => "21Gbit/s or +20%",
-            Dimension::Size => "72MiB, +20% or x2",
-            Dimension::Rate => "40TFLOP/s",
-            Dimension::Multiple => "+20% or x2",
-            Dimension::Time => "3us or -20%",
-            Dimension::Power => "150W or -20%",
+            NumberDimension::Count => "60, +20% or x1.5",
+            NumberDimension::Clock => "1200MHz, 1.2GHz or +20%",
+            NumberDimension::ByteRate => "600GB/s, +20% or x1.5",
+            NumberDimension::BitRate => "21Gbit/s or +20%",
+            NumberDimension::Size => "72MiB, +20% or x2",
+            NumberDimension::Rate => "40TFLOP/s",
+            NumberDimension::Multiple => "+20% or x2",
+            NumberDimension::Time => "3us or -20%",
+            NumberDimension::Power => "150W or -20%",
         }
     }
 }

@@ -25,6 +25,9 @@ use toml::Spanned;
 /// Id in `specs/sources.toml` of numbers that somebody typed.
 const TYPED: &str = "typed";
 
+/// Stands before the name of a GPU that does not exist, wherever it is shown.
+const MARK: char = '◇';
+
 /// Two numbers this near to each other say the same.
 const SAME: f64 = 0.01;
 
@@ -45,6 +48,18 @@ impl Gpu {
     #[must_use]
     pub fn is_hypothetical(&self) -> bool {
         self.hypothetical.is_some()
+    }
+
+    /// The same GPU under another id, without its other names.
+    #[must_use]
+    pub fn as_copy(&self, id: &str) -> Self {
+        Self {
+            id: id.to_string(),
+            names: Vec::new(),
+            aliases: Vec::new(),
+            instances: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// A number in SI; `None` where nobody states it. Of tensor rates, which are several, 1.
@@ -79,14 +94,11 @@ impl Gpu {
     pub fn changed(&self, changes: &GpuChanges, id: &str) -> Result<Self, ChangeError> {
         let plan = ChangePlan { base: self, changes };
         plan.check()?;
-        let mut gpu = self.clone();
+        let mut gpu = self.as_copy(id);
         plan.set_compute(&mut gpu);
         plan.set_memory(&mut gpu);
         plan.set_limits(&mut gpu);
-        gpu.id = id.to_string();
-        gpu.names = Vec::new();
-        gpu.aliases = Vec::new();
-        gpu.instances = Vec::new();
+        gpu.name = format!("{MARK} {}, {changes}", self.short_name().trim_start_matches(MARK).trim());
         gpu.hypothetical =
             Some(Arc::new(Hypothetical { based_on: self.id.clone(), changes: changes.clone() }));
         Ok(gpu)
@@ -464,7 +476,8 @@ fn add_file(
         return Err(file.error(Some(typed.id.span()), message));
     }
     let mut gpu = base.changed(&changes, id).map_err(refused)?;
-    gpu.name = typed.name.clone().unwrap_or_else(|| id.clone());
+    let name = typed.name.as_deref().unwrap_or(id);
+    gpu.name = format!("{MARK} {}", name.trim_start_matches(MARK).trim());
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }
 

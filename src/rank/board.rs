@@ -2,7 +2,8 @@
 
 use super::order::{RankOrder, mark_pareto};
 use super::part::{PartAnswer, PartQuery};
-use super::prices::{PriceBook, PriceQuote};
+use super::prices::PriceBook;
+use super::row::RankedRow;
 use crate::answer::Settings;
 use crate::catalogue::Origin;
 use crate::gpu::GpuId;
@@ -12,7 +13,7 @@ use crate::progress::{Cancelled, Progress};
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::{Joules, Seconds, Watts};
-use crate::workload::{Amount, Workload, WorkloadPart};
+use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::LazyLock;
 
@@ -52,51 +53,6 @@ pub struct RowSubject {
     pub label: String,
     /// The kernel so.
     pub subject: Subject,
-}
-
-/// The workload on one GPU. Times, energy and money are of one run: a launch of a kernel, or all launches of a mix.
-#[derive(Debug, Clone)]
-pub struct RankedRow {
-    /// The GPU.
-    pub gpu: GpuId,
-    /// Its id.
-    pub gpu_id: String,
-    /// Its short name; with the variant or block behind it where those are ranked.
-    pub name: String,
-    /// Time of a run.
-    pub time: Option<Seconds>,
-    /// Lower end of the 90 % interval; for a mix the kernels' errors are taken to go together.
-    pub low: Option<Seconds>,
-    /// Upper end.
-    pub high: Option<Seconds>,
-    /// Time on the source over time here.
-    pub speedup: Option<f64>,
-    /// What takes the largest share of the time.
-    pub limit: Option<Bound>,
-    /// Occupancy, 0 to 1; of a mix the mean over the time.
-    pub occupancy: Option<f64>,
-    /// Whether every working set fits the GPU's memory; `None` where one is not known.
-    pub fits_memory: Option<bool>,
-    /// Mean board power, modelled.
-    pub board_power: Option<Watts>,
-    /// Energy of a run, modelled.
-    pub energy: Option<Joules>,
-    /// What an hour costs, where the prices have this GPU.
-    pub price: Option<PriceQuote>,
-    /// US dollars for a million runs, by the hour.
-    pub usd_per_million_runs: Option<f64>,
-    /// List price of the board at launch in US dollars: never compared with an hourly one.
-    pub launch_usd: Option<f64>,
-    /// The year of that price.
-    pub launch_year: u16,
-    /// Whether no other row beats it in time and money, or in time and power.
-    pub is_pareto: bool,
-    /// Whether a measured or published time of every kernel stands behind it.
-    pub rests_on_measurement: bool,
-    /// Whether the GPU is none that exists as it stands here.
-    pub is_hypothetical: bool,
-    /// What the reader must know; for a row without a time, why first.
-    pub cautions: Vec<String>,
 }
 
 /// The rows of a question, best first, and what they are relative to.
@@ -233,10 +189,10 @@ impl<'a> RankQuestion<'a> {
     }
 
     /// Launches of a part in a run; `None` where a share has no time on the source to be a share of.
-    fn calls(&self, amount: Amount, on_source: Option<Seconds>) -> Option<f64> {
+    fn calls(&self, amount: RunAmount, on_source: Option<Seconds>) -> Option<f64> {
         match amount {
-            Amount::Calls(calls) => Some(calls),
-            Amount::Share(share) => Some(share * self.workload.run_seconds? / on_source?.0),
+            RunAmount::Calls(calls) => Some(calls),
+            RunAmount::Share(share) => Some(share * self.workload.run_seconds? / on_source?.0),
         }
     }
 
@@ -277,7 +233,7 @@ impl<'a> RankQuestion<'a> {
             launch_year: of.launch_year,
             is_pareto: false,
             rests_on_measurement: parts.iter().all(|p| p.answer.rests_on_measurement),
-            is_hypothetical: self.session.tuning(gpu).is_some(),
+            is_hypothetical: of.is_hypothetical() || self.session.tuning(gpu).is_some(),
             cautions: Vec::new(),
         };
         row.cautions = self.cautions(&row, parts);

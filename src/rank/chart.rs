@@ -1,6 +1,7 @@
 //! A board as a picture: one horizontal bar per GPU with its interval.
 
-use super::board::{Board, RankedRow};
+use super::board::Board;
+use super::row::RankedRow;
 use super::table::marked_name;
 use crate::answer::COVERAGE;
 use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};

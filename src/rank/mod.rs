@@ -22,12 +22,14 @@ mod chart;
 mod order;
 mod part;
 mod prices;
+mod row;
 mod table;
 mod targets;
 
-pub use board::{Board, RankQuestion, RankedRow, RowSubject};
+pub use board::{Board, RankQuestion, RowSubject};
 pub use chart::rank_chart;
 pub use order::{RankOrder, fastest_is_separate, mark_pareto};
 pub use prices::{PriceBook, PriceError, PriceQuote};
+pub use row::RankedRow;
 pub use table::{BOARD_COLUMNS, board_records, board_table};
 pub use targets::{TargetError, each_architecture, select_targets};

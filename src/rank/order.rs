@@ -1,6 +1,6 @@
 //! What comes first, and which rows no other one beats.
 
-use super::board::RankedRow;
+use super::row::RankedRow;
 
 /// What a board is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,8 @@
 //! A board as a table: sixteen columns for programs, marks, units and footnotes for people.
 
-use super::board::{Board, RankedRow};
+use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
+use super::row::RankedRow;
 use crate::answer::COVERAGE;
 use crate::report::{Cell, Column, Table, shown};
 use crate::units::{Seconds, range, significant};
@@ -150,7 +151,8 @@ fn price_source(price: &super::PriceQuote) -> String {
 
 /// `◇` before a GPU that does not exist as it stands here.
 pub(super) fn marked_name(row: &RankedRow) -> String {
-    if row.is_hypothetical { format!("◇ {}", row.name) } else { row.name.clone() }
+    let is_marked = row.name.starts_with('◇');
+    if row.is_hypothetical && !is_marked { format!("◇ {}", row.name) } else { row.name.clone() }
 }
 
 fn title(board: &Board) -> String {

@@ -30,13 +30,13 @@ pub struct Chip {
 pub struct KernelLine {
     /// What was understood.
     pub kernel: TypedKernel,
-    /// Word by word, in the order of the line.
+    /// LineWord by word, in the order of the line.
     pub chips: Vec<Chip>,
 }
 
 /// A word of the line.
 #[derive(Debug, Clone, Copy)]
-struct Word<'t> {
+struct LineWord<'t> {
     text: &'t str,
     start: usize,
     end: usize,
@@ -82,7 +82,7 @@ impl KernelLine {
     }
 
     /// Reads the first fact of these words; how many of them it took.
-    fn take_words(&mut self, words: &[Word<'_>], names: Names<'_>) -> usize {
+    fn take_words(&mut self, words: &[LineWord<'_>], names: Names<'_>) -> usize {
         let first = words[0];
         let lower = first.text.to_lowercase();
         if matches!(lower.as_str(), "on" | "from" | "@" | "gpu") && words.len() > 1 {
@@ -103,7 +103,7 @@ impl KernelLine {
     }
 
     /// `on rtx 3090 ti`: as many words as name a GPU.
-    fn take_gpu(&mut self, words: &[Word<'_>], on: Word<'_>, names: Names<'_>) -> usize {
+    fn take_gpu(&mut self, words: &[LineWord<'_>], on: LineWord<'_>, names: Names<'_>) -> usize {
         for used in (1..=words.len()).rev() {
             let name = joined(&words[..used]);
             if let Some(gpu) = names.gpus.get(&name) {
@@ -130,7 +130,7 @@ impl KernelLine {
     }
 
     /// `regs=40`, `gpu=3090`, `n=2048`.
-    fn take_pair(&mut self, word: Word<'_>, key: &str, value: &str, names: Names<'_>) {
+    fn take_pair(&mut self, word: LineWord<'_>, key: &str, value: &str, names: Names<'_>) {
         let meaning = match (key.to_lowercase().as_str(), Fact::named(key)) {
             ("gpu" | "on" | "from", _) => match names.gpus.position(value) {
                 Ok(gpu) => self.set_gpu(&names.gpus[gpu]),
@@ -152,7 +152,7 @@ impl KernelLine {
     }
 
     /// `grid 4096`, `dynamic smem 8 KB`: the name first.
-    fn take_named(&mut self, fact: Fact, words: &[Word<'_>]) -> usize {
+    fn take_named(&mut self, fact: Fact, words: &[LineWord<'_>]) -> usize {
         // `static smem`, `shared memory`: the second word says no more.
         let second = words.get(1).is_some_and(|w| is_second_name(w.text));
         let at = 1 + usize::from(second);
@@ -171,7 +171,7 @@ impl KernelLine {
     }
 
     /// `256 thr`, `40regs`, `17.2 GFLOP`, `50 MB dram`, `4.2ms`: the value first. `None` where it is no value.
-    fn take_value(&mut self, words: &[Word<'_>]) -> Option<usize> {
+    fn take_value(&mut self, words: &[LineWord<'_>]) -> Option<usize> {
         let first = words[0];
         let is_shape = typed_dimensions(first.text).is_some() && !first.text.ends_with(char::is_alphabetic);
         let glued = number_and_unit(first.text).map_or("", |(_, unit)| unit);
@@ -204,7 +204,7 @@ impl KernelLine {
     }
 
     /// The name behind a value: `8KB smem`, `256 thr`, `8 KB static smem`.
-    fn take_name_behind(&mut self, words: &[Word<'_>], apart: usize, value: &str) -> usize {
+    fn take_name_behind(&mut self, words: &[LineWord<'_>], apart: usize, value: &str) -> usize {
         let name = words.get(1 + apart).and_then(|w| Fact::named(w.text));
         let Some(fact) = name else {
             let last = words[apart.min(words.len() - 1)];
@@ -222,7 +222,7 @@ impl KernelLine {
     }
 
     /// A word alone: a type, a GPU, a kernel's name.
-    fn take_bare(&mut self, word: Word<'_>, lower: &str, names: Names<'_>) {
+    fn take_bare(&mut self, word: LineWord<'_>, lower: &str, names: Names<'_>) {
         if FILLERS.contains(&lower) {
             return;
         }
@@ -243,7 +243,7 @@ impl KernelLine {
         self.push(word, word, meaning);
     }
 
-    fn push(&mut self, first: Word<'_>, last: Word<'_>, meaning: Result<String, String>) {
+    fn push(&mut self, first: LineWord<'_>, last: LineWord<'_>, meaning: Result<String, String>) {
         let harmless = |text: String| crate::text::harmless_line(&text);
         let meaning = meaning.map(harmless).map_err(harmless);
         self.chips.push(Chip { start: first.start, end: last.end, meaning });
@@ -278,13 +278,13 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_') && word.chars().count() >= 2
 }
 
-fn joined(words: &[Word<'_>]) -> String {
+fn joined(words: &[LineWord<'_>]) -> String {
     words.iter().map(|w| w.text).collect::<Vec<_>>().join(" ")
 }
 
 /// The words between spaces, commas and semicolons; a comma between thousands and what is in the brackets of a template
 /// part nothing.
-fn words_of(line: &str) -> Vec<Word<'_>> {
+fn words_of(line: &str) -> Vec<LineWord<'_>> {
     let mut words = Vec::new();
     let (mut start, mut part, mut depth) = (None, 0, 0_u32);
     for (i, c) in line.char_indices() {
@@ -297,7 +297,7 @@ fn words_of(line: &str) -> Vec<Word<'_>> {
         let ends_part = depth == 0 && (c == ';' || c == ',' && !is_thousands_comma(line, i));
         if ends_part || c.is_whitespace() && depth == 0 {
             if let Some(begin) = start.take() {
-                words.push(Word { text: &line[begin..i], start: begin, end: i, part });
+                words.push(LineWord { text: &line[begin..i], start: begin, end: i, part });
             }
             part += usize::from(ends_part);
         } else if start.is_none() {
@@ -305,7 +305,7 @@ fn words_of(line: &str) -> Vec<Word<'_>> {
         }
     }
     if let Some(begin) = start {
-        words.push(Word { text: &line[begin..], start: begin, end: line.len(), part });
+        words.push(LineWord { text: &line[begin..], start: begin, end: line.len(), part });
     }
     words
 }

@@ -14,7 +14,7 @@
 //! ```
 
 use super::kernel_line::KernelLine;
-use super::parts::{Amount, Workload, WorkloadPart, part_label};
+use super::parts::{RunAmount, Workload, WorkloadPart, part_label};
 use super::typed_kernel::TypedKernelError;
 use crate::catalogue::{FileError, NameError, SpecFile, read_limited};
 use crate::kernel::ProblemError;
@@ -152,9 +152,9 @@ impl MixFile {
         for typed in &self.typed.kernels {
             let subject = self.subject(session, typed)?;
             let amount = match (&typed.calls, &typed.share) {
-                (_, Some(share)) => Amount::Share(share.get_ref() / shares),
-                (Some(calls), None) => Amount::Calls(*calls.get_ref()),
-                (None, None) => Amount::Calls(1.0),
+                (_, Some(share)) => RunAmount::Share(share.get_ref() / shares),
+                (Some(calls), None) => RunAmount::Calls(*calls.get_ref()),
+                (None, None) => RunAmount::Calls(1.0),
             };
             parts.push(WorkloadPart { label: part_label(session, &subject), subject, amount });
         }
@@ -217,14 +217,14 @@ mod tests {
         );
         let calls = calls.unwrap();
         assert_eq!((calls.name.as_str(), calls.run_seconds), ("step", None));
-        let amounts: Vec<Amount> = calls.parts.iter().map(|p| p.amount).collect();
-        assert_eq!(amounts, [Amount::Calls(120.0), Amount::Calls(1.0)]);
+        let amounts: Vec<RunAmount> = calls.parts.iter().map(|p| p.amount).collect();
+        assert_eq!(amounts, [RunAmount::Calls(120.0), RunAmount::Calls(1.0)]);
         assert_eq!([&calls.parts[0].label, &calls.parts[1].label], ["saxpy n=16777216", "mine"]);
         let shares = load(
             "[[kernel]]\nkernel = \"saxpy\"\nshare = 30\n[[kernel]]\nkernel = \"dot_product\"\nweight = 10\n",
         );
         let shares = shares.unwrap();
-        assert_eq!((shares.run_seconds, shares.parts[0].amount), (Some(1.0), Amount::Share(0.75)));
+        assert_eq!((shares.run_seconds, shares.parts[0].amount), (Some(1.0), RunAmount::Share(0.75)));
     }
 
     #[test]

@@ -11,5 +11,5 @@ mod typed_kernel;
 
 pub use kernel_line::{Chip, KernelLine};
 pub use mix::{MixError, MixFile};
-pub use parts::{Amount, Workload, WorkloadPart};
+pub use parts::{RunAmount, Workload, WorkloadPart};
 pub use typed_kernel::{LoadedKernel, TypedKernel, TypedKernelError};

@@ -6,7 +6,7 @@ use crate::session::{Session, Sources};
 
 /// How much of a kernel a run has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Amount {
+pub enum RunAmount {
     /// So many launches.
     Calls(f64),
     /// This share of the run's time on the source GPU, 0 to 1.
@@ -19,7 +19,7 @@ pub struct WorkloadPart {
     /// The kernel at its size.
     pub subject: Subject,
     /// How much of it there is.
-    pub amount: Amount,
+    pub amount: RunAmount,
     /// Kernel and size, as tables show it.
     pub label: String,
 }
@@ -40,7 +40,7 @@ impl Workload {
     #[must_use]
     pub fn of_kernel(session: &Session, subject: Subject) -> Self {
         let label = part_label(session, &subject);
-        let part = WorkloadPart { subject, amount: Amount::Calls(1.0), label: label.clone() };
+        let part = WorkloadPart { subject, amount: RunAmount::Calls(1.0), label: label.clone() };
         Self { name: label, parts: vec![part], run_seconds: None }
     }
 
@@ -48,7 +48,7 @@ impl Workload {
     #[must_use]
     pub fn single(&self) -> Option<&Subject> {
         match &self.parts[..] {
-            [only] if only.amount == Amount::Calls(1.0) => Some(&only.subject),
+            [only] if only.amount == RunAmount::Calls(1.0) => Some(&only.subject),
             _ => None,
         }
     }
