@@ -4,6 +4,7 @@
 //! `tests/architecture.rs` enforces.
 
 pub mod answer;
+pub mod application;
 pub mod audit;
 pub mod calendar;
 pub mod catalogue;

@@ -51,9 +51,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rank", &["units", "catalogue", "gpu", "kernel", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload"]),
     ("whatif", &["units", "catalogue", "gpu", "occupancy", "roofline", "predict", "answer", "chart", "report", "session", "workload"]),
     ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
+    ("application", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers", "application"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "application"]),
 ];
 
 /// Rooms that use nothing and that every room may use.

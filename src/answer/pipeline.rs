@@ -158,7 +158,8 @@ pub fn estimate_targets(
     let estimate = |target: GpuId| {
         // Typed clocks and what the user's rows correct belong to whole answers.
         let is_made = gpus[target].is_hypothetical();
-        if is_made || context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target) {
+        if is_made || context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target)
+        {
             return whole(target);
         }
         let plain = from.estimate(target).ok()?;

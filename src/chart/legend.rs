@@ -42,7 +42,9 @@ impl Legend {
                 Mark::Line { name, meaning, dash, .. } => (Sample::Line(*meaning, *dash), name),
                 Mark::Point { name, meaning, shape, .. } => (Sample::Point(*meaning, *shape), name),
                 Mark::Bar { name, meaning, .. } => (Sample::Bar(*meaning), name),
-                Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } => continue,
+                Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } | Mark::Segment { .. } => {
+                    continue;
+                }
             };
             if !name.is_empty() && !entries.iter().any(|(_, n)| *n == name) {
                 entries.push((sample, name));

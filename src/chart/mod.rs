@@ -221,6 +221,21 @@ pub enum Mark {
         /// Text in it.
         label: String,
     },
+    /// A part of a horizontal bar, from one value to another, in a category slot: parts that meet make a stacked bar.
+    Segment {
+        /// Its colour.
+        meaning: Meaning,
+        /// Index of the category.
+        slot: usize,
+        /// Where it begins on the value axis.
+        from: f64,
+        /// Where it ends.
+        to: f64,
+        /// How full its colour is, 0 to 1.
+        strength: f64,
+        /// Text in it; left out where it does not fit.
+        label: String,
+    },
     /// A horizontal bar from the axis to a value, in a category slot.
     Bar {
         /// Legend entry, once per name; empty for none.

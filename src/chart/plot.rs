@@ -62,6 +62,7 @@ pub(super) fn draw(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) -> Vec<S
     let mut plot = Plot { spec, area, items, placer, waiting: Vec::new(), lanes: Vec::new(), outside: 0 };
     plot.slots();
     plot.bars();
+    plot.segments();
     // Bands first: they must not tint the markers of other points.
     for mark in &spec.marks {
         if let Mark::Point { meaning, at, interval: Some(ends), .. } = mark
@@ -133,7 +134,29 @@ impl<'a> Plot<'a, '_> {
             Mark::Cell { meaning, column, row, strength, label } => {
                 self.cell((*column, *row), *meaning, *strength, label);
             }
-            Mark::Bar { .. } => {}
+            Mark::Bar { .. } | Mark::Segment { .. } => {}
+        }
+    }
+
+    /// The parts of stacked bars, each with its text where that fits.
+    fn segments(&mut self) {
+        let Scale::Category(slots) = &self.spec.y.scale else { return };
+        let height = 0.5 * self.area.h / slots.len().max(1) as f64;
+        for mark in &self.spec.marks {
+            let Mark::Segment { meaning, slot, from, to, strength, label } = mark else { continue };
+            let ends = self.at((*from, *slot as f64)).zip(self.at((*to, *slot as f64)));
+            let Some((a, b)) = ends.and_then(|(a, b)| clip(&self.area, a, b)) else { continue };
+            // Above the middle of the slot: a point with its interval and label may stand below.
+            let place = Rect { x: a.0, y: (a.1 - height * 0.8).round(), w: b.0 - a.0, h: height.round() };
+            self.items.push(Item::rect(place, Ink::Paper, 1.0));
+            self.items.push(Item::rect(place, Ink::Of(*meaning), 0.15 + 0.6 * strength.clamp(0.0, 1.0)));
+            self.items.push(Item::outline(place, Ink::Paper));
+            let text = clean(label, 40);
+            if likely_width(&text, SMALL) + 6.0 <= place.w {
+                let middle =
+                    ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
+                self.items.push(Item::text(text, middle, SMALL, Anchor::Middle, Ink::Text));
+            }
         }
     }
 

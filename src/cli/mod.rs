@@ -3,6 +3,7 @@
 //! Exit codes: 0 it worked, 1 it failed, 2 what was typed cannot be answered (an unknown name, a size of 0).
 //! Only this room prints: answers on stdout, remarks and errors on stderr.
 
+mod app;
 mod audit;
 mod choices;
 mod clocks;
@@ -93,6 +94,8 @@ enum Command {
     Sass(sass::SassArgs),
     /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
     Export(export::ExportArgs),
+    /// A whole application from a profiler's trace: its kernels, what the GPU did with its time
+    App(app::AppArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),
     /// Paper 3's metrics of a kernel, or of every measured launch
@@ -143,6 +146,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Whatif(args)) => whatif::run(&args),
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::App(args)) => app::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Metrics(args)) => metrics::run(&args),
         Some(Command::Models(args)) => models::run(&args),

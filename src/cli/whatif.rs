@@ -12,8 +12,8 @@ use crate::progress::Progress;
 use crate::report::Format;
 use crate::units::Seconds;
 use crate::whatif::{
-    Scenario, ScenarioPage, WhatIf, WhatIfAnswer, contour_chart, scenario_html, scenario_markdown, tornado_chart,
-    whatif_json, whatif_table,
+    Scenario, ScenarioPage, WhatIf, WhatIfAnswer, contour_chart, scenario_html, scenario_markdown,
+    tornado_chart, whatif_json, whatif_table,
 };
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -97,7 +97,10 @@ pub(super) fn run(args: &WhatIfArgs) -> Result<()> {
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
         let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };
-        several.into_iter().map(|one| args.answer(&mut asked, &workload.name, one)).collect::<Result<Vec<_>>>()
+        several
+            .into_iter()
+            .map(|one| args.answer(&mut asked, &workload.name, one))
+            .collect::<Result<Vec<_>>>()
     })?;
     if let Some(id) = &args.save {
         save(id, &session.gpus[base].id, session.gpus[base].short_name(), &answers[0].changes)?;
@@ -107,7 +110,10 @@ pub(super) fn run(args: &WhatIfArgs) -> Result<()> {
     }
     args.write(&answers)?;
     if answers.iter().all(|answer| answer.time.is_none()) {
-        bail!("nothing could be predicted: {} cannot run there, or nothing is known of its work", workload.name);
+        bail!(
+            "nothing could be predicted: {} cannot run there, or nothing is known of its work",
+            workload.name
+        );
     }
     Ok(())
 }
@@ -158,7 +164,8 @@ impl WhatIfArgs {
                 WhatIfFormat::Json => text.push_str(&whatif_json(answer)),
                 WhatIfFormat::Table => {
                     let table = whatif_table(answer);
-                    let fitted = screen_width().map_or(table.clone(), |width| table.fitted(width, &["effect"]));
+                    let fitted =
+                        screen_width().map_or(table.clone(), |width| table.fitted(width, &["effect"]));
                     text.push_str(&fitted.render(Format::Table));
                 }
                 WhatIfFormat::Markdown => text.push_str(&whatif_table(answer).render(Format::Markdown)),
@@ -199,7 +206,8 @@ fn save(id: &str, base: &str, name: &str, changes: &GpuChanges) -> Result<()> {
     if changes.is_empty() {
         return Err(Usage("--save: nothing is changed; give --set".into()).into());
     }
-    let is_id = id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && id.len() <= 40;
+    let is_id =
+        id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && id.len() <= 40;
     if !is_id || !id.contains(|c: char| c.is_ascii_alphanumeric()) {
         return Err(Usage(format!("--save {id}: expected lower-case letters, digits and `-`")).into());
     }

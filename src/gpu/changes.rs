@@ -224,8 +224,10 @@ impl GpuNumber {
             NumberDimension::Count => typed_count(text.trim_end_matches("bit").trim()).map(|n| n as f64),
             NumberDimension::Clock => clock(text).ok().map(|c| c.0),
             NumberDimension::ByteRate => rate(text),
-            NumberDimension::BitRate => typed_number(text.trim_end_matches("bps").trim_end_matches("bit/s").trim())
-                .map(|v| if v < 1e6 { v * 1e9 } else { v }),
+            NumberDimension::BitRate => {
+                typed_number(text.trim_end_matches("bps").trim_end_matches("bit/s").trim())
+                    .map(|v| if v < 1e6 { v * 1e9 } else { v })
+            }
             NumberDimension::Size => {
                 let (value, unit) = number_and_unit(text)?;
                 let of_unit = typed_bytes(text, KiloBytes::Binary).map(|b| b.0);

@@ -280,9 +280,9 @@ impl fmt::Display for Cause {
             Self::OccupancyRatio => f.write_str("source over target"),
             Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),
             Self::LaunchOverhead(time) => write!(f, "{time} per launch are added"),
-            Self::BaseGpu => {
-                f.write_str("the prediction for the GPU it is based on over the model's for an unchanged copy of it")
-            }
+            Self::BaseGpu => f.write_str(
+                "the prediction for the GPU it is based on over the model's for an unchanged copy of it",
+            ),
             Self::TargetRows(1) => f.write_str("1 measured row of other runs there"),
             Self::TargetRows(rows) => write!(f, "{rows} measured rows of other runs there"),
             Self::CombinedSources(sources) => write!(f, "weighted geometric mean of {sources} sources"),

@@ -95,7 +95,8 @@ fn architectures(gpus: &Catalogue<Gpu>) -> Vec<&str> {
 #[must_use]
 pub fn each_architecture(gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
     let best_of = |architecture: &str| {
-        let members = gpus.with_ids().filter(|(_, gpu)| gpu.architecture == architecture && !gpu.is_hypothetical());
+        let members =
+            gpus.with_ids().filter(|(_, gpu)| gpu.architecture == architecture && !gpu.is_hypothetical());
         members
             .max_by(|(_, a), (_, b)| {
                 a.bandwidth_peak.value.0.total_cmp(&b.bandwidth_peak.value.0).then(b.id.cmp(&a.id))

@@ -14,7 +14,8 @@ pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
     let ends = bars.iter().flat_map(|bar| [bar.less, bar.more]).flatten().map(Seconds::millis);
     let (low, high) = ends.fold((now, now), |(low, high), t| (low.min(t), high.max(t)));
     let room = (0.15 * (high - low)).max(0.01 * now).max(f64::MIN_POSITIVE);
-    let mut marks: Vec<Mark> = bars.iter().enumerate().flat_map(|(slot, bar)| bar_marks(slot, bar, now)).collect();
+    let mut marks: Vec<Mark> =
+        bars.iter().enumerate().flat_map(|(slot, bar)| bar_marks(slot, bar, now)).collect();
     let rows = bars.len().max(1) as f64;
     marks.push(Mark::Line {
         name: format!("now: {}", answer.time.map_or_else(String::new, |t| t.to_string())),
@@ -26,7 +27,10 @@ pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
     ChartSpec {
         title: format!("{} on {}: which numbers matter", answer.workload, named(answer)),
         subtitle: "each number 20 % less and 20 % more, predicted again".into(),
-        x: Axis { label: "time, ms".into(), scale: Scale::Linear { min: (low - room).max(0.0), max: high + room } },
+        x: Axis {
+            label: "time, ms".into(),
+            scale: Scale::Linear { min: (low - room).max(0.0), max: high + room },
+        },
         y: Axis { label: String::new(), scale: Scale::Category(bars.iter().map(label).collect()) },
         marks,
         notes: answer.advice().into_iter().collect(),
@@ -74,30 +78,51 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
             marks.push(Mark::Line {
                 name: format!("{} {}", up.title(), up.in_words(contour.up[row])),
                 meaning: Meaning::Target,
-                dash: [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot][row * 4 / contour.up.len().max(1) % 4],
+                dash: [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot]
+                    [row * 4 / contour.up.len().max(1) % 4],
                 points,
             });
         }
     }
     if let Some(goal) = contour.goal {
         let ends = [xs.first(), xs.last()].into_iter().flatten().map(|x| (*x, goal.millis())).collect();
-        marks.push(Mark::Line { name: format!("break-even: {goal}"), meaning: Meaning::Limiter, dash: Dash::Solid, points: ends });
+        marks.push(Mark::Line {
+            name: format!("break-even: {goal}"),
+            meaning: Meaning::Limiter,
+            dash: Dash::Solid,
+            points: ends,
+        });
     }
     let (first, last) = (xs.first().copied().unwrap_or(1.0), xs.last().copied().unwrap_or(2.0));
     let reached = contour.break_even.iter().zip(&xs).find_map(|(y, x)| Some((*x, up.in_unit((*y)?))));
     let note = reached.map(|(x, y)| {
         let (x, y) = (significant(x), significant(y));
-        format!("break-even at {} {x} {} with {} {y} {}", across.title(), across.unit(), up.title(), up.unit())
+        format!(
+            "break-even at {} {x} {} with {} {y} {}",
+            across.title(),
+            across.unit(),
+            up.title(),
+            up.unit()
+        )
     });
     let _ = ys;
     ChartSpec {
-        title: format!("{} on {}: time over {} and {}", answer.workload, named(answer), across.title(), up.title()),
+        title: format!(
+            "{} on {}: time over {} and {}",
+            answer.workload,
+            named(answer),
+            across.title(),
+            up.title()
+        ),
         subtitle: format!("one curve per value of {}", up.title()),
         x: Axis {
             label: format!("{}, {}", across.title(), across.unit()).trim_end_matches(", ").into(),
             scale: Scale::Log { min: first, max: last },
         },
-        y: Axis { label: "time, ms".into(), scale: Scale::Linear { min: 0.0, max: (1.1 * strongest).max(1e-9) } },
+        y: Axis {
+            label: "time, ms".into(),
+            scale: Scale::Linear { min: 0.0, max: (1.1 * strongest).max(1e-9) },
+        },
         marks,
         notes: note.into_iter().collect(),
     }

@@ -47,7 +47,10 @@ impl WhatIf<'_> {
         let mut places = vec![vec![None; across.len()]; up.len()];
         for (row, y) in up.iter().enumerate() {
             for (column, x) in across.iter().enumerate() {
-                let both = changes.clone().with(numbers[0], ChangeAmount::To(*x)).with(numbers[1], ChangeAmount::To(*y));
+                let both = changes
+                    .clone()
+                    .with(numbers[0], ChangeAmount::To(*x))
+                    .with(numbers[1], ChangeAmount::To(*y));
                 if let Ok(gpu) = self.base().changed(&both, "what-if") {
                     places[row][column] = Some(made.len());
                     made.push(gpu);
@@ -55,8 +58,10 @@ impl WhatIf<'_> {
             }
         }
         let found = self.times_on(made);
-        let times: Vec<Vec<Option<Seconds>>> =
-            places.iter().map(|row| row.iter().map(|at| at.and_then(|at| found[at].time)).collect()).collect();
+        let times: Vec<Vec<Option<Seconds>>> = places
+            .iter()
+            .map(|row| row.iter().map(|at| at.and_then(|at| found[at].time)).collect())
+            .collect();
         let goal = goal.or(self.source_time());
         let crossing = |column: usize| goal.and_then(|goal| crossing(&up, &times, column, goal));
         let break_even = (0..across.len()).map(crossing).collect();

@@ -149,6 +149,7 @@ impl<'a> WhatIf<'a> {
 
 /// The limit with the largest sum of times.
 fn largest(limits: &[(Bound, f64)]) -> Option<Bound> {
-    let total = |of: Bound| limits.iter().filter(|(limit, _)| *limit == of).map(|(_, time)| time).sum::<f64>();
+    let total =
+        |of: Bound| limits.iter().filter(|(limit, _)| *limit == of).map(|(_, time)| time).sum::<f64>();
     limits.iter().map(|(limit, _)| *limit).max_by(|a, b| total(*a).total_cmp(&total(*b)))
 }

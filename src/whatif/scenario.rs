@@ -39,9 +39,17 @@ impl ScenarioPage {
             std::iter::once(Cell::text(title)).chain(cells).collect::<Vec<_>>()
         };
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-        table.rows.push(std::iter::once(Cell::text("scenario")).chain(shown.iter().map(|s| Cell::text(&s.name))).collect());
+        table.rows.push(
+            std::iter::once(Cell::text("scenario"))
+                .chain(shown.iter().map(|s| Cell::text(&s.name)))
+                .collect(),
+        );
         table.rows.push(row("GPU", &|a| {
-            if a.changes.is_empty() { a.base_name.clone() } else { format!("◇ {} {}", a.base_name, a.changes) }
+            if a.changes.is_empty() {
+                a.base_name.clone()
+            } else {
+                format!("◇ {} {}", a.base_name, a.changes)
+            }
         }));
         table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
         table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
@@ -53,7 +61,9 @@ impl ScenarioPage {
             let titles = titles.collect::<Vec<_>>().join(", ");
             if titles.is_empty() { "-".into() } else { titles }
         }));
-        table.notes.push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
+        table
+            .notes
+            .push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
         table
     }
 }
@@ -74,18 +84,23 @@ pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
     let mut html = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     let title = escaped(&page.title);
     // Writing into memory cannot fail.
-    let _ = writeln!(html, "<title>{title}</title>\n<style>\n{STYLE}</style></head><body>\n<h1>{title}</h1>\n<table>");
+    let _ = writeln!(
+        html,
+        "<title>{title}</title>\n<style>\n{STYLE}</style></head><body>\n<h1>{title}</h1>\n<table>"
+    );
     let heads: String = table.columns.iter().map(|c| format!("<th>{}</th>", escaped(c.name))).collect();
     let _ = writeln!(html, "<tr>{heads}</tr>");
     for row in &table.rows {
-        let cells: String = row.iter().map(|cell| format!("<td>{}</td>", escaped(&cell_text(cell)))).collect();
+        let cells: String =
+            row.iter().map(|cell| format!("<td>{}</td>", escaped(&cell_text(cell)))).collect();
         let _ = writeln!(html, "<tr>{cells}</tr>");
     }
     html.push_str("</table>\n");
     for note in &table.notes {
         let _ = writeln!(html, "<p>{}</p>", escaped(note));
     }
-    for scenario in page.scenarios.iter().filter(|s| s.answer.tornado.iter().any(super::TornadoBar::matters)) {
+    for scenario in page.scenarios.iter().filter(|s| s.answer.tornado.iter().any(super::TornadoBar::matters))
+    {
         let spec = tornado_chart(&scenario.answer);
         let svg = render_svg(&spec, Theme::Light, suggested_size(&spec))?;
         let _ = writeln!(html, "<h2>{}</h2>\n{}", escaped(&scenario.name), String::from_utf8_lossy(&svg));

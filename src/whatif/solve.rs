@@ -58,7 +58,12 @@ impl WhatIf<'_> {
         let [least, most] = self.possible_ends(&changes, number, now);
         let [at_least, at_most] = [least, most].map(|value| self.at(&changes, number, value));
         let (Some(low_end), Some(high_end)) = (at_least.time, at_most.time) else {
-            return Ok(none(number, goal, "it cannot run there at every value", at_least.time.or(at_most.time)));
+            return Ok(none(
+                number,
+                goal,
+                "it cannot run there at every value",
+                at_least.time.or(at_most.time),
+            ));
         };
         if (low_end / high_end - 1.0).abs() < 1e-9 {
             let limit = limit_word(&at_most);
@@ -77,7 +82,13 @@ impl WhatIf<'_> {
     }
 
     /// Between a value that is too slow and one that is fast enough.
-    fn bisected(&mut self, changes: &GpuChanges, number: GpuNumber, goal: Seconds, ends: [f64; 2]) -> Solution {
+    fn bisected(
+        &mut self,
+        changes: &GpuChanges,
+        number: GpuNumber,
+        goal: Seconds,
+        ends: [f64; 2],
+    ) -> Solution {
         let [mut slow, mut fast] = ends;
         for _ in 0..STEPS {
             let middle = (slow * fast).sqrt();

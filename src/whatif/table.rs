@@ -39,10 +39,14 @@ impl WhatIfAnswer {
     #[must_use]
     pub fn advice(&self) -> Option<String> {
         let helps = |bar: &&TornadoBar| {
-            let faster = [bar.less, bar.more].into_iter().flatten().any(|t| self.time.is_some_and(|now| t.0 < 0.999 * now.0));
+            let faster = [bar.less, bar.more]
+                .into_iter()
+                .flatten()
+                .any(|t| self.time.is_some_and(|now| t.0 < 0.999 * now.0));
             bar.matters() && faster
         };
-        let titles: Vec<&str> = self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
+        let titles: Vec<&str> =
+            self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
         match titles[..] {
             [] => None,
             [only] => Some(format!("what to buy for this: {only}; nothing else changes it")),
@@ -118,7 +122,9 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table.notes.extend(answer.advice());
     table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
     if !answer.changes.is_empty() {
-        table.notes.push("◇ hypothetical GPU: its interval is that of the base, moved; not validated for it".into());
+        table
+            .notes
+            .push("◇ hypothetical GPU: its interval is that of the base, moved; not validated for it".into());
     }
     table
 }
@@ -140,7 +146,8 @@ fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<Cell> {
 /// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms (3.9–8.1 ms), 17 % faster than RTX 4070, 6.72 ms`.
 fn title(answer: &WhatIfAnswer) -> String {
     let WhatIfAnswer { workload, base_name, changes, .. } = answer;
-    let named = if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") };
+    let named =
+        if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") };
     let interval = answer.interval.map_or_else(String::new, |[low, high]| {
         format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
     });

@@ -1,5 +1,6 @@
 //! Stories of the command line: what is typed, what is answered.
 
+mod app_stories;
 mod cli_stories;
 #[path = "../desk/mod.rs"]
 mod desk;

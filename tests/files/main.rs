@@ -1,5 +1,6 @@
 //! Files that are read: measurements, reports, compiler outputs; and the suite that `measure` times.
 
+mod applications;
 mod audit;
 mod canonical_rows;
 mod compiler_reports;
@@ -19,5 +20,6 @@ mod mutations;
 mod on_cpu;
 mod probe_here;
 mod profiler_reports;
+mod small_sqlite;
 #[path = "../on_cpu/types.rs"]
 mod types;

@@ -1,0 +1,192 @@
+//! What a kernel is for, by its operator and its name: the colours of the bar.
+
+/// What a kernel is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KernelCategory {
+    /// Matrix products.
+    Gemm,
+    /// Attention.
+    Attention,
+    /// Convolution.
+    Convolution,
+    /// Layer, batch and RMS norms, softmax.
+    Normalisation,
+    /// Reductions.
+    Reduction,
+    /// Every element read, changed and written.
+    Elementwise,
+    /// Copies, transpositions, gathers made by kernels.
+    Movement,
+    /// Messages between GPUs.
+    Communication,
+    /// A CUDA graph that ran as a whole.
+    Graph,
+    /// Anything else.
+    Other,
+}
+
+/// Words of names and operators, the most particular first.
+const WORDS: [(KernelCategory, &[&str]); 8] = [
+    (
+        KernelCategory::Communication,
+        &["nccl", "allreduce", "all_reduce", "allgather", "reducescatter", "rccl"],
+    ),
+    (KernelCategory::Attention, &["flash", "fmha", "attention", "mha_", "ckt_fmha", "attn_fwd", "attn_bwd"]),
+    (
+        KernelCategory::Convolution,
+        &[
+            "convolution",
+            "conv2d",
+            "conv3d",
+            "fprop",
+            "dgrad",
+            "wgrad",
+            "winograd",
+            "implicit_gemm",
+            "cudnn_conv",
+        ],
+    ),
+    (
+        KernelCategory::Gemm,
+        &[
+            "gemm",
+            "gemv",
+            "cublas",
+            "matmul",
+            "aten::mm",
+            "aten::bmm",
+            "aten::addmm",
+            "aten::linear",
+            "cijk_",
+            "splitk",
+        ],
+    ),
+    (KernelCategory::Normalisation, &["norm", "softmax"]),
+    (
+        KernelCategory::Movement,
+        &[
+            "copy",
+            "transpose",
+            "nchwtonhwc",
+            "nhwctonchw",
+            "index",
+            "gather",
+            "scatter",
+            "catarray",
+            "embedding",
+            "permute",
+        ],
+    ),
+    (KernelCategory::Reduction, &["reduce", "aten::sum", "aten::mean", "argmax", "cumsum"]),
+    (
+        KernelCategory::Elementwise,
+        &[
+            "elementwise",
+            "triton_poi",
+            "pointwise",
+            "gelu",
+            "relu",
+            "silu",
+            "aten::add",
+            "aten::mul",
+            "fill",
+            "bias",
+            "activation",
+            "subtensorop",
+        ],
+    ),
+];
+
+impl KernelCategory {
+    /// All, in the order of a bar.
+    pub const ALL: [Self; 10] = [
+        Self::Gemm,
+        Self::Attention,
+        Self::Convolution,
+        Self::Normalisation,
+        Self::Reduction,
+        Self::Elementwise,
+        Self::Movement,
+        Self::Communication,
+        Self::Graph,
+        Self::Other,
+    ];
+
+    /// As tables, pictures and JSON have it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Gemm => "matrix product",
+            Self::Attention => "attention",
+            Self::Convolution => "convolution",
+            Self::Normalisation => "norm, softmax",
+            Self::Reduction => "reduction",
+            Self::Elementwise => "element-wise",
+            Self::Movement => "copy, gather",
+            Self::Communication => "communication",
+            Self::Graph => "CUDA graph",
+            Self::Other => "other",
+        }
+    }
+
+    /// By the kernel's name first, then by its operator.
+    #[must_use]
+    pub fn of_names(kernel: &str, operator: &str) -> Self {
+        let lower = |text: &str| text.chars().take(512).collect::<String>().to_ascii_lowercase();
+        let texts = [lower(kernel), lower(operator)];
+        let found = |text: &String| WORDS.iter().find(|(_, words)| words.iter().any(|w| text.contains(w)));
+        let generic = [Self::Elementwise, Self::Reduction, Self::Movement];
+        let [of_kernel, of_operator] = texts.each_ref().map(|t| found(t).map(|(category, _)| *category));
+        match (of_kernel, of_operator) {
+            // `elementwise_kernel<…direct_copy…>` of `aten::copy_`: the operator knows what for, unless it is a product whose
+            // helper this is.
+            (Some(a), Some(b)) if generic.contains(&a) && generic.contains(&b) => b,
+            (Some(a), _) => a,
+            (None, b) => b.unwrap_or(Self::Other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_operators_say_what_for() {
+        use KernelCategory as K;
+        for (kernel, operator, expected) in [
+            ("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x256x8_stage3", "", K::Gemm),
+            ("nvjet_tst_128x64_64x6_1x2_h_bz_TNT", "aten::addmm", K::Gemm),
+            ("void pytorch_flash::flash_fwd_kernel<...>", "aten::_flash_attention_forward", K::Attention),
+            (
+                "void cudnn::engines_precompiled::nchwToNhwcKernel<...>",
+                "aten::cudnn_convolution",
+                K::Movement,
+            ),
+            (
+                "cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_s16816fprop_optimized>",
+                "aten::cudnn_convolution",
+                K::Convolution,
+            ),
+            (
+                "void at::native::vectorized_elementwise_kernel<4, CUDAFunctor_add>",
+                "aten::add",
+                K::Elementwise,
+            ),
+            (
+                "void at::native::unrolled_elementwise_kernel<direct_copy_kernel_cuda>",
+                "aten::copy_",
+                K::Movement,
+            ),
+            (
+                "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel",
+                "aten::native_layer_norm",
+                K::Normalisation,
+            ),
+            ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "", K::Communication),
+            ("mystery", "", K::Other),
+        ] {
+            assert_eq!(K::of_names(kernel, operator), expected, "{kernel}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The time of an application on every GPU as one stacked bar each: kernels by category, copies, launch gaps, host.
+
+use super::forecast::TargetForecast;
+use super::recorded::Application;
+use super::targets::{BarPart, bar_parts};
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use crate::session::Session;
+use crate::units::significant;
+
+/// Draws the source as it was recorded (a forecast for itself) and the targets below it.
+#[must_use]
+pub fn application_chart(
+    session: &Session,
+    application: &Application,
+    forecasts: &[TargetForecast],
+) -> ChartSpec {
+    let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
+    let (unit, seconds) = unit(longest);
+    let mut marks = Vec::new();
+    let mut names: Vec<&'static str> = Vec::new();
+    for (slot, forecast) in forecasts.iter().enumerate() {
+        let mut from = 0.0;
+        for (place, part) in bar_parts(application, forecast).into_iter().enumerate() {
+            let to = from + part.time.0 / seconds;
+            let (meaning, strength) = look(&part, place);
+            if !names.contains(&part.name) {
+                names.push(part.name);
+            }
+            marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
+            from = to;
+        }
+        marks.push(end_mark(slot, forecast, seconds));
+    }
+    let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
+    let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
+    ChartSpec {
+        title: format!("{} on other GPUs: {what}", application.file),
+        subtitle: format!("from the left: {}", names.join(", ")),
+        x: Axis {
+            label: format!("time, {unit}"),
+            scale: Scale::Linear { min: 0.0, max: 1.25 * longest / seconds },
+        },
+        y: Axis { label: String::new(), scale: Scale::Category(slots) },
+        marks,
+        notes: vec![
+            "band: 90 % of the kernels' errors; the host and idle time it leaves are taken as recorded"
+                .into(),
+        ],
+    }
+}
+
+/// The time that a bar ends at, and its interval.
+fn whole(forecast: &TargetForecast) -> (f64, f64, f64) {
+    let time = forecast.wall.unwrap_or(forecast.kernels);
+    (time.value.0, time.low.0, time.high.0)
+}
+
+fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
+    let (value, low, high) = whole(forecast);
+    let is_recorded = low == value && high == value;
+    let speedup = forecast.wall_speedup.unwrap_or(forecast.kernels_speedup);
+    let time = forecast.wall.unwrap_or(forecast.kernels).value;
+    let label = if is_recorded { format!("{time}") } else { format!("{time}, {}x", significant(speedup)) };
+    Mark::Point {
+        name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },
+        meaning: if is_recorded { Meaning::Source } else { Meaning::Target },
+        shape: if is_recorded { Shape::Measured } else { Shape::Predicted },
+        at: (value / seconds, slot as f64 + 0.3),
+        interval: (!is_recorded).then_some((low / seconds, high / seconds)),
+        label,
+    }
+}
+
+/// Kernels stand apart from what is no kernel, and neighbours from each other.
+fn look(part: &BarPart, place: usize) -> (Meaning, f64) {
+    let alternating = if place.is_multiple_of(2) { 0.9 } else { 0.45 };
+    match part.name {
+        "copies alone" => (Meaning::Source, 0.7),
+        "launch gaps" => (Meaning::Dim, 0.9),
+        "host-bound" | "idle, cause unknown" => (Meaning::Dim, 0.3),
+        _ if part.is_unpredicted => (Meaning::Limiter, 0.5),
+        _ => (Meaning::Target, alternating),
+    }
+}
+
+/// The unit in which the longest bar has a number from 1 to 1000, and how many seconds it is.
+fn unit(longest: f64) -> (&'static str, f64) {
+    const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)];
+    UNITS.into_iter().find(|(_, seconds)| longest >= *seconds).unwrap_or(UNITS[3])
+}

@@ -1,0 +1,358 @@
+//! Operators by the shapes of their arguments: products, convolutions, attention, streams, reductions, gathers.
+
+use super::by_name::element_bytes_in;
+use super::tensors::{ArgumentTensor, all_tensors, broadcast, flag, scalars, tensor};
+use crate::application::category::KernelCategory;
+use crate::application::group::{GroupCounts, OperatorCall};
+use crate::application::shapes::{AttentionShape, OperatorShape, ProductShape};
+use crate::application::trace::OperatorInputs;
+use crate::catalogue::{FileError, SpecFile};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+const FILE: &str = "specs/framework-operators.toml";
+const TEXT: &str = include_str!("../../../specs/framework-operators.toml");
+
+/// Counts, and what was computed at which size where that is a product or attention.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CountedLaunch {
+    /// FLOPs and bytes.
+    pub(super) counts: GroupCounts,
+    /// What was computed.
+    pub(super) shape: Option<OperatorShape>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TableFile {
+    operator: Vec<OperatorRule>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OperatorRule {
+    names: Vec<String>,
+    kind: RuleKind,
+    a: Option<usize>,
+    b: Option<usize>,
+    #[serde(default)]
+    transposed: bool,
+    stride: Option<usize>,
+    padding: Option<usize>,
+    dilation: Option<usize>,
+    layout: Option<String>,
+    causal: Option<usize>,
+    passes: Option<f64>,
+    reads: Option<Vec<usize>>,
+    writes: Option<Vec<usize>>,
+    flops: Option<f64>,
+    result_bytes: Option<f64>,
+    table: Option<usize>,
+    index: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RuleKind {
+    Product,
+    Convolution,
+    Attention,
+    Stream,
+    Reduction,
+    Gather,
+}
+
+/// The rules by operator name.
+#[derive(Debug)]
+pub(super) struct OperatorTable(HashMap<String, OperatorRule>);
+
+/// FLOPs and bytes of an operator, and its shape where the models know such an operator.
+struct FoundCounts {
+    flops: f64,
+    bytes: Option<f64>,
+    shape: Option<OperatorShape>,
+}
+
+impl OperatorTable {
+    /// That of `specs/framework-operators.toml`.
+    pub(super) fn shipped() -> Result<Self, FileError> {
+        let file: TableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
+        let by_name = |rule: OperatorRule| {
+            let names = rule.names.clone();
+            names.into_iter().map(move |name| (name, rule.clone()))
+        };
+        Ok(Self(file.operator.into_iter().flat_map(by_name).collect()))
+    }
+
+    /// The counts of a launch of this operator, if this kernel is its main one.
+    pub(super) fn counts(&self, call: &OperatorCall, kernel: &str) -> Option<CountedLaunch> {
+        let rule = self.0.get(&call.name)?;
+        if !rule.is_main_kernel(kernel) {
+            return None;
+        }
+        let inputs = &call.inputs;
+        let found = match rule.kind {
+            RuleKind::Product => rule.product(inputs),
+            RuleKind::Convolution => rule.convolution(inputs),
+            RuleKind::Attention => rule.attention(inputs),
+            RuleKind::Stream => rule.stream(inputs, element_bytes_in(kernel)),
+            RuleKind::Reduction => rule.reduction(inputs),
+            RuleKind::Gather => rule.gather(inputs),
+        }?;
+        let usable = |n: &f64| n.is_finite() && *n >= 0.0;
+        let counts = GroupCounts {
+            flops: Some(found.flops).filter(usable),
+            dram_bytes: found.bytes.filter(usable),
+            from: format!("shapes of {}", call.name),
+        };
+        Some(CountedLaunch { counts, shape: found.shape })
+    }
+}
+
+/// Places of the result along one dimension.
+fn spatial_output(input: u64, kernel: u64, stride: u64, padding: u64, dilation: u64) -> Option<u64> {
+    let reach = dilation.checked_mul(kernel.checked_sub(1)?)?.checked_add(1)?;
+    let room = input.checked_add(2 * padding)?.checked_sub(reach)?;
+    Some(room / stride.max(1) + 1)
+}
+
+impl OperatorRule {
+    /// Whether a kernel of this name does the operator's work, and is no helper beside it.
+    fn is_main_kernel(&self, kernel: &str) -> bool {
+        let category = KernelCategory::of_names(kernel, "");
+        let lower: String = kernel.chars().take(512).collect::<String>().to_ascii_lowercase();
+        if lower.contains("splitkreduce") || lower.contains("memset") {
+            return false;
+        }
+        match self.kind {
+            RuleKind::Product | RuleKind::Convolution | RuleKind::Attention => {
+                matches!(
+                    category,
+                    KernelCategory::Gemm
+                        | KernelCategory::Convolution
+                        | KernelCategory::Attention
+                        | KernelCategory::Other
+                ) || lower.contains("gemv")
+            }
+            RuleKind::Stream | RuleKind::Reduction | RuleKind::Gather => !matches!(
+                category,
+                KernelCategory::Gemm | KernelCategory::Attention | KernelCategory::Convolution
+            ),
+        }
+    }
+
+    fn product(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let (a, b) = (tensor(inputs, self.a?)?, tensor(inputs, self.b?)?);
+        let (rows, inner) = matrix(a)?;
+        let (b_rows, b_columns) = if b.shape.len() == 1 { (b.shape[0], 1) } else { matrix(b)? };
+        let (k, n) = if self.transposed { (b_columns, b_rows) } else { (b_rows, b_columns) };
+        if k != inner {
+            return None;
+        }
+        let outer: f64 = a.shape[..a.shape.len() - 2.min(a.shape.len())].iter().map(|n| *n as f64).product();
+        let is_batched = b.shape.len() > 2;
+        let (batch, m) = if is_batched { (outer, rows as f64) } else { (1.0, outer * rows as f64) };
+        let (n, k) = (n as f64, k as f64);
+        let bytes = || {
+            let size = a.element_bytes()?;
+            let bias = self.a.filter(|at| *at > 0).and_then(|at| tensor(inputs, at - 1));
+            let bias = bias.and_then(ArgumentTensor::bytes).unwrap_or(0.0);
+            Some(a.bytes()? + b.bytes()? + batch * m * n * size + bias)
+        };
+        let shape =
+            a.element().map(|element| OperatorShape::Product(ProductShape { batch, m, n, k, element }));
+        Some(FoundCounts { flops: 2.0 * batch * m * n * k, bytes: bytes(), shape })
+    }
+
+    fn convolution(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let (input, weight) = (tensor(inputs, 0)?, tensor(inputs, 1)?);
+        let (batch, spatial) = (*input.shape.first()?, input.shape.get(2..)?);
+        let (out_channels, window) = (*weight.shape.first()?, weight.shape.get(2..)?);
+        let list = |place: Option<usize>, missing: u64| {
+            let known = place.and_then(|p| scalars(inputs, p)).unwrap_or_else(|| vec![missing]);
+            move |at: usize| known.get(at).or(known.first()).copied().unwrap_or(missing)
+        };
+        // Without the recorded stride the size of the result is not known.
+        self.stride.and_then(|p| scalars(inputs, p))?;
+        let (stride, padding, dilation) =
+            (list(self.stride, 1), list(self.padding, 0), list(self.dilation, 1));
+        let output: Vec<u64> = spatial
+            .iter()
+            .zip(window)
+            .enumerate()
+            .map(|(i, (size, kernel))| spatial_output(*size, *kernel, stride(i), padding(i), dilation(i)))
+            .collect::<Option<_>>()?;
+        let places = output.iter().map(|n| *n as f64).product::<f64>() * batch as f64;
+        let per_place = weight.elements() / out_channels as f64;
+        let results = places * out_channels as f64;
+        let bytes = || Some(input.bytes()? + weight.bytes()? + results * input.element_bytes()?);
+        Some(FoundCounts { flops: 2.0 * results * per_place, bytes: bytes(), shape: None })
+    }
+
+    fn attention(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let (query, key, value) = (tensor(inputs, 0)?, tensor(inputs, 1)?, tensor(inputs, 2)?);
+        let [batch, second, third, head_size] = <[u64; 4]>::try_from(query.shape).ok()?.map(|n| n as f64);
+        let [_, key_second, key_third, _] = <[u64; 4]>::try_from(key.shape).ok()?.map(|n| n as f64);
+        let value_size = *value.shape.last()? as f64;
+        let heads_last = self.layout.as_deref() == Some("batch sequence head");
+        let (queries, heads) = if heads_last { (second, third) } else { (third, second) };
+        let (keys, kv_heads) = if heads_last { (key_second, key_third) } else { (key_third, key_second) };
+        let is_causal = self.causal.and_then(|p| flag(inputs, p)).unwrap_or(false);
+        // A causal mask leaves the half: exactly so where queries and keys are as many.
+        let looked_at = if is_causal && queries == keys { 0.5 } else { 1.0 };
+        let products = self.passes.unwrap_or(2.0) * (head_size + value_size) / 2.0;
+        let flops = 2.0 * products * batch * heads * queries * keys * looked_at;
+        let bytes = || {
+            let size = query.element_bytes()?;
+            let result = batch * heads * queries * value_size * size;
+            Some(query.bytes()? + key.bytes()? + value.bytes()? + result)
+        };
+        let shape = query.element().map(|element| {
+            let sizes =
+                AttentionShape { batch, queries, keys, heads, kv_heads, head_size, is_causal, element };
+            OperatorShape::Attention(sizes)
+        });
+        Some(FoundCounts { flops, bytes: bytes(), shape })
+    }
+
+    fn stream(&self, inputs: &OperatorInputs, of_kernel: Option<f64>) -> Option<FoundCounts> {
+        let all = all_tensors(inputs);
+        let elements = broadcast(&all).max(listed_elements(inputs));
+        let at_places = |places: &[usize]| -> Option<f64> {
+            places
+                .iter()
+                .map(|p| {
+                    tensor(inputs, *p).map_or(listed_bytes(inputs, *p, of_kernel), ArgumentTensor::bytes)
+                })
+                .sum()
+        };
+        let read = match &self.reads {
+            Some(places) => at_places(places),
+            None => all.iter().map(|t| t.bytes()).sum(),
+        };
+        let written = match &self.writes {
+            Some(places) => at_places(places),
+            None => self.result_bytes.or(all.first()?.element_bytes()).map(|size| size * elements),
+        };
+        let bytes = read.zip(written).map(|(read, written)| read + written);
+        Some(FoundCounts { flops: self.flops.unwrap_or(0.0) * elements, bytes, shape: None })
+    }
+
+    fn reduction(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let from = tensor(inputs, 0)?;
+        Some(FoundCounts {
+            flops: self.flops.unwrap_or(1.0) * from.elements(),
+            bytes: from.bytes(),
+            shape: None,
+        })
+    }
+
+    fn gather(&self, inputs: &OperatorInputs) -> Option<FoundCounts> {
+        let (table, index) = (tensor(inputs, self.table?)?, tensor(inputs, self.index?)?);
+        let row = table.elements() / *table.shape.first()? as f64;
+        let moved = index.elements() * row * table.element_bytes()?;
+        let bytes = index.bytes().map(|index| index + 2.0 * moved);
+        Some(FoundCounts { flops: 0.0, bytes, shape: None })
+    }
+}
+
+/// Rows and columns of the last two dimensions; a vector is one row.
+fn matrix(tensor: ArgumentTensor<'_>) -> Option<(u64, u64)> {
+    match tensor.shape {
+        [columns] => Some((1, *columns)),
+        [.., rows, columns] => Some((*rows, *columns)),
+        [] => None,
+    }
+}
+
+/// Elements of the lists of tensors among the arguments.
+fn listed_elements(inputs: &OperatorInputs) -> f64 {
+    let lists = inputs.lists.iter().flatten();
+    lists.map(|shape| shape.iter().map(|n| *n as f64).product::<f64>()).sum()
+}
+
+/// Bytes of a list of tensors, whose type the trace does not state: the kernel's name does.
+fn listed_bytes(inputs: &OperatorInputs, place: usize, element_bytes: Option<f64>) -> Option<f64> {
+    let list = inputs.lists.get(place).filter(|l| !l.is_empty())?;
+    let elements: f64 = list.iter().map(|shape| shape.iter().map(|n| *n as f64).product::<f64>()).sum();
+    Some(elements * element_bytes?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, shapes: &[&[u64]], types: &str, scalars: &[&str]) -> OperatorCall {
+        let inputs = OperatorInputs {
+            shapes: shapes.iter().map(|s| s.to_vec()).collect(),
+            types: shapes.iter().map(|_| types.to_string()).collect(),
+            scalars: scalars.iter().map(ToString::to_string).collect(),
+            ..OperatorInputs::default()
+        };
+        OperatorCall { name: name.into(), inputs }
+    }
+
+    fn counts(call: &OperatorCall, kernel: &str) -> (f64, f64) {
+        let found = OperatorTable::shipped().unwrap().counts(call, kernel).unwrap();
+        (found.counts.flops.unwrap(), found.counts.dram_bytes.unwrap())
+    }
+
+    const BF16: &str = "c10::BFloat16";
+
+    #[test]
+    fn products_are_counted_by_hand() {
+        let addmm = call("aten::addmm", &[&[768], &[788, 3072], &[3072, 768]], BF16, &[]);
+        let flops = 2.0 * 788.0 * 3072.0 * 768.0;
+        let elements = 788.0 * 3072.0 + 3072.0 * 768.0 + 788.0 * 768.0 + 768.0;
+        assert_eq!(counts(&addmm, "sm90_xmma_gemm_bf16bf16"), (flops, 2.0 * elements));
+        let bmm = call("aten::bmm", &[&[96, 3137, 64], &[96, 64, 3137]], BF16, &[]);
+        assert_eq!(counts(&bmm, "cutlass_gemm").0, 2.0 * 96.0 * 3137.0 * 3137.0 * 64.0);
+        let linear = call("aten::linear", &[&[4, 8, 16], &[32, 16]], "float", &[]);
+        assert_eq!(counts(&linear, "sgemm"), (2.0 * 32.0 * 32.0 * 16.0, 4.0 * (512.0 + 512.0 + 1024.0)));
+        let odd = call("aten::mm", &[&[4, 8], &[9, 16]], BF16, &[]);
+        assert!(OperatorTable::shipped().unwrap().counts(&odd, "gemm").is_none(), "8 is not 9");
+        assert!(OperatorTable::shipped().unwrap().counts(&bmm, "splitKreduce_kernel").is_none(), "a helper");
+    }
+
+    #[test]
+    fn convolution_and_attention_are_counted_by_hand() {
+        let scalars = ["", "", "[0, 0]", "[16, 16]", "[1, 1]", "1"];
+        let shapes: [&[u64]; 6] = [&[4, 3, 224, 224], &[768, 3, 16, 16], &[], &[], &[], &[]];
+        let convolution = call("aten::cudnn_convolution", &shapes, BF16, &scalars);
+        let flops = 2.0 * 4.0 * 768.0 * 14.0 * 14.0 * 3.0 * 256.0;
+        let bytes = 2.0 * (4.0 * 3.0 * 224.0 * 224.0 + 768.0 * 768.0 + 4.0 * 768.0 * 196.0);
+        assert_eq!(counts(&convolution, "cutlass_tensorop_bf16_s16816fprop_optimized"), (flops, bytes));
+        assert!(OperatorTable::shipped().unwrap().counts(&convolution, "nchwToNhwcKernel").is_none());
+        let shape: &[u64] = &[4, 197, 12, 64];
+        let all: [&[u64]; 9] = [shape, shape, shape, &[], &[], &[], &[], &[], &[]];
+        let mut scalars = vec!["", "", "", "", "", "197", "197", "0.", "False"];
+        let whole = 4.0 * 4.0 * 12.0 * 197.0 * 197.0 * 64.0;
+        let flash = |scalars: &[&str]| call("aten::_flash_attention_forward", &all, BF16, scalars);
+        assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel"), (whole, 2.0 * 4.0 * 4.0 * 197.0 * 768.0));
+        scalars[8] = "True";
+        assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel").0, whole / 2.0);
+    }
+
+    #[test]
+    fn streams_move_what_they_read_and_write() {
+        let add = call("aten::add", &[&[4, 197, 768], &[1, 197, 768], &[]], BF16, &[]);
+        let (big, small) = (4.0 * 197.0 * 768.0, 197.0 * 768.0);
+        assert_eq!(counts(&add, "elementwise_kernel"), (big, 2.0 * (2.0 * big + small)));
+        let copy = call("aten::copy_", &[&[8, 64], &[8, 64]], "float", &[]);
+        assert_eq!(counts(&copy, "unrolled_elementwise_kernel"), (0.0, 2.0 * 4.0 * 512.0));
+        let compare = call("aten::eq", &[&[100], &[]], "long int", &[]);
+        assert_eq!(counts(&compare, "vectorized_elementwise_kernel").1, 900.0);
+        let mut cat = call("aten::cat", &[&[], &[]], "", &[]);
+        cat.inputs.lists = vec![vec![vec![4, 1, 8], vec![4, 3, 8]], vec![]];
+        assert_eq!(
+            counts(
+                &cat,
+                "CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, unsigned int>"
+            )
+            .1,
+            2.0 * 2.0 * 128.0
+        );
+        let select = call("aten::index_select", &[&[30522, 512], &[], &[141]], BF16, &[]);
+        assert_eq!(counts(&select, "indexSelectLargeIndex").1, 141.0 * 2.0 + 2.0 * 141.0 * 512.0 * 2.0);
+    }
+}

@@ -1,0 +1,478 @@
+//! An application on other GPUs: every group by the best that is known of it, copies by their link, the host as it was.
+//!
+//! | group | time on the target | interval |
+//! |---|---|---|
+//! | with counts | mean x predicted / measured, by the same answer as any kernel | that answer's |
+//! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, each end wider by a tenth |
+//! | messages between GPUs | as recorded | none: it counts as unpredicted |
+//!
+//! The errors of one pair of GPUs are alike: the half-width of a total of kernels is `sqrt(ρ (Σ h)² + (1 - ρ) Σ h²)` with the
+//! half-widths h of its groups and [`PAIR_CORRELATION`] ρ. The wall clock is a [`Replay`] of the trace with the predicted times;
+//! its ends are replays with all kernels at the ends of that total.
+
+use super::category::KernelCategory;
+use super::group::KernelGroup;
+use super::link::HostLinks;
+use super::recorded::{Application, CopyTotal};
+use super::replay::{Replay, Replayed, Speeds};
+use super::rows::{element_of, row_of_group};
+use super::shapes::OperatorShape;
+use super::trace::CopyDirection;
+use crate::answer::Settings;
+use crate::catalogue::ElementType;
+use crate::gpu::{Gpu, GpuId};
+use crate::kernel::Problem;
+use crate::measurement::CanonicalRow;
+use crate::predict::{SourceKind, Subject};
+use crate::session::Session;
+use crate::units::Seconds;
+use std::collections::HashSet;
+
+/// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
+/// square, of medians per kernel and pair. With GPUs left out (`roofswap evaluate --kernel K`): -0.01 on the shipped figures (14
+/// kernels, 12 pairs), 0.06 on NeuSight's operators (9, 20), 0.35 on the NVBench rows of PMPP kernels (17, 6). The largest.
+pub const PAIR_CORRELATION: f64 = 0.35;
+
+/// Each end of an interval between two ratios is this much wider: what every answer about another GPU may be off, as
+/// the least doubt of a prediction (0.12 in ln).
+const BEYOND_RATIOS: f64 = 1.13;
+
+/// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
+const LIMITED_BY_LINK: f64 = 0.5;
+
+/// How many groups of one operator and size are told apart.
+const LAYERS: usize = 8;
+
+/// How an application is carried to other GPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ForecastSettings {
+    /// Of the answers about kernels.
+    pub answers: Settings,
+    /// Time on the host as a factor of the recorded one.
+    pub host: f64,
+}
+
+impl Default for ForecastSettings {
+    fn default() -> Self {
+        Self { answers: Settings::default(), host: 1.0 }
+    }
+}
+
+/// A time with the interval around it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeRange {
+    /// The time.
+    pub value: Seconds,
+    /// Lower end.
+    pub low: Seconds,
+    /// Upper end.
+    pub high: Seconds,
+}
+
+impl TimeRange {
+    fn exactly(value: Seconds) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
+    }
+
+    /// The larger of ln(high / time) and ln(time / low).
+    #[must_use]
+    pub fn half_width(&self) -> f64 {
+        let ends = [self.high / self.value, self.value / self.low].map(f64::ln);
+        ends.into_iter().filter(|w| w.is_finite()).fold(0.0, f64::max)
+    }
+}
+
+/// What a group's time rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForecastBasis {
+    /// Source and target are the same GPU.
+    Measured,
+    /// An answer of the model of tensor operators.
+    Operator,
+    /// An answer from its counts and launch.
+    Counts,
+    /// Between the ratios of bandwidth and arithmetic.
+    Ratios,
+    /// As recorded.
+    Unchanged,
+}
+
+impl ForecastBasis {
+    /// As tables and JSON have it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Operator => "operator model",
+            Self::Counts => "counts",
+            Self::Ratios => "between bandwidth and compute ratio",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// Whether a prediction stands behind it.
+    #[must_use]
+    pub fn is_predicted(self) -> bool {
+        matches!(self, Self::Measured | Self::Operator | Self::Counts)
+    }
+}
+
+/// A group on a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupForecast {
+    /// Time of a launch.
+    pub time: TimeRange,
+    /// What it rests on.
+    pub basis: ForecastBasis,
+    /// What limits it there, where a prediction says so.
+    pub limit: Option<String>,
+    /// Why no prediction stands behind it.
+    pub reason: Option<String>,
+}
+
+/// An application on a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TargetForecast {
+    /// The GPU.
+    pub target: GpuId,
+    /// One per group, in the order of [`Application::groups`].
+    pub groups: Vec<GroupForecast>,
+    /// Summed time of all kernels.
+    pub kernels: TimeRange,
+    /// The window as a whole; `None` without a time line.
+    pub wall: Option<TimeRange>,
+    /// The replay behind the wall clock.
+    pub replayed: Option<Replayed>,
+    /// The wall clock if kernels took no time at all.
+    pub wall_without_kernels: Option<Seconds>,
+    /// Part of the recorded kernel time that rests on a prediction, 0 to 1.
+    pub predicted_share: f64,
+    /// Recorded kernel time over the predicted one.
+    pub kernels_speedup: f64,
+    /// Recorded window over the predicted one.
+    pub wall_speedup: Option<f64>,
+    /// What must be said of it.
+    pub cautions: Vec<String>,
+}
+
+/// The application on these targets, in their order.
+///
+/// # Errors
+/// What is wrong with the application for it: kernels of AMD; or a damaged table of the program.
+pub fn forecast(
+    session: &Session,
+    application: &Application,
+    source: GpuId,
+    targets: &[GpuId],
+    settings: ForecastSettings,
+) -> Result<Vec<TargetForecast>, String> {
+    if application.is_amd() {
+        let gpu = &application.gpu_name;
+        return Err(format!(
+            "its kernels ran on {gpu}: they are listed, and no model predicts kernels of AMD GPUs"
+        ));
+    }
+    let asked = AskedGroups::new(session, application, source)?;
+    let links = HostLinks::shipped().map_err(|why| why.to_string())?;
+    let replay = Replay::new(application);
+    let of_target = |target: &GpuId| {
+        let pair = ForecastPair { session, source, target: *target, settings };
+        pair.forecast(application, &asked, &links, replay.as_ref())
+    };
+    Ok(targets.iter().map(of_target).collect())
+}
+
+/// Groups as questions about kernels.
+struct AskedGroups {
+    /// Sessions with the rows of the groups; two groups of one operator and size stand in different ones.
+    layers: Vec<Session>,
+    /// For each group the layer and subject, or why there is none.
+    subjects: Vec<Result<(usize, Subject), String>>,
+    /// Whether each is asked as an operator of the catalogue.
+    is_operator: Vec<bool>,
+}
+
+impl AskedGroups {
+    fn new(session: &Session, application: &Application, source: GpuId) -> Result<Self, String> {
+        let gpu = &session.gpus[source].id;
+        let mut layers: Vec<Vec<CanonicalRow>> = Vec::new();
+        let mut taken: Vec<HashSet<(String, String)>> = Vec::new();
+        let mut placed = Vec::new();
+        for (place, group) in application.groups.iter().enumerate() {
+            let row = row_of_group(place, group, gpu, &application.file);
+            placed.push(row.and_then(|row| {
+                let key = (row.kernel.clone(), row.problem.clone());
+                let layer = (0..LAYERS).find(|l| taken.get(*l).is_none_or(|t| !t.contains(&key)))?;
+                if layer == taken.len() {
+                    taken.push(HashSet::new());
+                    layers.push(Vec::new());
+                }
+                taken[layer].insert(key);
+                layers[layer].push(row.clone());
+                Some((layer, row))
+            }));
+        }
+        let with_rows = |rows: &Vec<CanonicalRow>| {
+            let mut own = session.clone();
+            own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
+        };
+        let layers: Vec<Session> = layers.iter().map(with_rows).collect::<Result<_, _>>()?;
+        let is_operator = placed.iter().map(|p| p.as_ref().is_some_and(|(_, row)| !row.problem.is_empty()));
+        let is_operator = is_operator.collect();
+        let subjects = placed
+            .into_iter()
+            .map(|placed| {
+                let (layer, row) = placed.ok_or_else(|| "no FLOPs and bytes are known of it".to_string())?;
+                subject_of(&layers[layer], &row).map(|subject| (layer, subject))
+            })
+            .collect();
+        Ok(Self { layers, subjects, is_operator })
+    }
+}
+
+/// The subject of a row that was added to this session.
+fn subject_of(session: &Session, row: &CanonicalRow) -> Result<Subject, String> {
+    let kernel = session.kernels.get(&row.kernel).ok_or("its row was refused")?;
+    let problem: Problem = row.problem.parse().map_err(|e| format!("{e}"))?;
+    let subject = session.subject(kernel, &problem, "").map_err(|e| e.to_string())?;
+    if subject.config.is_none() {
+        return Err("its row was refused".into());
+    }
+    Ok(subject)
+}
+
+/// Source and target of one forecast.
+struct ForecastPair<'a> {
+    session: &'a Session,
+    source: GpuId,
+    target: GpuId,
+    settings: ForecastSettings,
+}
+
+impl ForecastPair<'_> {
+    fn gpus(&self) -> [&Gpu; 2] {
+        [&self.session.gpus[self.source], &self.session.gpus[self.target]]
+    }
+
+    fn is_same_gpu(&self) -> bool {
+        self.source == self.target && self.session.tuning(self.target).is_none()
+    }
+
+    fn forecast(
+        &self,
+        application: &Application,
+        asked: &AskedGroups,
+        links: &HostLinks,
+        replay: Option<&Replay<'_>>,
+    ) -> TargetForecast {
+        let groups: Vec<GroupForecast> = application
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(place, group)| self.group(place, group, asked))
+            .collect();
+        let kernels = total_of(&application.groups, &groups);
+        let mut cautions = Vec::new();
+        let copies: Vec<f64> =
+            application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
+        let factors: Vec<f64> =
+            application.groups.iter().zip(&groups).map(|(g, f)| factor(f.time.value, g.mean())).collect();
+        let run = |scale: f64| {
+            let scaled: Vec<f64> = factors.iter().map(|f| f * scale).collect();
+            let speeds = Speeds { kernels: &scaled, copies: &copies, host: self.settings.host };
+            replay.map(|replay| replay.run(&speeds))
+        };
+        let replayed = run(1.0);
+        let wall_at = |scale: f64| run(scale).map(|r| Seconds(r.wall * 1e-9));
+        let wall = replayed.as_ref().map(|r| {
+            let value = Seconds(r.wall * 1e-9);
+            let low = wall_at(factor(kernels.low, kernels.value)).unwrap_or(value);
+            let high = wall_at(factor(kernels.high, kernels.value)).unwrap_or(value);
+            TimeRange { value, low: low.min(value), high: high.max(value) }
+        });
+        let recorded = application.groups_total();
+        let window = application.timeline.map(|l| Seconds(l.window.nanoseconds() as f64 * 1e-9));
+        let predicted: f64 = application
+            .groups
+            .iter()
+            .zip(&groups)
+            .filter(|(_, f)| f.basis.is_predicted())
+            .map(|(g, _)| g.share)
+            .sum();
+        cautions.extend(self.cautions(application, &groups));
+        TargetForecast {
+            target: self.target,
+            kernels_speedup: factor(recorded, kernels.value),
+            wall_speedup: wall.zip(window).map(|(wall, window)| factor(window, wall.value)),
+            wall_without_kernels: wall_at(0.0),
+            groups,
+            kernels,
+            wall,
+            replayed,
+            predicted_share: predicted,
+            cautions,
+        }
+    }
+
+    fn group(&self, place: usize, group: &KernelGroup, asked: &AskedGroups) -> GroupForecast {
+        let mean = group.mean();
+        if self.is_same_gpu() {
+            let time = TimeRange::exactly(mean);
+            return GroupForecast { time, basis: ForecastBasis::Measured, limit: None, reason: None };
+        }
+        if group.category == KernelCategory::Communication {
+            let reason = Some("messages between GPUs are not modelled: their time is kept".to_string());
+            let time = TimeRange::exactly(mean);
+            return GroupForecast { time, basis: ForecastBasis::Unchanged, limit: None, reason };
+        }
+        match self.answered(place, mean, asked) {
+            Ok(found) => found,
+            Err(reason) => GroupForecast {
+                time: self.between_ratios(group).scaled(mean.0),
+                basis: ForecastBasis::Ratios,
+                limit: None,
+                reason: Some(reason),
+            },
+        }
+    }
+
+    /// The answer that any kernel would get.
+    fn answered(&self, place: usize, mean: Seconds, asked: &AskedGroups) -> Result<GroupForecast, String> {
+        let (layer, subject) = asked.subjects[place].as_ref().map_err(Clone::clone)?;
+        let answer = asked.layers[*layer].answer(subject, self.source, self.target, self.settings.answers);
+        let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
+        let on_source = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated);
+        let on_source = on_source.ok_or("its time on the source was not taken")?;
+        let scale = factor(mean, on_source.time);
+        let interval = answer.interval.ok_or("no interval is known for it")?;
+        let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
+        let basis = if asked.is_operator[place] { ForecastBasis::Operator } else { ForecastBasis::Counts };
+        Ok(GroupForecast {
+            time,
+            basis,
+            limit: prediction.bound_target.map(|b| b.word().to_string()),
+            reason: None,
+        })
+    }
+
+    /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
+    fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
+        let [source, target] = self.gpus();
+        let bandwidth = source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
+        let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
+        let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
+        TimeRange {
+            value: Seconds((low * high).sqrt()),
+            low: Seconds(low / BEYOND_RATIOS),
+            high: Seconds(high * BEYOND_RATIOS),
+        }
+    }
+
+    /// The time of a copy as a factor of the recorded one.
+    fn copy_factor(&self, copy: &CopyTotal, links: &HostLinks, cautions: &mut Vec<String>) -> f64 {
+        let [source, target] = self.gpus();
+        let dram = || source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
+        if self.is_same_gpu() {
+            return 1.0;
+        }
+        match copy.direction {
+            CopyDirection::Fill | CopyDirection::DeviceToDevice => dram(),
+            CopyDirection::HostToDevice | CopyDirection::DeviceToHost => {
+                let Some((from, to)) = links.of_gpu(source).zip(links.of_gpu(target)) else {
+                    cautions.push("host link unknown: copies keep their time".into());
+                    return 1.0;
+                };
+                let reached = copy.bytes.map_or(0.0, |b| b.0 / copy.total.0.max(1e-9));
+                if reached < LIMITED_BY_LINK * from.rate.0 {
+                    // The host is the limit, unless the target's link is slower still.
+                    return (reached / to.rate.0).max(1.0);
+                }
+                cautions.push(format!("copies scaled by the host link: {} to {}", from.name, to.name));
+                from.rate.0 / to.rate.0
+            }
+            CopyDirection::PeerToPeer => {
+                cautions
+                    .push("copies between GPUs keep their time: links between GPUs are not modelled".into());
+                1.0
+            }
+            CopyDirection::HostToHost | CopyDirection::Unknown => 1.0,
+        }
+    }
+
+    fn cautions(&self, application: &Application, groups: &[GroupForecast]) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut reasons: Vec<(&str, f64, usize)> = Vec::new();
+        for (group, forecast) in application.groups.iter().zip(groups) {
+            let Some(reason) = &forecast.reason else { continue };
+            match reasons.iter_mut().find(|(known, ..)| known == reason) {
+                Some((_, share, count)) => (*share, *count) = (*share + group.share, *count + 1),
+                None => reasons.push((reason, group.share, 1)),
+            }
+        }
+        reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for (reason, share, count) in reasons.iter().take(3) {
+            let share = super::table::percent(100.0 * share);
+            let groups = if *count == 1 { "1 group".to_string() } else { format!("{count} groups") };
+            out.push(format!("{share} of kernel time in {groups} is not predicted: {reason}"));
+        }
+        let [_, target] = self.gpus();
+        let present = target.memory_size.value;
+        if let Some(needed) = application.peak_memory.filter(|needed| needed.0 > present.0) {
+            out.push(format!(
+                "needs {needed} of device memory, {} has {present}: it does not fit",
+                target.name
+            ));
+        }
+        if application.timeline.is_none() {
+            out.push("no time line: kernels only".into());
+        }
+        out.sort();
+        out.dedup();
+        out
+    }
+}
+
+/// The arithmetic rate that a group of this category would run at; FP32 where the GPU states no tensor rate for it.
+fn arithmetic_rate(gpu: &Gpu, group: &KernelGroup) -> f64 {
+    let uses_tensor_cores = matches!(
+        group.category,
+        KernelCategory::Gemm | KernelCategory::Attention | KernelCategory::Convolution
+    ) || matches!(group.shape, Some(OperatorShape::Product(_)));
+    let element = element_of(group).filter(|e| uses_tensor_cores && *e != ElementType::Fp32);
+    let tensor = element.and_then(|e| gpu.tensor_rate(e, e.usual_accumulate()));
+    tensor.map_or(gpu.fp32_sustained().value.0, |rate| rate.value.0)
+}
+
+/// `a / b`; 1 where that is no number.
+fn factor(a: Seconds, b: Seconds) -> f64 {
+    let ratio = a / b;
+    if ratio.is_finite() { ratio } else { 1.0 }
+}
+
+/// Summed kernel time, with an interval whose errors are partly the same.
+pub(super) fn total_of(groups: &[KernelGroup], forecasts: &[GroupForecast]) -> TimeRange {
+    let mut value = 0.0;
+    let (mut linear, mut squares) = ([0.0; 2], [0.0; 2]);
+    for (group, forecast) in groups.iter().zip(forecasts) {
+        let calls = group.calls as f64;
+        let time = calls * forecast.time.value.0;
+        value += time;
+        let ends = [forecast.time.value / forecast.time.low, forecast.time.high / forecast.time.value];
+        for (end, ratio) in ends.into_iter().enumerate().filter(|(_, r)| r.is_finite()) {
+            let half = time * ratio.ln();
+            linear[end] += half;
+            squares[end] += half * half;
+        }
+    }
+    let half = |end: usize| {
+        let alike = PAIR_CORRELATION * linear[end] * linear[end];
+        let own = (1.0 - PAIR_CORRELATION) * squares[end];
+        if value > 0.0 { (alike + own).sqrt() / value } else { 0.0 }
+    };
+    let [low, high] = [(-half(0)).exp(), half(1).exp()];
+    TimeRange { value: Seconds(value), low: Seconds(value * low), high: Seconds(value * high) }
+}

@@ -1,0 +1,55 @@
+//! A whole application as a profiler recorded it: its kernels in groups, what the GPU did meanwhile, and what becomes of it
+//! on another GPU.
+//!
+//! ```text
+//! file ─> kineto, nsys, reports ─> RecordedTrace ─> Application ─> forecast ─> targets, chart
+//!         (json_stream, sqlite)    (plain facts)    (group, timeline,   (rows, link, replay)
+//!                                                    ranges, counts)
+//! ```
+
+mod category;
+mod chart;
+mod counts;
+mod forecast;
+mod group;
+mod json;
+mod json_event;
+mod json_stream;
+mod kineto;
+mod link;
+mod nsys;
+mod open;
+mod profile_next;
+mod ranges;
+mod recorded;
+mod replay;
+mod reports;
+mod rows;
+mod shapes;
+mod sqlite;
+mod table;
+mod targets;
+mod timeline;
+mod trace;
+
+pub use category::KernelCategory;
+pub use chart::application_chart;
+pub use forecast::{
+    ForecastBasis, ForecastSettings, GroupForecast, PAIR_CORRELATION, TargetForecast, TimeRange, forecast,
+};
+pub use group::{GroupCounts, KernelGroup, OperatorCall};
+pub use json::application_json;
+pub use open::{Recorded, read_application};
+pub use profile_next::{ProfileNext, profile_next};
+pub use ranges::{RangeTotal, RepeatedStep};
+pub use recorded::{Application, CopyTotal, PartOfTrace, application_of};
+pub use replay::Replayed;
+pub use shapes::{AttentionShape, OperatorShape, ProductShape};
+pub use table::{group_table, summary_table};
+pub use targets::{BarPart, bar_parts, limit_speedup, profile_table, target_json, target_table};
+pub use timeline::{Activity, ActivityKind, IdleSplit, Timeline};
+pub use trace::{
+    CallKind, CopyDirection, InputsId, NameId, OperatorId, OperatorInputs, RecordedTrace, RuntimeCall, Span,
+    TraceFormat, TraceNames, TracedCopy, TracedDevice, TracedGraph, TracedKernel, TracedOperator,
+    TracedRange,
+};

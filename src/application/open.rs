@@ -1,0 +1,138 @@
+//! A file of an application, whatever it is called: recognised by content, compressed or not.
+
+use super::kineto::{is_kineto, read_kineto};
+use super::nsys::{is_sqlite, read_nsys};
+use super::recorded::{Application, PartOfTrace, application_of};
+use super::reports::application_of_rows;
+use super::trace::RecordedTrace;
+use crate::import::{Job, Opened, read_report};
+use crate::measurement::ReadError;
+use crate::progress::Progress;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read};
+use std::path::Path;
+
+/// How many bytes of a file are looked at to recognise it.
+const HEAD: usize = 64 << 10;
+
+/// What every gzip file starts with.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
+/// What a file holds.
+pub enum Recorded {
+    /// A trace with a time line.
+    Trace(Box<RecordedTrace>),
+    /// Totals of a report, without a time line.
+    Totals(Box<Application>),
+}
+
+impl Recorded {
+    /// The application of this part.
+    ///
+    /// # Errors
+    /// What to type instead: a GPU or a range that the file does not have.
+    pub fn application(&self, part: &PartOfTrace) -> Result<Application, String> {
+        match self {
+            Self::Trace(trace) => application_of(trace, part),
+            Self::Totals(application) => match (&part.range, part.device) {
+                (None, None) => Ok((**application).clone()),
+                (Some(_), _) => Err(format!("--range: {} has no time line", application.file)),
+                (None, Some(_)) => Err(format!("--device: {} does not tell GPUs apart", application.file)),
+            },
+        }
+    }
+}
+
+/// Reads a file: a PyTorch trace (also gzipped), an Nsight Systems export, the summary of `nsys stats`, a report of ncu or nvprof.
+/// `-` is standard input.
+///
+/// # Errors
+/// [`ReadError`] if it cannot be opened, is of no known kind, is damaged as a whole, or was cancelled.
+pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, ReadError> {
+    let file = path.display().to_string();
+    if path.as_os_str() == "-" {
+        return read_stream(Box::new(std::io::stdin()), "standard input", progress);
+    }
+    let refuse = |message: String| ReadError { file: file.clone(), message };
+    let cannot = |e: std::io::Error| refuse(format!("cannot be opened: {e}"));
+    let opened = File::open(path).map_err(cannot)?;
+    let meta = opened.metadata().map_err(cannot)?;
+    if meta.is_dir() {
+        return Err(refuse("is a folder; give a file in it".into()));
+    }
+    progress.expect(usize::try_from(meta.len()).unwrap_or(usize::MAX));
+    let mut head = Vec::new();
+    (&opened).take(16).read_to_end(&mut head).map_err(cannot)?;
+    let opened = File::open(path).map_err(cannot)?;
+    if is_sqlite(&head) {
+        return read_nsys(WatchedFile { inner: opened, progress }, &file, progress)
+            .map(|t| Recorded::Trace(Box::new(t)));
+    }
+    read_stream(Box::new(opened), &file, progress)
+}
+
+/// Reads what comes from a pipe.
+fn read_stream(
+    from: Box<dyn Read + Send + '_>,
+    file: &str,
+    progress: &Progress,
+) -> Result<Recorded, ReadError> {
+    let refuse = |message: String| ReadError { file: file.to_string(), message };
+    let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
+    let mut from: Box<dyn Read + Send + '_> =
+        Box::new(BufReader::with_capacity(HEAD, WatchedFile { inner: from, progress }));
+    let mut head = take_head(&mut from).map_err(cannot)?;
+    if head.starts_with(GZIP) {
+        from = Box::new(MultiGzDecoder::new(Cursor::new(head).chain(from)));
+        head = take_head(&mut from).map_err(|e| refuse(format!("cannot be uncompressed: {e}")))?;
+    }
+    if is_sqlite(&head) {
+        return Err(refuse("is an SQLite file: give its name, uncompressed".into()));
+    }
+    let is_trace = is_kineto(&head);
+    let whole = Cursor::new(head).chain(from);
+    if is_trace {
+        return read_kineto(whole, file, progress).map(|t| Recorded::Trace(Box::new(t)));
+    }
+    let opened = Opened::of(whole, file)?;
+    let quiet = progress.aside();
+    let imported = read_report(opened, &Job::new(file, &quiet)).map_err(|why| ReadError {
+        message: format!("{}; an application is a PyTorch trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
+        ..why
+    })?;
+    Ok(Recorded::Totals(Box::new(application_of_rows(&imported, file)?)))
+}
+
+/// The first bytes; fewer where the file ends or breaks off.
+fn take_head(from: &mut dyn Read) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    match from.take(HEAD as u64).read_to_end(&mut head) {
+        Err(e) if head.is_empty() => Err(e),
+        // The same error comes again behind these bytes.
+        _ => Ok(head),
+    }
+}
+
+/// A reader that counts into a progress and ends early once that is cancelled.
+struct WatchedFile<'a, R> {
+    inner: R,
+    progress: &'a Progress,
+}
+
+impl<R: Read> Read for WatchedFile<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.progress.is_cancelled() {
+            return Err(std::io::Error::other("cancelled"));
+        }
+        let n = self.inner.read(buffer)?;
+        self.progress.advance(n);
+        Ok(n)
+    }
+}
+
+impl<R: std::io::Seek> std::io::Seek for WatchedFile<'_, R> {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.inner.seek(to)
+    }
+}

@@ -1,0 +1,355 @@
+//! The time line of a trace with other kernel times: what the host launched, in its order, on a GPU whose kernels take
+//! longer or shorter.
+//!
+//! | event | when it happens in the replay |
+//! |---|---|
+//! | the host reaches a call | its last event on the same thread, plus the recorded time since, times the host factor |
+//! | a call that waited for the GPU ends | not before what it waited for has ended, plus the recorded rest |
+//! | a kernel or copy starts | after the last activity that had ended before it (plus the recorded gap), after the one before it on its stream, and after its call (plus the recorded latency), whichever is last |
+//!
+//! Where another of the three is last than in the trace, the typical gap or latency of the trace takes the place of the
+//! recorded one, if it is shorter. With the recorded times and a host factor of 1 the trace comes out again, exactly. Not
+//! modelled: a full launch queue that stops the host, and events between streams beyond the order they were seen in.
+
+use super::recorded::Application;
+use super::timeline::{Activity, ActivityKind, Timeline};
+use super::trace::{CallKind, RuntimeCall, Span};
+use std::collections::HashMap;
+
+/// A latency longer than this is no launch: 1 ms.
+const LONGEST_LATENCY: f64 = 1e6;
+
+/// What a replay is given: the time of every activity as a factor of the recorded one, and of the host.
+pub(super) struct Speeds<'a> {
+    /// By group of kernels.
+    pub(super) kernels: &'a [f64],
+    /// By place among the totals of copies.
+    pub(super) copies: &'a [f64],
+    /// Of everything on the host.
+    pub(super) host: f64,
+}
+
+/// What comes of a replay; nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Replayed {
+    /// The window as a whole.
+    pub wall: f64,
+    /// What the GPU did with it.
+    pub timeline: Timeline,
+}
+
+/// A trace made ready: what follows what.
+pub(super) struct Replay<'a> {
+    application: &'a Application,
+    window: Span,
+    steps: Vec<ReplayStep>,
+    /// For every activity what it waits for.
+    waits: Vec<Waits>,
+    threads: usize,
+    /// Place of each call's thread.
+    thread_of: Vec<usize>,
+}
+
+/// What an activity waits for, with the delay behind each; nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waits {
+    /// The last activity that had ended before it started.
+    ended: Option<(usize, f64)>,
+    /// The one before it on its stream.
+    stream: Option<usize>,
+    /// Its call.
+    call: Option<(usize, f64)>,
+}
+
+/// One thing after the other, in the order of the trace.
+#[derive(Debug, Clone, Copy)]
+enum ReplayStep {
+    CallStarts(usize),
+    Starts(usize),
+    /// A call ends; what it waited for, and how long it took beyond.
+    CallEnds(usize, Option<(usize, f64)>),
+}
+
+impl<'a> Replay<'a> {
+    /// `None` for an application without a time line.
+    pub(super) fn new(application: &'a Application) -> Option<Self> {
+        let window = application.timeline?.window;
+        let (activities, calls) = (&application.activities, &application.calls);
+        let by_end = sorted_by_end(activities);
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        let thread_of = calls
+            .iter()
+            .map(|c| {
+                let next = places.len();
+                *places.entry(c.thread).or_insert(next)
+            })
+            .collect();
+        Some(Self {
+            application,
+            window,
+            steps: steps_of(activities, calls, &by_end),
+            waits: waits_of(activities, calls, &by_end),
+            threads: places.len(),
+            thread_of,
+        })
+    }
+
+    /// The time line at these speeds.
+    pub(super) fn run(&self, speeds: &Speeds<'_>) -> Replayed {
+        let (activities, calls) = (&self.application.activities, &self.application.calls);
+        let origin = self.window.start;
+        let recorded = |at: i64| (at - origin) as f64;
+        // The last event of each thread: when it was recorded, and when it happens now.
+        let mut anchors: Vec<Option<(f64, f64)>> = vec![None; self.threads];
+        let mut call_starts = vec![0.0; calls.len()];
+        let mut call_ends = vec![0.0; calls.len()];
+        let mut starts = vec![0.0; activities.len()];
+        let mut ends = vec![0.0; activities.len()];
+        for step in &self.steps {
+            match *step {
+                ReplayStep::CallStarts(at) => {
+                    let anchor = &mut anchors[self.thread_of[at]];
+                    let now = advanced(*anchor, recorded(calls[at].span.start), speeds.host);
+                    *anchor = Some((recorded(calls[at].span.start), now));
+                    call_starts[at] = now;
+                }
+                ReplayStep::CallEnds(at, waited) => {
+                    let anchor = &mut anchors[self.thread_of[at]];
+                    let end = recorded(calls[at].span.end);
+                    let now = match waited {
+                        Some((activity, rest)) => (ends[activity] + rest).max(call_starts[at]),
+                        None => advanced(*anchor, end, speeds.host),
+                    };
+                    *anchor = Some((end, now));
+                    call_ends[at] = now;
+                }
+                ReplayStep::Starts(at) => {
+                    let waits = &self.waits[at];
+                    let after = [
+                        waits.ended.map(|(a, gap)| ends[a] + gap),
+                        waits.stream.map(|a| ends[a]),
+                        waits.call.map(|(c, latency)| call_starts[c] + latency),
+                    ];
+                    let latest = after.into_iter().flatten().reduce(f64::max);
+                    let span = activities[at].span;
+                    starts[at] = latest.unwrap_or_else(|| recorded(span.start));
+                    let factor = match activities[at].kind {
+                        ActivityKind::Kernel(group) => speeds.kernels.get(group),
+                        ActivityKind::Copy(place) => speeds.copies.get(place),
+                    };
+                    ends[at] = starts[at] + span.nanoseconds() as f64 * factor.copied().unwrap_or(1.0);
+                }
+            }
+        }
+        self.gathered(speeds.host, [&starts, &ends], [&call_starts, &call_ends])
+    }
+
+    /// The replayed window: what lay before the first activity and behind the last is the host's.
+    fn gathered(&self, host: f64, activity: [&[f64]; 2], call: [&[f64]; 2]) -> Replayed {
+        let (activities, calls) = (&self.application.activities, &self.application.calls);
+        let first = activities.iter().map(|a| a.span.start).min().unwrap_or(self.window.start);
+        let last = activities.iter().map(|a| a.span.end).max().unwrap_or(self.window.end);
+        let lead = (first - self.window.start).max(0) as f64;
+        let tail = (self.window.end - last).max(0) as f64;
+        let begin = activity[0].iter().copied().fold(f64::INFINITY, f64::min);
+        let end = activity[1].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let busy_part = if begin.is_finite() { end - begin } else { 0.0 };
+        let wall = lead * host + busy_part + tail * host;
+        let whole = |at: f64| (at - begin + lead * host).round() as i64;
+        let moved = |pair: [&[f64]; 2], at: usize| Span {
+            start: whole(pair[0][at]),
+            end: whole(pair[1][at]).max(whole(pair[0][at])),
+        };
+        let mut line: Vec<Activity> = activities
+            .iter()
+            .enumerate()
+            .map(|(at, a)| Activity { span: moved(activity, at), ..*a })
+            .collect();
+        line.sort_by_key(|a| a.span);
+        let host_calls: Vec<RuntimeCall> =
+            calls.iter().enumerate().map(|(at, c)| RuntimeCall { span: moved(call, at), ..*c }).collect();
+        let window = Span { start: 0, end: wall.round() as i64 };
+        Replayed { wall, timeline: Timeline::new(&line, &host_calls, window) }
+    }
+}
+
+/// When a thread reaches an event that was recorded at `at`.
+fn advanced(anchor: Option<(f64, f64)>, at: f64, host: f64) -> f64 {
+    match anchor {
+        Some((recorded, now)) => now + (at - recorded) * host,
+        None => at * host,
+    }
+}
+
+/// Activities by their end: (end, place).
+fn sorted_by_end(activities: &[Activity]) -> Vec<(i64, usize)> {
+    let mut all: Vec<(i64, usize)> = activities.iter().enumerate().map(|(at, a)| (a.span.end, at)).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The last activity that ended at this time or before.
+fn last_ended(by_end: &[(i64, usize)], at: i64) -> Option<(i64, usize)> {
+    by_end[..by_end.partition_point(|(end, _)| *end <= at)].last().copied()
+}
+
+/// Starts and ends of calls and starts of activities, in the order of the trace; at the same time, starts of calls come
+/// first and ends last.
+fn steps_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<ReplayStep> {
+    let mut all: Vec<(i64, u8, usize, ReplayStep)> = Vec::with_capacity(2 * calls.len() + activities.len());
+    for (at, call) in calls.iter().enumerate() {
+        all.push((call.span.start, 0, at, ReplayStep::CallStarts(at)));
+        all.push((call.span.end, 2, at, ReplayStep::CallEnds(at, waited_for(call, by_end))));
+    }
+    for (at, activity) in activities.iter().enumerate() {
+        all.push((activity.span.start, 1, at, ReplayStep::Starts(at)));
+    }
+    all.sort_by_key(|(time, rank, at, _)| (*time, *rank, *at));
+    all.into_iter().map(|(.., step)| step).collect()
+}
+
+/// What a synchronisation waited for: the last activity that ended while it lasted. Activities that end before it began held
+/// nobody up.
+fn waited_for(call: &RuntimeCall, by_end: &[(i64, usize)]) -> Option<(usize, f64)> {
+    if call.kind != CallKind::Synchronise {
+        return None;
+    }
+    let (end, at) = last_ended(by_end, call.span.end)?;
+    (end > call.span.start).then_some((at, (call.span.end - end) as f64))
+}
+
+fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<Waits> {
+    let (typical_gap, typical_latency) = typical_delays(activities, calls, by_end);
+    let mut last_on_stream: HashMap<u32, usize> = HashMap::new();
+    let mut out = Vec::with_capacity(activities.len());
+    for (at, activity) in activities.iter().enumerate() {
+        let start = activity.span.start;
+        // What ends where this starts may be itself, if it takes no time.
+        let ended = last_ended(by_end, start).filter(|(_, other)| *other < at);
+        let call = activity.call.map(|c| (c, calls[c])).filter(|(_, call)| call.span.start <= start);
+        let is_queued = match (&call, ended) {
+            (Some((_, call)), Some((end, _))) => call.queued_at() <= end,
+            (None, _) => true,
+            (Some(_), None) => false,
+        };
+        let delay = |exact: f64, typical: f64, binds: bool| if binds { exact } else { exact.min(typical) };
+        let before = last_on_stream.insert(activity.stream, at);
+        out.push(Waits {
+            ended: ended.map(|(end, other)| (other, delay((start - end) as f64, typical_gap, is_queued))),
+            stream: before.filter(|b| activities[*b].span.end <= start),
+            call: call.map(|(c, call)| {
+                let latency = (start - call.span.start) as f64;
+                (c, delay(latency, typical_latency, !is_queued || ended.is_none()))
+            }),
+        });
+    }
+    out
+}
+
+/// The median gap behind queued launches and the lower quartile from a call to its start where the GPU was idle;
+/// nanoseconds. Without any such launch, nothing shorter than the recorded delay is known.
+fn typical_delays(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> (f64, f64) {
+    let (mut gaps, mut latencies) = (Vec::new(), Vec::new());
+    for (at, activity) in activities.iter().enumerate() {
+        let Some(call) = activity.call.map(|c| calls[c]) else { continue };
+        let start = activity.span.start;
+        match last_ended(by_end, start).filter(|(_, other)| *other < at) {
+            Some((end, _)) if call.queued_at() <= end => gaps.push((start - end) as f64),
+            _ if call.span.start <= start => latencies.push((start - call.span.start) as f64),
+            _ => {}
+        }
+    }
+    latencies.retain(|l| *l < LONGEST_LATENCY);
+    let gap = crate::stats::median(&mut gaps).unwrap_or(f64::INFINITY);
+    let latency = crate::stats::quantile(&mut latencies, 0.25).unwrap_or(f64::INFINITY);
+    (gap, latency)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorded::{PartOfTrace, application_of};
+    use super::super::trace::{RecordedTrace, TraceFormat, TracedKernel};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A host that launches every `interval`, kernels of `time` each, and a synchronisation at the end.
+    fn launched(interval: i64, times: &[i64]) -> Application {
+        let mut trace = RecordedTrace::empty("t", TraceFormat::Nsys);
+        let (mut free, name) = (0, trace.names.id_of("k"));
+        for (i, time) in times.iter().enumerate() {
+            let called = i as i64 * interval;
+            let start = (called + 50).max(free + 5);
+            free = start + time;
+            let correlation = i as u64 + 1;
+            let call = |kind, start, end, correlation| RuntimeCall {
+                kind,
+                thread: 1,
+                span: Span { start, end },
+                correlation,
+            };
+            trace.calls.push(call(CallKind::Other, called, called + 20, correlation));
+            if i + 1 == times.len() {
+                trace.calls.push(call(CallKind::Synchronise, called + 30, free + 10, 0));
+            }
+            trace.kernels.push(TracedKernel {
+                name,
+                device: 0,
+                stream: 7,
+                span: Span { start, end: free },
+                correlation,
+                operator: None,
+                block: [1; 3],
+                grid: [1; 3],
+                registers: None,
+                shared_bytes: None,
+            });
+        }
+        application_of(&trace, &PartOfTrace::default()).unwrap()
+    }
+
+    fn wall(application: &Application, kernels: f64, host: f64) -> f64 {
+        let replay = Replay::new(application).unwrap();
+        replay.run(&Speeds { kernels: &[kernels], copies: &[], host }).wall
+    }
+
+    #[test]
+    fn the_recorded_times_give_the_trace_again() {
+        for (interval, time) in [(100, 30), (100, 300), (60, 60)] {
+            let application = launched(interval, &[time; 20]);
+            let line = application.timeline.unwrap();
+            let replayed =
+                Replay::new(&application).unwrap().run(&Speeds { kernels: &[1.0], copies: &[], host: 1.0 });
+            assert_eq!(replayed.wall, line.window.nanoseconds() as f64);
+            assert_eq!((replayed.timeline.busy, replayed.timeline.idle), (line.busy, line.idle));
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_slower_than_the_gpu_hides_faster_kernels() {
+        let bound = launched(100, &[30; 20]);
+        let same = wall(&bound, 1.0, 1.0);
+        assert!((same - wall(&bound, 0.5, 1.0) - 15.0).abs() < 1e-9, "only the last kernel is shorter");
+        assert!(wall(&bound, 1.0, 2.0) > 1.9 * same, "a slower host shows");
+        // Twenty kernels of 60 behind each other: no longer hidden.
+        assert!(wall(&bound, 10.0, 1.0) > 19.0 * 300.0);
+        let busy = launched(10, &[300; 20]);
+        assert!(wall(&busy, 0.5, 1.0) < 0.6 * wall(&busy, 1.0, 1.0), "a busy GPU does not");
+        assert!(wall(&busy, 0.01, 1.0) >= 190.0, "the host is the limit then");
+    }
+
+    proptest! {
+        #[test]
+        fn a_replay_keeps_its_order(times in prop::collection::vec(1i64..400, 2..40), interval in 20i64..300, factor in 0.05f64..8.0) {
+            let application = launched(interval, &times);
+            let recorded = application.timeline.unwrap();
+            let same = wall(&application, 1.0, 1.0);
+            prop_assert_eq!(same, recorded.window.nanoseconds() as f64);
+            let other = wall(&application, factor, 1.0);
+            let is_ordered = if factor > 1.0 { other >= same } else { other <= same };
+            prop_assert!(is_ordered);
+            let replayed = Replay::new(&application).unwrap().run(&Speeds { kernels: &[factor], copies: &[], host: 1.0 });
+            let line = replayed.timeline;
+            prop_assert_eq!(line.busy + line.idle.total(), line.window.nanoseconds());
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! An application as tables: what the GPU did with its time, and its groups of kernels by their share.
+
+use super::group::KernelGroup;
+use super::recorded::Application;
+use super::timeline::Timeline;
+use crate::report::{Cell, Column, Format, Table};
+use crate::units::{Bytes, Flops, Seconds, significant};
+
+/// What the GPU did with its time.
+#[must_use]
+pub fn summary_table(application: &Application) -> Table {
+    let mut table = Table::new(vec![Column::left("time"), Column::right(" "), Column::right("of window")]);
+    table.title = title(application);
+    match &application.timeline {
+        Some(line) => table.rows = time_rows(application, line),
+        None => {
+            let sum = Cell::text(application.kernel_sum.to_string());
+            table.rows.push(vec![Cell::text("kernels, summed"), sum, Cell::Null]);
+        }
+    }
+    table.notes = summary_notes(application);
+    table
+}
+
+fn title(application: &Application) -> String {
+    let gpu = match application.gpu_name.as_str() {
+        "" => "a GPU that the file does not name",
+        name => name,
+    };
+    let range = application.range.as_ref().map(|r| format!(", range {r}")).unwrap_or_default();
+    let (file, format) = (&application.file, application.format.words());
+    format!("{file}: {format}, {gpu} (GPU {}){range}", application.device_index)
+}
+
+fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<Cell>> {
+    let window = line.window.nanoseconds();
+    let row = |name: &str, nanoseconds: i64| {
+        let time = Seconds(nanoseconds as f64 * 1e-9);
+        let share = if window > 0 { 100.0 * nanoseconds as f64 / window as f64 } else { 0.0 };
+        vec![Cell::text(name), Cell::text(time.to_string()), Cell::text(percent(share))]
+    };
+    let mut rows = vec![
+        row("window", window),
+        row("kernels running", line.kernels),
+        row("copies and fills alone", line.copy_only),
+        row("idle: next launch queued (launch gap)", line.idle.launch_gap),
+        row("idle: host not ready", line.idle.host),
+        row("idle: host synchronising", line.idle.synchronisation),
+    ];
+    if line.idle.unknown > 0 {
+        rows.push(row("idle: cause unknown", line.idle.unknown));
+    }
+    let sum = application.kernel_sum.to_string();
+    rows.push(vec![Cell::text("kernels, summed"), Cell::text(sum), Cell::Null]);
+    for copy in &application.copies {
+        let bytes = copy.bytes.map(|b| format!(", {b}")).unwrap_or_default();
+        let name = format!("{}: {}{bytes}", copy.direction.word(), counted(copy.count, "copy", "copies"));
+        rows.push(vec![Cell::text(name), Cell::text(copy.total.to_string()), Cell::Null]);
+    }
+    rows
+}
+
+/// `1 copy`, `12 copies`.
+fn counted(n: u64, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
+/// `12.3 %`.
+pub(super) fn percent(value: f64) -> String {
+    if value > 0.0 && value < 0.1 { "< 0.1 %".into() } else { format!("{value:.1} %") }
+}
+
+fn summary_notes(application: &Application) -> Vec<String> {
+    let mut notes = Vec::new();
+    if application.timeline.is_some() {
+        notes.push(match &application.range {
+            None => {
+                "window: from the first to the last activity of the GPU; --range NAME takes a marked range"
+                    .into()
+            }
+            Some(_) => "window: the range, from where the GPU is done with earlier work to its last activity"
+                .to_string(),
+        });
+    }
+    if let Some(step) = &application.step {
+        let name =
+            step.name.as_ref().map_or("by the order of kernels".to_string(), |n| format!("marked `{n}`"));
+        let time = Seconds(step.median * 1e-9);
+        let spread = significant(100.0 * step.spread);
+        notes.push(format!("repeats {} times, {name}: {time} each, ± {spread} % (standard deviation); --range step takes one", step.count));
+    }
+    if !application.ranges.is_empty() && application.range.is_none() {
+        let names: Vec<String> =
+            application.ranges.iter().take(5).map(|r| format!("{} ({})", r.name, r.count)).collect();
+        notes.push(format!("ranges: {}", names.join(", ")));
+    }
+    notes.extend(application.remarks.iter().cloned());
+    notes
+}
+
+/// The groups, `most` of them, the longest first.
+#[must_use]
+pub fn group_table(application: &Application, most: usize, format: Format) -> Table {
+    if format.is_for_people() { overview(application, most) } else { records(application) }
+}
+
+fn overview(application: &Application, most: usize) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("kernel"),
+        Column::left("operator"),
+        Column::left("for"),
+        Column::right("calls"),
+        Column::right("total"),
+        Column::right("share"),
+        Column::right("mean"),
+        Column::right("grid x block"),
+        Column::right("regs"),
+        Column::right("FLOPs"),
+        Column::right("DRAM"),
+    ]);
+    let count = application.kernel_count;
+    table.title = format!(
+        "{} in {}",
+        counted(count, "kernel launch", "kernel launches"),
+        counted(application.groups.len() as u64, "group", "groups")
+    );
+    for group in application.groups.iter().take(most) {
+        table.rows.push(overview_row(group));
+    }
+    let rest = application.groups.get(most..).unwrap_or_default();
+    if !rest.is_empty() {
+        let share: f64 = rest.iter().map(|g| g.share).sum();
+        let groups = counted(rest.len() as u64, "group", "groups");
+        table.notes.push(format!(
+            "… and {groups} more with {} of the time; --top N shows N",
+            percent(100.0 * share)
+        ));
+    }
+    table
+}
+
+fn overview_row(group: &KernelGroup) -> Vec<Cell> {
+    let launch =
+        group.grid.zip(group.block).map(|(grid, block)| format!("{} x {}", shape(grid), shape(block)));
+    let counts = group.counts.as_ref();
+    vec![
+        Cell::text(&group.label),
+        Cell::maybe(group.operator_words(), |o| Cell::text(crate::kernel::clip_middle(&o, 40))),
+        Cell::text(group.category.word()),
+        Cell::text(group.calls.to_string()),
+        Cell::text(group.total.to_string()),
+        Cell::text(percent(100.0 * group.share)),
+        Cell::text(group.mean().to_string()),
+        Cell::maybe(launch, Cell::text),
+        Cell::maybe(group.registers, |r| Cell::text(r.to_string())),
+        Cell::maybe(counts.and_then(|c| c.flops), |f| Cell::text(Flops(f).to_string())),
+        Cell::maybe(counts.and_then(|c| c.dram_bytes), |b| Cell::text(Bytes(b).to_string())),
+    ]
+}
+
+/// `256`, `16x16`, `8x4x2`.
+pub(super) fn shape(dimensions: [u32; 3]) -> String {
+    let used = dimensions.iter().rposition(|n| *n > 1).map_or(1, |at| at + 1);
+    dimensions[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// For programs: one row per group, all of them.
+fn records(application: &Application) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("name"),
+        Column::left("operator"),
+        Column::left("category"),
+        Column::right("calls"),
+        Column::right("total_ms"),
+        Column::right("share_percent"),
+        Column::right("mean_ms"),
+        Column::left("block"),
+        Column::left("grid"),
+        Column::right("regs_per_thread"),
+        Column::right("shared_bytes"),
+        Column::right("flops"),
+        Column::right("dram_bytes"),
+        Column::left("counts_from"),
+    ]);
+    for group in &application.groups {
+        let counts = group.counts.as_ref();
+        table.rows.push(vec![
+            Cell::text(&group.name),
+            Cell::maybe(group.operator_words(), Cell::text),
+            Cell::text(group.category.word()),
+            Cell::number(group.calls as f64),
+            Cell::number(group.total.millis()),
+            Cell::number(100.0 * group.share),
+            Cell::number(group.mean().millis()),
+            Cell::maybe(group.block, |b| Cell::text(shape(b))),
+            Cell::maybe(group.grid, |g| Cell::text(shape(g))),
+            Cell::maybe(group.registers, Cell::number),
+            Cell::maybe(group.shared_bytes, Cell::number),
+            Cell::maybe(counts.and_then(|c| c.flops), Cell::number),
+            Cell::maybe(counts.and_then(|c| c.dram_bytes), Cell::number),
+            Cell::maybe(counts, |c| Cell::text(&c.from)),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_and_shares_as_words() {
+        assert_eq!([shape([256, 1, 1]), shape([16, 16, 1]), shape([1, 1, 4])], ["256", "16x16", "1x1x4"]);
+        assert_eq!([percent(0.0), percent(0.01), percent(12.34)], ["0.0 %", "< 0.1 %", "12.3 %"]);
+        assert_eq!([counted(1, "copy", "copies"), counted(2, "copy", "copies")], ["1 copy", "2 copies"]);
+    }
+}

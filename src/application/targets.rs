@@ -1,0 +1,215 @@
+//! Forecasts as a table and as JSON: kernels and wall clock side by side.
+
+use super::category::KernelCategory;
+use super::forecast::{PAIR_CORRELATION, TargetForecast, TimeRange};
+use super::group::KernelGroup;
+use super::profile_next::ProfileNext;
+use super::recorded::Application;
+use super::table::percent;
+use super::timeline::{IdleSplit, Timeline};
+use crate::gpu::{Gpu, GpuId};
+use crate::report::{Cell, Column, Format, Table};
+use crate::session::Session;
+use crate::units::{Seconds, range, significant};
+use serde_json::{Value, json};
+
+/// A part of the time on a GPU: a segment of its bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarPart {
+    /// What it is: `matrix product`, `launch gaps`.
+    pub name: &'static str,
+    /// How long.
+    pub time: Seconds,
+    /// Whether it is time of kernels that no prediction stands behind.
+    pub is_unpredicted: bool,
+}
+
+/// The parts of the window on the target, kernels by category first: together they are the wall clock, or without a time line
+/// the time of kernels.
+#[must_use]
+pub fn bar_parts(application: &Application, forecast: &TargetForecast) -> Vec<BarPart> {
+    let line = forecast.replayed.map(|r| r.timeline);
+    // Kernels that run beside each other share the time that any of them runs.
+    let beside = match line {
+        Some(line) if forecast.kernels.value.0 > 0.0 => line.kernels as f64 * 1e-9 / forecast.kernels.value.0,
+        _ => 1.0,
+    };
+    let mut parts: Vec<BarPart> = Vec::new();
+    let timed = || application.groups.iter().zip(&forecast.groups);
+    let sum = |of: &dyn Fn(&KernelGroup, bool) -> bool| -> f64 {
+        let fits = timed().filter(|(g, f)| of(g, f.basis.is_predicted()));
+        fits.map(|(g, f)| g.calls as f64 * f.time.value.0).sum::<f64>() * beside
+    };
+    let mut push = |name, seconds: f64, is_unpredicted| {
+        if seconds > 0.0 {
+            parts.push(BarPart { name, time: Seconds(seconds), is_unpredicted });
+        }
+    };
+    for category in KernelCategory::ALL {
+        push(category.word(), sum(&|g, predicted| predicted && g.category == category), false);
+    }
+    push("not predicted", sum(&|_, predicted| !predicted), true);
+    if let Some(line) = line {
+        let Timeline { copy_only, idle: IdleSplit { launch_gap, host, synchronisation, unknown }, .. } = line;
+        let others = [
+            ("copies alone", copy_only),
+            ("launch gaps", launch_gap),
+            ("host-bound", host + synchronisation),
+            ("idle, cause unknown", unknown),
+        ];
+        others.into_iter().for_each(|(name, nanoseconds)| push(name, nanoseconds as f64 * 1e-9, false));
+    }
+    parts
+}
+
+/// The targets side by side.
+#[must_use]
+pub fn target_table(
+    session: &Session,
+    application: &Application,
+    forecasts: &[TargetForecast],
+    format: Format,
+) -> Table {
+    if format.is_for_people() {
+        overview(session, application, forecasts)
+    } else {
+        records(session, forecasts)
+    }
+}
+
+fn overview(session: &Session, application: &Application, forecasts: &[TargetForecast]) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("GPU"),
+        Column::right("kernels"),
+        Column::right("90 %"),
+        Column::right("speedup"),
+        Column::right("wall clock"),
+        Column::right("90 % "),
+        Column::right("speedup "),
+        Column::right("at most"),
+        Column::right("idle"),
+        Column::right("predicted"),
+        Column::left("notes"),
+    ]);
+    table.title = "the whole application on other GPUs".into();
+    for forecast in forecasts {
+        let gpu = &session.gpus[forecast.target];
+        let span = |t: &TimeRange| range(t.low, t.high);
+        let at_most = limit_speedup(forecast).map(|s| format!("{}x", significant(s)));
+        let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
+        let text = |t: Option<String>| Cell::maybe(t, Cell::text);
+        table.rows.push(vec![
+            Cell::text(&gpu.name),
+            Cell::text(forecast.kernels.value.to_string()),
+            Cell::text(span(&forecast.kernels)),
+            Cell::text(format!("{}x", significant(forecast.kernels_speedup))),
+            text(forecast.wall.map(|w| w.value.to_string())),
+            text(forecast.wall.as_ref().map(span)),
+            text(forecast.wall_speedup.map(|s| format!("{}x", significant(s)))),
+            text(at_most),
+            text(idle),
+            Cell::text(percent(100.0 * forecast.predicted_share)),
+            Cell::List(forecast.cautions.clone()),
+        ]);
+    }
+    let mut table = table.footnoted("notes");
+    table.notes.extend(legend(application));
+    table
+}
+
+/// Wall-clock speedup if kernels took no time: Amdahl's limit.
+#[must_use]
+pub fn limit_speedup(forecast: &TargetForecast) -> Option<f64> {
+    let (wall, speedup) = (forecast.wall?, forecast.wall_speedup?);
+    let left = forecast.wall_without_kernels?;
+    (left.0 > 0.0).then(|| speedup * (wall.value / left))
+}
+
+fn legend(application: &Application) -> Vec<String> {
+    let mut notes = vec![
+        format!("90 %: errors of two kernels of one pair of GPUs taken to correlate by {PAIR_CORRELATION} (docs/application.md)"),
+        "predicted: part of the recorded kernel time that rests on a prediction, the rest lies between the ratios of bandwidth and arithmetic".to_string(),
+    ];
+    if application.timeline.is_some() {
+        notes.push(
+            "at most: with kernels that take no time, the host and the copies as they are (Amdahl)".into(),
+        );
+    }
+    notes
+}
+
+fn records(session: &Session, forecasts: &[TargetForecast]) -> Table {
+    const NUMBERS: [&str; 9] = [
+        "kernels_ms",
+        "kernels_low_ms",
+        "kernels_high_ms",
+        "wall_ms",
+        "wall_low_ms",
+        "wall_high_ms",
+        "kernels_speedup",
+        "wall_speedup",
+        "predicted_share_percent",
+    ];
+    let columns = [Column::left("gpu")].into_iter().chain(NUMBERS.map(Column::right));
+    let mut table = Table::new(columns.chain([Column::left("cautions")]).collect());
+    for forecast in forecasts {
+        let json = target_json(session, forecast);
+        let mut row = vec![Cell::text(&session.gpus[forecast.target].id)];
+        row.extend(NUMBERS.map(|name| Cell::maybe(json[name].as_f64(), Cell::number)));
+        row.push(Cell::List(forecast.cautions.clone()));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// One entry of `targets`. Names of keys are part of the interface.
+#[must_use]
+pub fn target_json(session: &Session, forecast: &TargetForecast) -> Value {
+    let gpu: &Gpu = &session.gpus[forecast.target];
+    let wall = |of: fn(&TimeRange) -> Seconds| forecast.wall.as_ref().map(|w| of(w).millis());
+    json!({
+        "gpu": gpu.id,
+        "kernels_ms": forecast.kernels.value.millis(),
+        "kernels_low_ms": forecast.kernels.low.millis(),
+        "kernels_high_ms": forecast.kernels.high.millis(),
+        "wall_ms": wall(|w| w.value),
+        "wall_low_ms": wall(|w| w.low),
+        "wall_high_ms": wall(|w| w.high),
+        "kernels_speedup": forecast.kernels_speedup,
+        "wall_speedup": forecast.wall_speedup,
+        "wall_speedup_limit": limit_speedup(forecast),
+        "predicted_share_percent": 100.0 * forecast.predicted_share,
+        "idle_percent": forecast.replayed.map(|r| 100.0 * r.timeline.idle_share()),
+        "cautions": forecast.cautions,
+    })
+}
+
+/// What to profile to narrow the total on this target.
+#[must_use]
+pub fn profile_table(
+    session: &Session,
+    application: &Application,
+    target: GpuId,
+    next: &[ProfileNext],
+) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("kernel"),
+        Column::right("share"),
+        Column::right("90 % now"),
+        Column::right("then"),
+        Column::left("command"),
+    ]);
+    table.title = format!("profile next, to narrow the kernel total on {}", session.gpus[target].name);
+    for one in next {
+        let group = &application.groups[one.group];
+        let [now, then] = one.half_width_percent.map(|p| format!("± {} %", significant(p)));
+        table.rows.push(vec![
+            Cell::text(&group.label),
+            Cell::text(percent(100.0 * group.share)),
+            Cell::text(now),
+            Cell::text(then),
+            Cell::text(format!("{} <program>", one.command)),
+        ]);
+    }
+    table
+}

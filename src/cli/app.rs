@@ -1,0 +1,186 @@
+//! `roofswap app FILE`: a whole application from the trace of a profiler.
+
+use super::choices::{FormatChoice, ThemeChoice};
+use super::{Usage, load, output, question};
+use crate::application::{
+    Application, ForecastSettings, PartOfTrace, TargetForecast, application_chart, application_json,
+    forecast, group_table, profile_next, profile_table, read_application, summary_table, target_json,
+    target_table,
+};
+use crate::gpu::GpuId;
+use crate::progress::Progress;
+use crate::report::Format;
+use crate::session::Session;
+use anyhow::Result;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Files from this size on get a progress bar.
+const LARGE_BYTES: u64 = 4 << 20;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: roofswap app trace.json.gz\n\
+         Example: roofswap app report.sqlite --range step --to h200,l40s --format json")]
+pub(super) struct AppArgs {
+    /// A PyTorch profiler trace (.json, .json.gz), an Nsight Systems export (nsys export --type sqlite), the CSV of
+    /// `nsys stats`, or an ncu report of several kernels. `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The number of the GPU in the trace; the one with the most kernel time where not given
+    #[arg(long, value_name = "N")]
+    device: Option<u32>,
+    /// Only what was launched in this marked range: its name (the one of median length), NAME:3 for the third, `step` for the
+    /// repeating one
+    #[arg(long, value_name = "NAME")]
+    range: Option<String>,
+    /// Target GPUs: where the application might run
+    #[arg(long, value_name = "GPU", value_delimiter = ',')]
+    to: Vec<String>,
+    /// The GPU it ran on, for a file that does not name one
+    #[arg(long, value_name = "GPU")]
+    from: Option<String>,
+    /// Time on the host as a factor of the recorded one, such as 1.3x
+    #[arg(long, value_name = "FACTOR", default_value = "1.0x", value_parser = host_factor)]
+    host: f64,
+    /// Draw the time on every GPU as stacked bars into this SVG file as well; `-` for stdout, without the tables
+    #[arg(long, value_name = "FILE", requires = "to")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+    /// How many groups of kernels the table shows
+    #[arg(long, value_name = "N", default_value = "20")]
+    top: usize,
+    /// How to write it; JSON is one object
+    #[arg(long, value_enum, default_value = "table")]
+    format: FormatChoice,
+}
+
+/// `1.3x`, `1.3`, `130%`.
+fn host_factor(text: &str) -> Result<f64, String> {
+    let trimmed = text.trim();
+    let (digits, scale) = match trimmed.strip_suffix('%') {
+        Some(percent) => (percent, 0.01),
+        None => (trimmed.trim_end_matches(['x', 'X', '×']), 1.0),
+    };
+    let factor = digits.trim().parse::<f64>().ok().map(|f| f * scale);
+    let factor = factor.filter(|f| (0.01..=100.0).contains(f));
+    factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
+}
+
+pub(super) fn run(args: &AppArgs) -> Result<()> {
+    let session = load::session(&[])?;
+    let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
+    let source = source_gpu(&session, &application, args.from.as_deref())?;
+    let forecasts = forecasts(&session, &application, source, args)?;
+    if let Some(path) = &args.svg {
+        picture(&session, &application, source, &forecasts, args, path)?;
+        if output::is_stdout(path) {
+            return Ok(());
+        }
+    }
+    let format: Format = args.format.into();
+    if format == Format::Json {
+        let targets = forecasts.iter().map(|f| target_json(&session, f)).collect();
+        let id = source.map(|at| session.gpus[at].id.as_str());
+        let json = application_json(&application, id, targets);
+        return output::answer(format!("{json:#}\n").as_bytes());
+    }
+    let targets = target_table(&session, &application, &forecasts, format).render(format);
+    let groups = group_table(&application, args.top, format).render(format);
+    if !format.is_for_people() {
+        application.remarks.iter().for_each(output::remark);
+        let asked = if forecasts.is_empty() { groups } else { targets };
+        return output::answer(asked.as_bytes());
+    }
+    let mut all = format!("{}\n{groups}", summary_table(&application).render(format));
+    if !forecasts.is_empty() {
+        all.push_str(&format!("\n{targets}"));
+    }
+    for forecast in forecasts.iter().take(1) {
+        let next = profile_next(&application, forecast, 3);
+        if !next.is_empty() {
+            let table = profile_table(&session, &application, forecast.target, &next);
+            all.push_str(&format!("\n{}", table.render(format)));
+        }
+    }
+    output::answer(all.as_bytes())
+}
+
+/// The predictions for `--to`; none where nobody asks, or where the kernels are of a GPU that no model covers, which is said.
+fn forecasts(
+    session: &Session,
+    application: &Application,
+    source: Option<GpuId>,
+    args: &AppArgs,
+) -> Result<Vec<TargetForecast>> {
+    if args.to.is_empty() {
+        return Ok(Vec::new());
+    }
+    let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
+    let (Some(source), false) = (source, application.is_amd()) else {
+        let gpu = if application.gpu_name.is_empty() {
+            "a GPU the file does not name"
+        } else {
+            &application.gpu_name
+        };
+        if application.is_amd() {
+            output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
+            return Ok(Vec::new());
+        }
+        let text = format!("its kernels ran on {gpu}: give --from GPU; `roofswap gpus` lists them");
+        return Err(Usage(text).into());
+    };
+    let targets = question::gpus(session, &args.to, None)?;
+    forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
+}
+
+/// The bar of the source as it was recorded above those of the targets.
+fn picture(
+    session: &Session,
+    application: &Application,
+    source: Option<GpuId>,
+    forecasts: &[TargetForecast],
+    args: &AppArgs,
+    path: &Path,
+) -> Result<()> {
+    let mut all = Vec::new();
+    if let Some(source) = source.filter(|s| !forecasts.iter().any(|f| f.target == *s)) {
+        let own = forecast(session, application, source, &[source], ForecastSettings::default());
+        all.extend(own.map_err(Usage)?);
+    }
+    all.extend(forecasts.iter().cloned());
+    let chart = application_chart(session, application, &all);
+    output::picture(&chart, args.theme.into(), path, [args.file.as_path()].into_iter())
+}
+
+/// The GPU that the kernels ran on: the one that was typed, else the one that the file names.
+fn source_gpu(session: &Session, application: &Application, typed: Option<&str>) -> Result<Option<GpuId>> {
+    match typed {
+        Some(name) => Ok(Some(session.gpus.position(name)?)),
+        None => Ok(session.gpus.get(&application.gpu_name)),
+    }
+}
+
+/// Reads the file, with a bar where it is large.
+fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
+    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+    let progress = Progress::default();
+    let recorded = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| read_application(path, &progress));
+        if size >= LARGE_BYTES {
+            let style = "{msg} {bar:30} {bytes}/{total_bytes}";
+            let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(size).with_style(style).with_message(path.display().to_string());
+            while !reading.is_finished() {
+                bar.set_position(progress.steps_done() as u64);
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            bar.finish_and_clear();
+        }
+        reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    recorded.application(part).map_err(|why| Usage(why).into())
+}

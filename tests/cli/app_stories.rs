@@ -1,0 +1,122 @@
+//! `roofswap app`: what is typed, what is answered.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use crate::desk::Desk;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A trace of a host that launches a product and an addition again and again.
+fn trace() -> String {
+    let mut events = String::new();
+    for i in 0..40u64 {
+        let (call, start) = (100 * i, 100 * i + 20);
+        let product = i % 2 == 0;
+        let (name, dur, op) = if product {
+            ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", 60, 1)
+        } else {
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> >(int)",
+                10,
+                2,
+            )
+        };
+        write!(events, r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{call},"dur":8,"args":{{"correlation":{i}1}}}},"#).unwrap();
+        write!(events, r#"{{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"External id":{op},"device":0,"stream":7,"correlation":{i}1,"registers per thread":64,"shared memory":0,"grid":[512,1,1],"block":[128,1,1]}}}},"#).unwrap();
+    }
+    format!(
+        r#"{{"metadata":{{"TOKEN":"hidden"}},"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936}}],"traceEvents":[
+        {{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":1,"Input Dims":[[2048,1024],[1024,4096]],"Input type":["c10::BFloat16","c10::BFloat16"]}}}},
+        {{"ph":"X","cat":"cpu_op","name":"aten::add","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":2,"Input Dims":[[2048,4096],[2048,4096],[]],"Input type":["c10::BFloat16","c10::BFloat16","Scalar"]}}}},
+        {}{{"ph":"X","cat":"user_annotation","name":"step#1","pid":9,"tid":9,"ts":0,"dur":2000}}]}}"#,
+        events
+    )
+}
+
+fn answer(desk: &Desk, words: &str) -> String {
+    desk.types(words).works().stdout
+}
+
+#[test]
+fn an_application_as_tables_and_json() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let table = answer(&desk, "app run.json --to h200,l40s");
+    for part in [
+        "window",
+        "idle: host not ready",
+        "aten::mm [2048,1024] [1024,4096]",
+        "profile next",
+        "L40S",
+        "at most",
+    ] {
+        assert!(table.contains(part), "{part}:\n{table}");
+    }
+    assert!(!table.contains("hidden"));
+    let json: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5,l40s --format json")).unwrap();
+    assert_eq!((json["source_gpu"].as_str(), json["kernel_count"].as_u64()), (Some("h100-sxm5"), Some(40)));
+    assert_eq!(json["kernel_sum_ms"].as_f64().map(|ms| (ms * 1e6).round()), Some(1_400_000.0));
+    let groups = json["groups"].as_array().unwrap();
+    assert_eq!(groups[0]["flops"].as_f64(), Some(2.0 * 2048.0 * 1024.0 * 4096.0));
+    assert_eq!(
+        (groups[0]["counts_from"].as_str(), groups[0]["grid"][0].as_u64()),
+        (Some("shapes of aten::mm"), Some(512))
+    );
+    let shares: f64 = groups.iter().map(|g| g["share_percent"].as_f64().unwrap()).sum();
+    assert!((shares - 100.0).abs() < 1e-9);
+    let same = &json["targets"][0];
+    assert_eq!(
+        (same["wall_ms"].as_f64(), same["kernels_speedup"].as_f64()),
+        (json["window_ms"].as_f64(), Some(1.0))
+    );
+    for name in [
+        "kernels_low_ms",
+        "kernels_high_ms",
+        "wall_low_ms",
+        "wall_high_ms",
+        "wall_speedup",
+        "predicted_share_percent",
+    ] {
+        assert!(json["targets"][1][name].is_number(), "{name}");
+    }
+    let slower: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to h100-sxm5 --host 1.5x --format json"))
+            .unwrap();
+    assert!(slower["targets"][0]["wall_ms"].as_f64() > json["window_ms"].as_f64());
+}
+
+#[test]
+fn what_cannot_be_done_says_what_to_type() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    desk.file("nameless.json", trace().replace("NVIDIA H100 80GB HBM3", ""));
+    for (arguments, words) in [
+        ("app run.json --range nowhere", "no such range; there are step#"),
+        ("app run.json --device 3", "activity of GPU 0"),
+        ("app run.json --to h2000", "h200"),
+        ("app run.json --to h200 --host fast", "such as 1.3x"),
+        ("app nameless.json --to h200", "give --from GPU"),
+        ("app missing.json", "cannot be opened"),
+    ] {
+        let done = desk.types(arguments);
+        assert!(done.code != 0 && done.stderr.contains(words), "{arguments}: {}", done.stderr);
+        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    }
+    let named = answer(&desk, "app nameless.json --from h100-sxm5 --to h200");
+    assert!(named.contains("H200"));
+    let step = answer(&desk, "app run.json --range step#1");
+    assert!(step.contains("20 kernel launches in 2 groups"), "{step}");
+}
+
+#[test]
+fn the_bars_are_a_picture() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    let svg = answer(&desk, "app run.json --to h200,t4 --svg -");
+    let parsed = roxmltree::Document::parse(&svg).unwrap();
+    let texts: Vec<&str> = parsed.descendants().filter_map(|n| n.text()).collect();
+    for word in ["matrix product", "host-bound", "H200 SXM 141 GB", "Tesla T4", "H100 SXM5 80 GB"] {
+        assert!(texts.iter().any(|t| t.contains(word)), "{word}: {texts:?}");
+    }
+}
