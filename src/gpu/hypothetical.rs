@@ -35,12 +35,13 @@ const SAME: f64 = 0.01;
 const MOST: f64 = 100.0;
 
 /// What a GPU that does not exist was made of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Hypothetical {
     /// The id of the GPU it is based on.
     pub based_on: String,
     /// What was changed of that one.
     pub changes: GpuChanges,
+    base: Gpu,
 }
 
 impl Gpu {
@@ -48,6 +49,13 @@ impl Gpu {
     #[must_use]
     pub fn is_hypothetical(&self) -> bool {
         self.hypothetical.is_some()
+    }
+
+    /// The GPU that exists: this one, or what a hypothetical one is based on in the end. The waves of a launch are counted on it:
+    /// a last wave that is not full comes and goes with every SM, and would make more SMs slower here and there.
+    #[must_use]
+    pub fn existing(&self) -> &Self {
+        self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
     }
 
     /// The same GPU under another id, without its other names.
@@ -99,8 +107,8 @@ impl Gpu {
         plan.set_memory(&mut gpu);
         plan.set_limits(&mut gpu);
         gpu.name = format!("{MARK} {}, {changes}", self.short_name().trim_start_matches(MARK).trim());
-        gpu.hypothetical =
-            Some(Arc::new(Hypothetical { based_on: self.id.clone(), changes: changes.clone() }));
+        let (based_on, changes) = (self.id.clone(), changes.clone());
+        gpu.hypothetical = Some(Arc::new(Hypothetical { based_on, changes, base: self.clone() }));
         Ok(gpu)
     }
 }

@@ -24,3 +24,4 @@ mod train_stories;
 mod typed_stories;
 mod user_files;
 mod variant_stories;
+mod whatif_stories;

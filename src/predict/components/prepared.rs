@@ -194,7 +194,7 @@ impl<'a> Group<'a> {
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
-        let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.stated_occupancy());
+        let shape = WaveShape::on(gpu.existing(), fit.launch.filter(|_| shaped), fit.wave_occupancy());
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
         let blocks = shape.and_then(|shape| shape.blocks);
