@@ -59,11 +59,14 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+/// `--version`: the program's, and that of the forms of JSON and CSV (`docs/json.md`).
+const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nschema_version 1");
+
 /// What if this kernel ran on that GPU instead?
 ///
 /// Rooflines, occupancy and predicted times, source and target GPU side by side. Without a command the dashboard opens.
 #[derive(Debug, Parser)]
-#[command(name = "roofswap", version, args_conflicts_with_subcommands = true)]
+#[command(name = "roofswap", version, long_version = LONG_VERSION, args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Example: roofswap predict --from titan-v --to rtx-4070 --kernel saxpy --size n=1048576"
 )]

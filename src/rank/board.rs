@@ -10,15 +10,13 @@ use crate::gpu::GpuId;
 use crate::power::PowerModel;
 use crate::predict::Subject;
 use crate::progress::{Cancelled, Progress};
+use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::{Joules, Seconds, Watts};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::LazyLock;
-
-/// An interval this wide, high over low, says nothing that one could act on.
-const USELESS: f64 = 10.0;
 
 /// The power model that ships; none where its table is damaged (a test reads it).
 static POWER: LazyLock<Option<PowerModel>> = LazyLock::new(|| PowerModel::shipped().ok());
@@ -249,14 +247,8 @@ impl<'a> RankQuestion<'a> {
                 |text: &String| if single { text.clone() } else { format!("{}: {text}", part.label) };
             all.extend(part.answer.cautions.iter().map(of_part));
         }
-        if let Some((low, high)) = row.low.zip(row.high).filter(|(low, high)| high.0 / low.0 > USELESS) {
-            let text = format!(
-                "no useful answer: profile it; the interval {} is wider than {USELESS:.0}x: measure it on the source, \
-                 with counters (`ncu --set full`)",
-                crate::units::range(low, high)
-            );
-            all.insert(0, text);
-        }
+        let useless = row.low.zip(row.high).and_then(|(low, high)| shown::useless_interval(low, high));
+        all.splice(0..0, useless);
         if let Some(price) = &row.price {
             all.extend(price.cautions(self.today.as_deref()));
         }

@@ -186,3 +186,33 @@ fn a_board_is_a_table_a_file_and_a_picture() {
     let svg = desk.read("board.svg");
     assert!(svg.contains("time, ms") && svg.contains("L40S") && svg.contains("90 % interval"), "{svg}");
 }
+
+#[test]
+fn the_page_of_the_schema_names_every_field_and_the_version() {
+    let page = include_str!("../../docs/json.md");
+    for column in COLUMNS {
+        assert!(page.contains(&format!("`{column}`")), "{column}");
+    }
+    let desk = Desk::new();
+    for words in [
+        "predict --from titan-v --to rtx-4070 --kernel saxpy",
+        "gpus",
+        "occupancy --gpu l4 --threads 256 --regs 32",
+    ] {
+        let rows = desk.types(&format!("{words} --format json")).works().json();
+        for field in rows[0].as_object().unwrap().keys() {
+            assert!(page.contains(&format!("`{field}`")), "{words}: {field}");
+        }
+    }
+    let version = desk.types("--version").works().stdout;
+    let stated = version.lines().find_map(|line| line.strip_prefix("schema_version ")).unwrap();
+    assert!(page.contains(&format!("schema_version {stated};")), "{version}");
+}
+
+#[test]
+fn completions_know_gpus_kernels_and_models() {
+    let script = Desk::new().types("completions bash").works().stdout;
+    for name in ["h100-sxm5", "matmul_tiled", "efficiency-transfer"] {
+        assert!(script.contains(name), "{name}");
+    }
+}
