@@ -5,6 +5,7 @@
 
 mod app;
 mod audit;
+mod changes;
 mod choices;
 mod clocks;
 mod dashboard;

@@ -1,8 +1,8 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
+use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
-use super::rank::changed_gpus;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;

@@ -58,6 +58,34 @@ impl Gpu {
         self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
     }
 
+    /// The power limit of what a hypothetical GPU is based on, where its own is lower; `None` for every other GPU.
+    #[must_use]
+    pub fn lowered_from(&self) -> Option<Watts> {
+        let base = self.hypothetical.as_ref()?.base.power_limit.value;
+        (self.power_limit.value < base).then_some(base)
+    }
+
+    /// A hypothetical GPU as its power model sees it: its own numbers under the limit of its base. Any other GPU as it is.
+    #[must_use]
+    pub fn under_base_limit(&self) -> Self {
+        let mut board = self.clone();
+        if let Some(made) = &self.hypothetical {
+            board.power_limit = made.base.power_limit.clone();
+        }
+        board
+    }
+
+    /// A hypothetical GPU at a share of its SM clock; `None` for one that exists.
+    #[must_use]
+    pub fn at_clock_share(&self, share: f64) -> Option<Self> {
+        let made = self.hypothetical.as_ref()?;
+        let clock = ChangeAmount::To(self.boost_clock.value.0 * share);
+        let slower =
+            made.base.changed(&made.changes.clone().with(GpuNumber::SmClock, clock), &self.id).ok()?;
+        // It is still the GPU that was asked for.
+        Some(Self { name: self.name.clone(), hypothetical: self.hypothetical.clone(), ..slower })
+    }
+
     /// The same GPU under another id, without its other names.
     #[must_use]
     pub fn as_copy(&self, id: &str) -> Self {
@@ -158,7 +186,11 @@ impl ChangePlan<'_> {
         let (least, most) = match number {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
-            GpuNumber::RegistersPerSm => (1024.0, 1_048_576.0),
+            // What the occupancy rules count in: fewer than 512 units for each part of an SM.
+            GpuNumber::RegistersPerSm => {
+                let limits = &self.base.limits;
+                (1024.0, 511.0 * f64::from(limits.reg_unit_per_warp) * f64::from(limits.sub_partitions))
+            }
             _ => (old / MOST, old * MOST),
         };
         let whole = |v: f64| if number.is_whole() { v.round().max(1.0) } else { v };

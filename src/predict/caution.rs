@@ -108,6 +108,13 @@ pub enum Caution {
         /// `mem=+20%`.
         changes: Arc<str>,
     },
+    /// The power limit lowers the SM clock of the target under this load.
+    PowerCapped {
+        /// The limit in watts.
+        limit: f64,
+        /// The SM clock without and with it, in hertz.
+        clocks: [f64; 2],
+    },
     /// The time was corrected by other rows that were measured on the target.
     RowsMeasuredHere {
         /// What it was multiplied by.
@@ -274,6 +281,10 @@ impl fmt::Display for Caution {
             }
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
+            }
+            Self::PowerCapped { limit, clocks: [from, to] } => {
+                let [from, to] = [from, to].map(|hz| hz / 1e6);
+                write!(f, "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)")
             }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
