@@ -23,10 +23,12 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         keymap_file.map(|f| read_limited(&f).map(|text| (f.display().to_string(), text))).transpose()?;
     let remembered = if args.fresh { Saved::default() } else { remembered() };
     let saved = typed_over(remembered, &args, &session)?;
+    let (kernel_asked, source_asked) = (args.kernel.is_some(), args.from.is_some());
     let targets: Vec<GpuId> = tui::first_targets(&session, &saved);
     args.clocks.lay(&mut session, &targets)?;
-    let options =
-        Options { saved, theme: args.theme.or_else(no_color), data: args.data, ascii: args.ascii, keymap };
+    let theme = args.theme.or_else(no_color);
+    let (data, ascii) = (args.data, args.ascii);
+    let options = Options { saved, kernel_asked, source_asked, theme, data, ascii, keymap };
     tui::run(session, options)?;
     Ok(())
 }

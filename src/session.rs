@@ -37,7 +37,7 @@ use crate::measurement::{
 use crate::predict::Subject;
 use crate::progress::Progress;
 use include_dir::{Dir, include_dir};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,6 +81,8 @@ pub struct Loaded {
     pub refused_count: usize,
     /// What the importer of its format says: what is missing, what was left out.
     pub remarks: Vec<String>,
+    /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
+    pub unnamed: Option<BTreeSet<String>>,
 }
 
 /// Why a question could not be put.
@@ -167,9 +169,23 @@ impl Session {
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
     pub fn add_opened(&mut self, opened: Opened<'_>, progress: &Progress) -> Result<Loaded, ReadError> {
+        self.add_opened_of(opened, None, progress)
+    }
+
+    /// [`Session::add_opened`] of a report that names no GPU: its rows are of this one.
+    ///
+    /// # Errors
+    /// [`ReadError`] as there.
+    pub fn add_opened_of(
+        &mut self,
+        opened: Opened<'_>,
+        gpu: Option<&str>,
+        progress: &Progress,
+    ) -> Result<Loaded, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_opened(opened, Kind::Measured, &self.gpus, &mut kernels, progress)?;
-        Ok(self.take_rows(kernels, any.read, any.remarks, any.roofs))
+        let any = read_opened(opened, gpu, Kind::Measured, &self.gpus, &mut kernels, progress)?;
+        let loaded = self.take_rows(kernels, any.read, any.remarks, any.roofs);
+        Ok(Loaded { unnamed: any.unnamed, ..loaded })
     }
 
     /// Adds rows that an importer made from this report, by the same checks as those of a file; see [`read_rows`].
@@ -198,7 +214,7 @@ impl Session {
             workspace.roofs.extend(roofs);
             workspace.store.add(rows);
         });
-        Loaded { rows: added, refused, refused_count, remarks }
+        Loaded { rows: added, refused, refused_count, remarks, unnamed: None }
     }
 
     /// Every row as a file would hold it, for [`crate::measurement::write_csv`]; those of the shipped datasets too.

@@ -25,7 +25,7 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
 pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
-        let Loaded { rows: added, refused, refused_count: count, remarks } = session.add_data(path)?;
+        let Loaded { rows: added, refused, refused_count: count, remarks, .. } = session.add_data(path)?;
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));

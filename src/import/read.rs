@@ -7,6 +7,7 @@ use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::measurement::{Kind, ReadError, ReadResult, read_csv, read_rows};
 use crate::progress::Progress;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub struct ReadAny {
     pub roofs: Vec<Roof>,
     /// What the importer says of it.
     pub remarks: Vec<String>,
+    /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
+    pub unnamed: Option<BTreeSet<String>>,
 }
 
 /// Reads a file in any format that is known. Kernels that the catalogue does not know are added to it by their name.
@@ -31,15 +34,17 @@ pub fn read_any(
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
-    read_opened(Opened::path(path)?, kind, gpus, kernels, &Progress::default())
+    read_opened(Opened::path(path)?, None, kind, gpus, kernels, &Progress::default())
 }
 
-/// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it.
+/// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it; `gpu` is that of reports that
+/// name none.
 ///
 /// # Errors
 /// [`ReadError`] as there, and if it was cancelled.
 pub fn read_opened(
     opened: Opened<'_>,
+    gpu: Option<&str>,
     kind: Kind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
@@ -51,12 +56,13 @@ pub fn read_opened(
         let read = read_csv(watched, &file, kind, gpus, kernels)?;
         return Ok(ReadAny { read, ..ReadAny::default() });
     };
-    let mut imported = read_report(opened, &Job::new(&file, progress))?;
+    let mut imported = read_report(opened, &Job { gpu, ..Job::new(&file, progress) })?;
     imported.name_gpus(gpus);
+    let unnamed = imported.unnamed();
     let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
     read.refused_count += imported.refused_count;
     read.refused.splice(0..0, imported.refused);
-    Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks })
+    Ok(ReadAny { read, roofs: imported.roofs, remarks: imported.remarks, unnamed })
 }
 
 /// Finds the importer of an open report by what it contains, and reads it.
@@ -107,6 +113,13 @@ impl Importer {
 }
 
 impl Imported {
+    /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
+    fn unnamed(&self) -> Option<BTreeSet<String>> {
+        let mut rows = self.rows.iter().filter(|row| row.gpu.is_empty()).peekable();
+        rows.peek()?;
+        Some(rows.filter_map(|row| row.attributes.get("compute_capability").cloned()).collect())
+    }
+
     /// Gives rows and roofs without a GPU the one that the user named, or says that they have none.
     fn fill_gpus(&mut self, given: Option<&str>) {
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
@@ -124,7 +137,7 @@ impl Imported {
 
     /// Replaces the names that drivers give by the catalogue's ids; a name that it does not know stays, with a remark.
     pub fn name_gpus(&mut self, gpus: &Catalogue<Gpu>) {
-        let mut unknown = std::collections::BTreeSet::new();
+        let mut unknown = BTreeSet::new();
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
         for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
             if let Some(known) = gpus.get(name) {

@@ -7,6 +7,7 @@ use crate::import::{Format, Opened, known_formats};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::told;
 use crate::progress::Progress;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What a file is.
@@ -29,6 +30,10 @@ pub struct Added {
     pub notices: Vec<String>,
     /// How much was refused.
     pub refused: usize,
+    /// How many measured rows were added.
+    pub rows: usize,
+    /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
+    pub unnamed: Option<BTreeSet<String>>,
     /// The kernels that came with it or have resources of it, the first one first.
     pub kernels: Vec<KernelId>,
 }
@@ -94,15 +99,35 @@ impl Session {
     /// # Errors
     /// The reader's words as there, and if it was cancelled; nothing is added then.
     pub fn add_file_watched(&mut self, path: &Path, progress: &Progress) -> Result<Added, String> {
+        self.add_file_of(path, None, progress)
+    }
+
+    /// [`Session::add_file_watched`] of a report that names no GPU: its rows are of this one.
+    ///
+    /// # Errors
+    /// The reader's words as there.
+    pub fn add_file_of(
+        &mut self,
+        path: &Path,
+        gpu: Option<&str>,
+        progress: &Progress,
+    ) -> Result<Added, String> {
         let opened = Opened::path(path).map_err(|e| e.to_string())?;
         match Recognised::of(&opened) {
             Recognised::Canonical | Recognised::Report => {
-                let loaded = self.add_opened(opened, progress).map_err(|e| e.to_string())?;
+                let loaded = self.add_opened_of(opened, gpu, progress).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> =
                     told(&loaded.refused).into_iter().map(|(_, text)| text).collect();
                 notices.extend(loaded.remarks);
                 let summary = format!("{} measured rows loaded", loaded.rows);
-                Ok(Added { summary, notices, refused: loaded.refused_count, kernels: Vec::new() })
+                Ok(Added {
+                    summary,
+                    notices,
+                    refused: loaded.refused_count,
+                    rows: loaded.rows,
+                    unnamed: loaded.unnamed,
+                    kernels: Vec::new(),
+                })
             }
             Recognised::CompilerReport => read_compiled(opened, None).map(|report| self.add_report(report)),
         }
@@ -118,7 +143,7 @@ impl Session {
         let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
         notices.extend(self.add_compiled(&kernels));
         let kernels = kernels.iter().filter_map(|k| self.kernels.get(&k.id)).collect();
-        Added { summary, notices, refused: report.refused_count, kernels }
+        Added { summary, notices, refused: report.refused_count, kernels, ..Added::default() }
     }
 
     /// Lays these resources over the kernels of the same names; a kernel that the catalogue does not have is added, known

@@ -96,7 +96,7 @@ actions! {
         Levels = "levels",
         /// Switch between exact occupancy and the study's formula.
         Rules = "rules",
-        /// Explain the selected prediction factor by factor.
+        /// Open or close the explanation; it follows every step.
         Explain = "explain",
         /// Zoom the focused pane to the whole screen, or back.
         Zoom = "zoom",
@@ -128,14 +128,22 @@ actions! {
         FocusNext = "focus_next",
         /// Focus the previous pane.
         FocusPrevious = "focus_previous",
-        /// Focus the GPUs.
-        FocusGpus = "focus_gpus",
-        /// Focus the roofline.
-        FocusRoofline = "focus_roofline",
-        /// Focus the occupancy.
-        FocusOccupancy = "focus_occupancy",
-        /// Focus the predictions.
-        FocusPredictions = "focus_predictions",
+        /// View 1, Swap: this kernel, from the source to the targets.
+        ViewSwap = "view_swap",
+        /// View 2, Board: which GPU is best for it.
+        ViewBoard = "view_board",
+        /// View 3, What if: what would change it.
+        ViewWhatIf = "view_what_if",
+        /// View 4, Application: a whole program.
+        ViewApplication = "view_application",
+        /// View 5, Evidence: errors, audit, import notes.
+        ViewEvidence = "view_evidence",
+        /// Scroll the explanation, or the focused list, down.
+        ScrollDown = "scroll_down",
+        /// Scroll the explanation, or the focused list, up.
+        ScrollUp = "scroll_up",
+        /// Choose the next recipe to train.
+        RecipeNext = "recipe_next",
         /// Move up one line.
         Up = "up",
         /// Move down one line.

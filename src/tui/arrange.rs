@@ -24,7 +24,9 @@ impl State {
             let numbers = shown.partition_point(finite);
             shown[..numbers].reverse();
         }
+        self.own_rows_first(&mut shown);
         self.shown = shown;
+        self.workload.on_fold &= self.fold_line().is_some();
         self.pending.errors_are_old = true;
         if !self.shown.contains(&self.selected)
             && let Some(first) = self.shown.first().copied()
@@ -103,19 +105,31 @@ impl State {
         self.gpu_cursor = (self.gpu_cursor as isize).saturating_add(by).clamp(0, last) as usize;
     }
 
-    /// Selects another of the rows shown.
+    /// Moves the cursor over the lines of the table.
     pub(super) fn move_row(&mut self, by: isize) {
-        let Some(last) = self.shown.len().checked_sub(1) else { return };
-        let place = self.shown.iter().position(|r| *r == self.selected).unwrap_or(0) as isize;
-        let row = self.shown[place.saturating_add(by).clamp(0, last as isize) as usize];
-        self.select_row(row);
+        let Some(last) = self.table_lines().checked_sub(1) else { return };
+        let line = (self.cursor_line() as isize).saturating_add(by).clamp(0, last as isize);
+        self.go_to_line(line as usize);
         self.readout = None;
+    }
+
+    /// Selects the next kernel shown, or the one before: the fold is stepped over.
+    pub(super) fn step_kernel(&mut self, by: isize) {
+        self.move_row(by);
+        if self.workload.on_fold {
+            let line = self.cursor_line();
+            self.move_row(by);
+            // Nothing lies behind it.
+            if self.cursor_line() == line {
+                self.move_row(-by);
+            }
+        }
     }
 
     /// Where the panes lie now.
     #[must_use]
     pub fn areas(&self) -> Areas {
-        areas(Rect::new(0, 0, self.size.0, self.size.1), self.zoomed())
+        areas(Rect::new(0, 0, self.size.0, self.size.1), self.arrangement())
     }
 
     /// Lines inside the border of the pane with the keyboard.

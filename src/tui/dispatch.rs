@@ -3,13 +3,13 @@
 use super::action::Action;
 use super::clipboard::{command_line, row_text};
 use super::here::ask_measurement;
-use super::layout::Pane;
+use super::layout::{DashboardView, Pane};
 use super::message::Effect;
-use super::pane::{ChartOffer, Reaction};
+use super::pane::{ChartOffer, Reaction, StateChange};
 use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::{main_panel, open_for};
-use super::selection::{Selection, next_in_ring};
+use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
 use super::state::{State, Tone};
 use crate::answer::Settings;
@@ -32,10 +32,7 @@ pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::Suspend => vec![Effect::Suspend],
         Action::Cancel => cancel_something(state),
-        Action::Export => {
-            let offer = main_panel(state.focus).export(state);
-            ask_export(state, offer)
-        }
+        Action::Export => export_pane(state, state.focus),
         Action::CopyRow => copy_text(state, row_text(state), "row"),
         Action::CopyCommand => match command_line(state) {
             Ok(line) => copy_text(state, line, "command line"),
@@ -47,9 +44,22 @@ pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SizeFinerUp => slide_size(state, true),
         Action::SizeFinerDown => slide_size(state, false),
         Action::MeasureHere => ask_measurement(state),
-        Action::SetSource | Action::SetTarget | Action::AddTarget if state.focus != Pane::Gpus => {
+        Action::SetSource | Action::SetTarget | Action::AddTarget
+            if state.focus != Pane::Gpus && state.focus != Pane::Ranking =>
+        {
             go_and_choose(state, action)
         }
+        Action::ViewSwap => open_view(state, DashboardView::Swap),
+        Action::ViewBoard => open_view(state, DashboardView::Board),
+        Action::ViewWhatIf => open_view(state, DashboardView::WhatIf),
+        Action::ViewApplication => open_view(state, DashboardView::Application),
+        Action::ViewEvidence => open_view(state, DashboardView::Evidence),
+        Action::Models => open_pane(state, Pane::Models),
+        Action::Evaluate => open_pane(state, Pane::Errors),
+        Action::Audit => open_pane(state, Pane::Audit),
+        Action::Notices => open_pane(state, Pane::Notes),
+        Action::ScrollDown => scroll_text(state, Action::PageDown),
+        Action::ScrollUp => scroll_text(state, Action::PageUp),
         _ => {
             if !change_selection(state, action) && !change_screen(state, action) {
                 return run_in_pane(state, action);
@@ -64,13 +74,50 @@ pub(super) fn leave_loop(state: &State) -> Vec<Effect> {
     vec![Effect::Save(state.saved()), Effect::Quit]
 }
 
-/// What the action means in the pane with the keyboard.
+/// What the action means in the focused pane.
 fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
     match main_panel(state.focus).handle_action(action, state) {
         Reaction::Passed => Vec::new(),
         Reaction::Done(effects) | Reaction::Close(effects) => effects,
         Reaction::Run(other) => run_action(state, other),
+        Reaction::Export(pane) => export_pane(state, pane),
     }
+}
+
+/// Opens a view; its panes ask for what they show.
+fn open_view(state: &mut State, view: DashboardView) -> Vec<Effect> {
+    state.show_view(view);
+    tell_panes(state, StateChange::Shown)
+}
+
+/// Opens the view of a pane and focuses it.
+fn open_pane(state: &mut State, pane: Pane) -> Vec<Effect> {
+    state.zoom = false;
+    state.focus_pane(pane);
+    tell_panes(state, StateChange::Shown)
+}
+
+/// Tells the open panes of the view what changed.
+pub(super) fn tell_panes(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
+    let areas = state.areas();
+    // Of one that is folded only the title is seen: it asks once it is opened.
+    let panes: Vec<Pane> = state.open_panes().into_iter().filter(|pane| areas.of(*pane).height > 1).collect();
+    panes.into_iter().flat_map(|pane| main_panel(pane).follow(change, state)).collect()
+}
+
+/// Scrolls the explanation, where it is open, whatever is focused; else pages in the focused pane.
+fn scroll_text(state: &mut State, action: Action) -> Vec<Effect> {
+    if state.explaining && state.view == DashboardView::Swap {
+        state.explain_scroll.scroll_action(action);
+        return Vec::new();
+    }
+    run_in_pane(state, action)
+}
+
+/// Asks where to export a pane's chart to.
+pub(super) fn export_pane(state: &mut State, pane: Pane) -> Vec<Effect> {
+    let offer = main_panel(pane).export(state);
+    ask_export(state, offer)
 }
 
 /// What is asked of every row; whether the action was about that.
@@ -101,8 +148,9 @@ fn change_selection(state: &mut State, action: Action) -> bool {
 /// What of it is shown, and how; whether the action was about that.
 fn change_screen(state: &mut State, action: Action) -> bool {
     match action {
-        Action::KernelNext => state.move_row(1),
-        Action::KernelPrevious => state.move_row(-1),
+        Action::KernelNext => state.step_kernel(1),
+        Action::KernelPrevious => state.step_kernel(-1),
+        Action::Explain => state.toggle_explanation(),
         Action::SortNext => sort_by_next(state, 1),
         Action::SortReverse => {
             state.sort.1 = !state.sort.1;
@@ -114,12 +162,8 @@ fn change_screen(state: &mut State, action: Action) -> bool {
             state.themes.1 = (state.themes.1 + 1) % state.themes.0.len();
             state.remembered_theme = Some(state.theme().name.clone());
         }
-        Action::FocusNext => state.focus = next_in_ring(&Pane::ALL, state.focus, 1),
-        Action::FocusPrevious => state.focus = next_in_ring(&Pane::ALL, state.focus, -1),
-        Action::FocusGpus => state.focus = Pane::Gpus,
-        Action::FocusRoofline => state.focus = Pane::Roofline,
-        Action::FocusOccupancy => state.focus = Pane::Occupancy,
-        Action::FocusPredictions => state.focus = Pane::Predictions,
+        Action::FocusNext => state.focus_pane(next_in_ring(&state.open_panes(), state.focus, 1)),
+        Action::FocusPrevious => state.focus_pane(next_in_ring(&state.open_panes(), state.focus, -1)),
         _ => return false,
     }
     true
@@ -140,14 +184,14 @@ fn copy_text(state: &mut State, text: String, what: &str) -> Vec<Effect> {
     vec![Effect::Copy(text)]
 }
 
-/// The keyboard goes to the GPUs, the cursor to the GPU that is to be changed.
+/// The GPUs are focused, the cursor on the one that is to be changed; Enter chooses, also after a filter.
 fn go_and_choose(state: &mut State, action: Action) -> Vec<Effect> {
     let now = if action == Action::SetSource { state.selection.source } else { state.target() };
-    (state.focus, state.zoom) = (Pane::Gpus, false);
+    state.choosing = Some(Choosing { action, back: state.focus, zoomed: state.zoom });
+    state.zoom = false;
+    state.focus_pane(Pane::Gpus);
     state.gpu_cursor = state.gpus.iter().position(|g| *g == now).unwrap_or(state.gpu_cursor);
-    let text =
-        format!("move to a GPU ({} filters), then {}", state.key_for(Action::Filter), state.key_for(action));
-    state.say(Tone::Done, text)
+    Vec::new()
 }
 
 fn swap_gpus(state: &mut State) {
@@ -172,7 +216,7 @@ fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
     let next: Option<Problem> = state.session.next_size(row.kernel, &row.variant, row.problem.volume(), up);
     let Some(size) = next else {
         let which = if up { "larger" } else { "smaller" };
-        let text = format!("no {which} size is known; {} types one", state.key_for(Action::TypeSize));
+        let text = format!("no {which} size is known; {} sets one", state.key_for(Action::TypeSize));
         return state.say(Tone::Refused, text);
     };
     state.set_size(&size)
@@ -187,20 +231,26 @@ fn undo_step(state: &mut State) -> Vec<Effect> {
     state.say(Tone::Done, "undone")
 }
 
-/// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom.
+/// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom, the view, the explanation.
 fn cancel_something(state: &mut State) -> Vec<Effect> {
     let shown = state.jobs.shown_job().filter(|job| job.is_cancellable());
     if let Some(effects) = shown.and_then(|job| state.cancel_newest(&[job])) {
         return effects;
     }
-    if state.focus == Pane::Gpus && !state.gpu_filter.is_empty() {
+    if state.choosing.is_some() {
+        state.end_choosing();
+    } else if state.focus == Pane::Gpus && !state.gpu_filter.is_empty() {
         state.gpu_filter.clear();
         state.arrange_gpus();
     } else if !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();
-    } else {
+    } else if state.zoom {
         state.zoom = false;
+    } else if state.view != DashboardView::Swap {
+        state.show_view(DashboardView::Swap);
+    } else if state.explaining {
+        state.toggle_explanation();
     }
     Vec::new()
 }

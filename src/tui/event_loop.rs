@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::error::TuiError;
-use super::message::{Effect, Message};
+use super::message::{Effect, Message, UserFile};
 use super::state::State;
 use super::terminal::{Screen, copy_to_clipboard};
 use super::update::update;
@@ -137,7 +137,9 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
             worker.measure_here(session, kernel, problem, prefer);
         }
         Effect::List(folder) => worker.list(folder),
-        Effect::Import(session, path) => worker.import(session, path),
+        Effect::Import { session, path, gpu } => worker.import(session, UserFile { path, gpu }),
+        Effect::Load(session, files) => worker.load(session, files),
+        Effect::Watch(files) => worker.watch_files(files),
         Effect::Audit(session, files) => worker.audit(session, files),
         Effect::Learn(session) => worker.learn(session),
         Effect::Cancel(job) => worker.cancel_job(job),

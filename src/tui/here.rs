@@ -33,6 +33,7 @@ pub(super) fn take_measurement(
         Err(e) => return state.say(Tone::Refused, e.to_string()),
     };
     session.arrange();
+    state.kept_rows.extend(measured.rows.iter().cloned());
     let model = state.selection.settings.model;
     state.take_session(Arc::new(session));
     // What was fitted to fewer rows is fitted again; until then the model without it answers.

@@ -1,7 +1,7 @@
 //! What a key means: in what lies over the panes, and otherwise in the panes. Which key runs what stands in the keymap.
 
 use super::action::{Action, TextEdit};
-use super::dispatch::{ask_export, run_action};
+use super::dispatch::{ask_export, export_pane, run_action, tell_panes};
 use super::key_names::typed_char;
 use super::message::Effect;
 use super::pane::{ChartOffer, OverlayPanel, Reaction, StateChange};
@@ -21,6 +21,7 @@ type Open = Box<dyn OverlayPanel<State>>;
 
 /// A key was pressed.
 pub(super) fn key_pressed(state: &mut State, key: &str) -> Vec<Effect> {
+    state.former_point = None;
     match state.overlays.pop() {
         None => key_in_panes(state, key),
         Some(open) if open.takes_text() => key_while_typing(state, open, key),
@@ -48,7 +49,11 @@ fn bound_action(state: &State, contexts: &[&str], key: &str) -> Option<Action> {
 
 fn key_in_panes(state: &mut State, key: &str) -> Vec<Effect> {
     match bound_action(state, &[state.place(), ANYWHERE], key) {
-        Some(action) => run_action(state, action),
+        Some(action) => {
+            let mut effects = run_action(state, action);
+            effects.extend(tell_panes(state, StateChange::Ran(action)));
+            effects
+        }
         None => {
             let help = state.key_for(Action::Help);
             let text = format!("{key} does nothing here; {help} shows the keys");
@@ -70,6 +75,7 @@ fn follow_reaction(state: &mut State, open: Open, reaction: Reaction) -> Vec<Eff
         }
         Reaction::Close(effects) => effects,
         Reaction::Run(action) => run_action(state, action),
+        Reaction::Export(pane) => export_pane(state, pane),
     }
 }
 
@@ -135,6 +141,10 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
             effects.extend(open.follow_change(StateChange::Ran(live), state));
             state.overlays.push(open);
             effects
+        }
+        Action::Help if open.opened_by() != Some(Action::Help) => {
+            state.overlays.push(open);
+            run_action(state, Action::Help)
         }
         Action::Cancel => Vec::new(),
         own if open.opened_by() == Some(own) => Vec::new(),

@@ -12,6 +12,7 @@ use crate::predict::{Lessons, ModelId};
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,10 +41,12 @@ pub enum Message {
     Progress(Job, String),
     /// The worker read measurement files.
     Loaded(Box<LoadedFiles>),
+    /// A file that is watched has changed.
+    FilesChanged,
     /// The worker listed a folder.
     Listed(Box<Listing>),
     /// The worker read a file that was picked.
-    Imported(Box<(Session, PathBuf, Added)>),
+    Imported(Box<ImportedFile>),
     /// The worker could not read it, and why.
     NotImported(String),
     /// A job of this kind failed inside the program.
@@ -68,6 +71,26 @@ pub enum Message {
     Written(Result<String, String>),
 }
 
+/// A file of the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The GPU of its rows, where the file names none and a person did.
+    pub gpu: Option<String>,
+}
+
+/// A picked file, read.
+#[derive(Debug, Clone)]
+pub struct ImportedFile {
+    /// The session with what it brought.
+    pub session: Session,
+    /// The file.
+    pub file: UserFile,
+    /// What it brought.
+    pub added: Added,
+}
+
 /// The user's files, read.
 #[derive(Debug, Clone)]
 pub struct LoadedFiles {
@@ -79,13 +102,15 @@ pub struct LoadedFiles {
     pub refused: usize,
     /// What was read, in one line.
     pub summary: String,
+    /// The first file that names no GPU, with the compute capabilities that it states.
+    pub unnamed: Option<(PathBuf, BTreeSet<String>)>,
 }
 
 impl LoadedFiles {
     /// Files of which nothing is to be known.
     #[must_use]
     pub fn without_notes(session: Session, summary: &str) -> Box<Self> {
-        Box::new(Self { session, notices: Vec::new(), refused: 0, summary: summary.into() })
+        Box::new(Self { session, notices: Vec::new(), refused: 0, summary: summary.into(), unnamed: None })
     }
 }
 
@@ -154,7 +179,18 @@ pub enum Effect {
     /// List a folder.
     List(PathBuf),
     /// Read a file on top of this session.
-    Import(Arc<Session>, PathBuf),
+    Import {
+        /// Whose rows are there already.
+        session: Arc<Session>,
+        /// The file.
+        path: PathBuf,
+        /// The GPU of its rows, where it names none.
+        gpu: Option<String>,
+    },
+    /// Read all files again on top of this session: one of them changed.
+    Load(Arc<Session>, Vec<UserFile>),
+    /// Look from now on whether one of these files changes.
+    Watch(Vec<PathBuf>),
     /// Audit these files with the GPUs and kernels of this session.
     Audit(Arc<Session>, Vec<PathBuf>),
     /// Learn from the rows of this session.

@@ -14,6 +14,7 @@ mod event_loop;
 mod events;
 mod filter;
 mod first_rows;
+mod focus;
 mod here;
 mod jobs;
 mod key_names;
@@ -23,10 +24,12 @@ mod look;
 mod many_rows;
 mod message;
 mod mouse;
+mod own_rows;
 mod pane;
 mod panes;
 mod pending;
 mod predictions;
+mod scroll;
 mod selection;
 mod slide;
 mod state;
@@ -35,13 +38,14 @@ mod text;
 mod update;
 mod view;
 mod worker;
+mod workload;
 
 pub use action::{Action, TextEdit};
 pub use error::TuiError;
 pub use jobs::Job;
-pub use layout::Pane;
+pub use layout::{DashboardView, Pane};
 pub use many_rows::{ModelsQuestion, RowsQuestion};
-pub use message::{Effect, LoadedFiles, Message};
+pub use message::{Effect, ImportedFile, LoadedFiles, Message, UserFile};
 pub use panes::evaluate::outcome::Evaluated;
 pub use panes::explain::components::components_of;
 pub use panes::files::listing::{FileEntry, Listing};
@@ -69,6 +73,10 @@ pub struct Options {
     pub data: Vec<PathBuf>,
     /// What is selected at first.
     pub saved: Saved,
+    /// Whether a person asked for its kernel just now: then the user's rows do not choose another one.
+    pub kernel_asked: bool,
+    /// Likewise for its source.
+    pub source_asked: bool,
     /// The theme of this run; it is not remembered.
     pub theme: Option<String>,
     /// ASCII only.
@@ -94,6 +102,10 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
     .unwrap_or(0);
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
+    state.data.clone_from(&options.data);
+    state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
+    state.workload.chooses_row = !options.data.is_empty() && !options.kernel_asked;
+    state.workload.chooses_source = !options.data.is_empty() && !options.source_asked;
     if let Some(first) = state.notices.first() {
         let more = if state.notices.len() > 1 { " (! shows all)" } else { "" };
         state.message = Some((Tone::Refused, format!("{first}{more}")));
@@ -115,9 +127,9 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
     let mut screen = Screen::take()?;
     let worker = Worker::new(sender.clone());
     if let Some(first) = options.data.first() {
-        state.data.clone_from(&options.data);
         state.jobs.start_job(Job::Read, format!("reading {} …", first.display()));
-        worker.load(state.session.clone(), options.data);
+        worker.load(state.session.clone(), state.files.clone());
+        worker.watch_files(options.data);
     }
     state.has_shell = has_shell();
     watch_for_hangup(sender.clone());

@@ -1,24 +1,33 @@
-//! Clicks focus and select, the wheel scrolls.
+//! Clicks focus and select, on a heading sort, on the footer run what stands there; the wheel scrolls.
 
+use super::dispatch::run_action;
 use super::message::Effect;
+use super::pane::CellInside;
+use super::panes::footer::action_at;
 use super::panes::main_panel;
 use super::state::State;
 
 /// Lines that the wheel moves over a sheet.
 const WHEEL_LINES: isize = 3;
 
-/// A click closes what is open; else it focuses a pane and selects the line.
+/// A click on the footer runs what stands there; else it closes what is open, or focuses a pane and selects the line.
 pub(super) fn mouse_clicked(state: &mut State, x: u16, y: u16) -> Vec<Effect> {
+    let areas = state.areas();
+    if areas.footer.contains((x, y).into()) {
+        let action = action_at(state, x);
+        return action.map_or_else(Vec::new, |action| run_action(state, action));
+    }
     if !state.overlays.is_empty() {
         state.overlays.clear();
         return Vec::new();
     }
-    let areas = state.areas();
     let Some(pane) = areas.pane_at(x, y) else { return Vec::new() };
-    state.focus = pane;
+    state.focus_pane(pane);
     let area = areas.of(pane);
-    let line = usize::from(y.saturating_sub(area.y + 1));
-    main_panel(pane).click_line(line, area, state);
+    let inside = |at: u16, start: u16| at.checked_sub(start + 1).map(usize::from);
+    if let (Some(column), Some(line)) = (inside(x, area.x), inside(y, area.y)) {
+        main_panel(pane).click(CellInside { column, line }, area, state);
+    }
     Vec::new()
 }
 

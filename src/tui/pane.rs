@@ -2,6 +2,7 @@
 //! is open, so it cannot be named here.
 
 use super::action::Action;
+use super::layout::Pane;
 use super::look::Look;
 use super::message::Effect;
 use super::panes::files::listing::Listing;
@@ -22,6 +23,8 @@ pub enum Reaction {
     Close(Vec<Effect>),
     /// What was open closes, and this is run instead.
     Run(Action),
+    /// What was open closes, and this pane's chart is exported.
+    Export(Pane),
 }
 
 /// A chart to export.
@@ -38,6 +41,8 @@ pub enum ChartOffer {
 /// What changed below something that is open.
 #[derive(Debug, Clone, Copy)]
 pub enum StateChange<'a> {
+    /// The view was opened.
+    Shown,
     /// This action was run on the panes.
     Ran(Action),
     /// Other rows were loaded.
@@ -46,6 +51,24 @@ pub enum StateChange<'a> {
     NewModels,
     /// A folder was listed; nothing if it could not be.
     Listed(Option<&'a Listing>),
+}
+
+/// Actions that do one thing together, and a word or two for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Hint {
+    /// Their keys are shown.
+    pub actions: &'static [Action],
+    /// What they do.
+    pub text: &'static str,
+}
+
+/// A place inside a pane's border.
+#[derive(Debug, Clone, Copy)]
+pub struct CellInside {
+    /// Columns from the left.
+    pub column: usize,
+    /// Lines from the top.
+    pub line: usize,
 }
 
 /// A pane, or something that lies over the panes.
@@ -64,13 +87,18 @@ pub trait Panel<S> {
         ChartOffer::Nothing
     }
 
-    /// What only it can do now: pairs of actions with a word or two.
-    fn hints(&self, _state: &S) -> Vec<([Action; 2], &'static str)> {
+    /// What can be done in it now, most needed first: actions with a word or two.
+    fn hints(&self, _state: &S) -> Vec<Hint> {
         Vec::new()
     }
 
-    /// A click on this line inside its border.
-    fn click_line(&mut self, _line: usize, _area: Rect, _state: &mut S) {}
+    /// A click inside its border.
+    fn click(&mut self, _at: CellInside, _area: Rect, _state: &mut S) {}
+
+    /// Something changed below it, or was changed while it was focused.
+    fn follow(&mut self, _change: StateChange<'_>, _state: &mut S) -> Vec<Effect> {
+        Vec::new()
+    }
 
     /// The wheel over it, by lines.
     fn scroll_lines(&mut self, _by: isize, _state: &mut S) {}
@@ -99,6 +127,11 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
     /// Whether this action is run on the panes while it stays open.
     fn lets_through(&self, action: Action) -> bool {
         LIVE_ACTIONS.contains(&action)
+    }
+
+    /// The line that is typed into the footer: what may be pressed besides letters.
+    fn typing_hints(&self) -> &'static str {
+        "Enter accepts, Esc closes"
     }
 
     /// The action that opened it: its key closes it as well.

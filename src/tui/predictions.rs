@@ -25,8 +25,10 @@ impl State {
         if !self.model_chosen {
             self.selection.settings.model = self.session.default_model();
         }
-        let FirstRows { rows, left_out } = first_rows(&self.session, self.selection.source);
+        let built_in = self.workload.built_in;
+        let FirstRows { rows, own, left_out } = first_rows(&self.session, self.selection.source, built_in);
         self.rows = rows;
+        self.workload.own_rows = own;
         self.notices.extend(left_out);
         self.keep_selected(selected);
         if let Some((kernel, problem)) = self.awaited.take() {
@@ -36,6 +38,7 @@ impl State {
             }
         }
         self.undo.clear();
+        self.open_on_own_rows();
         self.predict_all();
     }
 
@@ -215,9 +218,8 @@ impl State {
             return Vec::new();
         }
         let page = usize::from(self.areas().of(Pane::Predictions).height);
-        let cursor = self.shown.iter().position(|row| *row == self.selected).unwrap_or(0);
-        let start = page_start(cursor, self.predictions_page());
-        self.shown.iter().skip(start).take(page).copied().collect()
+        let start = page_start(self.cursor_line(), self.predictions_page(), self.table_lines());
+        (start..start + page).filter_map(|line| self.row_on_line(line)).collect()
     }
 
     /// The question for the rows that nobody predicts yet.

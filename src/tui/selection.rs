@@ -1,5 +1,7 @@
 //! What is asked of every row, and in which order the answers stand.
 
+use super::action::Action;
+use super::layout::Pane;
 use crate::answer::Settings;
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
@@ -21,6 +23,17 @@ pub struct Selection {
     pub blocks: BTreeMap<KernelId, u32>,
     /// Clocks and power limits that were typed, by GPU.
     pub tunings: BTreeMap<GpuId, Tuning>,
+}
+
+/// A GPU is being chosen; the mode outlives filtering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choosing {
+    /// As what: `SetSource`, `SetTarget` or `AddTarget`.
+    pub action: Action,
+    /// The pane that is focused again afterwards.
+    pub back: Pane,
+    /// Whether it was zoomed.
+    pub zoomed: bool,
 }
 
 /// What can be undone: the selection and the rows' sizes that changed.

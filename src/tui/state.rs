@@ -3,20 +3,23 @@
 use super::action::Action;
 use super::first_rows::{FirstRows, first_rows};
 use super::jobs::{Job, JobTable};
-use super::layout::Pane;
-use super::message::Effect;
+use super::layout::{DashboardView, Pane};
+use super::message::{Effect, UserFile};
+use super::own_rows::OwnRows;
 use super::pane::OverlayPanel;
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
-use super::panes::models::findings::ModelFindings;
+use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::pending::{ModelTimes, Pending};
-use super::selection::{Selection, Sort, UndoStep};
+use super::scroll::ScrollTop;
+use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
 use crate::config::{Keymap, Saved, Theme};
 use crate::evaluate::{ErrorSummary, Protocol};
 use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, Problem};
+use crate::measurement::CanonicalRow;
 use crate::occupancy::Rules;
 use crate::predict::{Estimate, MODELS, Subject, model_position};
 use crate::report::audit::Digest;
@@ -31,9 +34,6 @@ const FIRST_SOURCE: &str = "titan-v";
 const FIRST_TARGET: &str = "rtx-4070";
 /// The kernel shown first when none is asked for or remembered.
 pub const FIRST_KERNEL: &str = "matmul_tiled";
-
-/// Below this size one pane has the screen.
-const ROOM_FOR_FOUR: (u16, u16) = (64, 18);
 
 /// How many changes can be undone.
 const UNDO_DEPTH: usize = 100;
@@ -52,6 +52,10 @@ pub enum Tone {
 pub struct State {
     /// The loaded world.
     pub session: Arc<Session>,
+    /// The world before any file of the user's was read.
+    pub base: Arc<Session>,
+    /// Which rows are the user's, and whether the others are folded.
+    pub workload: OwnRows,
     /// One row per kernel, plus one per measured configuration that is not a kernel's first size.
     pub rows: Vec<Subject>,
     /// The main target's answer for every row; none where the worker still predicts it. The selected row and those on the
@@ -69,8 +73,20 @@ pub struct State {
     pub gpu_cursor: usize,
     /// What is asked.
     pub selection: Selection,
-    /// The pane with the keyboard.
+    /// The view.
+    pub view: DashboardView,
+    /// The pane that was focused last in each view.
+    pub focus_in: [Pane; DashboardView::ALL.len()],
+    /// The focused pane.
     pub focus: Pane,
+    /// Whether the explanation is open.
+    pub explaining: bool,
+    /// How far the explanation is scrolled.
+    pub explain_scroll: ScrollTop,
+    /// How far each pane of the evidence is scrolled, in their order.
+    pub evidence_scroll: [ScrollTop; 4],
+    /// What is being chosen among the GPUs.
+    pub choosing: Option<Choosing>,
     /// Whether it fills the screen.
     pub zoom: bool,
     /// How many memory levels the roofline shows.
@@ -105,6 +121,8 @@ pub struct State {
     pub model_chosen: bool,
     /// The models measured last.
     pub evaluated: Option<Arc<Evaluated>>,
+    /// What they were measured for.
+    pub evaluated_for: Option<EvidenceQuestion>,
     /// What the Models pane knows.
     pub models: ModelFindings,
     /// The product in the GEMM pane.
@@ -123,6 +141,14 @@ pub struct State {
     pub has_shell: bool,
     /// The user's measurement files.
     pub data: Vec<PathBuf>,
+    /// All files of the user's in the order they were read, and the GPU of those that name none.
+    pub files: Vec<UserFile>,
+    /// The point of the selected row before its file was read again: intensity and performance.
+    pub former_point: Option<(f64, f64)>,
+    /// How many notes there were before any file was read.
+    pub(super) first_notices: usize,
+    /// Rows that were measured from here, which no file holds.
+    pub(super) kept_rows: Vec<CanonicalRow>,
     /// Kernels (by position) with resources from reports that were picked here; no command knows those.
     pub picked: BTreeSet<KernelId>,
     /// How wrong each model is over the rows shown whose target was measured; models other than the current one only
@@ -168,12 +194,19 @@ impl State {
             Some("study") => Rules::Study,
             _ => Rules::Exact,
         };
-        let FirstRows { rows, left_out } = first_rows(&session, source);
-        let notices = session.problems.iter().cloned().chain(left_out).collect();
+        let built_in = session.kernels.entries().len();
+        let FirstRows { rows, own: own_rows, left_out } = first_rows(&session, source, built_in);
+        let notices: Vec<String> = session.problems.iter().cloned().chain(left_out).collect();
         let mut state = Self {
             rows,
             awaited: None,
             data: Vec::new(),
+            files: Vec::new(),
+            former_point: None,
+            first_notices: notices.len(),
+            kept_rows: Vec::new(),
+            base: session.clone(),
+            workload: OwnRows { own_rows, built_in, ..OwnRows::default() },
             picked: BTreeSet::new(),
             errors: vec![None; MODELS.len()],
             gpus: session.gpus.ids().collect(),
@@ -191,7 +224,13 @@ impl State {
             shown: Vec::new(),
             selected: 0,
             gpu_cursor: 0,
+            view: DashboardView::default(),
+            focus_in: DashboardView::ALL.map(DashboardView::first_pane),
             focus: Pane::Predictions,
+            explaining: false,
+            explain_scroll: ScrollTop::default(),
+            evidence_scroll: Default::default(),
+            choosing: None,
             zoom: false,
             levels: 1,
             curve: Curve::default(),
@@ -209,6 +248,7 @@ impl State {
             protocol: Protocol::default(),
             model_chosen: saved.model.is_some(),
             evaluated: None,
+            evaluated_for: None,
             models: ModelFindings::default(),
             gemm: GemmPane::default(),
             size: (80, 24),
@@ -270,6 +310,9 @@ impl State {
             self.rows[row] = subject;
             self.forget_answer(row);
         }
+        if row >= self.workload.own_rows && self.workload.own_rows > 0 {
+            self.workload.unfolded = true;
+        }
         self.predict_missing(row);
     }
 
@@ -328,13 +371,6 @@ impl State {
     #[must_use]
     pub fn answer_of(&self, row: usize) -> Option<&Answer> {
         self.answers.get(row).and_then(Option::as_ref)
-    }
-
-    /// The pane that fills the screen, if one does: by choice, or because there is no room for four.
-    #[must_use]
-    pub fn zoomed(&self) -> Option<Pane> {
-        let cramped = self.size.0 < ROOM_FOR_FOUR.0 || self.size.1 < ROOM_FOR_FOUR.1;
-        (self.zoom || cramped).then_some(self.focus)
     }
 
     /// Whether keys are letters now.

@@ -1,20 +1,21 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::dispatch::leave_loop;
+use super::dispatch::{leave_loop, tell_panes};
 use super::here::take_measurement;
 use super::jobs::Job;
 use super::keys::{key_pressed, text_pasted};
-use super::message::{Effect, LoadedFiles, Message};
+use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::pane::StateChange;
+use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};
 use crate::audit::Severity;
+use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
 use crate::report::audit::Digest;
-use crate::session::{Added, Revision, Session, Training};
-use std::path::PathBuf;
+use crate::session::{Revision, Session, Training};
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
@@ -60,10 +61,8 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
         Message::Trained(Some(done)) => return take_training(state, done),
         Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
-        Message::Imported(imported) => {
-            let (session, path, added) = *imported;
-            return take_import(state, session, path, added);
-        }
+        Message::Imported(imported) => return take_import(state, *imported),
+        Message::FilesChanged => return read_again(state),
         Message::NotImported(why) => {
             state.jobs.end_job(Job::Read);
             return state.say(Tone::Refused, why);
@@ -82,25 +81,61 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
 /// Tells everything that is open what changed below it.
 fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
     let mut open = std::mem::take(&mut state.overlays);
-    let effects = open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
+    let mut effects: Vec<Effect> =
+        open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
     state.overlays = open;
+    effects.extend(tell_panes(state, change));
     effects
 }
 
 /// The user's files were read.
 fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
-    let LoadedFiles { session, notices, refused, summary } = loaded;
+    let LoadedFiles { mut session, notices, refused, summary, unnamed } = loaded;
     state.jobs.end_job(Job::Read);
     let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
+    // All files were read, again where one of them changed: what was said of them before is said again.
+    state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
-    state.refused_rows += refused;
+    state.refused_rows = refused;
+    if let Err(why) = keep_rows(&mut session, &state.kept_rows) {
+        state.notices.push(why);
+    }
+    let before = state.answer().timed_point();
     state.take_session(Arc::new(session));
+    let now = state.answer().timed_point();
+    state.former_point = before.filter(|_| before != now).map(|(i, p)| (i.0, p.0));
     state.say(tone, summary);
+    if let Some((path, stated)) = unnamed {
+        state.open_overlay(GpuQuestion::of_file(path, stated));
+    }
     // What is open was measured on other rows.
     state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
+    (state.evaluated, state.evaluated_for) = (None, None);
     let mut effects = state.ask_to_learn();
     effects.extend(tell_overlays(state, StateChange::NewRows));
     effects
+}
+
+/// Rows that no file holds stand among the others again.
+///
+/// # Errors
+/// Why they could not be read.
+fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let added = session.add_rows(rows, "measured here").map_err(|e| e.to_string());
+    session.arrange();
+    added.map(|_| ())
+}
+
+/// A watched file changed: all are read again, unless some are being read.
+fn read_again(state: &mut State) -> Vec<Effect> {
+    if state.jobs.is_running(Job::Read) {
+        return Vec::new();
+    }
+    state.jobs.start_job(Job::Read, "a file changed: reading it again …");
+    vec![Effect::Load(state.base.clone(), state.files.clone())]
 }
 
 /// A training ended: what it says is shown in the Models pane, whose list of the cache is read again.
@@ -110,6 +145,7 @@ fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<
         Ok(training) => {
             let text = format!("trained {}", training.trained.model);
             state.models.training = Some(Arc::from(training));
+            state.models.asked = None;
             state.say(Tone::Done, text);
             tell_overlays(state, StateChange::NewModels)
         }
@@ -133,8 +169,13 @@ fn job_failed(state: &mut State, job: Job) -> Vec<Effect> {
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.
-fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added) -> Vec<Effect> {
+fn take_import(state: &mut State, imported: ImportedFile) -> Vec<Effect> {
+    let ImportedFile { session, file, added } = imported;
     state.jobs.end_job(Job::Read);
+    if let Some(stated) = added.unnamed.filter(|_| added.rows == 0 && file.gpu.is_none()) {
+        // Nothing was added yet: it is read again once its GPU is known.
+        return state.open_overlay(GpuQuestion::of_file(file.path, stated));
+    }
     let tone = if added.refused > 0 { Tone::Refused } else { Tone::Done };
     let more = match (added.refused, added.notices.len()) {
         (0, 0) => String::new(),
@@ -142,8 +183,11 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         (n, _) => format!(", {n} refused: ! lists them"),
     };
     let measured = added.kernels.is_empty();
+    state.files.retain(|known| known.path != file.path);
+    state.files.push(file.clone());
     if measured {
-        state.data.push(path);
+        state.data.retain(|known| *known != file.path);
+        state.data.push(file.path.clone());
     }
     state.notices.extend(added.notices);
     state.refused_rows += added.refused;
@@ -154,6 +198,9 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.select_kernel(&first, None);
         // Every row was answered just now; only which of them are shown has changed.
         state.arrange();
+    } else {
+        state.open_on_file(&file.path);
+        state.predict_all();
     }
     state.picked.extend(added.kernels);
     let mut effects = state.say(tone, format!("{}{more}", added.summary));
@@ -162,6 +209,7 @@ fn take_import(state: &mut State, session: Session, path: PathBuf, added: Added)
         state.audit = None;
         effects.push(Effect::Audit(state.session.clone(), state.data.clone()));
     }
+    effects.push(Effect::Watch(state.files.iter().map(|file| file.path.clone()).collect()));
     // Other registers change what was learned as other rows do.
     effects.extend(state.ask_to_learn());
     effects

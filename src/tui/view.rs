@@ -2,7 +2,8 @@
 
 use super::layout::{Areas, Pane, SMALLEST, areas};
 use super::look::{Look, ascii};
-use super::panes::header::{draw_footer, draw_header};
+use super::panes::footer::draw_footer;
+use super::panes::header::draw_header;
 use super::panes::main_panel;
 use super::state::State;
 use ratatui::Frame;
@@ -23,7 +24,7 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
         frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), screen);
         return;
     }
-    let areas = areas(screen, state.zoomed());
+    let areas = areas(screen, state.arrangement());
     let buffer = frame.buffer_mut();
     draw_header(buffer, areas.header, state, look);
     draw_panes(buffer, &areas, state, look);
@@ -45,7 +46,9 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
 }
 
 fn draw_panes(buffer: &mut Buffer, areas: &Areas, state: &State, look: Look<'_>) {
-    for pane in Pane::ALL {
+    // The focused one last: its border lies over those that it shares.
+    let others = Pane::ALL.iter().copied().filter(|pane| *pane != state.focus);
+    for pane in others.chain([state.focus]) {
         let area = areas.of(pane);
         if area.area() > 0 {
             main_panel(pane).draw(buffer, area, state, look);

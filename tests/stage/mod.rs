@@ -8,8 +8,8 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use roofswap::session::Session;
-use roofswap::tui::{Message, Options, State, first_state, update, view};
+use roofswap::session::{Added, Session};
+use roofswap::tui::{ImportedFile, Message, Options, State, UserFile, first_state, update, view};
 
 /// The first screen with what ships, and the terminal's width and height.
 pub struct Dashboard {
@@ -23,6 +23,11 @@ pub fn dashboard(width: u16, height: u16) -> Dashboard {
     let mut d = Dashboard { state, size: (width, height) };
     update(&mut d.state, Message::Resize(width, height));
     d
+}
+
+/// A picked file, as the worker hands it over.
+pub fn imported(session: Session, path: std::path::PathBuf, added: Added) -> Box<ImportedFile> {
+    Box::new(ImportedFile { session, file: UserFile { path, gpu: None }, added })
 }
 
 impl Dashboard {

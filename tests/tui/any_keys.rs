@@ -55,6 +55,10 @@ const KEYS: &[&str] = &[
     "2",
     "3",
     "4",
+    "5",
+    "space",
+    "ctrl-d",
+    "ctrl-u",
     "up",
     "down",
     "left",
@@ -133,7 +137,7 @@ fn undo_goes_all_the_way_back() {
     for key in ["f", "s", "m", "=", "9", "0", "0", "enter"] {
         update(&mut state, Message::Key(key.into()));
     }
-    for key in ["x", "m", "P", "+", "+", "-", "1", "up", "t", "4", "down", "+", "R"] {
+    for key in ["x", "m", "P", "+", "+", "-", "tab", "up", "t", "shift-tab", "down", "+", "R"] {
         update(&mut state, Message::Key(key.into()));
     }
     assert_ne!(state.selection, first.selection);

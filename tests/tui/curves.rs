@@ -212,11 +212,11 @@ fn s_gpu(state: &State, i: usize) -> &roofswap::gpu::Gpu {
 
 #[test]
 fn left_and_right_choose_the_curve_only_where_curves_are_shown() {
-    assert_eq!(dashboard("3 right").curve, Curve::Block);
-    assert_eq!(dashboard("3 z right").curve, Curve::Registers);
-    assert_eq!(dashboard("3 z left").curve, Curve::Size);
+    assert_eq!(dashboard("shift-tab right").curve, Curve::Block);
+    assert_eq!(dashboard("shift-tab z right").curve, Curve::Registers);
+    assert_eq!(dashboard("shift-tab z left").curve, Curve::Size);
     // A narrow screen shows the numbers alone, and exports the limits that they are.
-    let mut narrow = dashboard("3 z");
+    let mut narrow = dashboard("shift-tab z");
     for message in [Message::Resize(70, 24), Message::Key("right".into()), Message::Key("e".into())] {
         update(&mut narrow, message);
     }

@@ -59,8 +59,8 @@ fn a_sheet_has_its_own_keys_before_those_of_all_sheets_and_of_the_panes() {
 #[test]
 fn an_export_from_a_sheet_comes_back_to_it() {
     let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
-    press(&mut state, "E e");
+    press(&mut state, "W e");
     assert_eq!(state.overlays.len(), 2);
     assert!(matches!(press(&mut state, "enter")[..], [Effect::Export { .. }]));
-    assert_eq!(state.overlays.len(), 1, "the explanation is still open");
+    assert_eq!(state.overlays.len(), 1, "the sheet is still open");
 }

@@ -117,7 +117,7 @@ fn another_build_of_a_kernel_is_learned_from_again() {
     std::fs::write(&file, log).unwrap();
     let mut session = (*d.state.session).clone();
     let added = session.add_file(&file).unwrap();
-    let effects = update(&mut d.state, Message::Imported(Box::new((session, file, added))));
+    let effects = update(&mut d.state, Message::Imported(crate::stage::imported(session, file, added)));
     assert_ne!(learning_of(&effects).revision(), of.revision());
     assert!(d.state.session.lessons().is_empty(), "learned from the errors of another build");
 }

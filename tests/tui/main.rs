@@ -15,3 +15,4 @@ mod stage;
 mod terminal_safety;
 mod terminal_walk;
 mod walk;
+mod workload;

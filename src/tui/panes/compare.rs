@@ -7,7 +7,7 @@
 //! models disagree by 15.2x: 9.22–140 µs; …
 //! ```
 
-use super::text_sheet::{SheetText, no_chart, no_export_hint};
+use super::text_sheet::SheetText;
 use crate::answer::Answer;
 use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
@@ -24,8 +24,6 @@ pub static COMPARE: SheetText = SheetText {
     opened_by: Action::Compare,
     title: |_| "All models, selected row".into(),
     lines: compare_lines,
-    export: no_chart,
-    exports: no_export_hint,
     compares_models: true,
 };
 

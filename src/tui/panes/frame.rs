@@ -6,10 +6,11 @@ use crate::tui::state::State;
 use crate::tui::text::clip;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
-/// The frame of a pane: its number and name, what it says beside that, and whether it has the keyboard. Returns the inside.
+/// The frame of a pane: its number and name, what it says beside that, and whether it is focused. Returns the inside.
 pub(super) fn pane_frame(
     buffer: &mut Buffer,
     area: Rect,
@@ -18,6 +19,9 @@ pub(super) fn pane_frame(
     beside: &str,
     look: Look<'_>,
 ) -> Rect {
+    if area.height == 1 {
+        return folded_frame(buffer, area, pane, beside, look);
+    }
     let focused = state.focus == pane;
     let (border, title) = if focused { (look.focus(), look.focus()) } else { (look.border(), look.title()) };
     // A heavy border tells the focus apart without colour.
@@ -27,17 +31,29 @@ pub(super) fn pane_frame(
         text.push_str(&format!("─ {beside} "));
     }
     let line = Line::styled(clip(&text, usize::from(area.width.saturating_sub(2))), title);
-    let block = Block::bordered().border_type(kind).border_style(border).title(line);
+    let block = Block::bordered()
+        .border_type(kind)
+        .border_style(border)
+        .merge_borders(MergeStrategy::Fuzzy)
+        .title(line);
     let inside = block.inner(area);
     block.render(area, buffer);
     inside
+}
+
+/// A pane of which only the title is shown: a line of its own, and no inside.
+fn folded_frame(buffer: &mut Buffer, area: Rect, pane: Pane, beside: &str, look: Look<'_>) -> Rect {
+    let beside = if beside.is_empty() { String::new() } else { format!(" ─ {beside}") };
+    let text = clip(&format!("▸ {}{beside}", pane.title()), usize::from(area.width));
+    Line::styled(text, look.title()).render(area, buffer);
+    Rect { height: 0, ..area }
 }
 
 /// The frame of a sheet over the panes, with what its keys do at the foot. Returns the inside.
 pub(super) fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, look: Look<'_>) -> Rect {
     Clear.render(area, buffer);
     let block = Block::bordered()
-        .border_type(BorderType::Double)
+        .border_type(BorderType::Thick)
         .border_style(look.focus())
         .title(Line::styled(
             format!(" {} ", clip(title, usize::from(area.width.saturating_sub(4)))),

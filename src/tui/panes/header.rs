@@ -1,44 +1,35 @@
-//! The first line says what is asked, the last what can be pressed.
+//! The first line: the view, and what is asked.
 //!
 //! ```text
-//! roofswap  TITAN V ▶ RTX 4070  matmul_tiled n=512 fp32  model: components · roofs: peak · occupancy: exact  2 cautions
-//! ? help  q quit  s source  t target  x swap  +/- size  m model  c compare  z zoom  e export  / filter
+//! 1 Swap  TITAN V ▶ RTX 4070  matmul_tiled n=512 fp32  model: components · roofs: peak · occupancy: exact  2 cautions
 //! ```
 
-use super::main_panel;
 use crate::gpu::GpuId;
 use crate::predict::MODELS;
-use crate::tui::action::Action;
+use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
-use crate::tui::state::{State, Tone};
-use crate::tui::text::{clip, wrap};
+use crate::tui::state::State;
+use crate::tui::text::clip;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Widget};
+use ratatui::widgets::Widget;
 use unicode_width::UnicodeWidthStr;
 
-/// What the footer offers, most needed first; as many as fit.
-const OFFERED: [Action; 17] = [
-    Action::Help,
-    Action::Quit,
-    Action::SetSource,
-    Action::SetTarget,
-    Action::Swap,
-    Action::SizeUp,
-    Action::ModelNext,
-    Action::Compare,
-    Action::Zoom,
-    Action::Export,
-    Action::Filter,
-    Action::Palette,
-    Action::SortNext,
-    Action::Levels,
-    Action::Ceilings,
-    Action::KernelNext,
-    Action::Undo,
-];
+/// From this width on all views are named.
+const ROOM_FOR_VIEWS: u16 = 150;
+
+/// The views with their numbers, the open one marked; where there is no room, that one alone.
+fn views(state: &State, all: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let named = DashboardView::ALL.into_iter().filter(|view| all || *view == state.view);
+    let style = |view: DashboardView| if view == state.view { look.focus() } else { look.dim() };
+    let mut spans: Vec<Span<'static>> =
+        named.flat_map(|view| [Span::styled(view.title(), style(view)), Span::raw("  ")]).collect();
+    if all {
+        spans.push(Span::styled("│ ", look.dim()));
+    }
+    spans
+}
 
 /// Draws the first line.
 pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
@@ -47,9 +38,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
     let settings = state.selection.settings;
     let cautions = answer.prediction.as_ref().map_or(1, |p| p.cautions.len());
     let mut spans = Vec::new();
-    if area.width >= 100 {
-        spans.push(Span::styled("roofswap  ", look.title()));
-    }
+    spans.extend(views(state, area.width >= ROOM_FOR_VIEWS, look));
     let tuned =
         |gpu: GpuId| state.session.tuning(gpu).map_or_else(String::new, |t| format!(" {}", t.brief()));
     spans.extend([
@@ -97,73 +86,4 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
 /// `1 caution`, `2 cautions`; nothing for none.
 fn counted(n: usize, one: &str, many: &str) -> Option<String> {
     (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
-}
-
-/// Draws the last line: a prompt, a running job, a message, or the keys.
-pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-    let width = usize::from(area.width);
-    let message = state
-        .message
-        .as_ref()
-        .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
-    let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
-    if let Some((label, input)) = state.typed_line() {
-        let prompt = vec![Span::styled(label, look.key()), Span::raw(input.value().to_string())];
-        Line::from(prompt).render(area, buffer);
-        if let Some((text, style)) = message {
-            above(buffer, area, &wrap(text, width), style);
-        }
-    } else if let Some((job, text)) = shown {
-        let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
-        Line::styled(clip(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
-    } else if let Some((text, style)) = message {
-        let mut lines = wrap(text, width);
-        let last = lines.pop().unwrap_or_default();
-        Line::styled(last, style).render(area, buffer);
-        above(buffer, area, &lines, style);
-    } else {
-        keys_line(state, look, width).render(area, buffer);
-    }
-}
-
-/// Lines that do not fit into the footer stand over the panes, so that no message is cut.
-fn above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style) {
-    let height = (lines.len() as u16).min(footer.y);
-    let area = Rect { y: footer.y - height, height, ..footer };
-    Clear.render(area, buffer);
-    for (y, text) in (area.y..area.bottom()).zip(lines) {
-        Line::styled(text.clone(), style).render(Rect { y, height: 1, ..area }, buffer);
-    }
-}
-
-/// What only the pane with the keyboard can do now: its keys and what they do.
-fn own_keys(state: &State) -> Vec<(String, &'static str)> {
-    let keys = |[a, b]: [Action; 2]| format!("{} {}", state.key_for(a), state.key_for(b));
-    main_panel(state.focus).hints(state).into_iter().map(|(both, what)| (keys(both), what)).collect()
-}
-
-fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
-    let mut spans = Vec::new();
-    let mut used = 0;
-    for (key, what) in own_keys(state) {
-        used += key.width() + what.width() + 3;
-        spans.push(Span::styled(key, look.key()));
-        spans.push(Span::styled(format!(" {what}  "), look.dim()));
-    }
-    for action in OFFERED {
-        let Some(binding) = state.keymap.bindings().iter().find(|b| b.run == action.id()) else { continue };
-        let mut key = binding.on[0].clone();
-        if action == Action::SizeUp {
-            key = format!("{key}/{}", state.key_for(Action::SizeDown));
-        }
-        let text = format!(" {}  ", binding.desc);
-        let needed = key.width() + text.trim_end().width();
-        if used + needed > width {
-            break;
-        }
-        used += key.width() + text.width();
-        spans.push(Span::styled(key, look.key()));
-        spans.push(Span::styled(text, look.dim()));
-    }
-    Line::from(spans)
 }

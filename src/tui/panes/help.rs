@@ -1,11 +1,12 @@
-//! The keys of the focused pane, and what the marks mean.
+//! The keys that hold now, grouped: those of the focused pane or open dialog first; then what the columns and marks mean.
 
-use super::text_sheet::{SheetText, no_chart, no_export_hint};
-use crate::config::Binding;
+use super::main_panel;
+use super::text_sheet::SheetText;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::clip;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// The help of the focused pane.
@@ -14,37 +15,149 @@ pub static HELP: SheetText = SheetText {
     opened_by: Action::Help,
     title: |state| format!("Help: {}", state.focus.title()),
     lines: help_lines,
-    export: no_chart,
-    exports: no_export_hint,
     compares_models: false,
 };
 
-/// Keys of this pane, then what the marks mean.
+/// Columns of the keys.
+const KEYS: usize = 15;
+
+/// Keys by what they are about, most needed first.
+const GROUPS: [(&str, &[Action]); 5] = [
+    (
+        "the question",
+        &[
+            Action::SetSource,
+            Action::SetTarget,
+            Action::AddTarget,
+            Action::AllSources,
+            Action::Swap,
+            Action::SizeUp,
+            Action::SizeDown,
+            Action::SizeFinerUp,
+            Action::SizeFinerDown,
+            Action::TypeSize,
+            Action::TypeBlock,
+            Action::TargetClocks,
+            Action::SourceClocks,
+            Action::KernelNext,
+            Action::KernelPrevious,
+            Action::ModelNext,
+            Action::ModelPrevious,
+            Action::Ceilings,
+            Action::Rules,
+            Action::Undo,
+        ],
+    ),
+    (
+        "what is shown",
+        &[
+            Action::Explain,
+            Action::Compare,
+            Action::Levels,
+            Action::Filter,
+            Action::SortNext,
+            Action::SortReverse,
+            Action::Zoom,
+            Action::Theme,
+        ],
+    ),
+    (
+        "views and panes",
+        &[
+            Action::ViewSwap,
+            Action::ViewBoard,
+            Action::ViewWhatIf,
+            Action::ViewApplication,
+            Action::ViewEvidence,
+            Action::Models,
+            Action::Evaluate,
+            Action::Audit,
+            Action::Notices,
+            Action::Gemm,
+            Action::FocusNext,
+            Action::FocusPrevious,
+        ],
+    ),
+    (
+        "files and clipboard",
+        &[Action::Import, Action::Export, Action::MeasureHere, Action::CopyRow, Action::CopyCommand],
+    ),
+    (
+        "moving and leaving",
+        &[
+            Action::Up,
+            Action::Down,
+            Action::Left,
+            Action::Right,
+            Action::PageUp,
+            Action::PageDown,
+            Action::ScrollDown,
+            Action::ScrollUp,
+            Action::Top,
+            Action::Bottom,
+            Action::Pick,
+            Action::Cancel,
+            Action::Palette,
+            Action::Help,
+            Action::Suspend,
+            Action::Quit,
+        ],
+    ),
+];
+
+/// What the columns of the predictions say that their headings cannot.
+const COLUMNS: [(&str, &str); 4] = [
+    ("bound", "what limits on the source → what limits on the target"),
+    ("occupancy", "active warps of the most, source → target"),
+    ("% of roof", "how near the source's measured time is to the roof of its limits"),
+    ("notes", "how many cautions the prediction has; the explanation shows them"),
+];
+
+/// Keys of this pane, then the general ones, then what columns and marks mean.
 fn help_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    for action in Action::ALL {
-        let bound = |b: &&Binding| b.run == action.id() && (b.when == "any" || b.when == state.place());
-        let keys: Vec<String> =
-            state.keymap.bindings().iter().filter(bound).flat_map(|b| b.on.iter().cloned()).collect();
-        let keys = if keys.is_empty() { ":".to_string() } else { keys.join(" ") };
-        lines.push(Line::from(vec![
-            Span::styled(format!("{keys:<11} "), look.key()),
-            Span::raw(clip(action.doc(), width.saturating_sub(12))),
-        ]));
+    let line = |left: &str, style: Style, text: &str| {
+        let text = clip(text, width.saturating_sub(KEYS));
+        Line::from(vec![Span::styled(format!("{left:<KEYS$}"), style), Span::raw(text)])
+    };
+    let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
+    // The help itself lies on top of what it is about.
+    let below = state.overlays.len().checked_sub(2).map(|i| &state.overlays[i]);
+    let (place, hints) = match below {
+        Some(open) => (open.context(), open.hints(state)),
+        None => (state.focus.title(), main_panel(state.focus).hints(state)),
+    };
+    let mut lines = vec![Line::styled(format!("in {place}"), look.title())];
+    for hint in hints {
+        let keys: Vec<String> = hint.actions.iter().map(|action| keys_of(state, *action)).collect();
+        lines.push(line(&format!("{} ", keys.join(" ")), look.key(), hint.text));
     }
-    lines.push(Line::default());
-    let marks = [
+    for (group, actions) in GROUPS {
+        lines.extend(heading(group.to_string()));
+        lines.extend(actions.iter().map(|a| line(&format!("{} ", keys_of(state, *a)), look.key(), a.doc())));
+    }
+    lines.extend(heading("columns of the predictions".into()));
+    lines.extend(COLUMNS.iter().map(|(name, text)| line(name, look.text(), text)));
+    lines.extend(heading("marks".into()));
+    lines.extend(marks(look).map(|(mark, style, meaning)| line(mark, style, meaning)));
+    lines
+}
+
+fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static str)> {
+    [
         ("●", look.measured(), "measured: published, or your own measurement"),
         ("◆", look.predicted(), "scaled from a measurement by the model named in the first line"),
         ("~", look.estimated(), "modelled without a measurement, or assumed (○ ◇ in charts)"),
+        ("·", look.dim(), "another kernel, measured on the source (roofline)"),
         ("◀", look.limiter(), "the resource that limits the resident blocks"),
         ("S T +", look.source(), "source, target, further targets"),
-    ];
-    for (mark, style, meaning) in marks {
-        lines.push(Line::from(vec![
-            Span::styled(format!("{mark:<11} "), style),
-            Span::raw(clip(meaning, width.saturating_sub(12))),
-        ]));
-    }
-    lines
+    ]
+    .into_iter()
+}
+
+/// All keys that run this action wherever nothing is typed, or in the focused pane; the palette's where it has none.
+fn keys_of(state: &State, action: Action) -> String {
+    let bound = state.keymap.bindings().iter();
+    let bound = bound.filter(|b| b.run == action.id() && (b.when == "any" || b.when == state.place()));
+    let keys: Vec<&str> = bound.flat_map(|b| b.on.iter().map(String::as_str)).collect();
+    if keys.is_empty() { ":".to_string() } else { keys.join(" ") }
 }

@@ -1,13 +1,16 @@
 //! One file or folder per pane, and per thing that lies over the panes: its state, its keys, how it draws itself and its
 //! chart. A new one is a folder here, a line in one of the two tables, and a key in `assets/keymap.toml`.
 
+pub(super) mod application;
 pub(super) mod audit;
 pub(super) mod compare;
 pub(super) mod evaluate;
 pub(super) mod explain;
 pub(super) mod files;
+pub(super) mod footer;
 mod frame;
 pub(super) mod gemm;
+pub(super) mod gpu_question;
 pub(super) mod gpus;
 pub(super) mod header;
 pub(super) mod help;
@@ -17,20 +20,30 @@ pub(super) mod occupancy;
 pub(super) mod palette;
 pub(super) mod predictions;
 pub(super) mod prompt;
+pub(super) mod ranking;
 pub(super) mod roofline;
 pub(super) mod text_sheet;
+pub(super) mod what_if;
 
 use super::action::Action;
 use super::layout::Pane;
 use super::message::Effect;
 use super::pane::Panel;
 use super::state::State;
+use application::ApplicationPane;
+use audit::AuditPane;
+use evaluate::ErrorsPane;
+use explain::ExplanationPane;
 use gpus::GpusPane;
+use models::ModelsPane;
+use notices::NotesPane;
 use occupancy::OccupancyPane;
-use palette::CommandPalette;
+use palette::open_palette;
 use predictions::PredictionsPane;
+use ranking::RankingPane;
 use roofline::RooflinePane;
 use text_sheet::TextSheet;
+use what_if::WhatIfPane;
 
 /// The panes.
 pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
@@ -39,6 +52,14 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
         Pane::Roofline => Box::new(RooflinePane),
         Pane::Occupancy => Box::new(OccupancyPane),
         Pane::Predictions => Box::new(PredictionsPane),
+        Pane::Explanation => Box::new(ExplanationPane),
+        Pane::Ranking => Box::new(RankingPane),
+        Pane::WhatIf => Box::new(WhatIfPane),
+        Pane::Application => Box::new(ApplicationPane),
+        Pane::Models => Box::new(ModelsPane),
+        Pane::Errors => Box::new(ErrorsPane),
+        Pane::Audit => Box::new(AuditPane),
+        Pane::Notes => Box::new(NotesPane),
     }
 }
 
@@ -46,13 +67,8 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
 pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>> {
     Some(match action {
         Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
-        Action::Explain => state.open_overlay(TextSheet::of_sheet(&explain::EXPLAIN)),
         Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),
-        Action::Notices => state.open_overlay(TextSheet::of_sheet(&notices::NOTICES)),
-        Action::Audit => state.open_overlay(TextSheet::of_sheet(&audit::AUDIT)),
-        Action::Palette => state.open_overlay(CommandPalette::default()),
-        Action::Evaluate => evaluate::open_evaluation(state),
-        Action::Models => models::open_models(state),
+        Action::Palette => open_palette(state),
         Action::Gemm => state.open_overlay(gemm::GemmSheet::default()),
         Action::Import => files::open_picker(state),
         Action::Filter => prompt::ask_filter(state),

@@ -18,7 +18,7 @@ use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::State;
 use crate::tui::text::wrap;
 use crate::units::Intensity;
@@ -59,6 +59,15 @@ impl Panel<State> for RooflinePane {
     fn export(&self, state: &State) -> ChartOffer {
         offer_roofline(state)
     }
+
+    fn hints(&self, _: &State) -> Vec<Hint> {
+        vec![
+            Hint { actions: &[Action::Left, Action::Right], text: "read out" },
+            Hint { actions: &[Action::Levels], text: "levels" },
+            Hint { actions: &[Action::Zoom], text: "zoom" },
+            Hint { actions: &[Action::Export], text: "export" },
+        ]
+    }
 }
 
 /// The roofline of the selected row, to export.
@@ -85,7 +94,7 @@ fn roofline_spec(state: &State) -> ChartSpec {
         answer,
         show: Sides::Both,
         levels: Level::ALL[..state.levels].to_vec(),
-        others: others.take(200).map(|(i, p)| (i.0, p.0)).collect(),
+        others: others.take(200).map(|(i, p)| (i.0, p.0)).chain(state.former_point).collect(),
     })
 }
 

@@ -4,16 +4,12 @@
 use super::frame::{draw_lines, sheet};
 use crate::tui::action::Action;
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::pane::{OverlayPanel, Panel, Reaction};
+use crate::tui::scroll::ScrollTop;
 use crate::tui::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::Line;
-
-/// Lines that a page key moves.
-const PAGE: usize = 10;
-/// More lines than any text here has; the view clamps to the text.
-const MOST_LINES: usize = 10_000;
 
 /// What a sheet shows.
 #[derive(Debug)]
@@ -26,22 +22,8 @@ pub struct SheetText {
     pub title: fn(&State) -> String,
     /// Its lines at this width.
     pub lines: fn(&State, usize, Look<'_>) -> Vec<Line<'static>>,
-    /// Its chart.
-    pub export: fn(&State) -> ChartOffer,
-    /// What the export key would draw, for the foot; nothing where there is no chart now.
-    pub exports: fn(&State) -> Option<&'static str>,
     /// Whether every model's error is among its lines.
     pub compares_models: bool,
-}
-
-/// For sheets without a chart.
-pub fn no_chart(_: &State) -> ChartOffer {
-    ChartOffer::Nothing
-}
-
-/// For sheets whose foot names no export.
-pub fn no_export_hint(_: &State) -> Option<&'static str> {
-    None
 }
 
 /// An open sheet.
@@ -56,30 +38,6 @@ impl TextSheet {
     #[must_use]
     pub fn of_sheet(text: &'static SheetText) -> Self {
         Self { text, scroll: ScrollTop::default() }
-    }
-}
-
-/// The first line shown.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ScrollTop(usize);
-
-impl ScrollTop {
-    /// Moves it.
-    pub fn scroll_by(&mut self, by: isize) {
-        self.0 = self.0.saturating_add_signed(by).min(MOST_LINES);
-    }
-
-    /// Moves it by a key; whether the key was one that scrolls.
-    pub fn scroll_action(&mut self, action: Action) -> bool {
-        let by = lines_moved(action, PAGE);
-        by.into_iter().for_each(|by| self.scroll_by(by));
-        by.is_some()
-    }
-
-    /// The first line, where so many lines have room for so many.
-    #[must_use]
-    pub fn first_line(self, lines: usize, page: usize) -> usize {
-        self.0.min(lines.saturating_sub(page))
     }
 }
 
@@ -104,18 +62,10 @@ impl Panel<State> for TextSheet {
         } else {
             String::new()
         };
-        let export = match ((self.text.exports)(state), state.keymap.key_of(Action::Export.id())) {
-            (Some(what), Some(key)) => format!(" {key} exports {what} "),
-            _ => String::new(),
-        };
         let title = (self.text.title)(state);
-        let inside = sheet(buffer, area, &title, &format!("{more}{export} Esc closes "), look);
+        let inside = sheet(buffer, area, &title, &format!("{more} Esc closes "), look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
         draw_lines(buffer, text, lines, top);
-    }
-
-    fn export(&self, state: &State) -> ChartOffer {
-        (self.text.export)(state)
     }
 
     fn scroll_lines(&mut self, by: isize, _: &mut State) {

@@ -4,32 +4,29 @@ use super::watch::Watch;
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
-use crate::import::Opened;
-use crate::measurement::told;
 use crate::report::audit::Digest;
 use crate::session::Session;
-use crate::tui::message::{LoadedFiles, Message};
+use crate::tui::message::{LoadedFiles, Message, UserFile};
 use crate::tui::panes::files::listing::{FileEntry, Listing, MOST_ENTRIES};
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
-pub(super) fn load_files(session: &Session, files: &[PathBuf], watch: &Watch<'_>) -> Message {
+pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_>) -> Message {
     let mut session = session.clone();
-    let (mut notices, mut rows, mut refused) = (Vec::new(), 0, 0);
+    let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, 0, None);
     for file in files {
-        watch.report_progress(format!("reading {} …", file.display()));
-        match watch.watch_reading(file, || {
-            Opened::path(file).and_then(|opened| session.add_opened(opened, watch.progress))
-        }) {
-            Ok(loaded) => {
-                rows += loaded.rows;
-                refused += loaded.refused_count;
-                notices.extend(told(&loaded.refused).into_iter().map(|(_, text)| text));
-                notices.extend(loaded.remarks);
+        let path = &file.path;
+        watch.report_progress(format!("reading {} …", path.display()));
+        match watch.watch_reading(path, || session.add_file_of(path, file.gpu.as_deref(), watch.progress)) {
+            Ok(added) => {
+                rows += added.rows;
+                refused += added.refused;
+                notices.extend(added.notices);
+                unnamed = unnamed.or_else(|| added.unnamed.map(|stated| (path.clone(), stated)));
             }
-            Err(e) => {
+            Err(why) => {
                 refused += 1;
-                notices.push(e.to_string());
+                notices.push(why);
             }
         }
     }
@@ -38,7 +35,7 @@ pub(super) fn load_files(session: &Session, files: &[PathBuf], watch: &Watch<'_>
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
-    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary }))
+    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed }))
 }
 
 /// The readable entries of a folder, as many as a person can use.

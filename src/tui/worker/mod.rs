@@ -3,13 +3,14 @@
 mod files;
 mod lanes;
 mod learning;
+mod polling;
 mod watch;
 
 pub use files::save_selection;
 
 use super::jobs::{Job, PerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
-use super::message::Message;
+use super::message::{ImportedFile, Message, UserFile};
 use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;
@@ -21,6 +22,7 @@ use crate::train::SurveyOf;
 use files::{audit_files, list_folder, load_files, write_chart};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
+use polling::FileWatch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub struct Worker {
     answers: Sender<Message>,
     /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
     lanes: PerJob<Lane>,
+    /// The files that are looked at for changes.
+    watched: FileWatch,
     /// How the GPU at hand is had.
     find: FindDriver,
 }
@@ -42,7 +46,7 @@ impl Worker {
     /// A worker that answers into this channel.
     #[must_use]
     pub fn new(answers: Sender<Message>) -> Self {
-        Self { answers, lanes: Default::default(), find: find_driver }
+        Self { answers, lanes: Default::default(), watched: FileWatch::default(), find: find_driver }
     }
 
     /// Stops the job of this kind, and drops its answer.
@@ -63,8 +67,8 @@ impl Worker {
     }
 
     /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
-    pub fn load(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.audit(session.clone(), files.clone());
+    pub fn load(&self, session: Arc<Session>, files: Vec<UserFile>) {
+        self.audit(session.clone(), files.iter().map(|file| file.path.clone()).collect());
         self.spawn(Job::Read, move |watch| load_files(&session, &files, watch));
     }
 
@@ -134,19 +138,24 @@ impl Worker {
     }
 
     /// Reads a picked file on top of this session.
-    pub fn import(&self, session: Arc<Session>, path: PathBuf) {
+    pub fn import(&self, session: Arc<Session>, file: UserFile) {
         self.spawn(Job::Read, move |watch| {
             let mut session = (*session).clone();
-            let read = watch.watch_reading(&path, || {
-                let added = session.add_file_watched(&path, watch.progress);
+            let read = watch.watch_reading(&file.path, || {
+                let added = session.add_file_of(&file.path, file.gpu.as_deref(), watch.progress);
                 session.arrange();
                 added
             });
             match read {
-                Ok(added) => Message::Imported(Box::new((session, path, added))),
+                Ok(added) => Message::Imported(Box::new(ImportedFile { session, file, added })),
                 Err(why) => Message::NotImported(why),
             }
         });
+    }
+
+    /// Looks from now on whether one of these files changes, instead of those before.
+    pub fn watch_files(&self, files: Vec<PathBuf>) {
+        self.watched.watch_files(files, &self.answers);
     }
 
     /// Lists a folder.
@@ -175,7 +184,8 @@ mod tests {
             Message::Written(wait.recv().map(|()| "wrote".into()).map_err(|e| e.to_string()))
         });
         worker.spawn(Job::Read, move |_| Message::NotImported(format!("stale {:?}", wait_too.recv())));
-        worker.import(Arc::new(Session::load(None).unwrap()), "no such file".into());
+        let file = UserFile { path: "no such file".into(), gpu: None };
+        worker.import(Arc::new(Session::load(None).unwrap()), file);
         let first = answers.recv_timeout(PATIENCE).unwrap();
         assert!(matches!(&first, Message::NotImported(why) if why.contains("no such file")), "{first:?}");
         go_on.send(()).unwrap();

@@ -8,7 +8,7 @@
 //! ║ model               n  MAPE %    %   ratio  25 %  accuracy coverage ║
 //! ║ efficiency-transfer   168    53.2    41.0  1.000     33.9     70.1       88.1 ║
 //! ║ same-time             168    73.0    50.2  1.000     25.6     50.0       86.3 ║
-//! ╚═ up/down 1-20/45, m model, left/right: new-gpu, e export, Esc closes ══════╝
+//! ╚══════════════════════════════════════════════════════════════════════════════╝
 //! ```
 
 use super::outcome::Evaluated;
@@ -16,9 +16,9 @@ use crate::evaluate::Score;
 use crate::report::evaluation::{Group, NOTHING_IN_COMMON};
 use crate::tui::canvas;
 use crate::tui::jobs::Job;
+use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::panes::frame::{draw_lines, sheet};
-use crate::tui::panes::text_sheet::ScrollTop;
+use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use ratatui::buffer::Buffer;
@@ -33,17 +33,10 @@ const TABLE: u16 = 77;
 const ROOM_FOR_CHART: u16 = TABLE + 36;
 
 /// Draws the evaluation.
-pub(super) fn draw_evaluation(
-    buffer: &mut Buffer,
-    body: Rect,
-    state: &State,
-    scroll: ScrollTop,
-    look: Look<'_>,
-) {
-    const TITLE: &str = "The models on the loaded rows";
-    let foot = format!(" m model, left/right: {}, e export, Esc closes ", state.protocol.word());
+pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+    let about = format!("on the loaded rows: {}", state.protocol.word());
     let Some(evaluated) = &state.evaluated else {
-        let inside = sheet(buffer, body, TITLE, &foot, look);
+        let inside = pane_frame(buffer, body, state, Pane::Errors, &about, look);
         let text = state.jobs.text_of(Job::Evaluate).unwrap_or("cancelled").to_string();
         return Line::styled(text, look.dim()).render(first_line(inside), buffer);
     };
@@ -53,13 +46,16 @@ pub(super) fn draw_evaluation(
     let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
     let lines = lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
-    let top = scroll.first_line(lines.len(), page);
-    let more = if lines.len() > page {
-        format!(" up/down {}-{}/{},", top + 1, top + page, lines.len())
+    let top = state.evidence_scroll[1].first_line(lines.len(), page);
+    let more = if lines.len() > page && page > 0 {
+        format!(", {}-{}/{}", top + 1, top + page, lines.len())
     } else {
         String::new()
     };
-    let inside = sheet(buffer, body, TITLE, &format!("{more}{foot}"), look);
+    let inside = pane_frame(buffer, body, state, Pane::Errors, &format!("{about}{more}"), look);
+    if inside.height == 0 {
+        return;
+    }
     draw_lines(buffer, Rect { x: inside.x + 1, width, ..inside }, lines, top);
     if beside {
         let x = inside.x + TABLE + 2;

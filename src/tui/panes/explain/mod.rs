@@ -1,33 +1,73 @@
-//! The selected prediction, factor by factor.
+//! The selected prediction, factor by factor: a pane that stays open and follows kernel, size and GPU.
 
 pub mod components;
 mod view;
 
-use super::text_sheet::SheetText;
+use super::frame::{draw_lines, pane_frame};
 use crate::predict::MODELS;
 use crate::tui::action::Action;
-use crate::tui::pane::ChartOffer;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
 use crate::tui::state::State;
 use components::components_of;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use view::explain_lines;
 
-/// The explanation.
-pub static EXPLAIN: SheetText = SheetText {
-    context: "explain",
-    opened_by: Action::Explain,
-    title: State::question_title,
-    lines: explain_lines,
-    export: offer_components,
-    exports: |state| components_of(state).map(|_| "the components"),
-    compares_models: false,
-};
+/// The pane.
+#[derive(Debug)]
+pub struct ExplanationPane;
 
-fn offer_components(state: &State) -> ChartOffer {
-    let Some((_, spec)) = components_of(state) else {
-        let model = MODELS[state.selection.settings.model].id();
-        let key = state.key_for(Action::ModelNext);
-        return ChartOffer::Refused(format!("{model} has no component times here; {key} changes the model"));
-    };
-    let name = state.chart_name(&format!("components-{}", state.kernel().label));
-    ChartOffer::Chart(name, Box::new(spec))
+impl Panel<State> for ExplanationPane {
+    fn context(&self) -> &'static str {
+        Pane::Explanation.place()
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => Reaction::Run(Action::Explain),
+            other if state.explain_scroll.scroll_action(other) => Reaction::Done(Vec::new()),
+            _ => Reaction::Passed,
+        }
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+        let width = usize::from(area.width.saturating_sub(4));
+        let lines = explain_lines(state, width, look);
+        let page = usize::from(area.height.saturating_sub(2));
+        let top = state.explain_scroll.first_line(lines.len(), page);
+        let more = if lines.len() > page {
+            format!(" ─ {}-{}/{}", top + 1, top + page, lines.len())
+        } else {
+            String::new()
+        };
+        let beside = format!("{}{more}", state.question_title());
+        let inside = pane_frame(buffer, area, state, Pane::Explanation, &beside, look);
+        let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
+        draw_lines(buffer, text, lines, top);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        let Some((_, spec)) = components_of(state) else {
+            let model = MODELS[state.selection.settings.model].id();
+            let key = state.key_for(Action::ModelNext);
+            let why = format!("{model} has no component times here; {key} changes the model");
+            return ChartOffer::Refused(why);
+        };
+        let name = state.chart_name(&format!("components-{}", state.kernel().label));
+        ChartOffer::Chart(name, Box::new(spec))
+    }
+
+    fn hints(&self, _: &State) -> Vec<Hint> {
+        vec![
+            Hint { actions: &[Action::ScrollDown, Action::ScrollUp], text: "scroll" },
+            Hint { actions: &[Action::Pick], text: "close" },
+            Hint { actions: &[Action::Export], text: "export the components" },
+        ]
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        state.explain_scroll.scroll_by(by);
+    }
 }

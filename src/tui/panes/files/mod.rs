@@ -94,5 +94,6 @@ fn read_file(state: &mut State, path: PathBuf) -> Reaction {
         return Reaction::Done(state.say(Tone::Refused, why));
     }
     state.jobs.start_job(Job::Read, format!("reading {} …", path.display()));
-    Reaction::Close(vec![Effect::Import(state.session.clone(), path)])
+    let session = state.session.clone();
+    Reaction::Close(vec![Effect::Import { session, path, gpu: None }])
 }

@@ -40,7 +40,7 @@ pub(super) fn draw_picker(buffer: &mut Buffer, body: Rect, picker: &Picker, look
     Line::from(typed).render(line_at(0), buffer);
     let shown = picker.shown();
     let page = usize::from(inside.height) - AROUND;
-    let start = page_start(picker.cursor, page);
+    let start = page_start(picker.cursor, page, shown.len());
     for (i, name) in shown.iter().enumerate().skip(start).take(page) {
         let end = if picker.is_folder(name) { "/" } else { "" };
         let style = if i == picker.cursor { look.selection() } else { look.text() };

@@ -4,10 +4,10 @@ pub mod product;
 mod tiles;
 mod view;
 
-use super::text_sheet::ScrollTop;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction};
+use crate::tui::scroll::ScrollTop;
 use crate::tui::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

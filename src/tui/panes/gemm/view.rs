@@ -14,7 +14,7 @@ use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, sheet};
-use crate::tui::panes::text_sheet::ScrollTop;
+use crate::tui::scroll::ScrollTop;
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use crate::units::{range, range_in, significant};

@@ -3,10 +3,11 @@
 mod view;
 
 use super::roofline::offer_roofline;
+use crate::gpu::GpuId;
 use crate::tui::action::Action;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{State, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,7 +24,10 @@ impl Panel<State> for GpusPane {
 
     fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
         match action {
-            Action::Pick => choose_gpu(state, Action::SetTarget),
+            Action::Pick => {
+                let asked = state.choosing.map_or(Action::SetTarget, |choosing| choosing.action);
+                choose_gpu(state, asked);
+            }
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_gpu(state, action),
             other => match lines_moved(other, state.focused_lines()) {
                 Some(by) => state.move_gpu(by),
@@ -41,12 +45,33 @@ impl Panel<State> for GpusPane {
         offer_roofline(state)
     }
 
-    fn click_line(&mut self, line: usize, area: Rect, state: &mut State) {
-        let line = line.saturating_sub(usize::from(has_heading(area)));
-        let place = page_start(state.gpu_cursor, gpus_in(area)) + line;
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+        let line = at.line.saturating_sub(usize::from(has_heading(area)));
+        let place = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len()) + line;
         if place < state.gpus.len() {
             state.gpu_cursor = place;
         }
+    }
+
+    fn hints(&self, state: &State) -> Vec<Hint> {
+        let Some(choosing) = state.choosing else {
+            return vec![
+                Hint { actions: &[Action::Pick], text: "target" },
+                Hint { actions: &[Action::SetSource], text: "source" },
+                Hint { actions: &[Action::AddTarget], text: "add target" },
+                Hint { actions: &[Action::Filter], text: "filter" },
+            ];
+        };
+        let text = match choosing.action {
+            Action::SetSource => "sets the source",
+            Action::SetTarget => "sets the target",
+            _ => "adds or drops a target",
+        };
+        vec![
+            Hint { actions: &[Action::Pick], text },
+            Hint { actions: &[Action::Filter], text: "filter" },
+            Hint { actions: &[Action::Cancel], text: "back" },
+        ]
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut State) {
@@ -54,13 +79,21 @@ impl Panel<State> for GpusPane {
     }
 }
 
-/// Makes the GPU under the cursor the source or a target.
-fn choose_gpu(state: &mut State, action: Action) {
-    let mut next = state.selection.clone();
+/// Makes the GPU under the cursor the source or a target; a choice that was asked for is made then.
+pub fn choose_gpu(state: &mut State, action: Action) {
     let Some(under) = state.gpus.get(state.gpu_cursor).copied() else {
         state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
         return;
     };
+    put_gpu(state, under, action);
+    state.end_choosing();
+    state.gpu_cursor = state.gpus.iter().position(|gpu| *gpu == under).unwrap_or(state.gpu_cursor);
+}
+
+/// Makes a GPU the source (`SetSource`), the main target (`SetTarget`), or a further target, or drops it.
+pub fn put_gpu(state: &mut State, under: GpuId, action: Action) {
+    let mut next = state.selection.clone();
+    state.workload.chooses_source &= action != Action::SetSource;
     match action {
         Action::SetSource => next.source = under,
         Action::SetTarget => {

@@ -94,7 +94,7 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
         let text = clip("none; Esc clears", width);
         Line::styled(text, look.caution()).render(Rect { y, height: 1, ..inside }, buffer);
     }
-    let start = page_start(state.gpu_cursor, gpus_in(area));
+    let start = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len());
     for (i, gpu) in state.gpus.iter().enumerate().skip(start).take(gpus_in(area)) {
         let under = state.focus == Pane::Gpus && i == state.gpu_cursor;
         let base = if under { look.selection() } else { Style::default() };

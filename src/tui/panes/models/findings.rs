@@ -1,8 +1,13 @@
 //! What the Models pane knows.
 
+use crate::answer::Settings;
 use crate::chart::{ChartSpec, importances_chart};
+use crate::evaluate::Protocol;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
 use crate::session::Training;
 use crate::train::{Learned, Survey, Trained, trainers};
+use crate::tui::selection::Selection;
 use std::sync::Arc;
 
 /// The seed of everything that is trained here; `roofswap train --seed` takes others.
@@ -19,6 +24,34 @@ pub struct ModelFindings {
     pub refused: Option<String>,
     /// The recipe that Enter trains, by its place.
     pub chosen: usize,
+    /// What the models were measured for last.
+    pub asked: Option<EvidenceQuestion>,
+}
+
+/// What errors were asked for: another question is measured anew.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceQuestion {
+    /// What is held out.
+    pub protocol: Protocol,
+    /// The model in use, roofs, occupancy rules.
+    pub settings: Settings,
+    /// Whether every GPU with a measurement is a source.
+    pub all_sources: bool,
+    /// The kernel in question, where only cases like it count.
+    pub kernel: Option<KernelId>,
+    /// Source and target in question, likewise.
+    pub pair: Option<[GpuId; 2]>,
+    /// Whether a person chose the model.
+    pub chosen: bool,
+}
+
+impl EvidenceQuestion {
+    /// Of every kernel and pair.
+    #[must_use]
+    pub fn of_every_kernel(protocol: Protocol, selection: &Selection) -> Self {
+        let Selection { settings, all_sources, .. } = *selection;
+        Self { protocol, settings, all_sources, kernel: None, pair: None, chosen: false }
+    }
 }
 
 impl ModelFindings {
@@ -37,6 +70,16 @@ impl ModelFindings {
 #[must_use]
 pub fn chosen_recipe(models: &ModelFindings) -> &'static str {
     trainers(SEED).get(models.chosen).map_or("", |t| t.id())
+}
+
+/// What Enter does, for the footer.
+#[must_use]
+pub fn chosen_training(models: &ModelFindings) -> &'static str {
+    match chosen_recipe(models) {
+        "hybrid" => "train hybrid",
+        "paper3" => "train paper3",
+        _ => "train",
+    }
 }
 
 /// The importances of what was trained last, else of what is in the cache.

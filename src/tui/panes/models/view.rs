@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! ╔ Models ══════════════════════════════════════════════════════════════════════╗
-//! ║ new GPU: …; 56 shipped figures; here: saxpy onto all GPUs                     ║
+//! ║ leave-one-GPU-out: …; 56 shipped figures; like this question: saxpy            ║
 //! ║ model                 n (like) MAPE %  median  cover. n (all)  MAPE %          ║
 //! ║ ▸ components              12     8.2     7.3   100     168    16.4            ║
-//! ╚═ Enter trains paper3, left/right: new-gpu, m model, e export, Esc closes ═══╝
+//! ╚══════════════════════════════════════════════════════════════════════════════╝
 //! ```
 
 use super::findings::{chosen_recipe, importances_spec};
@@ -15,9 +15,9 @@ use crate::predict::MODELS;
 use crate::report::models::about;
 use crate::train::{Errors, Learned, Survey, Surveyed, Trained};
 use crate::tui::jobs::Job;
+use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::panes::frame::{draw_lines, sheet};
-use crate::tui::panes::text_sheet::ScrollTop;
+use crate::tui::panes::frame::{draw_lines, pane_frame};
 use crate::tui::state::State;
 use crate::tui::text::{clip, paragraph};
 use ratatui::buffer::Buffer;
@@ -35,7 +35,7 @@ const NAME: usize = 30;
 const LABEL: usize = 16;
 
 /// Draws the pane.
-pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, scroll: ScrollTop, look: Look<'_>) {
+pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = inner.0 >= ROOM_FOR_TWO;
     let width = usize::from(if beside { TABLE } else { inner.0.saturating_sub(1).min(110) });
@@ -46,18 +46,17 @@ pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, scroll
         lines.extend(trained.clone());
     }
     let page = usize::from(inner.1);
-    let top = scroll.first_line(lines.len(), page);
-    let more = if lines.len() > page {
-        format!(" up/down {}-{}/{},", top + 1, top + page, lines.len())
+    let top = state.evidence_scroll[0].first_line(lines.len(), page);
+    let more = if lines.len() > page && page > 0 {
+        format!(", {}-{}/{}", top + 1, top + page, lines.len())
     } else {
         String::new()
     };
-    let foot = format!(
-        "{more} Enter trains {}, left/right: {}, e export, Esc closes ",
-        chosen_recipe(&state.models),
-        state.protocol.word()
-    );
-    let inside = sheet(buffer, body, "Models: which one, and why", &foot, look);
+    let about = format!("which one, and why: {}{more}", state.protocol.word());
+    let inside = pane_frame(buffer, body, state, Pane::Models, &about, look);
+    if inside.height == 0 {
+        return;
+    }
     let left = Rect { x: inside.x + 1, width: width as u16, ..inside };
     draw_lines(buffer, left.intersection(inside), lines, top);
     if beside {

@@ -7,7 +7,7 @@ use crate::chart::{ChartSpec, Curve, Sides, occupancy_chart};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::next_in_ring;
 use crate::tui::state::State;
 use curves::{curve_spec, shows_curves};
@@ -53,13 +53,19 @@ impl Panel<State> for OccupancyPane {
         ChartOffer::Chart(state.chart_name(&what), Box::new(spec))
     }
 
-    fn hints(&self, state: &State) -> Vec<([Action; 2], &'static str)> {
+    fn hints(&self, state: &State) -> Vec<Hint> {
         if !shows_curves(state) {
-            return Vec::new();
+            return vec![
+                Hint { actions: &[Action::Zoom], text: "curves" },
+                Hint { actions: &[Action::PageDown], text: "more lines" },
+                Hint { actions: &[Action::Export], text: "export" },
+            ];
         }
         vec![
-            ([Action::Left, Action::Right], "curve"),
-            ([Action::SizeFinerDown, Action::SizeFinerUp], "finer size"),
+            Hint { actions: &[Action::Left, Action::Right], text: "curve" },
+            Hint { actions: &[Action::SizeFinerDown, Action::SizeFinerUp], text: "finer size" },
+            Hint { actions: &[Action::Zoom], text: "back" },
+            Hint { actions: &[Action::Export], text: "export" },
         ]
     }
 }

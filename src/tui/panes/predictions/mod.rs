@@ -8,12 +8,12 @@ use crate::tui::action::Action;
 use crate::tui::arrange::rows_in;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::pane::{ChartOffer, Panel, Reaction, lines_moved};
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::{Sort, next_in_ring};
 use crate::tui::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use view::draw_predictions;
+use view::{draw_predictions, sort_under};
 
 /// The pane.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ impl Panel<State> for PredictionsPane {
 
     fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
         match action {
+            Action::Pick if state.workload.on_fold => state.toggle_fold(),
             Action::Pick => return Reaction::Run(Action::Explain),
             Action::Left => sort_by_next(state, -1),
             Action::Right => sort_by_next(state, 1),
@@ -48,12 +49,32 @@ impl Panel<State> for PredictionsPane {
         ChartOffer::Chart(state.chart_name("predictions"), Box::new(predictions_spec(state)))
     }
 
-    fn click_line(&mut self, line: usize, area: Rect, state: &mut State) {
-        let Some(line) = line.checked_sub(1) else { return };
-        let cursor = state.shown.iter().position(|r| *r == state.selected).unwrap_or(0);
-        let start = page_start(cursor, rows_in(area));
-        if let Some(row) = state.shown.get(start + line).copied() {
-            state.select_row(row);
+    fn hints(&self, state: &State) -> Vec<Hint> {
+        let fold = if state.workload.unfolded { "fold" } else { "unfold" };
+        let pick = match (state.workload.on_fold, state.explaining) {
+            (true, _) => fold,
+            (false, true) => "close",
+            (false, false) => "explain",
+        };
+        let mut hints = vec![Hint { actions: &[Action::Pick], text: pick }];
+        if state.explaining {
+            hints.push(Hint { actions: &[Action::ScrollDown], text: "scroll it" });
+        }
+        hints.extend([
+            Hint { actions: &[Action::Filter], text: "filter" },
+            Hint { actions: &[Action::SortNext], text: "sort" },
+        ]);
+        hints
+    }
+
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+        let Some(line) = at.line.checked_sub(1) else {
+            sort_by_heading(state, area, at.column);
+            return;
+        };
+        let start = page_start(state.cursor_line(), rows_in(area), state.table_lines());
+        if start + line < state.table_lines() {
+            state.go_to_line(start + line);
         }
     }
 
@@ -65,6 +86,13 @@ impl Panel<State> for PredictionsPane {
 /// Sorts by the next column, or the one before.
 pub fn sort_by_next(state: &mut State, by: isize) {
     state.sort.0 = next_in_ring(&Sort::ALL, state.sort.0, by);
+    state.arrange();
+}
+
+/// A click on a heading sorts by its column; on the one that is sorted by already it reverses the order.
+fn sort_by_heading(state: &mut State, area: Rect, column: usize) {
+    let Some(sort) = sort_under(state, area, column) else { return };
+    state.sort = if state.sort.0 == sort { (sort, !state.sort.1) } else { (sort, false) };
     state.arrange();
 }
 

@@ -99,26 +99,50 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &State, l
         Line::styled(clip(&text, usize::from(inside.width)), look.caution())
             .render(line_at(inside.y + 1), buffer);
     }
-    let at = state.shown.iter().position(|r| *r == state.selected).unwrap_or(0);
-    let start = page_start(at, rows_in(area));
-    for (i, row) in state.shown.iter().skip(start).take(rows_in(area)).enumerate() {
-        let y = inside.y + 1 + i as u16;
-        if y >= inside.bottom() {
-            break;
+    let cursor = state.cursor_line();
+    let start = page_start(cursor, rows_in(area), state.table_lines());
+    for (at, y) in (start..state.table_lines()).zip(inside.y + 1..inside.bottom()) {
+        let row = state.row_on_line(at);
+        row.map_or_else(|| fold(state, look), |row| line(state, row, &columns, look))
+            .render(line_at(y), buffer);
+        if at == cursor && state.focus == Pane::Predictions {
+            buffer.set_style(line_at(y), look.selection());
         }
-        let base = if *row == state.selected && state.focus == Pane::Predictions {
-            look.selection()
-        } else {
-            Style::default()
-        };
-        line(state, *row, &columns, look).style(base).render(line_at(y), buffer);
     }
+}
+
+/// The line that stands for the built-in kernels.
+fn fold(state: &State, look: Look<'_>) -> Line<'static> {
+    let mark = if state.workload.on_fold { "▸" } else { " " };
+    let (sign, then) = if state.workload.unfolded { ("-", "fold") } else { ("+", "show") };
+    let kernels = state.workload.built_in;
+    Line::styled(format!("{mark} {sign} {kernels} built-in kernels (Enter {then}s them)"), look.dim())
+}
+
+/// What a click on this column of the heading sorts by.
+pub(super) fn sort_under(state: &State, area: Rect, column: usize) -> Option<Sort> {
+    let columns = columns(state, usize::from(area.width.saturating_sub(2)));
+    let mut right = 0;
+    let under = columns.into_iter().find(|(_, width)| {
+        right += width;
+        column < right
+    });
+    Some(match under?.0 {
+        Column::Kernel | Column::Size => Sort::Kernel,
+        Column::Source => Sort::Source,
+        Column::Predicted => Sort::Predicted,
+        Column::Speedup => Sort::Speedup,
+        Column::Error => Sort::Error,
+        _ => return None,
+    })
 }
 
 /// How many rows, in which order, and how well this model does where the target was measured.
 fn beside(state: &State) -> String {
+    let own = state.workload.own_rows;
     let rows = match state.shown.len() {
         n if n == state.rows.len() => format!("{n} rows"),
+        n if own > 0 && state.row_filter.is_empty() => format!("{n} of your rows"),
         n => format!("{n}/{} rows “{}”", state.rows.len(), state.row_filter),
     };
     let arrow = if state.sort.1 { " reversed" } else { "" };
@@ -208,7 +232,7 @@ fn unanswered(state: &State, row: usize, columns: &[(Column, usize)], look: Look
 
 /// The kernel's name behind the mark of the selected row.
 fn named(state: &State, row: usize) -> String {
-    let mark = if row == state.selected { "▸" } else { " " };
+    let mark = if row == state.selected && !state.workload.on_fold { "▸" } else { " " };
     format!("{mark} {}", state.kernel_of(row).label)
 }
 

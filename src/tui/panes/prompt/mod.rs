@@ -2,10 +2,11 @@
 //! beside it.
 
 mod block;
-mod clocks;
+pub(super) mod clocks;
 mod line;
 mod purpose;
 
+use super::gpus::choose_gpu;
 use crate::chart::{ChartSpec, Theme};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
@@ -33,15 +34,17 @@ impl Prompt {
     }
 }
 
-/// Asks for the filter of the GPUs, where they have the keyboard, else of the predictions.
+/// Asks for the filter of the GPUs, where they are focused, else of the predictions; it starts empty.
 pub fn ask_filter(state: &mut State) -> Vec<Effect> {
-    let line = if state.focus == Pane::Gpus {
-        PromptLine::new(Purpose::FilterGpus, state.gpu_filter.clone())
+    let purpose = if state.focus == Pane::Gpus {
+        Purpose::FilterGpus
     } else {
-        state.focus = Pane::Predictions;
-        PromptLine::new(Purpose::FilterRows, state.row_filter.clone())
+        state.focus_pane(Pane::Predictions);
+        Purpose::FilterRows
     };
-    state.open_overlay(Prompt(line))
+    let prompt = Prompt(PromptLine::new(purpose, String::new()));
+    prompt.filter_by(String::new(), state);
+    state.open_overlay(prompt)
 }
 
 /// Asks for the problem size of the selected kernel.
@@ -102,6 +105,14 @@ impl OverlayPanel<State> for Prompt {
         Vec::new()
     }
 
+    fn typing_hints(&self) -> &'static str {
+        match self.0.purpose {
+            Purpose::FilterGpus | Purpose::FilterRows => "Enter keeps the filter, Esc clears it",
+            Purpose::Export(_) => "Enter writes the file, Esc closes",
+            _ => "Enter sets it, Esc closes",
+        }
+    }
+
     fn typed_line(&self) -> Option<(&'static str, &Input)> {
         Some((self.0.purpose.label(), &self.0.input))
     }
@@ -135,8 +146,14 @@ impl Prompt {
     /// Why it cannot be followed, and what was expected.
     fn follow_line(&self, text: &str, state: &mut State) -> Result<Vec<Effect>, String> {
         match &self.0.purpose {
-            // It works already.
-            Purpose::FilterGpus | Purpose::FilterRows => Ok(Vec::new()),
+            // It works already; a choice that was asked for is made.
+            Purpose::FilterGpus => {
+                if let Some(choosing) = state.choosing {
+                    choose_gpu(state, choosing.action);
+                }
+                Ok(Vec::new())
+            }
+            Purpose::FilterRows => Ok(Vec::new()),
             Purpose::Size => {
                 let problem = state.kernel().typed(text).map_err(|e| e.to_string())?;
                 Ok(state.set_size(&problem))

@@ -1,0 +1,146 @@
+//! The last line: a prompt, a running job, a message, or what can be pressed in the focused pane or open dialog. What stands
+//! there can be clicked.
+//!
+//! ```text
+//! enter explain  / filter  o sort  s source  t target  T add  n new kernel  i import  1-5 views  ? help  q quit
+//! ```
+
+use super::main_panel;
+use crate::tui::action::Action;
+use crate::tui::look::Look;
+use crate::tui::pane::Hint;
+use crate::tui::state::{State, Tone};
+use crate::tui::text::{clip, wrap};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+use unicode_width::UnicodeWidthStr;
+
+/// What the footer offers behind the keys of the focused pane, most needed first; as many as fit.
+const OFFERED: [Hint; 18] = [
+    Hint { actions: &[Action::Help], text: "help" },
+    Hint { actions: &[Action::SetSource], text: "source" },
+    Hint { actions: &[Action::SetTarget], text: "target" },
+    Hint { actions: &[Action::AddTarget], text: "add" },
+    Hint { actions: &[Action::Swap], text: "swap" },
+    Hint { actions: &[Action::SizeUp, Action::SizeDown], text: "size" },
+    Hint { actions: &[Action::Palette], text: "command" },
+    Hint { actions: &[Action::Import], text: "import" },
+    Hint { actions: &[Action::Quit], text: "quit" },
+    Hint { actions: &[Action::FocusNext], text: "next pane" },
+    Hint { actions: &[Action::ModelNext], text: "model" },
+    Hint { actions: &[Action::Compare], text: "all models" },
+    Hint { actions: &[Action::Zoom], text: "zoom" },
+    Hint { actions: &[Action::TargetClocks], text: "clocks" },
+    Hint { actions: &[Action::Export], text: "export" },
+    Hint { actions: &[Action::TypeSize], text: "type size" },
+    Hint { actions: &[Action::KernelNext], text: "kernel" },
+    Hint { actions: &[Action::Undo], text: "undo" },
+];
+
+/// The keys of a sheet.
+const OVER_PANES: [Hint; 2] = [
+    Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" },
+    Hint { actions: &[Action::Cancel], text: "close" },
+];
+
+/// Something in the footer that can be pressed and clicked.
+struct FooterKey {
+    /// Its first column.
+    from: usize,
+    keys: String,
+    text: &'static str,
+    action: Action,
+}
+
+/// What a click on this column of the footer runs.
+pub fn action_at(state: &State, x: u16) -> Option<Action> {
+    let keys = footer_keys(state, usize::from(state.size.0));
+    let under = keys.into_iter().rev().find(|key| key.from <= usize::from(x))?;
+    let end = under.from + under.keys.width() + 1 + under.text.width();
+    (usize::from(x) < end && shows_keys(state)).then_some(under.action)
+}
+
+/// Whether the footer shows keys: nothing is typed, said or done.
+fn shows_keys(state: &State) -> bool {
+    state.typed_line().is_none() && state.message.is_none() && state.jobs.shown_job().is_none()
+}
+
+/// Draws the last line.
+pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let width = usize::from(area.width);
+    let message = state
+        .message
+        .as_ref()
+        .map(|(tone, text)| (text, if *tone == Tone::Done { look.measured() } else { look.refusal() }));
+    let shown = state.jobs.shown_job().and_then(|job| Some((job, state.jobs.text_of(job)?)));
+    if let Some((label, input)) = state.typed_line() {
+        let prompt = vec![Span::styled(label, look.key()), Span::raw(input.value().to_string())];
+        let hint = state.overlays.last().map_or("", |open| open.typing_hints());
+        let used = label.width() + input.value().width() + 4;
+        if used + hint.width() <= width {
+            buffer.set_string(area.right() - hint.width() as u16, area.y, hint, look.dim());
+        }
+        Line::from(prompt).render(area, buffer);
+        if let Some((text, style)) = message {
+            draw_above(buffer, area, &wrap(text, width), style);
+        }
+    } else if let Some((job, text)) = shown {
+        let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
+        Line::styled(clip(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
+    } else if let Some((text, style)) = message {
+        let mut lines = wrap(text, width);
+        let last = lines.pop().unwrap_or_default();
+        Line::styled(last, style).render(area, buffer);
+        draw_above(buffer, area, &lines, style);
+    } else {
+        keys_line(state, look, width).render(area, buffer);
+    }
+}
+
+/// Lines that do not fit into the footer stand over the panes, so that no message is cut.
+fn draw_above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style) {
+    let height = (lines.len() as u16).min(footer.y);
+    let area = Rect { y: footer.y - height, height, ..footer };
+    Clear.render(area, buffer);
+    for (y, text) in (area.y..area.bottom()).zip(lines) {
+        Line::styled(text.clone(), style).render(Rect { y, height: 1, ..area }, buffer);
+    }
+}
+
+/// What is offered now: the open dialog's keys, else those of the focused pane and the general ones.
+fn hints(state: &State) -> Vec<Hint> {
+    if let Some(open) = state.overlays.last() {
+        let own = open.hints(state);
+        return own.into_iter().chain(OVER_PANES).collect();
+    }
+    let own = main_panel(state.focus).hints(state);
+    let is_told = |hint: &Hint| own.iter().any(|h| h.actions == hint.actions);
+    let general: Vec<Hint> = OFFERED.into_iter().filter(|hint| !is_told(hint)).collect();
+    own.into_iter().chain(general).collect()
+}
+
+/// As many hints as fit, each with its place.
+fn footer_keys(state: &State, width: usize) -> Vec<FooterKey> {
+    let mut from = 0;
+    let mut out = Vec::new();
+    for hint in hints(state) {
+        let keys = hint.actions.iter().map(|a| state.key_for(*a)).collect::<Vec<_>>().join("/");
+        let needed = keys.width() + 1 + hint.text.width();
+        if from + needed > width {
+            break;
+        }
+        out.push(FooterKey { from, keys, text: hint.text, action: hint.actions[0] });
+        from += needed + 2;
+    }
+    out
+}
+
+fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
+    let spans = footer_keys(state, width).into_iter().flat_map(|key| {
+        [Span::styled(key.keys, look.key()), Span::styled(format!(" {}  ", key.text), look.dim())]
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}

@@ -1,0 +1,158 @@
+//! A report that names no GPU: which one was it? The candidates are those that its compute capability leaves.
+//!
+//! ```text
+//! ┏ Which GPU was profile.csv measured on? (compute capability 8.6) ┓
+//! ┃ filter: 30_                                                      ┃
+//! ┃ RTX 3090                                                     8.6 ┃
+//! ┗ Enter reads the file, Esc leaves it ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┛
+//! ```
+
+use super::frame::sheet;
+use crate::gpu::GpuId;
+use crate::tui::action::Action;
+use crate::tui::filter::Filter;
+use crate::tui::jobs::Job;
+use crate::tui::layout::page_start;
+use crate::tui::look::Look;
+use crate::tui::message::Effect;
+use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::state::{State, Tone};
+use crate::tui::text::{LONGEST_TYPED, clip, edit_line, pad_right};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tui_input::{Input, InputRequest};
+
+/// Lines that a page key moves.
+const PAGE: usize = 10;
+
+/// The open question.
+#[derive(Debug, Clone)]
+pub struct GpuQuestion {
+    path: PathBuf,
+    capabilities: BTreeSet<String>,
+    input: Input,
+    cursor: usize,
+}
+
+impl GpuQuestion {
+    /// Asks for the GPU of this file, whose rows state these compute capabilities.
+    #[must_use]
+    pub fn of_file(path: PathBuf, capabilities: BTreeSet<String>) -> Self {
+        Self { path, capabilities, input: Input::default(), cursor: 0 }
+    }
+
+    /// The GPUs that it may be and that fit what is typed, the best first.
+    fn candidates(&self, state: &State) -> Vec<GpuId> {
+        let all = state.session.gpus.with_ids();
+        let fits =
+            |capability: String| self.capabilities.is_empty() || self.capabilities.contains(&capability);
+        let left = all.filter(|(_, gpu)| fits(gpu.compute_capability.to_string()));
+        let texts = left.map(|(id, gpu)| (id, vec![gpu.id.clone(), gpu.name.clone()]));
+        Filter::new(self.input.value()).ranked(texts)
+    }
+
+    fn move_cursor(&mut self, by: isize, state: &State) {
+        let last = self.candidates(state).len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+
+    /// Enter: the file is read again, as one of this GPU.
+    fn read_file(&self, state: &mut State) -> Reaction {
+        let Some(gpu) = self.candidates(state).get(self.cursor).copied() else {
+            let why = "no GPU of this compute capability has this name; Backspace widens the filter";
+            return Reaction::Done(state.say(Tone::Refused, why));
+        };
+        let gpu = state.session.gpus[gpu].id.clone();
+        state.jobs.start_job(Job::Read, format!("reading {} …", self.path.display()));
+        let (session, path) = (state.session.clone(), self.path.clone());
+        Reaction::Close(vec![Effect::Import { session, path, gpu: Some(gpu) }])
+    }
+}
+
+impl Panel<State> for GpuQuestion {
+    fn context(&self) -> &'static str {
+        "files"
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => self.read_file(state),
+            Action::Cancel => {
+                let file = self.path.display();
+                let why = format!("{file} was not read: it names no GPU, and none was chosen");
+                Reaction::Close(state.say(Tone::Refused, why))
+            }
+            other => match lines_moved(other, PAGE) {
+                Some(by) => {
+                    self.move_cursor(by, state);
+                    Reaction::Done(Vec::new())
+                }
+                None => Reaction::Passed,
+            },
+        }
+    }
+
+    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+        let found = self.candidates(state);
+        let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
+        let area = body.centered(Constraint::Length(body.width.min(76)), Constraint::Length(height));
+        let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let stated: Vec<&str> = self.capabilities.iter().map(String::as_str).collect();
+        let stated = match stated.as_slice() {
+            [] => String::new(),
+            some => format!(" (compute capability {})", some.join(", ")),
+        };
+        let title = format!("Which GPU was {} measured on?{stated}", crate::text::harmless_line(&name));
+        let inside = sheet(buffer, area, &title, " Enter reads the file, Esc leaves it ", look);
+        let line_at = |i: usize| Rect {
+            x: inside.x + 1,
+            y: inside.y + i as u16,
+            height: 1,
+            width: inside.width.saturating_sub(2),
+        };
+        let typed = vec![
+            Span::styled("filter: ", look.key()),
+            Span::raw(self.input.value().to_string()),
+            Span::styled("_", look.dim()),
+        ];
+        Line::from(typed).render(line_at(0), buffer);
+        let page = usize::from(inside.height).saturating_sub(1);
+        let start = page_start(self.cursor, page, found.len());
+        for (i, gpu) in found.iter().enumerate().skip(start).take(page) {
+            let gpu = &state.session.gpus[*gpu];
+            let width = usize::from(inside.width).saturating_sub(8);
+            let text =
+                format!("{}{:>5}", pad_right(&clip(gpu.short_name(), width), width), gpu.compute_capability);
+            let style = if i == self.cursor { look.selection() } else { look.text() };
+            Line::styled(text, style).render(line_at(i - start + 1), buffer);
+        }
+    }
+
+    fn hints(&self, _: &State) -> Vec<Hint> {
+        vec![Hint { actions: &[Action::Pick], text: "read the file" }]
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        self.move_cursor(by, state);
+    }
+}
+
+impl OverlayPanel<State> for GpuQuestion {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+        Box::new(self.clone())
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+        self.cursor = 0;
+        edit_line(&mut self.input, request, LONGEST_TYPED);
+        Vec::new()
+    }
+}

@@ -1,0 +1,196 @@
+//! What can be typed after `:`: actions by their sentences, GPUs, kernels, models and views by name, and nouns with an
+//! argument.
+
+use super::super::files::listing::FileEntry;
+use crate::gpu::GpuId;
+use crate::kernel::KernelId;
+use crate::predict::{MODELS, ModelId};
+use crate::tui::action::Action;
+use crate::tui::filter::Filter;
+use crate::tui::layout::Pane;
+use crate::tui::state::State;
+
+/// What Enter does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PaletteCommand {
+    /// Runs an action.
+    Run(Action),
+    /// Makes a GPU the source, the target or a further target, by the action that says which.
+    Choose(GpuId, Action),
+    /// Selects a kernel.
+    Kernel(KernelId),
+    /// Predicts with a model.
+    Model(ModelId),
+    /// Sets the problem size of the selected kernel.
+    Size(String),
+    /// Sets clocks or the power limit of the target.
+    TargetClocks(String),
+    /// The same of the source.
+    SourceClocks(String),
+    /// Exports a pane's chart.
+    Export(Pane),
+    /// Reads a file.
+    Read(String),
+    /// Goes on typing from here.
+    Complete(String),
+}
+
+/// A line of the palette.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandLine {
+    /// What it is called on the left: a key, or what kind of thing it is.
+    pub kind: String,
+    /// What it does.
+    pub text: String,
+    /// What Tab makes of the typed line.
+    pub completed: String,
+    /// What Enter does.
+    pub command: PaletteCommand,
+}
+
+/// A word that takes an argument.
+struct Noun {
+    words: &'static [&'static str],
+    example: &'static str,
+    about: &'static str,
+}
+
+const NOUNS: [Noun; 11] = [
+    Noun { words: &["size"], example: "2^20", about: "set the problem size" },
+    Noun { words: &["kernel"], example: "sobel", about: "select a kernel" },
+    Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
+    Noun { words: &["source", "from"], example: "v100", about: "set the source" },
+    Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
+    Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
+    Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
+    Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
+    Noun { words: &["model"], example: "components", about: "predict with a model" },
+    Noun { words: &["export"], example: "roofline", about: "export a chart as SVG" },
+    Noun { words: &["import", "open"], example: "profile.ncu-rep", about: "read a file" },
+];
+
+/// The charts that can be exported by name.
+const CHARTS: [(&str, Pane); 6] = [
+    ("roofline", Pane::Roofline),
+    ("occupancy", Pane::Occupancy),
+    ("predictions", Pane::Predictions),
+    ("components", Pane::Explanation),
+    ("board", Pane::Ranking),
+    ("errors", Pane::Errors),
+];
+
+/// The lines that fit what is typed, the best first: words that stand there before scattered letters.
+#[must_use]
+pub fn matching_commands(state: &State, typed: &str, files: &[FileEntry]) -> Vec<CommandLine> {
+    let noun = typed.split_once(char::is_whitespace).and_then(|(word, rest)| {
+        let noun = NOUNS.iter().find(|noun| noun.words.contains(&word.to_lowercase().as_str()))?;
+        Some((noun, rest.trim()))
+    });
+    match noun {
+        Some((noun, rest)) => with_argument(state, noun, rest, files),
+        None => Filter::new(typed).ranked(everything(state)),
+    }
+}
+
+/// A line with the texts it is found by.
+type FoundLine = (CommandLine, Vec<String>);
+
+/// Everything that can be said in a word.
+fn everything(state: &State) -> impl Iterator<Item = FoundLine> {
+    let actions = Action::ALL.iter().map(|action| {
+        let kind = state.keymap.key_of(action.id()).unwrap_or_default().to_string();
+        let (text, completed) = (action.doc().to_string(), action.id().replace('_', " "));
+        let texts = vec![completed.clone(), text.clone()];
+        (CommandLine { kind, text, completed, command: PaletteCommand::Run(*action) }, texts)
+    });
+    let nouns = NOUNS.iter().map(|noun| {
+        let completed = format!("{} ", noun.words[0]);
+        let text = format!("{}: {} {}", noun.about, noun.words[0], noun.example);
+        let texts = noun.words.iter().map(ToString::to_string).chain([noun.about.to_string()]).collect();
+        let command = PaletteCommand::Complete(completed.clone());
+        (CommandLine { kind: "…".into(), text, completed, command }, texts)
+    });
+    let targets = gpus(state, "gpu", Action::SetTarget);
+    nouns.chain(actions).chain(targets).chain(kernels(state)).chain(models())
+}
+
+fn gpus(state: &State, noun: &'static str, action: Action) -> impl Iterator<Item = FoundLine> {
+    state.session.gpus.with_ids().map(move |(id, gpu)| {
+        let completed = format!("{noun} {}", gpu.id);
+        let text = match action {
+            Action::SetSource => format!("source: {}", gpu.short_name()),
+            Action::SetTarget => format!("target: {}", gpu.short_name()),
+            _ => format!("add or drop target: {}", gpu.short_name()),
+        };
+        let texts = vec![gpu.id.clone(), gpu.name.clone()];
+        (
+            CommandLine { kind: noun.into(), text, completed, command: PaletteCommand::Choose(id, action) },
+            texts,
+        )
+    })
+}
+
+fn kernels(state: &State) -> impl Iterator<Item = FoundLine> {
+    state.session.kernels.with_ids().map(|(id, kernel)| {
+        let (completed, text) = (format!("kernel {}", kernel.id), format!("kernel: {}", kernel.label));
+        let texts = vec![kernel.id.clone(), kernel.label.clone()];
+        (CommandLine { kind: "kernel".into(), text, completed, command: PaletteCommand::Kernel(id) }, texts)
+    })
+}
+
+fn models() -> impl Iterator<Item = FoundLine> {
+    MODELS.ids().map(|id| {
+        let name = MODELS[id].id().to_string();
+        let (completed, text) = (format!("model {name}"), format!("model: {name}, {}", MODELS[id].summary()));
+        (
+            CommandLine { kind: "model".into(), text, completed, command: PaletteCommand::Model(id) },
+            vec![name],
+        )
+    })
+}
+
+/// The lines of a noun and what stands behind it.
+fn with_argument(state: &State, noun: &Noun, rest: &str, files: &[FileEntry]) -> Vec<CommandLine> {
+    let word = noun.words[0];
+    let filter = Filter::new(rest);
+    let as_typed = |command: PaletteCommand, about: String| {
+        let text = if rest.is_empty() {
+            format!("{about}, such as {}", noun.example)
+        } else {
+            format!("{about}: {rest}")
+        };
+        let command = if rest.is_empty() { PaletteCommand::Complete(format!("{word} ")) } else { command };
+        vec![CommandLine { kind: word.into(), text, completed: format!("{word} {rest}"), command }]
+    };
+    let rest = rest.to_string();
+    match word {
+        "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label)),
+        "power" => as_typed(PaletteCommand::TargetClocks(format!("power={rest}")), noun.about.into()),
+        "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),
+        "source-clocks" => as_typed(PaletteCommand::SourceClocks(rest), noun.about.into()),
+        "kernel" => filter.ranked(kernels(state)),
+        "gpu" => filter.ranked(gpus(state, "gpu", Action::SetTarget)),
+        "source" => filter.ranked(gpus(state, "source", Action::SetSource)),
+        "add" => filter.ranked(gpus(state, "add", Action::AddTarget)),
+        "model" => filter.ranked(models()),
+        "export" => filter.ranked(CHARTS.iter().map(|(name, pane)| {
+            let line = CommandLine {
+                kind: "export".into(),
+                text: format!("export the {name} as SVG"),
+                completed: format!("export {name}"),
+                command: PaletteCommand::Export(*pane),
+            };
+            (line, vec![(*name).to_string()])
+        })),
+        _ => filter.ranked(files.iter().filter(|entry| entry.is_file).map(|entry| {
+            let name = entry.name.clone();
+            let line = CommandLine {
+                kind: "read".into(),
+                text: name.clone(),
+                completed: format!("import {name}"),
+                command: PaletteCommand::Read(name.clone()),
+            };
+            (line, vec![name])
+        })),
+    }
+}

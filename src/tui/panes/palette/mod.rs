@@ -1,0 +1,229 @@
+//! Commands, typed: nouns, names and sentences, completed while typing.
+//!
+//! ```text
+//! ┏ Command ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┓
+//! ┃ : h100_                                             ┃
+//! ┃ gpu        target: H100 PCIe 80 GB                  ┃
+//! ┗ Enter runs, Tab completes, Esc closes ━━━━━━━━━━━━━━┛
+//! ```
+
+mod commands;
+
+use super::files::listing::FileEntry;
+use super::frame::sheet;
+use super::gpus::put_gpu;
+use super::prompt::clocks::{set_source_clocks, set_target_clocks};
+use crate::answer::Settings;
+use crate::tui::action::Action;
+use crate::tui::jobs::Job;
+use crate::tui::layout::page_start;
+use crate::tui::look::Look;
+use crate::tui::message::Effect;
+use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::state::{State, Tone};
+use crate::tui::text::{LONGEST_TYPED, clip, edit_line};
+use commands::{CommandLine, PaletteCommand, matching_commands};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use std::path::PathBuf;
+use tui_input::{Input, InputRequest};
+
+/// Lines that a page key moves.
+const PAGE: usize = 10;
+
+/// The open palette.
+#[derive(Debug, Clone, Default)]
+pub struct CommandPalette {
+    input: Input,
+    /// The chosen line.
+    cursor: usize,
+    /// The files of the folder that the program was started in.
+    files: Vec<FileEntry>,
+}
+
+/// Opens the palette; the names of files come from the worker.
+pub fn open_palette(state: &mut State) -> Vec<Effect> {
+    state.open_overlay(CommandPalette::default());
+    vec![Effect::List(PathBuf::from("."))]
+}
+
+impl CommandPalette {
+    fn lines(&self, state: &State) -> Vec<CommandLine> {
+        matching_commands(state, self.input.value().trim_start(), &self.files)
+    }
+
+    fn move_cursor(&mut self, by: isize, state: &State) {
+        let last = self.lines(state).len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+
+    /// Makes the chosen line what is typed.
+    fn type_line(&mut self, text: String) -> Reaction {
+        self.input = Input::new(text);
+        self.cursor = 0;
+        Reaction::Done(Vec::new())
+    }
+
+    /// Enter.
+    fn run_line(&mut self, state: &mut State) -> Reaction {
+        let Some(line) = self.lines(state).into_iter().nth(self.cursor) else {
+            return Reaction::Done(state.say(Tone::Refused, "no such command, GPU, kernel or model"));
+        };
+        let done = match line.command {
+            PaletteCommand::Run(action) => return Reaction::Run(action),
+            PaletteCommand::Export(pane) => return Reaction::Export(pane),
+            PaletteCommand::Complete(text) => return self.type_line(text),
+            other => run_command(state, other),
+        };
+        done.map_or_else(|why| Reaction::Done(state.say(Tone::Refused, why)), Reaction::Close)
+    }
+}
+
+/// Does what a line says.
+///
+/// # Errors
+/// Why it cannot be done, and what was expected.
+fn run_command(state: &mut State, command: PaletteCommand) -> Result<Vec<Effect>, String> {
+    match command {
+        PaletteCommand::Choose(gpu, action) => put_gpu(state, gpu, action),
+        PaletteCommand::Kernel(kernel) => {
+            let id = state.session.kernels[kernel].id.clone();
+            state.row_filter.clear();
+            state.workload.on_fold = false;
+            state.select_kernel(&id, None);
+            state.arrange();
+        }
+        PaletteCommand::Model(model) => {
+            state.model_chosen = true;
+            let settings = Settings { model, ..state.selection.settings };
+            state.reselect_settings(settings);
+        }
+        PaletteCommand::Size(text) => {
+            let problem = state.kernel().typed(&text).map_err(|e| e.to_string())?;
+            return Ok(state.set_size(&problem));
+        }
+        PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),
+        PaletteCommand::SourceClocks(text) => return set_source_clocks(state, &text),
+        PaletteCommand::Read(name) => {
+            state.jobs.start_job(Job::Read, format!("reading {name} …"));
+            let session = state.session.clone();
+            return Ok(vec![Effect::Import { session, path: name.into(), gpu: None }]);
+        }
+        PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
+    }
+    Ok(Vec::new())
+}
+
+impl Panel<State> for CommandPalette {
+    fn context(&self) -> &'static str {
+        "palette"
+    }
+
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => self.run_line(state),
+            Action::Cancel => Reaction::Close(Vec::new()),
+            Action::FocusNext => match self.lines(state).into_iter().nth(self.cursor) {
+                Some(line) => self.type_line(line.completed),
+                None => Reaction::Done(Vec::new()),
+            },
+            other => match lines_moved(other, PAGE) {
+                Some(by) => {
+                    self.move_cursor(by, state);
+                    Reaction::Done(Vec::new())
+                }
+                None => Reaction::Passed,
+            },
+        }
+    }
+
+    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+        let found = self.lines(state);
+        let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
+        let area = body.centered(Constraint::Length(body.width.min(90)), Constraint::Length(height));
+        let inside = sheet(buffer, area, "Command", " Enter runs, Tab completes, Esc closes ", look);
+        let line_at = |i: u16| Rect {
+            x: inside.x + 1,
+            y: inside.y + i,
+            width: inside.width.saturating_sub(1),
+            height: 1,
+        };
+        if inside.height == 0 {
+            return;
+        }
+        let typed = vec![
+            Span::styled(": ", look.key()),
+            Span::raw(self.input.value().to_string()),
+            Span::styled("_", look.dim()),
+        ];
+        Line::from(typed).render(line_at(0), buffer);
+        let page = usize::from(inside.height) - 1;
+        let start = page_start(self.cursor, page, found.len());
+        for (i, line) in found.iter().enumerate().skip(start).take(page) {
+            let text = clip(&line.text, usize::from(inside.width).saturating_sub(16));
+            let style = if i == self.cursor { look.selection() } else { look.text() };
+            Line::styled(format!("{:<13} {text}", line.kind), style)
+                .render(line_at((i - start) as u16 + 1), buffer);
+        }
+    }
+
+    fn hints(&self, _: &State) -> Vec<Hint> {
+        vec![Hint { actions: &[Action::Pick], text: "run" }]
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        self.move_cursor(by, state);
+    }
+}
+
+impl OverlayPanel<State> for CommandPalette {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+        Box::new(self.clone())
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+        self.cursor = 0;
+        edit_line(&mut self.input, request, LONGEST_TYPED);
+        Vec::new()
+    }
+
+    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
+        if let StateChange::Listed(Some(listing)) = change {
+            self.files.clone_from(&listing.entries);
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Session;
+    use crate::tui::{Options, first_state};
+
+    fn first(typed: &str) -> PaletteCommand {
+        let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+        matching_commands(&state, typed, &[]).swap_remove(0).command
+    }
+
+    #[test]
+    fn words_that_stand_there_go_before_scattered_letters() {
+        assert_eq!(first("swap"), PaletteCommand::Run(Action::Swap));
+        assert_eq!(first("copy com"), PaletteCommand::Run(Action::CopyCommand));
+        assert_eq!(first("power"), PaletteCommand::Complete("power ".into()));
+        assert_eq!(first("power 150W"), PaletteCommand::TargetClocks("power=150W".into()));
+        assert_eq!(first("size 2^20"), PaletteCommand::Size("2^20".into()));
+        assert!(matches!(first("titan-v"), PaletteCommand::Choose(_, Action::SetTarget)));
+        assert!(matches!(first("from titan-v"), PaletteCommand::Choose(_, Action::SetSource)));
+        assert!(matches!(first("saxpy"), PaletteCommand::Kernel(_)));
+        assert!(matches!(first("model hybrid"), PaletteCommand::Model(_)));
+        let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+        assert!(matching_commands(&state, "zzzz", &[]).is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+//! The Board view: so far a line of what it will hold.
+
+use super::frame::pane_frame;
+use crate::tui::action::Action;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::pane::{Panel, Reaction};
+use crate::tui::state::State;
+use crate::tui::text::wrap;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+
+/// What stands here until the view is built.
+const PLANNED: &str = "Not built yet. GPUs ranked for the selected kernel.";
+
+/// The pane.
+#[derive(Debug)]
+pub struct RankingPane;
+
+impl Panel<State> for RankingPane {
+    fn context(&self) -> &'static str {
+        Pane::Ranking.place()
+    }
+
+    fn handle_action(&mut self, _: Action, _: &mut State) -> Reaction {
+        Reaction::Passed
+    }
+
+    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+        let inside = pane_frame(buffer, area, state, Pane::Ranking, "", look);
+        let lines = wrap(PLANNED, usize::from(inside.width.saturating_sub(2)));
+        for (y, text) in (inside.y..inside.bottom()).zip(lines) {
+            Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The user's work comes first: what the dashboard opens on, what it asks, what it reads again.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
+use crate::stage::{Dashboard, dashboard, imported};
+use roofswap::session::Session;
+use roofswap::tui::{
+    DashboardView, Effect, LoadedFiles, Message, Options, Pane, State, UserFile, first_state, update,
+};
+
+const OWN: &str = "gpu,kernel,problem,flops,dram_bytes,time_ms\n\
+                   rtx-2080-ti,my_kernel,n=7,1000000,4000000,0.2\n\
+                   v100-pcie-16gb,my_kernel,n=9,2000000,8000000,0.3\n";
+
+/// Keys, separated by spaces.
+fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+    keys.split_whitespace().flat_map(|key| update(state, Message::Key(key.into()))).collect()
+}
+
+/// The dashboard as it opens with this file.
+fn opened(text: &str, options: Options) -> (Dashboard, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, text).unwrap();
+    let mut session = Session::load(None).unwrap();
+    let options = Options { data: vec![file.clone()], ..options };
+    let mut d = dashboard(100, 30);
+    d.state = first_state(session.clone(), &options).unwrap();
+    update(&mut d.state, Message::Resize(100, 30));
+    session.add_file(&file).unwrap();
+    update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "read")));
+    (d, folder)
+}
+
+#[test]
+fn it_opens_on_the_users_rows_from_the_gpu_of_the_newest() {
+    let (mut d, _folder) = opened(OWN, Options::default());
+    let state = &d.state;
+    assert_eq!((state.kernel().id.as_str(), state.pair()[0].id.as_str()), ("my_kernel", "v100-pcie-16gb"));
+    assert_eq!(state.workload.own_rows, 2);
+    assert_eq!(state.shown, [0, 1], "built-in kernels are folded");
+    let screen = d.screen();
+    assert!(screen.contains("built-in kernels (Enter shows them)"), "{screen}");
+    // The fold is a line of its own: Enter on it shows what it hides, and the cursor steps over it.
+    assert_eq!(state.size_of(state.selected), "n=9", "the row of that GPU");
+    press(&mut d.state, "down enter");
+    assert!(d.state.workload.on_fold && d.state.shown.len() > 40, "{}", d.screen());
+    press(&mut d.state, "down");
+    assert!(!d.state.is_own_kernel(d.state.rows[d.state.selected].kernel), "{}", d.screen());
+    press(&mut d.state, "[");
+    assert_eq!(d.state.size_of(d.state.selected), "n=9", "the fold is no kernel");
+    // A filter looks through everything.
+    press(&mut d.state, "up up / s a x p y enter");
+    assert_eq!(d.state.kernel().id, "saxpy", "{}", d.screen());
+}
+
+#[test]
+fn what_was_asked_for_goes_before_what_the_rows_would_choose() {
+    let saved = roofswap::config::Saved {
+        source: Some("titan-v".into()),
+        kernel: Some("saxpy".into()),
+        ..Default::default()
+    };
+    let options =
+        Options { saved: saved.clone(), source_asked: true, kernel_asked: true, ..Options::default() };
+    let (d, _folder) = opened(OWN, options);
+    assert_eq!((d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()), ("saxpy", "titan-v"));
+    assert!(d.screen().contains("saxpy"), "what is selected is shown: {}", d.screen());
+    // What is merely remembered does not.
+    let (d, _folder) = opened(OWN, Options { saved, ..Options::default() });
+    assert_eq!(
+        (d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()),
+        ("my_kernel", "v100-pcie-16gb")
+    );
+}
+
+#[test]
+fn an_imported_row_is_selected_and_its_gpu_is_the_source() {
+    let mut d = dashboard(100, 30);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, OWN).unwrap();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    let effects = update(&mut d.state, Message::Imported(imported(session, file.clone(), added)));
+    assert_eq!((d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()), ("my_kernel", "rtx-2080-ti"));
+    assert!(
+        effects.iter().any(|e| matches!(e, Effect::Watch(files) if *files == [file.clone()])),
+        "{effects:?}"
+    );
+    // The file changes: everything is read again from what was there at the start.
+    let effects = update(&mut d.state, Message::FilesChanged);
+    let [Effect::Load(base, files)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(
+        (base.store.len(), files.as_slice()),
+        (d.state.base.store.len(), &[UserFile { path: file, gpu: None }][..])
+    );
+}
+
+#[test]
+fn a_report_without_a_gpu_asks_which_of_those_its_compute_capability_leaves() {
+    let mut d = dashboard(100, 30);
+    let added = roofswap::session::Added {
+        unnamed: Some(["8.6".to_string()].into()),
+        refused: 3,
+        ..Default::default()
+    };
+    let session = (*d.state.session).clone();
+    update(&mut d.state, Message::Imported(imported(session, "profile.csv".into(), added)));
+    let screen = d.screen();
+    assert!(screen.contains("Which GPU was profile.csv measured on? (compute capability 8.6)"), "{screen}");
+    assert!(screen.contains("RTX 3090") && !screen.contains("filter: TITAN"), "{screen}");
+    let effects = press(&mut d.state, "3 0 9 0 enter");
+    assert!(
+        matches!(&effects[..], [Effect::Import { gpu: Some(gpu), .. }] if gpu.starts_with("rtx-3090")),
+        "{effects:?}"
+    );
+    assert!(d.state.overlays.is_empty());
+}
+
+#[test]
+fn choosing_a_source_outlives_its_filter() {
+    let mut d = dashboard(100, 30);
+    let target = d.state.target();
+    press(&mut d.state, "s / v 1 0 0 enter");
+    assert!(d.state.pair()[0].id.starts_with("v100"), "{}", d.screen());
+    assert_eq!((d.state.target(), d.state.focus), (target, Pane::Predictions));
+    assert!(d.state.gpu_filter.is_empty() && d.state.choosing.is_none());
+    let source = d.state.selection.source;
+    press(&mut d.state, "t esc");
+    assert_eq!((d.state.focus, d.state.choosing), (Pane::Predictions, None), "Esc leaves the choice");
+    assert_eq!(d.state.selection.source, source);
+    press(&mut d.state, "/ x esc / y");
+    assert_eq!(d.state.row_filter, "y", "a filter starts empty");
+}
+
+#[test]
+fn nouns_and_names_are_commands() {
+    let mut d = dashboard(100, 30);
+    press(&mut d.state, ": s i z e space 2 0 4 8 enter");
+    assert_eq!(d.state.size_of(d.state.selected), "n=2048");
+    press(&mut d.state, ": k e r n e l space s a x p y enter");
+    assert_eq!(d.state.kernel().id, "saxpy");
+    press(&mut d.state, ": p o w e r space 1 5 0 W enter");
+    assert!(d.screen().contains("RTX 4070@150W") || d.screen().contains("150W"), "{}", d.screen());
+    press(&mut d.state, ": h 2 0 0 enter");
+    assert!(d.state.pair()[1].id.starts_with("h200"), "{}", d.screen());
+    press(&mut d.state, ": h 1 0 0 tab");
+    assert!(d.screen().contains(": gpu h100"), "{}", d.screen());
+    press(&mut d.state, "esc : e x p o r t space r o o f enter");
+    assert!(d.screen().contains("export to: roofline-saxpy"), "{}", d.screen());
+}
+
+#[test]
+fn five_views_by_number_and_esc_comes_back() {
+    let mut d = dashboard(120, 40);
+    for (key, view) in ["1", "2", "3", "4", "5"].into_iter().zip(DashboardView::ALL) {
+        press(&mut d.state, key);
+        assert_eq!(d.state.view, view);
+        let screen = d.screen();
+        assert!(screen.contains(view.title()), "{screen}");
+    }
+    press(&mut d.state, "tab tab");
+    assert_eq!(d.state.focus, Pane::Audit);
+    press(&mut d.state, "2 5");
+    assert_eq!(d.state.focus, Pane::Audit, "a view keeps its focus");
+    press(&mut d.state, "esc esc esc");
+    assert_eq!((d.state.view, d.state.focus), (DashboardView::Swap, Pane::Predictions));
+}
+
+#[test]
+fn the_explanation_stays_open_and_follows() {
+    let mut d = dashboard(100, 40);
+    press(&mut d.state, "enter");
+    assert!(d.screen().contains("Explanation ─ matmul_tiled n=512: TITAN V to RTX 4070"), "{}", d.screen());
+    press(&mut d.state, "x + /");
+    assert!(d.screen().contains("Explanation ─ matmul_tiled n=1024: RTX 4070 to TITAN V"), "{}", d.screen());
+    press(&mut d.state, "esc ]");
+    assert!(!d.screen().contains("Explanation ─ matmul_tiled") && d.screen().contains("Explanation ─"));
+    press(&mut d.state, "enter");
+    assert!(!d.screen().contains("Explanation"), "{}", d.screen());
+}
+
+#[test]
+fn headings_sort_and_hints_run_when_they_are_clicked() {
+    let mut d = dashboard(120, 40);
+    let click = |state: &mut State, x: usize, y: usize| {
+        update(state, Message::Click(u16::try_from(x).unwrap(), u16::try_from(y).unwrap()))
+    };
+    let place = |d: &Dashboard, text: &str| {
+        let lines: Vec<String> = d.cells().iter().map(|line| line.concat()).collect();
+        let y = lines.iter().rposition(|l| l.contains(text)).unwrap();
+        let column = lines[y].split(text).next().unwrap().chars().count();
+        (column, y)
+    };
+    let (x, y) = place(&d, "speedup");
+    click(&mut d.state, x + 2, y);
+    let first = d.state.shown[0];
+    assert!(d.screen().contains("by speedup"), "{}", d.screen());
+    click(&mut d.state, x + 2, y);
+    assert_ne!(d.state.shown[0], first, "the second click reverses");
+    let (x, y) = place(&d, "x swap");
+    click(&mut d.state, x, y);
+    assert_eq!(d.state.pair()[0].id, "rtx-4070");
+}
