@@ -10,6 +10,7 @@ mod changes;
 mod features;
 mod file;
 mod hypothetical;
+mod hypothetical_file;
 mod limits;
 mod overlay;
 mod sustained;
@@ -20,9 +21,8 @@ pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 pub use features::{FeatureTable, Since};
-pub use hypothetical::{
-    Hypothetical, hypothetical_text, is_hypothetical_file, load_hypothetical, single_change,
-};
+pub use hypothetical::{Hypothetical, single_change};
+pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;

@@ -3,7 +3,7 @@
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::occupancy::Rules;
 use crate::power::{Load, PowerModel};
-use crate::predict::{Prepared, Subject};
+use crate::predict::{Prepared, Subject, source_clocks};
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
@@ -26,6 +26,8 @@ struct BasePart<'a> {
     low: Option<Seconds>,
     high: Option<Seconds>,
     calls: Option<f64>,
+    /// The source at the clocks that its row states, where they are other ones than its documents'.
+    tuned_source: Option<Gpu>,
 }
 
 /// A workload and a base GPU, ready to be asked.
@@ -70,6 +72,7 @@ impl<'a> WhatIf<'a> {
                 low: interval.map(|i| i.low),
                 high: interval.map(|i| i.high),
                 calls,
+                tuned_source: tuned_source(session, &part.subject, source),
             }
         };
         let parts = workload.parts.iter().map(part).collect();
@@ -129,6 +132,9 @@ impl<'a> WhatIf<'a> {
         for part in &self.parts {
             let kernel = &self.session.kernels[part.subject.kernel];
             let store = &self.session.store;
+            if let Some(gpu) = &part.tuned_source {
+                self.gpus[self.source.index()] = gpu.clone();
+            }
             let limited = self.limited_gpus(part.subject, first);
             for (at, gpu) in &limited {
                 self.gpus[*at] = gpu.clone();
@@ -146,6 +152,7 @@ impl<'a> WhatIf<'a> {
                 }
             }
             drop(prepared);
+            self.gpus[self.source.index()] = self.session.gpus[self.source].clone();
             // The next kernel has another load.
             for at in limited.into_iter().map(|(at, _)| at) {
                 self.gpus[at] = made[at - first - 1].clone();
@@ -197,6 +204,12 @@ impl WhatIf<'_> {
         }
         found
     }
+}
+
+fn tuned_source(session: &Session, subject: &Subject, source: GpuId) -> Option<Gpu> {
+    let stated = &session.gpus[source];
+    let clocks = source_clocks(session.stock(source), stated, subject, source, &session.store);
+    (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone())
 }
 
 /// The limit with the largest sum of times.
