@@ -150,7 +150,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
                     needs,
                     registers: None,
                     launch,
-                    refusal: launch_refusal(&gpu.limits, needs, launch.as_ref()),
+                    refusal: launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()),
                     rules,
                     remark: String::new(),
                 }

@@ -106,9 +106,9 @@ impl Gpu {
             GpuNumber::DataRate => self.data_rate.value,
             GpuNumber::L2Size => self.l2_size.value.0,
             GpuNumber::L2Bandwidth => self.l2_bandwidth_or_derived().value.0,
-            GpuNumber::SharedPerSm => f64::from(self.limits.smem_per_sm),
-            GpuNumber::RegistersPerSm => f64::from(self.limits.regs_per_sm),
-            GpuNumber::MaxWarps => f64::from(self.limits.warps_per_sm()),
+            GpuNumber::SharedPerSm => f64::from(self.cuda.limits.smem_per_sm),
+            GpuNumber::RegistersPerSm => f64::from(self.cuda.limits.regs_per_sm),
+            GpuNumber::MaxWarps => f64::from(self.cuda.limits.warps_per_sm()),
             GpuNumber::Fp32Lanes => f64::from(self.fp32_lanes_per_sm.value),
             GpuNumber::Fp64Lanes => f64::from(self.fp64_lanes_per_sm.as_ref()?.value),
             GpuNumber::Fp32Peak => self.fp32_peak.value.0,
@@ -184,7 +184,7 @@ impl ChangePlan<'_> {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
             // What the occupancy rules count in: fewer than 512 units.
-            GpuNumber::RegistersPerSm => (1024.0, 511.0 * f64::from(self.base.limits.reg_unit_per_warp)),
+            GpuNumber::RegistersPerSm => (1024.0, 511.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
             _ => (old / MOST, old * MOST),
         };
         let whole = |v: f64| if number.is_whole() { v.round().max(1.0) } else { v };
@@ -356,7 +356,7 @@ impl ChangePlan<'_> {
     /// What an SM holds, its load/store lanes, and what a launch costs.
     fn set_limits(&self, gpu: &mut Gpu) {
         use GpuNumber::{LaunchOverhead, LsuLanes, MaxWarps, RegistersPerSm, SharedPerSm};
-        let limits = &mut gpu.limits;
+        let limits = &mut gpu.cuda.limits;
         if self.is_changed(SharedPerSm) {
             // Handed out in steps of 4 KiB.
             let bytes = (self.value(SharedPerSm) / 4096.0).floor() as u32 * 4096;
