@@ -58,6 +58,8 @@ jobs! {
     Predict = predict,
     /// Predicting the timed rows with every model.
     Compare = compare,
+    /// Ranking the GPUs.
+    Rank = rank,
 }
 
 impl Job {
@@ -66,7 +68,7 @@ impl Job {
     pub fn is_cancellable(self) -> bool {
         match self {
             Self::Read | Self::Evaluate | Self::Survey | Self::Train | Self::MeasureHere => true,
-            Self::List | Self::Write | Self::Audit | Self::Learn | Self::Predict | Self::Compare => false,
+            Self::List | Self::Write | Self::Audit | Self::Learn | Self::Predict | Self::Compare | Self::Rank => false,
         }
     }
 
@@ -83,6 +85,7 @@ impl Job {
             Self::Train => "no model was trained",
             Self::MeasureHere => "the kernel was not measured",
             Self::Predict => "not every row was predicted",
+            Self::Rank => "the GPUs were not ranked",
         }
     }
 }

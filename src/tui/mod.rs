@@ -29,6 +29,8 @@ mod pane;
 mod panes;
 mod pending;
 mod predictions;
+mod ranked;
+mod ranking;
 mod scroll;
 mod selection;
 mod slide;
@@ -54,6 +56,7 @@ pub use state::{FIRST_KERNEL, State, first_targets};
 pub use update::update;
 pub use view::view;
 
+use crate::calendar::utc_date;
 use crate::config::{Keymap, Saved, Theme, themes};
 use crate::session::Session;
 use action::keymap_ids;
@@ -63,6 +66,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use std::time::SystemTime;
 use terminal::{PanicHook, Screen, has_shell, watch_for_hangup};
 use worker::Worker;
 
@@ -131,6 +135,7 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
         worker.load(state.session.clone(), state.files.clone());
         worker.watch_files(options.data);
     }
+    state.ranked.today = utc_date(SystemTime::now());
     state.has_shell = has_shell();
     watch_for_hangup(sender.clone());
     events::listen(sender);

@@ -21,6 +21,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
 /// A column of numbers: heading, width, and what it shows of a GPU.
 type Column = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
@@ -105,6 +106,13 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
     }
 }
 
+/// The speedup of the selected kernel there, as the board has it: the narrow form of the board.
+fn speedup(state: &State, gpu: GpuId) -> String {
+    let Some(row) = state.ranked.row_of(gpu) else { return String::new() };
+    let mark = if row.rests_on_measurement { "" } else { "~" };
+    row.speedup.map_or_else(String::new, |s| format!("{:>7}", format!("{mark}{}×", significant(s))))
+}
+
 fn line(
     state: &State,
     at: GpuId,
@@ -122,11 +130,14 @@ fn line(
         _ if state.selection.targets.contains(&at) => ("+", look.target()),
         _ => (" ", look.text()),
     };
-    let numbers: String = columns
-        .iter()
-        .map(|(_, w, show)| format!("{:>w$}", show(gpu, state.selection.settings.ceilings)))
-        .collect();
-    let name_width = width.saturating_sub(3 + numbers.len());
+    let narrow = columns.len() <= 1;
+    let numbers: String = if narrow {
+        speedup(state, at)
+    } else {
+        let show = |(_, w, show): &Column| format!("{:>w$}", show(gpu, state.selection.settings.ceilings));
+        columns.iter().map(show).collect()
+    };
+    let name_width = width.saturating_sub(3 + numbers.width());
     let name = clip(gpu.short_name(), name_width.saturating_sub(usize::from(!numbers.is_empty())));
     Line::from(vec![
         Span::styled(format!("{mark:<2}"), style),
