@@ -268,6 +268,7 @@ pub(super) fn read(
             price.cloud_usd_per_hour.as_ref(),
             plain,
         )?,
+        hypothetical: None,
         memory_type: m.kind.clone(),
         ecc: m.ecc,
         id: typed.id.into_inner(),
@@ -282,7 +283,8 @@ pub(super) fn read(
     Ok(gpu)
 }
 
-fn is_id(text: &str) -> bool {
+/// Whether a text may be the id of a GPU.
+pub(super) fn is_id(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_alphanumeric())
         && text.len() <= 40
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

@@ -6,8 +6,10 @@
 
 mod architectures;
 mod catalogue;
+mod changes;
 mod features;
 mod file;
+mod hypothetical;
 mod limits;
 mod overlay;
 mod sustained;
@@ -16,7 +18,11 @@ mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
+pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 pub use features::{FeatureTable, Since};
+pub use hypothetical::{
+    Hypothetical, hypothetical_text, is_hypothetical_file, load_hypothetical, single_change,
+};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
@@ -121,6 +127,8 @@ pub struct Gpu {
     pub list_usd: Option<Sourced<f64>>,
     /// Typical price of an hour in a public cloud, US dollars.
     pub cloud_usd_per_hour: Option<Sourced<f64>>,
+    /// What it was made of, where it is none that exists.
+    pub hypothetical: Option<std::sync::Arc<Hypothetical>>,
 }
 
 /// A tensor-core rate for one input type and one accumulate type.

@@ -101,6 +101,13 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is reckoned at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// The target is none that exists: its base, and what was changed.
+    HypotheticalGpu {
+        /// The id of the GPU it is based on.
+        based_on: Arc<str>,
+        /// `mem=+20%`.
+        changes: Arc<str>,
+    },
     /// The time was corrected by other rows that were measured on the target.
     RowsMeasuredHere {
         /// What it was multiplied by.
@@ -264,6 +271,9 @@ impl fmt::Display for Caution {
             }
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
+            }
+            Self::HypotheticalGpu { based_on, changes } => {
+                write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };

@@ -23,3 +23,4 @@ mod published;
 mod reference;
 mod sm_constants;
 mod specs;
+mod whatif;
