@@ -14,6 +14,7 @@ pub mod compiler;
 pub mod config;
 pub mod device;
 pub mod evaluate;
+pub mod gate;
 pub mod gemm;
 pub mod gpu;
 pub mod import;

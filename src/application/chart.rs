@@ -1,8 +1,9 @@
 //! The time of an application on every GPU as one stacked bar each: kernels by category, copies, launch gaps, host.
 
+use super::category::KernelCategory;
 use super::forecast::TargetForecast;
 use super::recorded::Application;
-use super::targets::{BarPart, bar_parts};
+use super::targets::{BarPart, bar_parts, part_names};
 use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
 use crate::session::Session;
 use crate::units::significant;
@@ -17,24 +18,23 @@ pub fn application_chart(
     let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
     let (unit, seconds) = unit(longest);
     let mut marks = Vec::new();
-    let mut names: Vec<&'static str> = Vec::new();
     for (slot, forecast) in forecasts.iter().enumerate() {
         let mut from = 0.0;
-        for (place, part) in bar_parts(application, forecast).into_iter().enumerate() {
+        for part in bar_parts(application, forecast) {
             let to = from + part.time.0 / seconds;
-            let (meaning, strength) = look(&part, place);
-            if !names.contains(&part.name) {
-                names.push(part.name);
-            }
+            let (meaning, strength) = look(&part);
             marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
             from = to;
         }
         marks.push(end_mark(slot, forecast, seconds));
     }
+    let all: Vec<BarPart> = forecasts.iter().flat_map(|f| bar_parts(application, f)).collect();
+    let used = |name: &&str| all.iter().any(|part| part.name == *name);
+    let names: Vec<&str> = part_names().filter(used).collect();
     let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
     ChartSpec {
-        title: format!("{} on other GPUs: {what}", application.file),
+        title: format!("{} on other GPUs: {what}", file_name(&application.file)),
         subtitle: format!("from the left: {}", names.join(", ")),
         x: Axis {
             label: format!("time, {unit}"),
@@ -71,15 +71,23 @@ fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
     }
 }
 
+/// Without its folders.
+fn file_name(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+/// How full the colour of each category of kernels is: likely neighbours differ.
+const STRENGTHS: [f64; KernelCategory::ALL.len()] = [0.95, 0.6, 0.8, 0.4, 0.9, 0.7, 0.3, 0.55, 0.85, 0.2];
+
 /// Kernels stand apart from what is no kernel, and neighbours from each other.
-fn look(part: &BarPart, place: usize) -> (Meaning, f64) {
-    let alternating = if place.is_multiple_of(2) { 0.9 } else { 0.45 };
+fn look(part: &BarPart) -> (Meaning, f64) {
+    let place = KernelCategory::ALL.iter().position(|c| c.word() == part.name);
     match part.name {
         "copies alone" => (Meaning::Source, 0.7),
         "launch gaps" => (Meaning::Dim, 0.9),
         "host-bound" | "idle, cause unknown" => (Meaning::Dim, 0.3),
         _ if part.is_unpredicted => (Meaning::Limiter, 0.5),
-        _ => (Meaning::Target, alternating),
+        _ => (Meaning::Target, place.map_or(0.5, |at| STRENGTHS[at])),
     }
 }
 

@@ -24,6 +24,15 @@ pub struct BarPart {
     pub is_unpredicted: bool,
 }
 
+/// Names of parts that are no kernels with a prediction, in their order.
+const OTHER_PARTS: [&str; 5] =
+    ["not predicted", "copies alone", "launch gaps", "host-bound", "idle, cause unknown"];
+
+/// The names of all parts that a bar may have, from the left.
+pub(super) fn part_names() -> impl Iterator<Item = &'static str> {
+    KernelCategory::ALL.into_iter().map(KernelCategory::word).chain(OTHER_PARTS)
+}
+
 /// The parts of the window on the target, kernels by category first: together they are the wall clock, or without a time line
 /// the time of kernels.
 #[must_use]
@@ -48,14 +57,15 @@ pub fn bar_parts(application: &Application, forecast: &TargetForecast) -> Vec<Ba
     for category in KernelCategory::ALL {
         push(category.word(), sum(&|g, predicted| predicted && g.category == category), false);
     }
-    push("not predicted", sum(&|_, predicted| !predicted), true);
+    let [not_predicted, copies, gaps, host_bound, unexplained] = OTHER_PARTS;
+    push(not_predicted, sum(&|_, predicted| !predicted), true);
     if let Some(line) = line {
         let Timeline { copy_only, idle: IdleSplit { launch_gap, host, synchronisation, unknown }, .. } = line;
         let others = [
-            ("copies alone", copy_only),
-            ("launch gaps", launch_gap),
-            ("host-bound", host + synchronisation),
-            ("idle, cause unknown", unknown),
+            (copies, copy_only),
+            (gaps, launch_gap),
+            (host_bound, host + synchronisation),
+            (unexplained, unknown),
         ];
         others.into_iter().for_each(|(name, nanoseconds)| push(name, nanoseconds as f64 * 1e-9, false));
     }

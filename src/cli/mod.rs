@@ -5,6 +5,7 @@
 
 mod app;
 mod audit;
+mod check;
 mod choices;
 mod clocks;
 mod dashboard;
@@ -99,6 +100,8 @@ enum Command {
     Export(export::ExportArgs),
     /// A whole application from a profiler's trace: its kernels, what the GPU did with its time
     App(app::AppArgs),
+    /// Compare registers, shared memory, spills and occupancy of a build with a committed baseline
+    Check(check::CheckArgs),
     /// Find what is wrong with measurements, and write a repaired copy
     Audit(audit::AuditArgs),
     /// Paper 3's metrics of a kernel, or of every measured launch
@@ -150,6 +153,7 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::App(args)) => app::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Audit(args)) => audit::run(&args),
         Some(Command::Metrics(args)) => metrics::run(&args),
         Some(Command::Models(args)) => models::run(&args),

@@ -136,15 +136,15 @@ actions! {
         FocusNext = "focus_next",
         /// Focus the previous pane.
         FocusPrevious = "focus_previous",
-        /// DashboardView 1, Swap: this kernel, from the source to the targets.
+        /// View 1, Swap: this kernel, from the source to the targets.
         ViewSwap = "view_swap",
-        /// DashboardView 2, Board: which GPU is best for it.
+        /// View 2, Board: which GPU is best for it.
         ViewBoard = "view_board",
-        /// DashboardView 3, What if: what would change it.
+        /// View 3, What if: what would change it.
         ViewWhatIf = "view_what_if",
-        /// DashboardView 4, Application: a whole program.
+        /// View 4, Application: a whole program.
         ViewApplication = "view_application",
-        /// DashboardView 5, Evidence: errors, audit, import notes.
+        /// View 5, Evidence: errors, audit, import notes.
         ViewEvidence = "view_evidence",
         /// Scroll the explanation, or the focused list, down.
         ScrollDown = "scroll_down",

@@ -1,6 +1,7 @@
 //! Stories of the command line: what is typed, what is answered.
 
 mod app_stories;
+mod check_stories;
 mod cli_stories;
 #[path = "../desk/mod.rs"]
 mod desk;

@@ -1,0 +1,371 @@
+//! A gate for builds: registers, shared memory, spills and occupancy of compiled kernels beside a committed baseline. Needs no GPU.
+//!
+//! A kernel on an architecture fails where it uses more registers than the baseline and the allowance, more shared memory, more
+//! spills, where fewer of its warps fit an SM, where a stated least occupancy is missed, or where it is gone. What is new only
+//! has to meet the stated limits.
+
+use crate::compiler::{Architecture, CompilerReport};
+use crate::gpu::{ComputeCapability, Limits, LimitsTable};
+use crate::kernel::{BlockSize, Resources};
+use crate::occupancy::{BlockNeeds, Rules, occupancy};
+use crate::report::{Cell, Column, Table};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a baseline file says it is.
+const FORMAT: &str = "roofswap resources 1";
+
+/// Resources of one kernel on one architecture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelResources {
+    /// As the linker knows it.
+    pub symbol: String,
+    /// As people write it.
+    pub kernel: String,
+    /// `sm_90`.
+    pub target: String,
+    /// Registers per thread.
+    pub regs_per_thread: u32,
+    /// Static shared memory per block, where the report says so.
+    pub smem_static_bytes: Option<u32>,
+    /// Bytes that spilled registers store and load per thread, where the report says so.
+    pub spill_bytes: Option<u32>,
+    /// Threads per block that the occupancy is of.
+    pub threads: u32,
+    /// Active warps over the most there can be, in percent; `None` for an architecture whose limits are not known.
+    pub occupancy_percent: Option<f64>,
+}
+
+/// A baseline file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    format: String,
+    kernels: Vec<KernelResources>,
+}
+
+/// What must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GateLimits {
+    /// How many registers more than the baseline are allowed.
+    pub registers_more: u32,
+    /// The least occupancy in percent.
+    pub least_occupancy: Option<f64>,
+    /// Whether any spill fails.
+    pub no_spills: bool,
+}
+
+/// One kernel on one architecture, before and now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateRow {
+    /// In the baseline.
+    pub before: Option<KernelResources>,
+    /// In the build.
+    pub now: Option<KernelResources>,
+    /// What fails, in words; none where it passes.
+    pub failures: Vec<String>,
+}
+
+impl Baseline {
+    /// Of these kernels.
+    #[must_use]
+    pub fn of_kernels(kernels: Vec<KernelResources>) -> Self {
+        Self { format: FORMAT.into(), kernels }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let found: Self = serde_json::from_str(text)
+            .map_err(|e| format!("is no baseline ({e}); write it again with --update"))?;
+        if found.format == FORMAT {
+            return Ok(found);
+        }
+        let format = crate::text::harmless_line(&crate::text::clip(&found.format, 40));
+        Err(format!("`{format}`: expected format `{FORMAT}`; write it again with --update"))
+    }
+
+    /// As a file: one kernel a line, so that a change of one is a change of one line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let lines: Vec<String> = self
+            .kernels
+            .iter()
+            .map(|k| format!("  {}", serde_json::to_string(k).unwrap_or_default()))
+            .collect();
+        format!("{{\"format\": \"{FORMAT}\", \"kernels\": [\n{}\n]}}\n", lines.join(",\n"))
+    }
+}
+
+/// The kernels of these reports on the listed architectures, all where none is listed. `threads`: of kernels that do not state
+/// their block.
+#[must_use]
+pub fn resources_of(
+    reports: &[CompilerReport],
+    on: &[Architecture],
+    limits: &LimitsTable,
+    threads: Option<u32>,
+) -> Vec<KernelResources> {
+    let mut all: BTreeMap<(String, String), KernelResources> = BTreeMap::new();
+    for kernel in reports.iter().flat_map(|r| &r.kernels) {
+        if !on.is_empty() && !on.contains(&kernel.architecture) {
+            continue;
+        }
+        let (major, minor) = kernel.architecture.capability;
+        let known = limits.get(ComputeCapability { major, minor });
+        let target = kernel.architecture.to_string();
+        let one = KernelResources::new(kernel, target.clone(), known.as_ref(), threads);
+        // A cubin states no spills, `ptxas -v` does: what one file leaves open the other fills in.
+        all.entry((kernel.symbol.clone(), target)).and_modify(|k| k.fill_in(&one)).or_insert(one);
+    }
+    all.into_values().collect()
+}
+
+impl KernelResources {
+    fn new(
+        kernel: &crate::compiler::CompiledKernel,
+        target: String,
+        limits: Option<&Limits>,
+        threads: Option<u32>,
+    ) -> Self {
+        let resources = &kernel.resources;
+        let threads = threads_of(resources, threads);
+        let fraction = |limits: &Limits| {
+            let needs = BlockNeeds {
+                threads,
+                regs_per_thread: resources.registers,
+                smem_static: resources.static_smem_bytes.unwrap_or(0),
+                barriers: resources.barriers.unwrap_or(1),
+                max_threads: resources.max_threads,
+                ..BlockNeeds::default()
+            };
+            100.0 * occupancy(limits, needs, Rules::Exact).fraction()
+        };
+        let spills = [resources.spill_store_bytes, resources.spill_load_bytes];
+        Self {
+            symbol: kernel.symbol.clone(),
+            kernel: kernel.name.clone(),
+            target,
+            regs_per_thread: resources.registers,
+            smem_static_bytes: resources.static_smem_bytes,
+            spill_bytes: spills.iter().any(Option::is_some).then(|| spills.iter().flatten().sum()),
+            threads,
+            occupancy_percent: limits.map(fraction),
+        }
+    }
+
+    fn fill_in(&mut self, other: &Self) {
+        self.smem_static_bytes = self.smem_static_bytes.or(other.smem_static_bytes);
+        self.spill_bytes = self.spill_bytes.or(other.spill_bytes);
+    }
+}
+
+/// The block it must be launched with, else the typed one, else its bound where that is smaller than what is usual.
+fn threads_of(resources: &Resources, typed: Option<u32>) -> u32 {
+    let bound = resources.max_threads.map_or(BlockSize::USUAL, |most| most.min(BlockSize::USUAL));
+    resources.required_threads().or(typed).unwrap_or(bound)
+}
+
+/// Every kernel of the baseline and of the build, failing ones first.
+#[must_use]
+pub fn compare_builds(
+    baseline: &Baseline,
+    now: &[KernelResources],
+    on: &[Architecture],
+    limits: GateLimits,
+) -> Vec<GateRow> {
+    let listed: BTreeSet<String> = on.iter().map(ToString::to_string).collect();
+    let wanted = |k: &&KernelResources| listed.is_empty() || listed.contains(&k.target);
+    let key = |k: &KernelResources| (k.symbol.clone(), k.target.clone());
+    let mut rows: BTreeMap<(String, String), [Option<KernelResources>; 2]> = BTreeMap::new();
+    for kernel in baseline.kernels.iter().filter(wanted) {
+        rows.entry(key(kernel)).or_default()[0] = Some(kernel.clone());
+    }
+    for kernel in now {
+        rows.entry(key(kernel)).or_default()[1] = Some(kernel.clone());
+    }
+    let mut all: Vec<GateRow> = rows
+        .into_values()
+        .map(|[before, now]| {
+            let failures = failures(before.as_ref(), now.as_ref(), limits);
+            GateRow { before, now, failures }
+        })
+        .collect();
+    all.sort_by_key(|row| (row.failures.is_empty(), !row.is_changed()));
+    all
+}
+
+fn failures(
+    before: Option<&KernelResources>,
+    now: Option<&KernelResources>,
+    limits: GateLimits,
+) -> Vec<String> {
+    let Some(now) = now else { return vec!["is gone from the build".into()] };
+    let mut out = Vec::new();
+    if let Some(before) = before {
+        let allowed = before.regs_per_thread.saturating_add(limits.registers_more);
+        if now.regs_per_thread > allowed {
+            out.push(format!("{} registers more", now.regs_per_thread - before.regs_per_thread));
+        }
+        let mut grows = |what: &str, pair: [Option<u32>; 2]| {
+            if let [Some(before), Some(now)] = pair
+                && now > before
+            {
+                out.push(format!("{} bytes more {what}", now - before));
+            }
+        };
+        grows("shared memory", [before.smem_static_bytes, now.smem_static_bytes]);
+        grows("spills", [before.spill_bytes, now.spill_bytes]);
+        if let (Some(was), Some(is)) = (before.occupancy_percent, now.occupancy_percent)
+            && is < was - 1e-9
+        {
+            out.push(format!("occupancy {was:.0} % to {is:.0} %"));
+        }
+    }
+    if limits.no_spills && now.spill_bytes != Some(0) {
+        let unknown = "spills not stated: give the ptxas -v log as well";
+        out.push(if now.spill_bytes.is_some() { "spills" } else { unknown }.into());
+    }
+    if let (Some(least), Some(is)) = (limits.least_occupancy, now.occupancy_percent)
+        && is < least
+    {
+        out.push(format!("occupancy below {least:.0} %"));
+    }
+    out
+}
+
+impl GateRow {
+    /// Whether anything differs from the baseline.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.before != self.now
+    }
+
+    /// `**FAIL**`, `new`, `changed`, `same`.
+    fn result(&self) -> String {
+        match (&self.before, self.failures.is_empty()) {
+            (_, false) => format!("FAIL: {}", self.failures.join(", ")),
+            (None, true) => "new".into(),
+            (Some(_), true) if self.is_changed() => "changed, passes".into(),
+            _ => "same".into(),
+        }
+    }
+}
+
+/// The comparison for a pull request: kernels that fail or changed, and how many did not.
+#[must_use]
+pub fn gate_table(rows: &[GateRow]) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("kernel"),
+        Column::left("target"),
+        Column::right("registers"),
+        Column::right("shared memory"),
+        Column::right("spills"),
+        Column::right("occupancy"),
+        Column::left("result"),
+    ]);
+    let failed = rows.iter().filter(|r| !r.failures.is_empty()).count();
+    let verdict = if failed == 0 { "no regression".to_string() } else { format!("{failed} failed") };
+    table.title = format!("{} kernels and targets, {verdict}", rows.len());
+    for row in rows.iter().filter(|r| r.is_changed() || !r.failures.is_empty()) {
+        let Some(named) = row.now.as_ref().or(row.before.as_ref()) else { continue };
+        let pair = |of: &dyn Fn(&KernelResources) -> Option<String>| {
+            let [before, now] = [&row.before, &row.now].map(|k| k.as_ref().and_then(of));
+            Cell::maybe(before_and_now(before, now), Cell::text)
+        };
+        let bytes = |b: Option<u32>| b.map(|b| format!("{b} B"));
+        table.rows.push(vec![
+            Cell::text(&named.kernel),
+            Cell::text(&named.target),
+            pair(&|k| Some(k.regs_per_thread.to_string())),
+            pair(&|k| bytes(k.smem_static_bytes)),
+            pair(&|k| bytes(k.spill_bytes)),
+            pair(&|k| k.occupancy_percent.map(|o| format!("{o:.0} % of {} threads", k.threads))),
+            Cell::text(row.result()),
+        ]);
+    }
+    let same = rows.len() - table.rows.len();
+    if same > 0 {
+        table.notes.push(format!("{same} unchanged"));
+    }
+    table
+}
+
+/// `40`, `40 → 44`, `40 → gone`.
+fn before_and_now(before: Option<String>, now: Option<String>) -> Option<String> {
+    match (before, now) {
+        (Some(before), Some(now)) if before == now => Some(now),
+        (Some(before), Some(now)) => Some(format!("{before} → {now}")),
+        (Some(before), None) => Some(format!("{before} → ?")),
+        (None, now) => now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(symbol: &str, registers: u32) -> KernelResources {
+        KernelResources {
+            symbol: symbol.into(),
+            kernel: symbol.into(),
+            target: "sm_90".into(),
+            regs_per_thread: registers,
+            smem_static_bytes: Some(1024),
+            spill_bytes: Some(0),
+            threads: 256,
+            occupancy_percent: Some(75.0),
+        }
+    }
+
+    fn failures_of(now: KernelResources, limits: GateLimits) -> Vec<String> {
+        let baseline = Baseline::of_kernels(vec![kernel("k", 40)]);
+        compare_builds(&baseline, &[now], &[], limits).remove(0).failures
+    }
+
+    #[test]
+    fn more_of_anything_fails_and_an_allowance_lets_it_pass() {
+        let limits = GateLimits::default();
+        assert!(failures_of(kernel("k", 40), limits).is_empty());
+        assert!(failures_of(kernel("k", 38), limits).is_empty());
+        assert_eq!(failures_of(kernel("k", 44), limits), ["4 registers more"]);
+        assert!(failures_of(kernel("k", 44), GateLimits { registers_more: 4, ..limits }).is_empty());
+        let spilling =
+            KernelResources { spill_bytes: Some(8), smem_static_bytes: Some(2048), ..kernel("k", 40) };
+        assert_eq!(failures_of(spilling, limits), ["1024 bytes more shared memory", "8 bytes more spills"]);
+        let lower = KernelResources { occupancy_percent: Some(50.0), ..kernel("k", 40) };
+        assert_eq!(failures_of(lower.clone(), limits), ["occupancy 75 % to 50 %"]);
+        let unstated = KernelResources { spill_bytes: None, ..kernel("k", 40) };
+        assert!(failures_of(unstated.clone(), limits).is_empty());
+        let none = GateLimits { no_spills: true, ..limits };
+        assert!(
+            failures_of(unstated, none)[0].contains("not stated")
+                && failures_of(kernel("k", 40), none).is_empty()
+        );
+        let least = GateLimits { least_occupancy: Some(60.0), ..limits };
+        assert_eq!(failures_of(lower, least).len(), 2);
+    }
+
+    #[test]
+    fn what_is_gone_fails_and_what_is_new_is_said() {
+        let baseline = Baseline::of_kernels(vec![kernel("old", 40)]);
+        let rows = compare_builds(&baseline, &[kernel("new", 200)], &[], GateLimits::default());
+        assert_eq!(rows[0].failures, ["is gone from the build"]);
+        assert_eq!((rows[1].result().as_str(), rows.len()), ("new", 2));
+        let elsewhere = "sm_80".parse().unwrap();
+        assert!(compare_builds(&baseline, &[], &[elsewhere], GateLimits::default()).is_empty());
+    }
+
+    #[test]
+    fn a_baseline_reads_back_and_others_are_refused() {
+        let baseline = Baseline::of_kernels(vec![kernel("a", 1), kernel("b", 2)]);
+        assert_eq!(Baseline::parse(&baseline.text()), Ok(baseline.clone()));
+        assert_eq!(baseline.text().lines().count(), 4, "a kernel a line");
+        for wrong in ["", "{}", "{\"format\":\"x\",\"kernels\":[]}", "[1]"] {
+            assert!(Baseline::parse(wrong).unwrap_err().contains("--update"), "{wrong}");
+        }
+    }
+}
