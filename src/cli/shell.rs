@@ -35,9 +35,13 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<()> {
 fn with_known_names(program: Command) -> Result<Command> {
     let session = load::session(&[])?;
     let all = || std::iter::once("all".to_string());
+    // The program ends when the script is written: nothing is lost by what clap wants to be static.
+    let kept =
+        |names: Vec<String>| -> Vec<&'static str> { names.into_iter().map(|name| &*name.leak()).collect() };
     let gpus: Vec<String> = all().chain(session.gpus.entries().iter().map(|gpu| gpu.id.clone())).collect();
     let kernels: Vec<String> = all().chain(session.kernels.entries().iter().map(|k| k.id.clone())).collect();
     let models: Vec<String> = all().chain(MODELS.iter().map(|model| model.id().to_string())).collect();
+    let [gpus, kernels, models] = [gpus, kernels, models].map(kept);
     let named = |arg: Arg| {
         let value =
             arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str().to_string());
@@ -47,7 +51,7 @@ fn with_known_names(program: Command) -> Result<Command> {
             Some("MODEL") => &models,
             _ => return arg,
         };
-        arg.value_parser(PossibleValuesParser::new(known.iter().cloned().map(PossibleValue::new)))
+        arg.value_parser(PossibleValuesParser::new(known.iter().map(|name| PossibleValue::new(*name))))
     };
     Ok(program.mut_subcommands(|command| command.mut_args(named)))
 }

@@ -68,7 +68,13 @@ impl Job {
     pub fn is_cancellable(self) -> bool {
         match self {
             Self::Read | Self::Evaluate | Self::Survey | Self::Train | Self::MeasureHere => true,
-            Self::List | Self::Write | Self::Audit | Self::Learn | Self::Predict | Self::Compare | Self::Rank => false,
+            Self::List
+            | Self::Write
+            | Self::Audit
+            | Self::Learn
+            | Self::Predict
+            | Self::Compare
+            | Self::Rank => false,
         }
     }
 

@@ -85,6 +85,10 @@ pub struct Options {
     pub theme: Option<String>,
     /// ASCII only.
     pub ascii: bool,
+    /// Whether the terminal shows all colours, not the sixteen of ANSI alone.
+    pub all_colours: bool,
+    /// Whether its background is light: then the light theme is the first, unless one was chosen.
+    pub light_background: bool,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
 }
@@ -103,7 +107,9 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
         Some(typed) => Theme::named(typed, &all).map(|t| place(&t.name))?,
         None => options.saved.theme.as_deref().and_then(place),
     }
-    .unwrap_or(0);
+    .unwrap_or_else(|| place("light").filter(|_| options.light_background).unwrap_or(0));
+    let in_colours = |theme: Theme| if options.all_colours { theme.in_all_colours() } else { theme };
+    let all: Vec<Theme> = all.into_iter().map(in_colours).collect();
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
     state.data.clone_from(&options.data);

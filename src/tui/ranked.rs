@@ -114,7 +114,9 @@ impl RankedGpus {
         let one_each = if self.each_architecture { each_architecture(&session.gpus) } else { Vec::new() };
         let shown = |row: &&RankedRow| {
             let pinned = self.pins.contains(&row.gpu);
-            pinned || (self.fits_filter(session, row) && (!self.each_architecture || one_each.contains(&row.gpu)))
+            pinned
+                || (self.fits_filter(session, row)
+                    && (!self.each_architecture || one_each.contains(&row.gpu)))
         };
         let mut order: Vec<&RankedRow> =
             rows.iter().filter_map(|row| Some(&board.rows[place(row)?])).filter(shown).collect();

@@ -18,18 +18,17 @@ impl State {
             _ => false,
         };
         let subject = &self.rows[self.selected];
-        let asked = RankedFor::of_subject(
-            &self.session,
-            subject,
-            &self.selection,
-            self.ranked.price_changes,
-        );
+        let asked = RankedFor::of_subject(&self.session, subject, &self.selection, self.ranked.price_changes);
         if !is_seen || self.ranked.asked.as_ref() == Some(&asked) {
             return None;
         }
         self.ranked.asked = Some(asked.clone());
         // Shown only where it is what the reader waits for.
-        let text = if self.ranked.board.is_none() && self.view == DashboardView::Board { "ranking the GPUs …" } else { "" };
+        let text = if self.ranked.board.is_none() && self.view == DashboardView::Board {
+            "ranking the GPUs …"
+        } else {
+            ""
+        };
         self.jobs.start_job(Job::Rank, text);
         Some(Effect::Rank(Box::new(BoardQuestion {
             session: self.session.clone(),

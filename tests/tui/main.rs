@@ -1,6 +1,7 @@
 //! The dashboard: screens, keys, and walks in a pseudo-terminal.
 
 mod any_keys;
+mod board;
 mod clock_settings;
 mod curves;
 mod jobs;

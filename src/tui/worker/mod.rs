@@ -10,8 +10,8 @@ pub use files::save_selection;
 
 use super::jobs::{Job, PerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
-use super::ranked::BoardQuestion;
 use super::message::{ImportedFile, Message, UserFile};
+use super::ranked::BoardQuestion;
 use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;

@@ -23,7 +23,9 @@ pub fn body(bytes: &[u8]) {
     let is_report = matches!(opened.format(), Format::Report(_));
     assert!(is_report || imported.is_err(), "read as a report, and recognised as none");
     let mut kernels = SHIPPED.kernels.clone();
-    if let Ok(any) = read_opened(opened, None, Kind::Measured, &SHIPPED.gpus, &mut kernels, &Progress::default()) {
+    if let Ok(any) =
+        read_opened(opened, None, Kind::Measured, &SHIPPED.gpus, &mut kernels, &Progress::default())
+    {
         assert!(any.read.rows.iter().all(|row| row.time.0 > 0.0 && row.time.0.is_finite()));
         assert!(any.read.refused.iter().all(|e| e.to_string().len() < 1000));
     }

@@ -18,7 +18,6 @@ use crate::tui::text::{clip, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use unicode_width::UnicodeWidthStr;
@@ -51,6 +50,9 @@ const COLUMNS: [Column; 15] = [
     }),
     ("issue", 6, |g, _| shown::constant(g.sm.issue_per_clock.value, g.sm.issue_per_clock.origin)),
 ];
+
+/// From this width on a narrow list shows the speedup on each GPU.
+const ROOM_FOR_SPEEDUP: usize = 22;
 
 /// The narrowest a name gets before number columns come.
 const NAME: usize = 12;
@@ -98,10 +100,11 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
     let start = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len());
     for (i, gpu) in state.gpus.iter().enumerate().skip(start).take(gpus_in(area)) {
         let under = state.focus == Pane::Gpus && i == state.gpu_cursor;
-        let base = if under { look.selection() } else { Style::default() };
-        line(state, *gpu, i == state.gpu_cursor, width, columns, look)
-            .style(base)
-            .render(Rect { y, height: 1, ..inside }, buffer);
+        let row = Rect { y, height: 1, ..inside };
+        line(state, *gpu, i == state.gpu_cursor, width, columns, look).render(row, buffer);
+        if under {
+            buffer.set_style(row, look.selection());
+        }
         y += 1;
     }
 }
@@ -131,7 +134,7 @@ fn line(
         _ => (" ", look.text()),
     };
     let narrow = columns.len() <= 1;
-    let numbers: String = if narrow {
+    let numbers: String = if narrow && width >= ROOM_FOR_SPEEDUP {
         speedup(state, at)
     } else {
         let show = |(_, w, show): &Column| format!("{:>w$}", show(gpu, state.selection.settings.ceilings));

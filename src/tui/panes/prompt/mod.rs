@@ -2,10 +2,10 @@
 //! beside it.
 
 mod block;
-mod new_kernel;
-mod price;
 pub(super) mod clocks;
 mod line;
+mod new_kernel;
+mod price;
 mod purpose;
 
 use super::gpus::choose_gpu;
@@ -128,7 +128,9 @@ impl OverlayPanel<State> for Prompt {
 
     fn typing_hints(&self) -> &'static str {
         match self.0.purpose {
-            Purpose::FilterGpus | Purpose::FilterRows | Purpose::FilterBoard => "Enter keeps the filter, Esc clears it",
+            Purpose::FilterGpus | Purpose::FilterRows | Purpose::FilterBoard => {
+                "Enter keeps the filter, Esc clears it"
+            }
             Purpose::Kernel => "Enter adds it, Esc closes",
             Purpose::Export(_) => "Enter writes the file, Esc closes",
             _ => "Enter sets it, Esc closes",

@@ -16,7 +16,8 @@ pub fn chips(state: &State, text: &str) -> (Tone, String) {
     }
     let line = KernelLine::read(text, &state.session.gpus, &state.session.kernels);
     let read: Vec<&str> = line.chips.iter().filter_map(|chip| chip.meaning.as_deref().ok()).collect();
-    let not: Vec<&str> = line.chips.iter().filter_map(|chip| chip.meaning.as_ref().err().map(String::as_str)).collect();
+    let not: Vec<&str> =
+        line.chips.iter().filter_map(|chip| chip.meaning.as_ref().err().map(String::as_str)).collect();
     let read = read.iter().map(|text| format!("[{text}]")).collect::<Vec<_>>().join(" ");
     match not.last() {
         None => (Tone::Done, read),

@@ -167,7 +167,11 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &State, look: L
     let list = Rect { width: list_width(area), ..inside };
     let line_at = |y: u16| Rect { y, height: 1, ..list };
     if rows.is_empty() {
-        let text = if state.ranked.board.is_some() { "no GPU matches the filter: Esc clears it" } else { "ranking the GPUs …" };
+        let text = if state.ranked.board.is_some() {
+            "no GPU matches the filter: Esc clears it"
+        } else {
+            "ranking the GPUs …"
+        };
         Line::styled(text, look.caution()).render(line_at(inside.y), buffer);
         return;
     }
@@ -180,9 +184,13 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &State, look: L
     // A row that is far faster than all others would leave them no bars: the scale is that of the page.
     let longest = page().filter_map(|row| row.speedup).fold(0.0, f64::max) * CUT;
     for ((at, row), y) in page().enumerate().zip(inside.y + 1..inside.bottom()) {
-        board_line(state, row, &widths, (at + start == cursor, longest), look).render(line_at(y), buffer);
-        if at + start == cursor && state.focus == Pane::Ranking {
-            buffer.set_style(line_at(y), look.selection());
+        board_line(state, row, &widths, BarScale { longest, bar: widths.bar }, look)
+            .render(line_at(y), buffer);
+        if at + start == cursor {
+            buffer.set_string(list.x, y, "▸", look.key());
+            if state.focus == Pane::Ranking {
+                buffer.set_style(line_at(y), look.selection());
+            }
         }
     }
     if list.width < inside.width {
@@ -248,7 +256,7 @@ fn board_line(
     state: &State,
     row: &RankedRow,
     widths: &BoardWidths,
-    (cursor, longest): (bool, f64),
+    scale: BarScale,
     look: Look<'_>,
 ) -> Line<'static> {
     let selection = &state.selection;
@@ -260,12 +268,12 @@ fn board_line(
     };
     let pin = if state.ranked.pins.contains(&row.gpu) { "^" } else { " " };
     let pareto = if row.is_pareto { "*" } else { " " };
-    let [solid, shade, light] = bar_parts(row, longest, widths.bar);
-    let blank = widths.bar - solid - shade - light;
+    let [solid, shade, light] = scale.bar_parts(row);
+    let blank = scale.bar - solid - shade - light;
     let name = if row.is_hypothetical { format!("◇ {}", row.name) } else { row.name.clone() };
     let of_bar = if row.rests_on_measurement { look.predicted() } else { look.estimated() };
     let mut spans = vec![
-        Span::styled(if cursor { "▸" } else { " " }, look.key()),
+        Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
         Span::styled(pareto, look.measured()),
         Span::styled(pad_right(&clip(&name, widths.name - 1), widths.name), style),
@@ -291,18 +299,28 @@ fn column_style(column: BoardColumn, row: &RankedRow, look: Look<'_>) -> Style {
     }
 }
 
-/// Cells of a bar: up to the slow end of the interval, up to the speedup, up to the fast end.
-fn bar_parts(row: &RankedRow, longest: f64, width: usize) -> [usize; 3] {
-    let (Some(speedup), Some(time)) = (row.speedup, row.time) else { return [0; 3] };
-    let cells = |speedup: f64| {
-        let share = speedup / longest;
-        if share.is_finite() { ((share * width as f64).round() as usize).min(width) } else { 0 }
-    };
-    let at = |end: Option<crate::units::Seconds>| end.map_or(speedup, |end| speedup * time.0 / end.0);
-    let middle = cells(speedup).max(1).min(width);
-    let low = cells(at(row.high)).min(middle);
-    let high = cells(at(row.low)).max(middle);
-    [low, middle - low, high - middle]
+/// What a full bar stands for, and how many cells it has.
+#[derive(Debug, Clone, Copy)]
+struct BarScale {
+    longest: f64,
+    bar: usize,
+}
+
+impl BarScale {
+    /// Cells of a bar: up to the slow end of the interval, up to the speedup, up to the fast end.
+    fn bar_parts(self, row: &RankedRow) -> [usize; 3] {
+        let (Some(speedup), Some(time)) = (row.speedup, row.time) else { return [0; 3] };
+        let width = self.bar;
+        let cells = |speedup: f64| {
+            let share = speedup / self.longest;
+            if share.is_finite() { ((share * width as f64).round() as usize).min(width) } else { 0 }
+        };
+        let at = |end: Option<crate::units::Seconds>| end.map_or(speedup, |end| speedup * time.0 / end.0);
+        let middle = cells(speedup).max(1).min(width);
+        let low = cells(at(row.high)).min(middle);
+        let high = cells(at(row.low)).max(middle);
+        [low, middle - low, high - middle]
+    }
 }
 
 /// The row under the cursor in full.
@@ -325,7 +343,10 @@ fn detail_lines(state: &State, row: &RankedRow, width: usize, look: Look<'_>) ->
     fact("board power", format!("{} (modelled)", column(BoardColumn::Power)));
     fact("energy per run", format!("{} (modelled)", column(BoardColumn::Energy)));
     if let Some(price) = &row.price {
-        fact("per hour", format!("$ {} {} {}", significant(price.usd_per_hour), price.provider, price.region));
+        fact(
+            "per hour",
+            format!("$ {} {} {}", significant(price.usd_per_hour), price.provider, price.region),
+        );
         fact("price of", price.date.clone().unwrap_or_else(|| "no date".into()));
         fact("million runs", format!("$ {}", column(BoardColumn::Runs)));
     }
@@ -339,7 +360,11 @@ fn detail_lines(state: &State, row: &RankedRow, width: usize, look: Look<'_>) ->
         lines.extend(paragraph(&format!("! {caution}"), width, look.caution()));
     }
     if row.is_pareto {
-        lines.extend(paragraph("* no other GPU is both faster and cheaper, or faster with less power", width, look.measured()));
+        lines.extend(paragraph(
+            "* no other GPU is both faster and cheaper, or faster with less power",
+            width,
+            look.measured(),
+        ));
     }
     lines
 }
