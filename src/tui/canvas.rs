@@ -57,7 +57,12 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     for mark in spec.marks.iter().filter(is_context) {
         canvas.point(buffer, mark);
     }
-    for (mark, point) in spec.marks.iter().zip(points) {
+    // Names of roofs first: each stands on its own line.
+    let names_roof = |mark: &&Mark| matches!(mark, Mark::Label { at, .. } if canvas_end(&spec.x, at.0));
+    for mark in spec.marks.iter().filter(names_roof) {
+        canvas.label(buffer, mark, None);
+    }
+    for (mark, point) in spec.marks.iter().zip(points).filter(|(mark, _)| !names_roof(mark)) {
         canvas.label(buffer, mark, point);
     }
 }
@@ -71,6 +76,11 @@ fn ticks(axis: &Axis, most: usize) -> Vec<(f64, String)> {
         }
         _ => axis.ticks(most).into_iter().map(|t| (t.value, short(t.value, t.label))).collect(),
     }
+}
+
+/// Whether a value stands at the right end of a logarithmic axis, where names of roofs do.
+fn canvas_end(axis: &Axis, value: f64) -> bool {
+    matches!(axis.scale, Scale::Log { max, .. } if value >= max)
 }
 
 /// The unit behind an axis' title: `performance, FLOP/s`.
@@ -272,7 +282,7 @@ impl Canvas<'_> {
             if width * 2 > self.plot.width && text != number {
                 continue;
             }
-            let right = (width..=self.plot.width).rev().map(|end| end - width);
+            let right = (width.max(self.plot.width / 2)..=self.plot.width).rev().map(|end| end - width);
             // A cell stays free on the right, so that two names on one line stay apart.
             let free = |x: &u16| {
                 let wide = if x + width < self.plot.width { width + 1 } else { width };
@@ -300,7 +310,7 @@ impl Canvas<'_> {
         };
         let Some(place) = place else { return };
         if let Mark::Label { at, .. } = mark
-            && matches!(self.x.scale, Scale::Log { max, .. } if at.0 >= max)
+            && canvas_end(self.x, at.0)
         {
             return self.roof_label(buffer, place.1, text, style);
         }

@@ -110,7 +110,9 @@ fn roofline_view(state: &State) -> RooflineView<'_> {
 fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let used = state.answer().ceilings_used;
     let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
-    let beside = format!("{}, {}", levels.join(" "), used.word());
+    let by_bandwidth = bandwidth_chart(&roofline_view(state)).is_some();
+    let shown = if by_bandwidth { "bandwidth".to_string() } else { levels.join(" ") };
+    let beside = format!("{shown}, {}", used.word());
     let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
     let mut spec = roofline_spec(state);
     let mut under = Vec::new();
