@@ -8,6 +8,7 @@ use super::settings::Settings;
 use crate::gpu::GpuId;
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement};
+use crate::power::{Load, PowerModel};
 use crate::predict::{
     Cause, Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject, body,
     differences, is_at, kernel_roofs, question, source_clocks, weight,
@@ -47,7 +48,7 @@ fn answer_as_base(
     base: GpuId,
     settings: Settings,
 ) -> Answer {
-    let mut answer = answer_of_model(context, subject, source, target, settings);
+    let mut answer = answer_under_limit(context, subject, source, target, settings);
     let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
     let mut gpus = context.gpus.clone();
@@ -65,6 +66,43 @@ fn answer_as_base(
         prediction.cautions.push(Caution::HypotheticalGpu { based_on, changes });
     }
     answer
+}
+
+/// The model's answer on a hypothetical GPU: where its power limit is lower than that of its base, at the clock that the limit leaves it
+/// under this kernel's load.
+fn answer_under_limit(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Answer {
+    let made = &context.gpus[target];
+    let unlimited = || answer_of_model(context, subject, source, target, settings);
+    let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) else {
+        return unlimited();
+    };
+    let mut gpus = context.gpus.clone();
+    let mut at = |share: f64| {
+        let slower = made.at_clock_share(share)?;
+        gpus.insert(slower).ok()?;
+        Some(answer_of_model(AnswerContext { gpus: &gpus, ..context }, subject, source, target, settings))
+    };
+    let limit = made.power_limit.value;
+    let share = model.capped_clock(&made.under_base_limit(), limit, |share| {
+        let answer = at(share)?;
+        let blocks = answer.launch[1].map(|l| l.blocks() as f64);
+        Some(Load::of(&answer.work, blocks, made, answer.predicted_time()?))
+    });
+    if share >= 1.0 {
+        return unlimited();
+    }
+    let Some(mut capped) = at(share) else { return unlimited() };
+    if let Ok(prediction) = &mut capped.prediction {
+        let clock = made.boost_clock.value.0;
+        prediction.cautions.push(Caution::PowerCapped { limit: limit.0, clocks: [clock, share * clock] });
+    }
+    capped
 }
 
 /// What the model alone says, with its interval.

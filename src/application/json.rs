@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 #[must_use]
 pub fn application_json(application: &Application, source_gpu: Option<&str>, targets: Vec<Value>) -> Value {
     let line = application.timeline.as_ref();
-    let millis = |of: fn(&Timeline) -> i64| line.map(|l| of(l) as f64 * 1e-6);
+    let millis = |of: fn(&Timeline) -> i64| line.map(|l| of(l) as f64 / 1e6);
     json!({
         "file": application.file,
         "format": application.format.words(),

@@ -366,7 +366,7 @@ impl KinetoReading {
         };
         let first = self.first_broken.take().unwrap_or_default();
         remark(self.broken, &format!("events cannot be read and are left out; the first begins `{first}`"));
-        remark(self.negative, "events have a negative or missing duration and are left out");
+        remark(self.negative, "events have a negative, missing or impossible time and are left out");
         remark(self.untimed, "events have no start and are left out");
         self.trace
     }

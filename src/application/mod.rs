@@ -39,11 +39,12 @@ pub use forecast::{
 };
 pub use group::{GroupCounts, KernelGroup, OperatorCall};
 pub use json::application_json;
-pub use open::{Recorded, read_application};
+pub use open::{Recorded, is_application, read_application};
 pub use profile_next::{ProfileNext, profile_next};
 pub use ranges::{RangeTotal, RepeatedStep};
 pub use recorded::{Application, CopyTotal, PartOfTrace, application_of};
 pub use replay::Replayed;
+pub use rows::group_row;
 pub use shapes::{AttentionShape, OperatorShape, ProductShape};
 pub use table::{group_table, summary_table};
 pub use targets::{BarPart, bar_parts, limit_speedup, profile_table, target_json, target_table};

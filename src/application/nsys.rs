@@ -315,8 +315,10 @@ impl NsysReading {
     fn finish(mut self, tables: &NsysTables<'_, impl Read + Seek>) -> RecordedTrace {
         let mut remarks = tables.database.damage();
         if self.negative > 0 {
-            remarks
-                .push(format!("{} rows have a negative or missing duration and are left out", self.negative));
+            remarks.push(format!(
+                "{} rows have a negative, missing or impossible time and are left out",
+                self.negative
+            ));
         }
         let kernel_columns = ["registersPerThread", "staticSharedMemory", "gridX", "blockX"];
         let missing = tables.missing("CUPTI_ACTIVITY_KIND_KERNEL", &kernel_columns);

@@ -44,6 +44,22 @@ impl Recorded {
     }
 }
 
+/// Whether a file starts like a trace of an application, with a time line.
+#[must_use]
+pub fn is_application(path: &Path) -> bool {
+    let Ok(opened) = File::open(path) else { return false };
+    if !opened.metadata().is_ok_and(|m| m.is_file()) {
+        return false;
+    }
+    let mut from: Box<dyn Read> = Box::new(opened);
+    let Ok(mut head) = take_head(&mut from) else { return false };
+    if head.starts_with(GZIP) {
+        let mut unpacked: Box<dyn Read> = Box::new(MultiGzDecoder::new(Cursor::new(head)));
+        head = take_head(&mut unpacked).unwrap_or_default();
+    }
+    is_sqlite(&head) || is_kineto(&head)
+}
+
 /// Reads a file: a PyTorch trace (also gzipped), an Nsight Systems export, the summary of `nsys stats`, a report of ncu or nvprof.
 /// `-` is standard input.
 ///

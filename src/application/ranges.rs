@@ -129,8 +129,9 @@ fn marked_step(trace: &RecordedTrace, window: Span) -> Option<RepeatedStep> {
     for ((name, _), mut spans) in by_name {
         spans.sort_unstable();
         let apart = spans.windows(2).all(|w| w[0].end <= w[1].start);
-        let covered: i64 = spans.iter().filter_map(|s| s.overlap(window)).map(Span::nanoseconds).sum();
-        if spans.len() < FEWEST || !apart || 2 * covered < window.nanoseconds() {
+        let inside = spans.iter().filter_map(|s| s.overlap(window)).map(Span::nanoseconds);
+        let covered = inside.fold(0, i64::saturating_add);
+        if spans.len() < FEWEST || !apart || covered < window.nanoseconds() / 2 {
             continue;
         }
         if best.as_ref().is_none_or(|(most, _)| covered > *most) {

@@ -86,7 +86,7 @@ impl Application {
     #[must_use]
     pub fn copy_time(&self) -> Seconds {
         let copies = self.copies.iter().filter(|c| c.direction != CopyDirection::Fill);
-        Seconds(copies.map(|c| c.total.0).sum())
+        Seconds(copies.map(|c| c.total.0).fold(0.0, |all, one| all + one))
     }
 }
 
@@ -152,7 +152,7 @@ fn chosen_device(trace: &RecordedTrace, asked: Option<u32>) -> Result<u32, Strin
         None => {
             let time = |device: &u32| -> i64 {
                 let kernels = trace.kernels.iter().filter(|k| k.device == *device);
-                kernels.map(|k| k.span.nanoseconds()).sum()
+                kernels.map(|k| k.span.nanoseconds()).fold(0, i64::saturating_add)
             };
             let longest = active.iter().max_by_key(|d| (time(d), std::cmp::Reverse(**d))).copied();
             longest.ok_or_else(|| "the trace has no activity of a GPU: record with CUDA activities".into())
@@ -298,7 +298,7 @@ fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
         places.push(match record {
             ActivityRecord::Kernel(at) => {
                 kernel_count += 1;
-                kernel_sum += trace.kernels[*at].span.nanoseconds();
+                kernel_sum = kernel_sum.saturating_add(trace.kernels[*at].span.nanoseconds());
                 grouping.add(trace, &trace.kernels[*at])
             }
             ActivityRecord::Graph(at) => grouping.add_graph(&trace.graphs[*at]),
@@ -307,7 +307,7 @@ fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
                 let total = totals.entry(copy.direction).or_insert((0, Some(0), 0));
                 total.0 += 1;
                 total.1 = total.1.zip(copy.bytes).map(|(a, b)| a.saturating_add(b));
-                total.2 += copy.span.nanoseconds();
+                total.2 = total.2.saturating_add(copy.span.nanoseconds());
                 0
             }
         });

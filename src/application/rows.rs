@@ -9,6 +9,7 @@
 
 use super::category::KernelCategory;
 use super::group::KernelGroup;
+use super::recorded::Application;
 use super::shapes::{AttentionShape, OperatorShape, ProductShape};
 use crate::catalogue::ElementType;
 use crate::kernel::NameFacts;
@@ -16,6 +17,12 @@ use crate::measurement::{CanonicalRow, Number};
 
 /// The longest part of a name that a row keeps: what stands behind are template arguments.
 const LONGEST_NAME: usize = 1000;
+
+/// The row of the group at this place, measured on this GPU (its id); `None` where it has no counts.
+#[must_use]
+pub fn group_row(application: &Application, place: usize, gpu: &str) -> Option<CanonicalRow> {
+    row_of_group(place, application.groups.get(place)?, gpu, &application.file)
+}
 
 /// The row of a group, measured on `gpu`; `None` where it has no counts.
 pub(super) fn row_of_group(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {

@@ -8,17 +8,20 @@ mod calibration;
 mod check;
 mod compiled;
 mod fix;
+mod flat_runs;
 mod others;
 mod read;
 mod robust;
 mod series;
 mod sheet;
+mod words;
 
 pub use calibration::Calibration;
 pub use compiled::Compiled;
 pub use fix::{Fixed, fix};
 pub use read::{Kind, read_file, read_opened, read_text};
-pub use sheet::{Row, Sheet, Word};
+pub use sheet::{Row, Sheet};
+pub use words::Word;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

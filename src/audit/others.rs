@@ -1,7 +1,7 @@
 //! Quantiles of everybody's values but one's own, over a window that slides: each question takes the logarithm of the rows
 //! instead of all of them, so that a million rows can ask.
 
-use super::sheet::Word;
+use super::words::Word;
 use std::collections::BTreeMap;
 
 /// How many of the first places are taken: a Fenwick tree (P. Fenwick, "A new data structure for cumulative frequency

@@ -1,38 +1,13 @@
 //! One kernel on one GPU over its sizes, and what its rows would take at the roof.
 
+use super::flat_runs::{Point, Series, SeriesKey};
 use super::robust::{mean, median, range};
-use super::sheet::{Row, Sheet, Word};
+use super::sheet::{Row, Sheet};
+use super::words::Word;
 use crate::gpu::Gpu;
 use crate::measurement::Number;
 use crate::occupancy::{BlockNeeds, Rules, occupancy};
 use std::collections::BTreeMap;
-
-/// What tells series apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct SeriesKey {
-    pub(super) file: usize,
-    pub(super) gpu: Word,
-    pub(super) kernel: Word,
-    pub(super) variant: Word,
-    pub(super) dtype: Word,
-}
-
-/// One amount of work.
-#[derive(Debug, Clone)]
-pub(super) struct Point {
-    /// Grows with the labelled work; comparable within a series only.
-    pub(super) work: f64,
-    /// Median of its rows in milliseconds.
-    pub(super) time: f64,
-    pub(super) rows: Vec<usize>,
-}
-
-/// Points by work.
-#[derive(Debug, Clone)]
-pub(super) struct Series {
-    pub(super) key: SeriesKey,
-    pub(super) points: Vec<Point>,
-}
 
 /// How much time grows where work grows: the slope between two points on log-log paper. 1 = in proportion, 0 = not at all.
 pub(super) fn elasticity(a: &Point, b: &Point) -> f64 {
@@ -127,7 +102,7 @@ pub(super) fn ideal(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
 pub(super) fn waves(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
     let gpu = sheet.gpu(row)?;
     let needs = needs(row)?;
-    let resident = occupancy(&gpu.limits, needs, Rules::Exact).active_blocks;
+    let resident = occupancy(&gpu.cuda.limits, needs, Rules::Exact).active_blocks;
     let at_once = f64::from(resident) * f64::from(gpu.sms.value);
     (at_once > 0.0).then(|| row.blocks().map(|b| b as f64 / at_once)).flatten()
 }

@@ -1,6 +1,7 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
-use super::check::ignored_size::Flat;
+use super::flat_runs::FlatRuns;
+use super::words::{Word, Words};
 use super::{Calibration, Compiled, compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
@@ -8,34 +9,6 @@ use crate::kernel::{Instance, Kernel, KernelId, Problem};
 use crate::measurement::{Number, RowError};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-
-/// A text that repeats, kept once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Word(pub(super) u32);
-
-/// Texts by number.
-#[derive(Debug, Default)]
-pub(super) struct Words {
-    texts: Vec<String>,
-    numbers: HashMap<String, Word>,
-}
-
-impl Words {
-    pub(super) fn intern(&mut self, text: &str) -> Word {
-        if let Some(known) = self.numbers.get(text) {
-            return *known;
-        }
-        let word = Word(self.texts.len() as u32);
-        self.texts.push(text.to_string());
-        self.numbers.insert(text.to_string(), word);
-        word
-    }
-
-    /// The text of a word.
-    pub(super) fn text(&self, word: Word) -> &str {
-        &self.texts[word.0 as usize]
-    }
-}
 
 /// One measurement with its place.
 #[derive(Debug, Clone)]
@@ -129,7 +102,7 @@ pub struct Sheet<'a> {
     pub(super) kernel_of: HashMap<Word, KernelId>,
     pub(super) problems: HashMap<(Word, Word), Problem>,
     /// Flat runs of sizes, once they are looked for.
-    pub(super) flat: OnceCell<Flat>,
+    pub(super) flat: OnceCell<FlatRuns>,
     /// What the compilers' reports say, by kernel, once it is looked for.
     pub(super) by_build: OnceCell<compiled::Index>,
     instances: RefCell<HashMap<(Word, Word, Word), Option<Instance>>>,

@@ -98,7 +98,7 @@ fn active_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize) -> Option<Ma
 
 fn side_name(gpu: &Gpu, side: usize) -> String {
     let role = if side == 0 { "source" } else { "target" };
-    format!("{} ({role}, compute capability {})", gpu.name, gpu.compute_capability)
+    format!("{} ({role}, compute capability {})", gpu.name, gpu.cuda.compute_capability)
 }
 
 /// Occupancy in percent.
@@ -135,10 +135,10 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
     if let Some(w) = answer.launch[side].and_then(|l| waves(gpu, &o, l.blocks())) {
         text += &format!("; {}", caption::waves(&w));
     }
-    if let Some(step) = next_step(&gpu.limits, needs, answer.settings.rules) {
+    if let Some(step) = next_step(&gpu.cuda.limits, needs, answer.settings.rules) {
         text += &format!("; next step {step}");
     }
-    if let Some(best) = best_block(&gpu.limits, needs, answer.settings.rules) {
+    if let Some(best) = best_block(&gpu.cuda.limits, needs, answer.settings.rules) {
         let grid = best.min_grid(gpu.sms.value);
         text +=
             &format!("; best block {} thr ({}, {grid} blocks fill it)", best.threads, share(&best.occupancy));
@@ -159,7 +159,7 @@ fn registers_note(gpu: &Gpu, answer: &Answer, side: usize) -> Option<String> {
         _ => format!(" ({})", answer.registers[side]),
     };
     let allocated = answer.occupancy[side].map_or(String::new(), |o| {
-        let reserve = match (answer.settings.rules, gpu.limits.smem_reserved) {
+        let reserve = match (answer.settings.rules, gpu.cuda.limits.smem_reserved) {
             (Rules::Exact, n) if n > 0 => format!(", {n} of them reserved"),
             _ => String::new(),
         };

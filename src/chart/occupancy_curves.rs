@@ -160,7 +160,7 @@ pub(super) fn chosen(view: &CurveView<'_>, side: usize, what: &str, at: (f64, f6
 
 /// The larger of the two GPUs' ends: the smaller one's curve falls to 0 there.
 fn most(view: &CurveView<'_>, over: Over) -> u32 {
-    let ends = view.show.shown().map(|side| over.most(&view.gpus[side].limits));
+    let ends = view.show.shown().map(|side| over.most(&view.gpus[side].cuda.limits));
     ends.max().unwrap_or(0).max(1)
 }
 
@@ -187,7 +187,7 @@ fn of_block(view: &CurveView<'_>, over: Over) -> Vec<Mark> {
 /// One GPU's occupancy as a line in steps.
 fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
     let (needs, rules) = (view.answer.needs[side]?, view.answer.settings.rules);
-    let limits = &view.gpus[side].limits;
+    let limits = &view.gpus[side].cuda.limits;
     let max_warps = f64::from(limits.warps_per_sm());
     let mut points = Vec::new();
     let mut from = place(over, over.least());

@@ -177,7 +177,7 @@ fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> 
     };
     let Some(intensity) = work.intensity() else {
         let why =
-            if work.dram().is_some() { "it moves no DRAM bytes" } else { "nobody counted its DRAM bytes" };
+            if work.dram().is_some() { "it moves no DRAM bytes" } else { "its DRAM bytes are not counted" };
         notes.push(format!("{why}: this kernel has no place along the intensity axis"));
         return Vec::new();
     };
@@ -242,7 +242,7 @@ fn level_intensity(view: &RooflineView<'_>, side: usize, level: Level) -> Option
 fn no_flops(view: &RooflineView<'_>, times: &[Timed]) -> String {
     let why = match view.answer.work.flops() {
         Some(Flops(_)) => "no FLOPs: this kernel has no place on a FLOP roofline",
-        None => "nobody counted the FLOPs of this kernel: it has no place on a FLOP roofline",
+        None => "the FLOPs of this kernel are not counted: no point on a FLOP roofline",
     };
     let Some(bytes) = view.answer.work.dram().filter(|b| b.0 > 0.0) else { return why.into() };
     let bandwidths: Vec<String> = times

@@ -173,7 +173,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
 /// Where nothing could be evaluated: what would change it.
 pub(super) fn what_to_do(setup: &Setup, outcomes: &[Outcome]) -> &'static str {
     if outcomes.iter().any(|o| o.asked() > 0) {
-        return "the reasons stand beside the models in the table; --ceilings peak and --rules exact refuse least";
+        return "the reasons stand beside the models in the table; --ceilings peak and --rules exact apply most often";
     }
     if !setup.scope.is_everything() {
         return "leave out one of the flags that choose GPUs and kernels, or give more files with --data";

@@ -150,7 +150,7 @@ fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()
     match (done.failed.len(), done.differences.len()) {
         (0, 0) => Ok(()),
         (failed, differ) => bail!(
-            "{failed} configurations were not timed, {differ} have another occupancy than we reckon; the rest is in {}",
+            "{failed} configurations were not timed, {differ} have another occupancy than calculated; the rest is in {}",
             path.display()
         ),
     }
@@ -180,8 +180,8 @@ fn dry(plan: &Plan<'_>, gpu: &Gpu, options: &Options) -> Table {
         gpu.name,
         total / 60.0
     );
-    table.notes.push("Launch times are reckoned: three times the roof, and the launch floor. Each timing is done warm and cold.".into());
-    table.notes.push("Filling and checking are reckoned for one CPU core: 0.5 GB/s and 0.3 G steps/s; compiling 0.15 s a source.".into());
+    table.notes.push("Launch times are estimates: three times the roof, plus launch overhead. Each timing is done warm and cold.".into());
+    table.notes.push("Filling and checking are estimated for one CPU core: 0.5 GB/s and 0.3 G steps/s; compiling 0.15 s a source.".into());
     table
 }
 

@@ -5,6 +5,7 @@
 
 mod app;
 mod audit;
+mod changes;
 mod check;
 mod choices;
 mod clocks;

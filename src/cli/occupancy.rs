@@ -1,8 +1,8 @@
 //! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`, or `--batch FILE`.
 
+use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
 use super::numbers::{dimensions, shared_bytes, whole_number};
-use super::rank::changed_gpus;
 use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
@@ -150,7 +150,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
                     needs,
                     registers: None,
                     launch,
-                    refusal: launch_refusal(&gpu.limits, needs, launch.as_ref()),
+                    refusal: launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()),
                     rules,
                     remark: String::new(),
                 }

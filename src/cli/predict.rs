@@ -74,7 +74,7 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     let Some(first) = without.first().map(named) else { return Ok(all) };
     if all.is_empty() {
         let text = format!(
-            "--from all: nobody timed a source for {first}; name one GPU, or give measurements with --data"
+            "--from all: no GPU has a measurement for {first}; name one GPU, or give measurements with --data"
         );
         return Err(Usage(text).into());
     }

@@ -1,8 +1,8 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
+use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
-use super::rank::changed_gpus;
 use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
@@ -395,7 +395,7 @@ fn known_variant(session: &Session, kernel: KernelId, typed: &str) -> Result<Arc
     let named: Vec<&str> = all.iter().map(|v| &**v).filter(|v| !v.is_empty()).collect();
     let shown = named.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
     let what = match named.len() {
-        0 => "nobody timed one; leave --variant out".to_string(),
+        0 => "no variant has a measurement; leave --variant out".to_string(),
         n if n > LISTED => format!("some of its {n} variants are {shown}"),
         _ => format!("its variants are {shown}"),
     };

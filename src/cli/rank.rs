@@ -1,5 +1,6 @@
 //! `roofswap rank --from GPU --to all --kernel KERNEL`: which GPU is best for a kernel or a mix.
 
+use super::changes::changed_gpus;
 use super::choices::ThemeChoice;
 use super::clocks::ClockArgs;
 use super::terminal::screen_width;
@@ -8,7 +9,6 @@ use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
 use super::{Usage, load, output};
 use crate::calendar::utc_date;
-use crate::gpu::{GpuChanges, GpuId};
 use crate::progress::Progress;
 use crate::rank::{
     Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
@@ -117,19 +117,6 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     let progress = Progress::default();
     let board = watched_as("ranking", &progress, || asked.answer_watched(&progress)).context("cancelled")?;
     write_board(args, board)
-}
-
-/// These GPUs with what `--set` changes of them; none where nothing is changed.
-///
-/// # Errors
-/// Changes that cannot be read, or that one of the GPUs cannot have.
-pub(super) fn changed_gpus(session: &mut Session, gpus: &[GpuId], set: Option<&str>) -> Result<Vec<GpuId>> {
-    let Some(set) = set else { return Ok(Vec::new()) };
-    let changes: GpuChanges = set.parse()?;
-    if changes.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(gpus.iter().map(|gpu| session.add_hypothetical(*gpu, &changes)).collect::<Result<_, _>>()?)
 }
 
 /// Writes the board; an error where nothing on it could be predicted.

@@ -47,7 +47,7 @@ pub(super) struct WhatIfArgs {
     #[arg(long, value_name = "TIME", value_parser = super::numbers::launch_time)]
     goal: Option<Seconds>,
     /// Two numbers to draw the time over, with --svg
-    #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', num_args = 2, value_parser = number)]
+    #[arg(long, value_name = "NUMBER,NUMBER", value_delimiter = ',', value_parser = number)]
     contour: Vec<GpuNumber>,
     /// Keep the changed GPU under this id in the gpus folder of the configuration: every command knows it then
     #[arg(long, value_name = "ID")]
@@ -88,6 +88,9 @@ fn number(text: &str) -> Result<GpuNumber, String> {
 }
 
 pub(super) fn run(args: &WhatIfArgs) -> Result<()> {
+    if !matches!(args.contour.len(), 0 | 2) {
+        return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
+    }
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let mut session = load::session(&args.data)?;
     let base = session.gpus.position(&args.gpu)?;

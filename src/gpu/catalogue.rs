@@ -20,7 +20,7 @@ pub fn load_shipped(sources: &SourceTable, limits: &LimitsTable) -> (Catalogue<G
             }
         }
     }
-    gpus.sort_by_key(|g| (g.compute_capability, g.launch_year, g.id.clone()));
+    gpus.sort_by_key(|g| (g.cuda.compute_capability, g.launch_year, g.id.clone()));
     (gpus, refused)
 }
 

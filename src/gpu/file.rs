@@ -1,7 +1,7 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
 use super::sustained::Sustained;
-use super::{ArchitectureTable, ComputeCapability, Gpu, LimitsTable, Sm, TensorRate};
+use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, Limits, LimitsTable, Sm, TensorRate};
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
@@ -128,22 +128,18 @@ impl Checker<'_> {
     fn maybe<T>(
         &self,
         field: &str,
-        n: Option<&NumberFile>,
+        n: &Option<NumberFile>,
         unit: fn(f64) -> T,
     ) -> Result<Option<Sourced<T>>, FileError> {
-        n.map(|n| self.number(field, n, unit)).transpose()
+        n.as_ref().map(|n| self.number(field, n, unit)).transpose()
     }
 
     fn tensor(&self, t: &Tensor) -> Result<TensorRate, FileError> {
         Ok(TensorRate {
             input: t.input.clone(),
             accumulate: t.accumulate.clone(),
-            dense: self.maybe("tensor.dense_tflops", t.dense_tflops.as_ref(), FlopsPerSecond::from_tera)?,
-            sparse: self.maybe(
-                "tensor.sparse_tflops",
-                t.sparse_tflops.as_ref(),
-                FlopsPerSecond::from_tera,
-            )?,
+            dense: self.maybe("tensor.dense_tflops", &t.dense_tflops, FlopsPerSecond::from_tera)?,
+            sparse: self.maybe("tensor.sparse_tflops", &t.sparse_tflops, FlopsPerSecond::from_tera)?,
         })
     }
 }
@@ -166,108 +162,65 @@ pub(super) fn read(
     limits: &LimitsTable,
 ) -> Result<Gpu, FileError> {
     let typed: GpuFile = file.parse()?;
-    let mut own = typed.sources.clone();
-    if !own.is_empty() {
-        own.extend(sources.clone());
-    }
-    let check = Checker { file, sources: if own.is_empty() { sources } else { &own } };
-    if !is_id(typed.id.get_ref()) {
-        let message = format!("id `{}`: expected lower-case letters, digits and `-`", typed.id.get_ref());
-        return Err(file.error(Some(typed.id.span()), message));
-    }
+    let own = (!typed.sources.is_empty()).then(|| both_tables(&typed.sources, sources));
+    let check = Checker { file, sources: own.as_ref().unwrap_or(sources) };
+    let limits = checked_limits(file, &typed, limits)?;
     let cc = *typed.compute_capability.get_ref();
-    let Some(of_cc) = limits.get(cc) else {
-        let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
-        return Err(file.error(Some(typed.compute_capability.span()), message));
-    };
     let architectures = ArchitectureTable::shipped()?;
-    let Some(architecture) = architectures.get(cc) else {
-        let message = format!(
-            "compute_capability {cc}: is not in specs/architectures.toml; add what its SM does per clock"
-        );
-        return Err(file.error(Some(typed.compute_capability.span()), message));
-    };
+    let architecture = architectures.get(cc).ok_or_else(|| unknown_architecture(file, &typed))?;
     let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
-    let fp32_peak = check.number("compute.fp32_tflops", &c.fp32_tflops, FlopsPerSecond::from_tera)?;
-    let bandwidth_peak =
-        check.number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, BytesPerSecond::from_giga)?;
+    let (tera, giga, mega) = (FlopsPerSecond::from_tera, FlopsPerSecond::from_giga, Hertz::from_mega);
+    let giga_bytes = BytesPerSecond::from_giga;
+    let fp32_peak = check.number("compute.fp32_tflops", &c.fp32_tflops, tera)?;
+    let bandwidth_peak = check.number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, giga_bytes)?;
     let mut gpu = Gpu {
         sm: Sm::of(architecture),
         sustained: Sustained::of(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
-        compute_capability: cc,
-        limits: of_cc,
+        cuda: CudaFacts { compute_capability: cc, limits },
         launch_year: typed.launch_year,
         sms: check.number("compute.sms", &c.sms, whole)?,
         fp32_lanes_per_sm: check.number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,
-        fp64_lanes_per_sm: check.maybe("compute.fp64_lanes_per_sm", c.fp64_lanes_per_sm.as_ref(), whole)?,
-        lsu_lanes_per_sm: check.maybe("compute.lsu_lanes_per_sm", c.lsu_lanes_per_sm.as_ref(), whole)?,
-        base_clock: check.maybe("compute.base_clock_mhz", c.base_clock_mhz.as_ref(), Hertz::from_mega)?,
-        boost_clock: check.number("compute.boost_clock_mhz", &c.boost_clock_mhz, Hertz::from_mega)?,
-        sustained_clock: check.maybe(
-            "compute.sustained_clock_mhz",
-            c.sustained_clock_mhz.as_ref(),
-            Hertz::from_mega,
-        )?,
+        fp64_lanes_per_sm: check.maybe("compute.fp64_lanes_per_sm", &c.fp64_lanes_per_sm, whole)?,
+        lsu_lanes_per_sm: check.maybe("compute.lsu_lanes_per_sm", &c.lsu_lanes_per_sm, whole)?,
+        base_clock: check.maybe("compute.base_clock_mhz", &c.base_clock_mhz, mega)?,
+        boost_clock: check.number("compute.boost_clock_mhz", &c.boost_clock_mhz, mega)?,
+        sustained_clock: check.maybe("compute.sustained_clock_mhz", &c.sustained_clock_mhz, mega)?,
         fp32_peak,
-        fp32_achieved: check.maybe(
-            "compute.fp32_achieved_gflops",
-            c.fp32_achieved_gflops.as_ref(),
-            FlopsPerSecond::from_giga,
-        )?,
-        fp64_peak: check.maybe("compute.fp64_tflops", c.fp64_tflops.as_ref(), FlopsPerSecond::from_tera)?,
-        fp16_peak: check.maybe("compute.fp16_tflops", c.fp16_tflops.as_ref(), FlopsPerSecond::from_tera)?,
-        fp64_achieved: check.maybe(
-            "compute.fp64_achieved_gflops",
-            c.fp64_achieved_gflops.as_ref(),
-            FlopsPerSecond::from_giga,
-        )?,
-        fp16_achieved: check.maybe(
-            "compute.fp16_achieved_gflops",
-            c.fp16_achieved_gflops.as_ref(),
-            FlopsPerSecond::from_giga,
-        )?,
+        fp32_achieved: check.maybe("compute.fp32_achieved_gflops", &c.fp32_achieved_gflops, giga)?,
+        fp64_peak: check.maybe("compute.fp64_tflops", &c.fp64_tflops, tera)?,
+        fp16_peak: check.maybe("compute.fp16_tflops", &c.fp16_tflops, tera)?,
+        fp64_achieved: check.maybe("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, giga)?,
+        fp16_achieved: check.maybe("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, giga)?,
         tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
         memory_size: check.number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
         bus_bits: check.number("memory.bus_bits", &m.bus_bits, whole)?,
         data_rate: check.number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
         bandwidth_peak,
-        bandwidth_achieved: check.maybe(
-            "memory.achieved_gb_per_s",
-            m.achieved_gb_per_s.as_ref(),
-            BytesPerSecond::from_giga,
-        )?,
+        bandwidth_achieved: check.maybe("memory.achieved_gb_per_s", &m.achieved_gb_per_s, giga_bytes)?,
         l2_size: check.number("cache.l2_mib", &k.l2_mib, Bytes::from_mebi)?,
-        l2_bandwidth: check.maybe("cache.l2_gb_per_s", k.l2_gb_per_s.as_ref(), BytesPerSecond::from_giga)?,
+        l2_bandwidth: check.maybe("cache.l2_gb_per_s", &k.l2_gb_per_s, giga_bytes)?,
         l1_bytes_per_clock: check.maybe(
             "cache.l1_bytes_per_clock_per_sm",
-            k.l1_bytes_per_clock_per_sm.as_ref(),
+            &k.l1_bytes_per_clock_per_sm,
             plain,
         )?,
-        l1_achieved: check.maybe("cache.l1_gb_per_s", k.l1_gb_per_s.as_ref(), BytesPerSecond::from_giga)?,
+        l1_achieved: check.maybe("cache.l1_gb_per_s", &k.l1_gb_per_s, giga_bytes)?,
         shared_bytes_per_clock: check.maybe(
             "cache.shared_bytes_per_clock_per_sm",
-            k.shared_bytes_per_clock_per_sm.as_ref(),
+            &k.shared_bytes_per_clock_per_sm,
             plain,
         )?,
         global_per_clock: check.maybe(
             "compute.global_insts_per_clock_per_sm",
-            c.global_insts_per_clock_per_sm.as_ref(),
+            &c.global_insts_per_clock_per_sm,
             plain,
         )?,
-        issue_per_clock: check.maybe(
-            "compute.issue_per_clock_per_sm",
-            c.issue_per_clock_per_sm.as_ref(),
-            plain,
-        )?,
+        issue_per_clock: check.maybe("compute.issue_per_clock_per_sm", &c.issue_per_clock_per_sm, plain)?,
         power_limit: check.number("power.limit_w", &p.limit_w, Watts)?,
-        idle_power: check.maybe("power.idle_w", p.idle_w.as_ref(), Watts)?,
-        launch_floor: check.maybe("launch.floor_us", l.floor_us.as_ref(), Seconds::from_micros)?,
-        list_usd: check.maybe("price.list_usd", price.list_usd.as_ref(), plain)?,
-        cloud_usd_per_hour: check.maybe(
-            "price.cloud_usd_per_hour",
-            price.cloud_usd_per_hour.as_ref(),
-            plain,
-        )?,
+        idle_power: check.maybe("power.idle_w", &p.idle_w, Watts)?,
+        launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,
+        list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
+        cloud_usd_per_hour: check.maybe("price.cloud_usd_per_hour", &price.cloud_usd_per_hour, plain)?,
         hypothetical: None,
         memory_type: m.kind.clone(),
         ecc: m.ecc,
@@ -281,6 +234,34 @@ pub(super) fn read(
     };
     gpu.resolve(architecture, architectures);
     Ok(gpu)
+}
+
+/// The file's own sources, and the shipped ones where both name one.
+fn both_tables(own: &SourceTable, shipped: &SourceTable) -> SourceTable {
+    let mut all = own.clone();
+    all.extend(shipped.clone());
+    all
+}
+
+fn unknown_architecture(file: SpecFile<'_>, typed: &GpuFile) -> FileError {
+    let cc = typed.compute_capability.get_ref();
+    let message = format!(
+        "compute_capability {cc}: is not in specs/architectures.toml; add what its SM does per clock"
+    );
+    file.error(Some(typed.compute_capability.span()), message)
+}
+
+/// The limits of the file's compute capability, once its id is one.
+fn checked_limits(file: SpecFile<'_>, typed: &GpuFile, limits: &LimitsTable) -> Result<Limits, FileError> {
+    if !is_id(typed.id.get_ref()) {
+        let message = format!("id `{}`: expected lower-case letters, digits and `-`", typed.id.get_ref());
+        return Err(file.error(Some(typed.id.span()), message));
+    }
+    let cc = *typed.compute_capability.get_ref();
+    limits.get(cc).ok_or_else(|| {
+        let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
+        file.error(Some(typed.compute_capability.span()), message)
+    })
 }
 
 /// Whether a text may be the id of a GPU.

@@ -15,18 +15,15 @@
 
 use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
 use super::{ArchitectureTable, Gpu, TensorRate};
-use crate::catalogue::{Catalogue, FileError, Origin, Sourced, SpecFile};
+use crate::catalogue::{Origin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use toml::Spanned;
 
 /// Id in `specs/sources.toml` of numbers that somebody typed.
 const TYPED: &str = "typed";
 
 /// Stands before the name of a GPU that does not exist, wherever it is shown.
-const MARK: char = '◇';
+pub(super) const MARK: char = '◇';
 
 /// Two numbers this near to each other say the same.
 const SAME: f64 = 0.01;
@@ -58,6 +55,34 @@ impl Gpu {
         self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
     }
 
+    /// The power limit of what a hypothetical GPU is based on, where its own is lower; `None` for every other GPU.
+    #[must_use]
+    pub fn lowered_from(&self) -> Option<Watts> {
+        let base = self.hypothetical.as_ref()?.base.power_limit.value;
+        (self.power_limit.value < base).then_some(base)
+    }
+
+    /// A hypothetical GPU as its power model sees it: its own numbers under the limit of its base. Any other GPU as it is.
+    #[must_use]
+    pub fn under_base_limit(&self) -> Self {
+        let mut board = self.clone();
+        if let Some(made) = &self.hypothetical {
+            board.power_limit = made.base.power_limit.clone();
+        }
+        board
+    }
+
+    /// A hypothetical GPU at a share of its SM clock; `None` for one that exists.
+    #[must_use]
+    pub fn at_clock_share(&self, share: f64) -> Option<Self> {
+        let made = self.hypothetical.as_ref()?;
+        let clock = ChangeAmount::To(self.boost_clock.value.0 * share);
+        let slower =
+            made.base.changed(&made.changes.clone().with(GpuNumber::SmClock, clock), &self.id).ok()?;
+        // It is still the GPU that was asked for.
+        Some(Self { name: self.name.clone(), hypothetical: self.hypothetical.clone(), ..slower })
+    }
+
     /// The same GPU under another id, without its other names.
     #[must_use]
     pub fn as_copy(&self, id: &str) -> Self {
@@ -81,9 +106,9 @@ impl Gpu {
             GpuNumber::DataRate => self.data_rate.value,
             GpuNumber::L2Size => self.l2_size.value.0,
             GpuNumber::L2Bandwidth => self.l2_bandwidth_or_derived().value.0,
-            GpuNumber::SharedPerSm => f64::from(self.limits.smem_per_sm),
-            GpuNumber::RegistersPerSm => f64::from(self.limits.regs_per_sm),
-            GpuNumber::MaxWarps => f64::from(self.limits.warps_per_sm()),
+            GpuNumber::SharedPerSm => f64::from(self.cuda.limits.smem_per_sm),
+            GpuNumber::RegistersPerSm => f64::from(self.cuda.limits.regs_per_sm),
+            GpuNumber::MaxWarps => f64::from(self.cuda.limits.warps_per_sm()),
             GpuNumber::Fp32Lanes => f64::from(self.fp32_lanes_per_sm.value),
             GpuNumber::Fp64Lanes => f64::from(self.fp64_lanes_per_sm.as_ref()?.value),
             GpuNumber::Fp32Peak => self.fp32_peak.value.0,
@@ -158,7 +183,8 @@ impl ChangePlan<'_> {
         let (least, most) = match number {
             GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
             GpuNumber::MaxWarps => (1.0, 128.0),
-            GpuNumber::RegistersPerSm => (1024.0, 1_048_576.0),
+            // What the occupancy rules count in: fewer than 512 units.
+            GpuNumber::RegistersPerSm => (1024.0, 511.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
             _ => (old / MOST, old * MOST),
         };
         let whole = |v: f64| if number.is_whole() { v.round().max(1.0) } else { v };
@@ -330,7 +356,7 @@ impl ChangePlan<'_> {
     /// What an SM holds, its load/store lanes, and what a launch costs.
     fn set_limits(&self, gpu: &mut Gpu) {
         use GpuNumber::{LaunchOverhead, LsuLanes, MaxWarps, RegistersPerSm, SharedPerSm};
-        let limits = &mut gpu.limits;
+        let limits = &mut gpu.cuda.limits;
         if self.is_changed(SharedPerSm) {
             // Handed out in steps of 4 KiB.
             let bytes = (self.value(SharedPerSm) / 4096.0).floor() as u32 * 4096;
@@ -390,105 +416,6 @@ impl TypedNote {
     }
 }
 
-/// A hypothetical GPU as a file holds it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HypotheticalFile {
-    id: Spanned<String>,
-    name: Option<String>,
-    based_on: Spanned<String>,
-    #[serde(default)]
-    changes: BTreeMap<String, Spanned<toml::Value>>,
-}
-
-/// Whether a file means to be a hypothetical GPU: it names what it is based on.
-#[must_use]
-pub fn is_hypothetical_file(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("based_on"))
-}
-
-/// The file of a hypothetical GPU, as [`load_hypothetical`] reads it.
-#[must_use]
-pub fn hypothetical_text(id: &str, name: &str, based_on: &str, changes: &GpuChanges) -> String {
-    let mut text = format!("id = {:?}\nname = {name:?}\nbased_on = {based_on:?}\n\n[changes]\n", id);
-    for change in changes.all() {
-        let one = GpuChanges::default().with(change.number, change.amount).to_string();
-        let value = one.split_once('=').map_or("", |(_, value)| value);
-        text.push_str(&format!("{} = {value:?}\n", change.number.key()));
-    }
-    text
-}
-
-/// Adds hypothetical GPUs to the catalogue, whatever order their files come in; what was refused. One may be based on another
-/// one of these files.
-pub fn load_hypothetical(files: &[(String, String)], gpus: &mut Catalogue<Gpu>) -> Vec<FileError> {
-    let mut refused = Vec::new();
-    let mut waiting = Vec::new();
-    for (name, text) in files {
-        let file = SpecFile { name, text };
-        match file.parse::<HypotheticalFile>() {
-            Ok(typed) => waiting.push((file, typed)),
-            Err(why) => refused.push(why),
-        }
-    }
-    loop {
-        let known = |typed: &HypotheticalFile| gpus.get(typed.based_on.get_ref()).is_some();
-        let Some(next) = waiting.iter().position(|(_, typed)| known(typed)) else { break };
-        let (file, typed) = waiting.remove(next);
-        if let Err(why) = add_file(file, &typed, gpus) {
-            refused.push(why);
-        }
-    }
-    let ids: Vec<String> = waiting.iter().map(|(_, typed)| typed.id.get_ref().clone()).collect();
-    for (file, typed) in &waiting {
-        let base = typed.based_on.get_ref();
-        let message = if ids.iter().any(|id| id == base) {
-            format!(
-                "based_on = \"{base}\": goes round in a circle ({}); base one of them on a GPU that exists",
-                ids.join(", ")
-            )
-        } else {
-            gpus.position(base).err().map_or_else(String::new, |e| format!("based_on: {e}"))
-        };
-        refused.push(file.error(Some(typed.based_on.span()), message));
-    }
-    refused
-}
-
-fn add_file(
-    file: SpecFile<'_>,
-    typed: &HypotheticalFile,
-    gpus: &mut Catalogue<Gpu>,
-) -> Result<(), FileError> {
-    let base = gpus.find(typed.based_on.get_ref()).map_err(|e| file.error(None, e.to_string()))?.clone();
-    let mut changes = GpuChanges::default();
-    for (key, value) in &typed.changes {
-        let text = match value.get_ref() {
-            toml::Value::String(text) => text.clone(),
-            toml::Value::Integer(number) => number.to_string(),
-            toml::Value::Float(number) => number.to_string(),
-            other => other.to_string(),
-        };
-        let change = super::changes::GpuChange::read(key, &text);
-        let refused = |e: ChangeError| file.error(Some(value.span()), e.to_string());
-        change.and_then(|change| changes.push(change)).map_err(refused)?;
-    }
-    let id = typed.id.get_ref();
-    let refused = |e: ChangeError| file.error(Some(typed.id.span()), e.to_string());
-    if !super::file::is_id(id) {
-        let message = format!("id `{id}`: expected lower-case letters, digits and `-`");
-        return Err(file.error(Some(typed.id.span()), message));
-    }
-    if gpus.get(id).is_some() {
-        let message = format!("id `{id}` is another GPU's: a hypothetical one needs its own");
-        return Err(file.error(Some(typed.id.span()), message));
-    }
-    let mut gpu = base.changed(&changes, id).map_err(refused)?;
-    let name = typed.name.as_deref().unwrap_or(id);
-    gpu.name = format!("{MARK} {}", name.trim_start_matches(MARK).trim());
-    gpus.insert(gpu).map_err(|clash| file.clash(&clash))
-}
-
 /// `mem` with this amount: for lists that step through values.
 #[must_use]
 pub fn single_change(number: GpuNumber, amount: ChangeAmount) -> GpuChanges {
@@ -499,7 +426,7 @@ pub fn single_change(number: GpuNumber, amount: ChangeAmount) -> GpuChanges {
 mod tests {
     use super::super::{LimitsTable, load_shipped};
     use super::*;
-    use crate::catalogue::shipped_sources;
+    use crate::catalogue::{Catalogue, shipped_sources};
 
     fn gpus() -> Catalogue<Gpu> {
         let sources = shipped_sources().unwrap();
@@ -561,24 +488,4 @@ mod tests {
         assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
     }
 
-    #[test]
-    fn files_may_stand_on_each_other_and_not_in_a_circle() {
-        let file = |id: &str, base: &str| {
-            let changes: GpuChanges = "mem=+20%,l2=72MiB".parse().unwrap();
-            (format!("{id}.toml"), hypothetical_text(id, "Mine", base, &changes))
-        };
-        let mut catalogue = gpus();
-        let refused = load_hypothetical(&[file("c", "b"), file("b", "rtx-4070")], &mut catalogue);
-        assert_eq!(refused.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
-        let base = catalogue.find("rtx-4070").unwrap().bandwidth_peak.value;
-        assert!((catalogue.find("c").unwrap().bandwidth_peak.value / base - 1.44).abs() < 1e-9);
-        let refused =
-            load_hypothetical(&[file("x", "y"), file("y", "x"), file("z", "rtx-4071")], &mut catalogue);
-        let said: Vec<String> = refused.iter().map(ToString::to_string).collect();
-        assert_eq!(said.len(), 3);
-        assert!(said[0].contains("goes round in a circle (x, y, z)"), "{said:?}");
-        assert!(said[2].contains("unknown GPU `rtx-4071`"), "{said:?}");
-        let refused = load_hypothetical(&[file("rtx-4080", "rtx-4070")], &mut catalogue);
-        assert!(refused[0].to_string().contains("is another GPU's"));
-    }
 }

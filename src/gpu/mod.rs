@@ -10,6 +10,7 @@ mod changes;
 mod features;
 mod file;
 mod hypothetical;
+mod hypothetical_file;
 mod limits;
 mod overlay;
 mod sustained;
@@ -20,9 +21,8 @@ pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 pub use features::{FeatureTable, Since};
-pub use hypothetical::{
-    Hypothetical, hypothetical_text, is_hypothetical_file, load_hypothetical, single_change,
-};
+pub use hypothetical::{Hypothetical, single_change};
+pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
@@ -51,10 +51,8 @@ pub struct Gpu {
     pub architecture: String,
     /// The die: `AD104`.
     pub chip: String,
-    /// Decides the limits of a launch.
-    pub compute_capability: ComputeCapability,
-    /// Limits of that compute capability.
-    pub limits: Limits,
+    /// What CUDA says of it: compute capability and limits of a launch.
+    pub cuda: CudaFacts,
     /// Year of launch.
     pub launch_year: u16,
     /// Streaming multiprocessors.
@@ -129,6 +127,16 @@ pub struct Gpu {
     pub cloud_usd_per_hour: Option<Sourced<f64>>,
     /// What it was made of, where it is none that exists.
     pub hypothetical: Option<std::sync::Arc<Hypothetical>>,
+}
+
+/// What holds of NVIDIA's GPUs alone: the compute capability, and what it decides, warp size and allocation granules among
+/// it. A GPU of another vendor would bring its own type in place of this one; everything else of [`Gpu`] is any vendor's.
+#[derive(Debug, Clone, Copy)]
+pub struct CudaFacts {
+    /// Decides the limits of a launch, and which code runs.
+    pub compute_capability: ComputeCapability,
+    /// Limits of that compute capability.
+    pub limits: Limits,
 }
 
 /// A tensor-core rate for one input type and one accumulate type.

@@ -99,7 +99,7 @@ pub(super) fn apply(
         return Err(file.error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
     }
     let architectures = ArchitectureTable::shipped()?;
-    if let Some(architecture) = architectures.get(gpu.compute_capability) {
+    if let Some(architecture) = architectures.get(gpu.cuda.compute_capability) {
         gpu.resolve(architecture, architectures);
     }
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))

@@ -137,7 +137,7 @@ impl Gpu {
     /// What a number of the architecture makes of this GPU: derived, or assumed where that number is.
     fn derived<T>(&self, from: &Sourced<f64>, value: T, rule: &str) -> Sourced<T> {
         let why = from.note.as_deref().map(|n| format!(" ({n})")).unwrap_or_default();
-        let note = format!("compute capability {}: {rule}{why}", self.compute_capability);
+        let note = format!("compute capability {}: {rule}{why}", self.cuda.compute_capability);
         let origin = from.origin.max(Origin::Derived);
         Sourced { value, origin, source: from.source.clone(), note: Some(note.into()), date: None }
     }

@@ -214,7 +214,7 @@ impl Gpu {
         gpu.set_sm_clock(by_sm, &sm_note);
         gpu.data_rate = mem_note.on(&self.data_rate, |r| r * by_mem);
         gpu.bandwidth_peak = mem_note.on(&self.bandwidth_peak, |b| *b * by_mem);
-        if let Some(architecture) = architectures.get(self.compute_capability) {
+        if let Some(architecture) = architectures.get(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
             let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
             let all = Note::of(&[&sm_note, &mem_note, &power_note]);
@@ -359,8 +359,8 @@ mod tests {
         assert_eq!(half.l2_bandwidth_or_derived().origin, Origin::Assumed);
         assert_eq!(half.bandwidth_peak, stock.bandwidth_peak);
         assert_eq!(
-            (half.limits, half.sms.clone(), half.sm.clone()),
-            (stock.limits, stock.sms.clone(), stock.sm.clone())
+            (half.cuda.limits, half.sms.clone(), half.sm.clone()),
+            (stock.cuda.limits, stock.sms.clone(), stock.sm.clone())
         );
         assert_eq!(half.launch_floor_or_assumed(), stock.launch_floor_or_assumed());
     }

@@ -1,4 +1,4 @@
-//! `nsys stats --format csv`: the summary of kernels (`cuda_gpu_kern_sum`, older `gpukernsum`), and the one by grid and
+//! `nsys stats`, as CSV or as the table it prints: the summary of kernels (`cuda_gpu_kern_sum`, older `gpukernsum`), and the one by grid and
 //! block (`cuda_gpu_kern_gb_sum`). One row per kernel: mean time per launch, its deviation, the number of launches.
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
@@ -7,10 +7,24 @@ use super::{Imported, Importer, Job, Refusal, unexpected};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "nsys stats kernel summary (CSV)", recognises, read };
+pub(super) const IMPORTER: Importer = Importer { name: "nsys stats kernel summary", recognises, read };
 
 fn recognises(head: &[u8]) -> bool {
-    head_lines(head).any(is_header)
+    head_lines(head).any(|line| is_header(line) || is_header(line.trim_ascii_start()))
+}
+
+/// Where the columns of a printed table stand: the runs of `-` under its heading. `None` for any other line.
+fn ruled_columns(line: &[u8]) -> Option<Vec<(usize, usize)>> {
+    let only_rules = line.iter().all(|b| matches!(b, b'-' | b' ')) && line.contains(&b'-');
+    let mut columns = Vec::new();
+    let mut at = 0;
+    for run in line.split(|b| *b == b' ') {
+        if !run.is_empty() {
+            columns.push((at, at + run.len()));
+        }
+        at += run.len() + 1;
+    }
+    (only_rules && columns.len() >= 4).then_some(columns)
 }
 
 /// `Time (%),Total Time (ns),Instances,…,Name`; the summary of calls to the API has `Num Calls` there.
@@ -24,19 +38,37 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     let mut records = Records::new(from, job);
     let (mut fields, mut out) = (Fields::default(), Imported::default());
     let mut table: Option<Columns> = None;
+    // Of a printed table: its heading, until the rule under it says where the columns stand.
+    let (mut heading, mut ruled): (Option<Vec<u8>>, Vec<(usize, usize)>) = (None, Vec::new());
     let (mut seen, mut shapes) = (false, true);
     while let Some(line) = records.line()? {
         let (header, blank) = (is_header(line), line.is_empty());
+        let printed = !header && is_header(line.trim_ascii_start());
+        let rule = heading.as_ref().and_then(|_| ruled_columns(line));
         if blank {
-            table = None;
+            (table, heading) = (None, None);
+            ruled.clear();
+        } else if printed {
+            heading = Some(line.to_vec());
+        } else if let (Some(columns), Some(text)) = (rule, heading.take()) {
+            fields.split_at_columns(&text, &columns);
+            let at = records.line_number();
+            let found = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
+            shapes &= found.grid.is_some();
+            (seen, table, ruled) = (true, Some(found), columns);
         } else if header {
             records.split(&mut fields)?;
             let at = records.line_number();
             let columns = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
             shapes &= columns.grid.is_some();
             (seen, table) = (true, Some(columns));
+            ruled.clear();
         } else if let Some(columns) = &table {
-            records.split(&mut fields)?;
+            if ruled.is_empty() {
+                records.split(&mut fields)?;
+            } else {
+                fields.split_at_columns(records.last_line(), &ruled);
+            }
             let at = records.line_number();
             match columns.row(&fields, at, job) {
                 Ok(row) => out.rows.push(row),
@@ -204,6 +236,24 @@ mod tests {
         assert_eq!((row.get(Number::TimeStd), row.get(Number::Trials)), (Some(264.6 * 1e-6), Some(3.0)));
         assert_eq!(row.attributes["calls"], "3");
         assert_eq!(read.remarks.len(), 1);
+    }
+
+    #[test]
+    fn the_printed_table_is_read_like_the_csv() {
+        let text = " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n\
+            \x20Time (%)  Total Time (ns)  Instances  Avg (ns)   Med (ns)   Min (ns)  Max (ns)  StdDev (ns)               Name              \n\
+            \x20--------  ---------------  ---------  ---------  ---------  --------  --------  -----------  ------------------------------\n\
+            \x20    90.0        6,000,000          3  2,000.0    1,900.0       1,800     2,300        264.6  void axpy<float>(float *, int)\n\
+            \x20    10.0              700          1    700.0      700.0         700       700          0.0  other\n\n\
+            \x20Time (%)  Total Time (ns)  Num Calls\n --------  ---------------  ---------\n  1  2  3\n";
+        let read = import(text).unwrap();
+        assert_eq!((read.rows.len(), read.refused_count), (2, 0), "{:?}", read.refused);
+        assert_eq!(
+            (read.rows[0].kernel.as_str(), read.rows[0].attributes["calls"].as_str()),
+            ("axpy<float>", "3")
+        );
+        assert_eq!(read.rows[0].get(Number::Time), Some(2000.0 * 1e-6));
+        assert_eq!(read.rows[1].kernel, "other");
     }
 
     #[test]

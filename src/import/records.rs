@@ -35,6 +35,11 @@ impl<'a> Records<'a> {
         Ok(if self.append()? { Some(&self.line) } else { None })
     }
 
+    /// The line that was read last.
+    pub(super) fn last_line(&self) -> &[u8] {
+        &self.line
+    }
+
     /// Splits the line that was read last, and takes in further lines where a quoted field goes on.
     pub(super) fn split(&mut self, fields: &mut Fields) -> Result<(), ReadError> {
         let first = self.at;
@@ -123,6 +128,21 @@ impl Fields {
         }
         self.ends.push(self.bytes.len());
         !quoted
+    }
+
+    /// Splits a line of a printed table at its columns, the last to the end of the line; thousands separators of numbers are
+    /// dropped.
+    pub(super) fn split_at_columns(&mut self, line: &[u8], columns: &[(usize, usize)]) {
+        self.bytes.clear();
+        self.ends.clear();
+        for (place, (start, end)) in columns.iter().enumerate() {
+            let is_last = place + 1 == columns.len();
+            let end = if is_last { line.len() } else { (*end).min(line.len()) };
+            let cell = line.get((*start).min(end)..end).unwrap_or_default().trim_ascii();
+            let is_number = cell.iter().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.'));
+            self.bytes.extend(cell.iter().filter(|b| !(is_number && **b == b',')));
+            self.ends.push(self.bytes.len());
+        }
     }
 
     /// How much room it takes.

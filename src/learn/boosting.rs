@@ -4,12 +4,50 @@
 
 use super::error::LearnError;
 use super::forest::normalise;
+use super::kind::Parameters;
 use super::random::Random;
-use super::recipe::BoostingParameters;
 use super::table::Table;
 use super::tree::{Binned, Grower, Limits, Point, Trees};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
+
+/// The parameters of gradient boosting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoostingParameters {
+    /// How many trees.
+    pub rounds: usize,
+    /// Deepest leaf; the root is at 0.
+    pub depth: usize,
+    /// What each tree's answer is multiplied by.
+    pub learning_rate: f64,
+    /// Share of the rows that each tree sees, drawn without replacement.
+    pub subsample: f64,
+    /// Fewest rows in a leaf.
+    pub min_leaf: usize,
+    /// Per column 1 (the answer never falls as the column rises), -1 (it never rises) or 0; empty: no constraint.
+    pub monotone: Vec<i8>,
+}
+
+impl Default for BoostingParameters {
+    fn default() -> Self {
+        Self { rounds: 100, depth: 3, learning_rate: 0.1, subsample: 1.0, min_leaf: 1, monotone: Vec::new() }
+    }
+}
+
+impl BoostingParameters {
+    /// Whether every parameter lies in its range.
+    pub(super) fn check_ranges(&self, checked: Parameters, width: usize) -> Result<(), LearnError> {
+        checked.at_least("rounds", self.rounds, 1)?;
+        checked.at_least("min_leaf", self.min_leaf, 1)?;
+        checked.positive("learning_rate", self.learning_rate)?;
+        checked.share("subsample", self.subsample)?;
+        let signs = self.monotone.is_empty() || self.monotone.len() == width;
+        let given = format!("{} signs", self.monotone.len());
+        checked.require(signs, "monotone", given, &format!("empty, or one of {width}"))?;
+        let known = self.monotone.iter().all(|s| (-1..=1).contains(s));
+        checked.require(known, "monotone", format!("{:?}", self.monotone), "made of -1, 0 and 1")
+    }
+}
 
 /// A fitted sum of trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

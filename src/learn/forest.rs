@@ -3,13 +3,67 @@
 //! cannot be made to stop on request, and saves 264 MB where flat arrays save 10.
 
 use super::error::LearnError;
+use super::kind::Parameters;
 use super::random::Random;
-use super::recipe::{Features, ForestParameters};
 use super::table::Table;
 use super::tree::{Binned, Grower, Limits, Point, Trees};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// How many columns a split of a forest tries.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Features {
+    /// All of them, as scikit-learn's regressor does.
+    All,
+    /// The square root of their number.
+    Sqrt,
+    /// This share of them, above 0 and at most 1.
+    Share(f64),
+}
+
+/// A random forest's parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForestParameters {
+    /// How many trees.
+    pub trees: usize,
+    /// Deepest leaf; the root is at 0, as scikit-learn counts. None: no limit.
+    pub max_depth: Option<usize>,
+    /// Fewest rows in a leaf.
+    pub min_samples_leaf: usize,
+    /// Fewest rows in a node that is split.
+    pub min_samples_split: usize,
+    /// Columns that a split tries.
+    pub features_per_split: Features,
+    /// Whether each tree sees rows drawn with replacement; otherwise all rows.
+    pub bootstrap: bool,
+}
+
+impl Default for ForestParameters {
+    fn default() -> Self {
+        Self {
+            trees: 100,
+            max_depth: None,
+            min_samples_leaf: 1,
+            min_samples_split: 2,
+            features_per_split: Features::All,
+            bootstrap: true,
+        }
+    }
+}
+
+impl ForestParameters {
+    /// Whether every parameter lies in its range.
+    pub(super) fn check_ranges(&self, checked: Parameters) -> Result<(), LearnError> {
+        checked.at_least("trees", self.trees, 1)?;
+        checked.at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
+        checked.at_least("min_samples_split", self.min_samples_split, 2)?;
+        match self.features_per_split {
+            Features::Share(part) => checked.share("features_per_split", part),
+            Features::All | Features::Sqrt => Ok(()),
+        }
+    }
+}
 
 /// A fitted forest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -33,9 +33,11 @@ mod table;
 mod tree;
 
 pub use crate::progress::Progress;
+pub use boosting::BoostingParameters;
 pub use error::LearnError;
 pub use fitted::{Fitted, Outputs, TreeModel};
 pub use folds::Fold;
+pub use forest::{Features, ForestParameters};
 pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
-pub use recipe::{BoostingParameters, Features, ForestParameters, Recipe, Regressor};
+pub use recipe::{Recipe, Regressor};
 pub use table::Table;

@@ -1,9 +1,9 @@
 //! Which model with which parameters, and the checks before it is fitted.
 
-use super::boosting::Boosting;
+use super::boosting::{Boosting, BoostingParameters};
 use super::error::LearnError;
 use super::fitted::{Fitted, Outputs, TreeModel};
-use super::forest::Forest;
+use super::forest::{Forest, ForestParameters};
 use super::kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 use super::scaler::Scaler;
 use super::table::Table;
@@ -17,70 +17,6 @@ pub enum Regressor {
     Forest(ForestParameters),
     /// Gradient boosting of trees under squared error.
     Boosting(BoostingParameters),
-}
-
-/// How many columns a split of a forest tries.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Features {
-    /// All of them, as scikit-learn's regressor does.
-    All,
-    /// The square root of their number.
-    Sqrt,
-    /// This share of them, above 0 and at most 1.
-    Share(f64),
-}
-
-/// A random forest's parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ForestParameters {
-    /// How many trees.
-    pub trees: usize,
-    /// Deepest leaf; the root is at 0, as scikit-learn counts. None: no limit.
-    pub max_depth: Option<usize>,
-    /// Fewest rows in a leaf.
-    pub min_samples_leaf: usize,
-    /// Fewest rows in a node that is split.
-    pub min_samples_split: usize,
-    /// Columns that a split tries.
-    pub features_per_split: Features,
-    /// Whether each tree sees rows drawn with replacement; otherwise all rows.
-    pub bootstrap: bool,
-}
-
-impl Default for ForestParameters {
-    fn default() -> Self {
-        Self {
-            trees: 100,
-            max_depth: None,
-            min_samples_leaf: 1,
-            min_samples_split: 2,
-            features_per_split: Features::All,
-            bootstrap: true,
-        }
-    }
-}
-
-/// The parameters of gradient boosting.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BoostingParameters {
-    /// How many trees.
-    pub rounds: usize,
-    /// Deepest leaf; the root is at 0.
-    pub depth: usize,
-    /// What each tree's answer is multiplied by.
-    pub learning_rate: f64,
-    /// Share of the rows that each tree sees, drawn without replacement.
-    pub subsample: f64,
-    /// Fewest rows in a leaf.
-    pub min_leaf: usize,
-    /// Per column 1 (the answer never falls as the column rises), -1 (it never rises) or 0; empty: no constraint.
-    pub monotone: Vec<i8>,
-}
-
-impl Default for BoostingParameters {
-    fn default() -> Self {
-        Self { rounds: 100, depth: 3, learning_rate: 0.1, subsample: 1.0, min_leaf: 1, monotone: Vec::new() }
-    }
 }
 
 /// A model before it has seen data.
@@ -206,8 +142,8 @@ impl RegressorKind for Regressor {
     fn check_parameters(&self, width: usize) -> Result<(), LearnError> {
         let checked = Parameters(self.name());
         match self {
-            Self::Forest(p) => check_forest(p, checked),
-            Self::Boosting(p) => check_boosting(p, checked, width),
+            Self::Forest(p) => p.check_ranges(checked),
+            Self::Boosting(p) => p.check_ranges(checked, width),
         }
     }
 
@@ -223,26 +159,4 @@ impl RegressorKind for Regressor {
             Self::Boosting(p) => TreeModel::Boosting(Boosting::fit(p, seed, table, target, progress)?),
         })
     }
-}
-
-fn check_forest(p: &ForestParameters, checked: Parameters) -> Result<(), LearnError> {
-    checked.at_least("trees", p.trees, 1)?;
-    checked.at_least("min_samples_leaf", p.min_samples_leaf, 1)?;
-    checked.at_least("min_samples_split", p.min_samples_split, 2)?;
-    match p.features_per_split {
-        Features::Share(part) => checked.share("features_per_split", part),
-        Features::All | Features::Sqrt => Ok(()),
-    }
-}
-
-fn check_boosting(p: &BoostingParameters, checked: Parameters, width: usize) -> Result<(), LearnError> {
-    checked.at_least("rounds", p.rounds, 1)?;
-    checked.at_least("min_leaf", p.min_leaf, 1)?;
-    checked.positive("learning_rate", p.learning_rate)?;
-    checked.share("subsample", p.subsample)?;
-    let signs = p.monotone.is_empty() || p.monotone.len() == width;
-    let given = format!("{} signs", p.monotone.len());
-    checked.require(signs, "monotone", given, &format!("empty, or one of {width}"))?;
-    let known = p.monotone.iter().all(|s| (-1..=1).contains(s));
-    checked.require(known, "monotone", format!("{:?}", p.monotone), "made of -1, 0 and 1")
 }

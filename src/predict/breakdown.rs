@@ -266,7 +266,7 @@ impl fmt::Display for Cause {
             Self::AboveRoof => f.write_str("scales with the rates of the SMs, not with the roof alone"),
             Self::SameGpu => f.write_str("the measured time, at the same clocks"),
             Self::Residual(pairs, gpus) => {
-                write!(f, "half of what {pairs} pairs of {gpus} other GPUs taught")
+                write!(f, "half of the correction learned from {pairs} pairs on {gpus} other GPUs")
             }
             Self::OperatorModel([source, target]) => write!(f, "modelled {source} → {target}"),
             Self::SourceKept(off) => {

@@ -93,13 +93,13 @@ pub enum Caution {
         /// That smallest time.
         floor: Seconds,
     },
-    /// The source's row states its clocks: the source is reckoned at them.
+    /// The source's row states its clocks: the source is modelled at them.
     SourceAtRowClocks(Arc<str>),
     /// The source's row states clocks that no such board can be set to: they are not used.
     ClocksUnbelievable(Arc<str>),
-    /// The source is reckoned at typed clocks or a typed limit, and its time taken as one of those.
+    /// The source is modelled at typed clocks or a typed limit, and its time taken as one of those.
     SourceTyped(Arc<str>),
-    /// The target is reckoned at typed clocks or a typed limit.
+    /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
     /// The target is none that exists: its base, and what was changed.
     HypotheticalGpu {
@@ -107,6 +107,13 @@ pub enum Caution {
         based_on: Arc<str>,
         /// `mem=+20%`.
         changes: Arc<str>,
+    },
+    /// The power limit lowers the SM clock of the target under this load.
+    PowerCapped {
+        /// The limit in watts.
+        limit: f64,
+        /// The SM clock without and with it, in hertz.
+        clocks: [f64; 2],
     },
     /// The time was corrected by other rows that were measured on the target.
     RowsMeasuredHere {
@@ -164,34 +171,27 @@ fn names(counts: &[Count]) -> String {
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NearestSize(p) => {
-                write!(f, "source time is an estimate (~): scaled as `components` does from the measured size {p}")
-            }
+            Self::NearestSize(p) => write!(
+                f,
+                "source time is an estimate (~): scaled as `components` does from the measured size {p}"
+            ),
             Self::SourceModelled => f.write_str(
                 "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency",
             ),
-            Self::NoMeasurement => f.write_str(
-                "no measurement on the source GPU: roofline with typical efficiency",
-            ),
-            Self::CountsPartly(missing) => {
-                write!(
-                    f,
-                    "not counted: {}; the time above the roof is taken to go with their rates",
-                    names(missing)
-                )?;
-                let l2 = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
-                f.write_str(if l2 { " (L2 moves what DRAM does)" } else { "" })
+            Self::NoMeasurement => {
+                f.write_str("no measurement on the source GPU: roofline with typical efficiency")
             }
+            Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
-            Self::RegistersBorrowed { gpu, from: (a, b), spills } => {
+            Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
                 let spills = if *spills { ", whose build spills" } else { "" };
                 write!(
                     f,
-                    "{gpu}: registers of its compute capability unknown; those of {a}.{b}{spills} stand in"
+                    "{gpu}: registers of its compute capability unknown; using those of {major}.{minor}{spills}"
                 )
             }
             Self::RegistersOfOtherBuild(gpu) => {
-                write!(f, "{gpu}: registers unknown; those measured on another GPU stand in")
+                write!(f, "{gpu}: registers on this GPU unknown; using those measured on another GPU")
             }
             Self::RegistersUnknown => f.write_str("registers unknown: occupancy is an upper bound"),
             Self::Spills { gpu, stores, loads } => {
@@ -203,21 +203,8 @@ impl fmt::Display for Caution {
             Self::OccupancyUnknown => {
                 f.write_str("launch shape unknown: occupancy taken as equal on both GPUs")
             }
-            Self::CeilingsFellBack { gpu } => {
-                write!(
-                    f,
-                    "no achieved ceilings for {gpu}: {} ceilings used on both GPUs",
-                    Ceilings::Peak.word()
-                )
-            }
-            Self::AboveRoof { gpu, ratio, in_l2 } => {
-                let cause = if *in_l2 {
-                    "its working set fits in L2: cache-resident, DRAM does not bind"
-                } else {
-                    "look at the FLOP and byte counts, the boost clock and sparsity"
-                };
-                write!(f, "measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
-            }
+            Self::CeilingsFellBack { gpu } => f.write_str(&fallen_back_text(gpu)),
+            Self::AboveRoof { gpu, ratio, in_l2 } => f.write_str(&above_roof_text(gpu, *ratio, *in_l2)),
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
@@ -227,41 +214,23 @@ impl fmt::Display for Caution {
             Self::NoComputeCeiling => {
                 f.write_str("no FLOPs: bandwidth ceilings alone (equation 9 as the intensity goes to 0)")
             }
-            Self::BothWidths(precision) => {
-                write!(
-                    f,
-                    "both FP32 and FP64 arithmetic run: the compute ceiling is that of {}",
-                    precision.word()
-                )
-            }
-            Self::Rewritten { least, most } => {
-                let shown = |f: &f64| if f.is_finite() { significant(*f) } else { "any".into() };
-                let (least, most) = (shown(least), shown(most));
-                write!(
-                    f,
-                    "FLOPs on the target from two listings, every block counted once; by which blocks run, × {least} to × {most}"
-                )
-            }
+            Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
+            Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),
             Self::ListingsDoNotFit { from, to } => {
-                write!(
-                    f,
-                    "the listings are code for {from} and {to}, which these GPUs do not run: not applied"
-                )
+                write!(f, "the listings are code for {from} and {to}, which these GPUs do not run: not applied")
             }
-            Self::LaunchBound(gpu) => {
-                write!(
-                    f,
-                    "{gpu}: under 10 µs, the launch itself may be most of it (floors of 1.4-9 µs were seen)"
-                )
-            }
+            Self::LaunchBound(gpu) => write!(
+                f,
+                "{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)"
+            ),
             Self::AtomicsNotModelled => {
                 f.write_str("same-address atomics: carried over with the efficiency, not modelled")
             }
             Self::FloorApplied { gpu, floor } => {
-                write!(f, "{gpu}: the scaled source time is mostly launch floor ({floor})")
+                write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
             Self::SourceAtRowClocks(text) => {
-                write!(f, "clocks: the source's row was timed with {text}, and the source is reckoned so")
+                write!(f, "clocks: the source's row was timed with {text}; source modelled at those clocks")
             }
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
@@ -275,28 +244,65 @@ impl fmt::Display for Caution {
             Self::HypotheticalGpu { based_on, changes } => {
                 write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
             }
+            Self::PowerCapped { limit, clocks: [from, to] } => {
+                let [from, to] = [from, to].map(|hz| hz / 1e6);
+                write!(f, "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)")
+            }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
-                write!(f, "rows measured here: × {factor:.3} (from {rows} row{plural})")
+                write!(f, "rows measured on the target: × {factor:.3} (from {rows} row{plural})")
             }
             Self::RowsAtOtherClocks { gpu, rows, all } => {
-                write!(
-                    f,
-                    "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
-                     the model at its own"
-                )
+                f.write_str(&other_clocks_text(gpu, *rows, *all))
             }
-            Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => {
-                write!(
-                    f,
-                    "sources disagree by × {:.1}: {low} from {a}, {high} from {b}; measure one of them again",
-                    *high / *low
-                )
-            }
+            Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(
+                f,
+                "sources disagree by {:.1}x: {low} from {a}, {high} from {b}; measure one of them again",
+                *high / *low
+            ),
             Self::SourceLeftOut { gpu, why } => write!(f, "source {gpu} left out: {why}"),
             Self::Abstains(why) => why.fmt(f),
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
         }
     }
+}
+
+fn missing_counts_text(missing: &[Count]) -> String {
+    let is_l2_alone = missing.contains(&Count::L2Bytes) && !missing.contains(&Count::DramBytes);
+    let l2 = if is_l2_alone { " (L2 moves what DRAM does)" } else { "" };
+    format!("not counted: {}; the time above the roof is taken to go with their rates{l2}", names(missing))
+}
+
+fn fallen_back_text(gpu: &str) -> String {
+    format!("no achieved ceilings for {gpu}: {} ceilings used on both GPUs", Ceilings::Peak.word())
+}
+
+fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool) -> String {
+    let cause = if in_l2 {
+        "its working set fits in L2: cache-resident, DRAM does not bind"
+    } else {
+        "look at the FLOP and byte counts, the boost clock and sparsity"
+    };
+    format!("measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
+}
+
+fn both_widths_text(precision: Precision) -> String {
+    format!("both FP32 and FP64 arithmetic run: the compute ceiling is that of {}", precision.word())
+}
+
+fn rewritten_text(least: f64, most: f64) -> String {
+    let shown = |f: f64| if f.is_finite() { significant(f) } else { "any".into() };
+    format!(
+        "FLOPs on the target from two listings, every block counted once; by which blocks run, × {} to × {}",
+        shown(least),
+        shown(most)
+    )
+}
+
+fn other_clocks_text(gpu: &str, rows: usize, all: usize) -> String {
+    format!(
+        "clocks: {rows} of {all} rows measured on {gpu} were timed at other clocks than asked; each is compared with \
+         the model at its own"
+    )
 }

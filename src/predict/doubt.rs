@@ -105,8 +105,8 @@ impl Doubt {
             (self.efficiency, "far from its roof; counters do not explain why"),
             (self.counts, "some pipes of the SM were not counted"),
             (self.distance, "source and target are of different architectures"),
-            (self.build, "nobody knows the registers of its builds"),
-            (self.floor, "the time is mostly launch, and nobody timed a launch there"),
+            (self.build, "registers of its builds are unknown"),
+            (self.floor, "the time is mostly launch overhead, which was not measured there"),
         ];
         let (largest, why) = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
         (largest > 0.5 * LEAST).then_some(why)

@@ -74,21 +74,21 @@ pub enum Abstains {
 
 impl fmt::Display for Abstains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hybrid: the answer is that of `components`, ")?;
+        f.write_str("hybrid: using `components`, ")?;
         match self {
             Self::NothingLearned => f.write_str(
-                "because nothing was learned of this kernel: it takes measured rows (--data) of the same configurations on three \
+                "no corrections for this kernel: they need measured rows (--data) of the same configurations on three \
                  GPUs beside the target",
             ),
             Self::NotBetter([without, with]) => write!(
                 f,
-                "because what was learned is no better on groups left out: {with:.1} % instead of {without:.1} %"
+                "the corrections do not lower the error on groups left out: {with:.1} % instead of {without:.1} %"
             ),
             Self::Outside(names) => {
-                write!(f, "because the question lies outside of what was learned from: {}", names.join("; "))
+                write!(f, "outside the range of the rows the corrections were learned from: {}", names.join("; "))
             }
-            Self::NotTimed => f.write_str("because nobody timed this size on the source"),
-            Self::SameGpu => f.write_str("because source and target are the same GPU"),
+            Self::NotTimed => f.write_str("no measurement of this size on the source"),
+            Self::SameGpu => f.write_str("source and target are the same GPU"),
         }
     }
 }

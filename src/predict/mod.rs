@@ -225,7 +225,7 @@ pub enum Refusal {
         source_id: String,
     },
     /// Nobody counted what the model needs.
-    #[error("{model} needs {missing} of this kernel, and nobody counted it")]
+    #[error("{model} needs {missing} of this kernel, which is not counted")]
     NoCount {
         /// The model's id.
         model: &'static str,
@@ -234,7 +234,7 @@ pub enum Refusal {
     },
     /// Nobody made several counts the model needs.
     #[error(
-        "{model} needs {missing} of this kernel, and nobody counted them: profile it with `ncu --set full`, `roofswap import` \
+        "{model} needs {missing} of this kernel, which are not counted: profile it with `ncu --set full`, `roofswap import` \
          the report, and load that with --data"
     )]
     NoCounts {

@@ -225,7 +225,7 @@ impl<'a> Fit<'a> {
         let timed = |row: Option<&Measurement>| row.and_then(Measurement::launch);
         let launch = timed(row).or(timed(any_row)).or(instance.launch);
         let unstated = if launch.is_some() { None } else { instance.block_size };
-        let cc = gpu.compute_capability;
+        let cc = gpu.cuda.compute_capability;
         let compiled = kernel.resources_on(cc.major, cc.minor);
         let (regs_per_thread, registers) = registers(compiled, instance.regs_per_thread, row, any_row);
         // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
@@ -245,10 +245,10 @@ impl<'a> Fit<'a> {
         let other_block = required.filter(|(required, asked)| *required != asked.threads);
         let refusal = other_block
             .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
-            .or_else(|| launch_refusal(&gpu.limits, asked?, launch.as_ref()));
-        let resident = needs.map(|n| occupancy(&gpu.limits, n, rules));
+            .or_else(|| launch_refusal(&gpu.cuda.limits, asked?, launch.as_ref()));
+        let resident = needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
         let wave_occupancy = match gpu.is_hypothetical() {
-            true => needs.map(|n| occupancy(&gpu.existing().limits, n, rules)),
+            true => needs.map(|n| occupancy(&gpu.existing().cuda.limits, n, rules)),
             false => None,
         };
         let occupancy = match (rules, refusal) {
@@ -341,7 +341,7 @@ pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
 pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
-    let cc = gpu.compute_capability;
+    let cc = gpu.cuda.compute_capability;
     // A test reads the table; a damaged one bars nothing.
     let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));
     if let Some((feature, since)) = lacking {
@@ -379,7 +379,7 @@ fn shared_needs(
 }
 
 fn cc(gpu: &Gpu) -> Cc {
-    (gpu.compute_capability.major, gpu.compute_capability.minor)
+    (gpu.cuda.compute_capability.major, gpu.cuda.compute_capability.minor)
 }
 
 fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {

@@ -36,7 +36,7 @@ pub fn weight(q: &Question<'_>) -> f64 {
 }
 
 fn near(source: &Gpu, target: &Gpu) -> f64 {
-    if source.compute_capability == target.compute_capability {
+    if source.cuda.compute_capability == target.cuda.compute_capability {
         1.0
     } else if source.architecture == target.architecture {
         0.5

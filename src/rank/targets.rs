@@ -79,7 +79,7 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
 /// The architectures of a catalogue, oldest first.
 fn architectures(gpus: &Catalogue<Gpu>) -> Vec<&str> {
     let mut all: Vec<(crate::gpu::ComputeCapability, &str)> =
-        gpus.entries().iter().map(|gpu| (gpu.compute_capability, gpu.architecture.as_str())).collect();
+        gpus.entries().iter().map(|gpu| (gpu.cuda.compute_capability, gpu.architecture.as_str())).collect();
     all.sort();
     let mut names = Vec::new();
     for (_, name) in all {

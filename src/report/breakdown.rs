@@ -249,7 +249,7 @@ pub fn beside(e: &Explanation, time: Seconds) -> Option<String> {
 pub fn sentences(e: &Explanation, time: Seconds) -> Vec<String> {
     let moves = match e.elasticities.is_empty() {
         true => {
-            vec!["no number of the target moves this prediction: its launch floor is all of it".to_string()]
+            vec!["no number of the target changes this prediction: launch overhead is all of it".to_string()]
         }
         false => e.elasticities.iter().map(elasticity).collect(),
     };
@@ -349,7 +349,7 @@ pub fn interval(answer: &Answer) -> Option<String> {
         )
     });
     Some(format!(
-        "{:.0} % interval {}, ÷ and × {}: from {} errors of this model on the published figures of other kernels{why}{new}",
+        "{:.0} % interval {} (a factor of {} either way): from {} errors of this model on the published figures of other kernels{why}{new}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),
@@ -362,14 +362,18 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
     let timed = answer.source_time.as_ref().is_some_and(|t| t.extrapolation.is_some());
     let mut why: Vec<&str> = Vec::new();
     if !timed {
-        why.push("nobody timed the kernel on the source");
+        why.push("no measurement of the kernel on the source");
     } else {
         why.extend(i.widened.then_some("the source's time is scaled from another size"));
         why.extend(doubt.reason());
     }
-    let why = if why.is_empty() { "nothing stands out".to_string() } else { why.join("; ") };
+    let why = if why.is_empty() {
+        "no cause widens it".to_string()
+    } else {
+        format!("wider because {}", why.join("; "))
+    };
     Some(format!(
-        "{:.0} % interval {}, ÷ and × {}: from {} held-out errors on other kernels; width: {why}",
+        "{:.0} % interval {} (a factor of {} either way): from {} held-out errors on other kernels; {why}",
         100.0 * COVERAGE,
         shown::interval(answer)?,
         significant(i.factor),

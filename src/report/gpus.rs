@@ -48,7 +48,7 @@ fn row(gpu: &Gpu) -> Vec<Cell> {
         Cell::text(&gpu.id),
         Cell::text(&gpu.name),
         Cell::text(&gpu.architecture),
-        Cell::text(gpu.compute_capability.to_string()),
+        Cell::text(gpu.cuda.compute_capability.to_string()),
         Cell::number(gpu.sms.value),
         scaled(gpu.boost_clock.value.0, 1e6),
         scaled(gpu.fp32_peak.value.0, 1e12),
@@ -78,7 +78,7 @@ pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
     sheet.compute(gpu);
     sheet.memory(gpu);
     sheet.rest(gpu);
-    sheet.limits(&gpu.limits);
+    sheet.limits(&gpu.cuda.limits);
     let columns = ["field", "value", "unit", "origin", "source", "note"];
     let column = |name| if name == "value" { Column::right(name) } else { Column::left(name) };
     Table {
@@ -88,7 +88,7 @@ pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
             gpu.id,
             gpu.architecture,
             gpu.chip,
-            gpu.compute_capability,
+            gpu.cuda.compute_capability,
             gpu.launch_year,
             gpu.aliases.join(", ")
         ),
@@ -178,7 +178,7 @@ impl Sheet<'_> {
     fn rest(&mut self, gpu: &Gpu) {
         self.add("power limit", "W", of(Some(&gpu.power_limit), |w| w.0, 1.0));
         self.add("idle power", "W", of(gpu.idle_power.as_ref(), |w| w.0, 1.0));
-        self.add("launch floor", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
+        self.add("launch overhead", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
         self.add("list price", "USD", of(gpu.list_usd.as_ref(), |p| *p, 1.0));
         self.add("cloud price", "USD/h", of(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
     }

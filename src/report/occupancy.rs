@@ -34,12 +34,12 @@ pub struct Resident<'a> {
 impl Resident<'_> {
     /// Why it cannot be launched so.
     fn refused(&self) -> Option<LaunchRefusal> {
-        self.refusal.or_else(|| launch_refusal(&self.gpu.limits, self.needs, self.launch.as_ref()))
+        self.refusal.or_else(|| launch_refusal(&self.gpu.cuda.limits, self.needs, self.launch.as_ref()))
     }
 
     /// What is resident; nothing where it cannot be launched.
     fn resident(&self) -> Occupancy {
-        let o = occupancy(&self.gpu.limits, self.needs, self.rules);
+        let o = occupancy(&self.gpu.cuda.limits, self.needs, self.rules);
         // The study's formula knows no refusal.
         if self.rules == Rules::Exact && self.refused().is_some() { o.refused() } else { o }
     }
@@ -91,7 +91,7 @@ fn limiter_change(rows: &[Resident<'_>]) -> Option<String> {
 }
 
 fn row(r: &Resident<'_>) -> Vec<Cell> {
-    let (needs, limits) = (r.needs, &r.gpu.limits);
+    let (needs, limits) = (r.needs, &r.gpu.cuda.limits);
     let refusal = r.refused();
     let o = r.resident();
     let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.blocks()));
@@ -177,7 +177,7 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
 
 /// What the launch needs of the kernel's code beside its resources.
 fn what_the_code_must_ask_for(r: &Resident<'_>) -> Vec<String> {
-    let (needs, limits) = (&r.needs, &r.gpu.limits);
+    let (needs, limits) = (&r.needs, &r.gpu.cuda.limits);
     let mut all = Vec::new();
     if limits.cluster.is_some_and(|c| (c.portable + 1..=c.most).contains(&needs.cluster)) {
         let allow = "cudaFuncAttributeNonPortableClusterSizeAllowed";

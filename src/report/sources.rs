@@ -9,7 +9,6 @@ use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::predict::Subject;
-use crate::units::significant;
 
 /// What `predict` adds to its columns where several sources are asked: the share of a source in the combined time, 0 to 1,
 /// and how far the sources of a combined time are apart, as the weighted standard deviation of ln T.
@@ -77,22 +76,29 @@ pub(super) fn notes(rows: &[Comparison<'_>]) -> Vec<String> {
     rows.iter().filter_map(of).collect()
 }
 
-/// `log-mean of 3 sources, which lie ÷ and × 1.12 around it`; nothing for a plain answer.
+/// `geometric mean of 3 sources, agreeing within 12 %`; nothing for a plain answer.
 #[must_use]
 pub fn spread(answer: &Answer) -> Option<String> {
     let combined = answer.combined.as_ref()?;
-    let (sources, apart) = (count(combined.counted().count()), significant(combined.spread.exp()));
-    Some(format!("weighted log-mean of {sources}, which lie ÷ and × {apart} around it"))
+    let (sources, apart) = (count(combined.counted().count()), spread_percent(combined.spread));
+    Some(format!("geometric mean of {sources}, agreeing within {apart}"))
 }
 
-/// `3 ÷×1.12`: how many sources, and how far they are apart; `1` for a plain answer, nothing where there is none.
+/// `3, ±12 %`: how many sources, and how far they are apart; `1` for a plain answer, nothing where there is none.
 #[must_use]
 pub fn brief(answer: &Answer) -> Option<String> {
     answer.prediction.as_ref().ok()?;
     Some(match &answer.combined {
-        Some(c) if c.shares.len() > 1 => format!("{} ÷×{}", c.counted().count(), significant(c.spread.exp())),
+        Some(c) if c.shares.len() > 1 => format!("{}, ±{}", c.counted().count(), spread_percent(c.spread)),
         _ => "1".into(),
     })
+}
+
+/// `12 %`: how far apart a factor e^spread is.
+fn spread_percent(spread: f64) -> String {
+    let percent = 100.0 * (spread.exp() - 1.0);
+    let decimals = usize::from(percent < 1.0);
+    format!("{percent:.decimals$} %")
 }
 
 /// Each source's prediction and share: `titan-v: 31.8 µs ◆, 57 %`; nothing for a plain answer.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::gpu::{ChangeError, GpuChanges, GpuId};
+use crate::power::PowerModel;
 
 impl Session {
     /// A GPU like this one with these numbers changed, added to the catalogue as `rtx-4070?mem=+20%`; the same changes asked
@@ -15,6 +16,9 @@ impl Session {
             return Ok(known);
         }
         let made = self.stock(base).changed(changes, &id)?;
+        if let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) {
+            model.check_limit(self.stock(base), made.power_limit.value)?;
+        }
         let added = self.edit(|workspace| workspace.gpus.insert(made));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
         Ok(self.gpus.get(&id).unwrap_or(base))

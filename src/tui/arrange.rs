@@ -152,6 +152,6 @@ pub fn rows_in(area: Rect) -> usize {
 }
 
 fn gpu_score(filter: &Filter, gpu: &Gpu) -> Option<u32> {
-    let capability = gpu.compute_capability.to_string();
+    let capability = gpu.cuda.compute_capability.to_string();
     filter.score(&[&gpu.id, &gpu.name, &gpu.architecture.to_string(), &capability])
 }

@@ -60,6 +60,8 @@ jobs! {
     Compare = compare,
     /// Ranking the GPUs.
     Rank = rank,
+    /// Predicting an application.
+    Forecast = forecast,
 }
 
 impl Job {
@@ -74,7 +76,8 @@ impl Job {
             | Self::Learn
             | Self::Predict
             | Self::Compare
-            | Self::Rank => false,
+            | Self::Rank
+            | Self::Forecast => false,
         }
     }
 
@@ -92,6 +95,7 @@ impl Job {
             Self::MeasureHere => "the kernel was not measured",
             Self::Predict => "not every row was predicted",
             Self::Rank => "the GPUs were not ranked",
+            Self::Forecast => "the application was not predicted",
         }
     }
 }

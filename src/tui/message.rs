@@ -5,9 +5,11 @@ use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::Listing;
 use super::ranked::{BoardQuestion, RankedFor};
+use crate::application::{Application, TargetForecast};
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
 use crate::evaluate::Setup;
+use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{Lessons, ModelId};
 use crate::rank::Board;
@@ -71,6 +73,10 @@ pub enum Message {
     Trained(Option<Result<Box<Training>, String>>),
     /// The worker timed a kernel on the GPU at hand, or could not, and why.
     MeasuredHere(Result<Box<MeasuredHere>, String>),
+    /// The worker read the trace of an application.
+    ApplicationRead(Box<Application>),
+    /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
+    Forecast(Option<Result<Vec<TargetForecast>, String>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -181,6 +187,17 @@ pub enum Effect {
         problem: Arc<Problem>,
         /// Ids of the GPUs it should be, best first, where the machine has several.
         prefer: Vec<String>,
+    },
+    /// Predict an application on these GPUs.
+    Forecast {
+        /// What the GPUs are.
+        session: Arc<Session>,
+        /// The application.
+        application: Arc<Application>,
+        /// Where it ran.
+        source: GpuId,
+        /// Where it might run.
+        targets: Vec<GpuId>,
     },
     /// List a folder.
     List(PathBuf),

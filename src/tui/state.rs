@@ -7,6 +7,7 @@ use super::layout::{DashboardView, Pane};
 use super::message::{Effect, UserFile};
 use super::own_rows::OwnRows;
 use super::pane::OverlayPanel;
+use super::panes::application::findings::ApplicationFindings;
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
@@ -128,6 +129,8 @@ pub struct State {
     pub evaluated_for: Option<EvidenceQuestion>,
     /// What the Models pane knows.
     pub models: ModelFindings,
+    /// What the Application view knows.
+    pub application: ApplicationFindings,
     /// The product in the GEMM pane.
     pub gemm: GemmPane,
     /// Width and height of the terminal.
@@ -208,6 +211,7 @@ impl State {
             former_point: None,
             first_notices: notices.len(),
             kept_rows: Vec::new(),
+            application: ApplicationFindings::default(),
             base: session.clone(),
             workload: OwnRows { own_rows, built_in, ..OwnRows::default() },
             picked: BTreeSet::new(),

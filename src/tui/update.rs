@@ -8,6 +8,7 @@ use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
 use super::pane::StateChange;
+use super::panes::application::asking::{take_application, take_forecasts};
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};
@@ -71,6 +72,8 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
             state.jobs.end_job(Job::Read);
             return state.say(Tone::Refused, why);
         }
+        Message::ApplicationRead(application) => return take_application(state, *application),
+        Message::Forecast(Some(answer)) => take_forecasts(state, answer),
         Message::MeasuredHere(measured) => return take_measurement(state, measured),
         Message::Audited(digest) => return take_audit(state, *digest),
         Message::Written(Ok(what)) => return state.say(Tone::Done, what),

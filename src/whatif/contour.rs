@@ -51,7 +51,7 @@ impl WhatIf<'_> {
                     .clone()
                     .with(numbers[0], ChangeAmount::To(*x))
                     .with(numbers[1], ChangeAmount::To(*y));
-                if let Ok(gpu) = self.base().changed(&both, "what-if") {
+                if let Ok(gpu) = self.made(&both) {
                     places[row][column] = Some(made.len());
                     made.push(gpu);
                 }

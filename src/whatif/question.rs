@@ -2,7 +2,8 @@
 
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::occupancy::Rules;
-use crate::predict::{Prepared, Subject};
+use crate::power::{Load, PowerModel};
+use crate::predict::{Prepared, Subject, source_clocks};
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
@@ -25,6 +26,8 @@ struct BasePart<'a> {
     low: Option<Seconds>,
     high: Option<Seconds>,
     calls: Option<f64>,
+    /// The source at the clocks that its row states, where they are other ones than its documents'.
+    tuned_source: Option<Gpu>,
 }
 
 /// A workload and a base GPU, ready to be asked.
@@ -69,6 +72,7 @@ impl<'a> WhatIf<'a> {
                 low: interval.map(|i| i.low),
                 high: interval.map(|i| i.high),
                 calls,
+                tuned_source: tuned_source(session, &part.subject, source),
             }
         };
         let parts = workload.parts.iter().map(part).collect();
@@ -114,7 +118,7 @@ impl<'a> WhatIf<'a> {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
     pub fn time(&mut self, changes: &GpuChanges) -> Result<Option<Seconds>, ChangeError> {
-        let made = self.base().changed(changes, COPY)?;
+        let made = self.made(changes)?;
         Ok(self.times_on(vec![made])[0].time)
     }
 
@@ -123,11 +127,18 @@ impl<'a> WhatIf<'a> {
         let first = self.session.gpus.entries().len();
         let count = made.len();
         self.gpus.truncate(first + 1);
-        self.gpus.extend(made);
+        self.gpus.extend(made.iter().cloned());
         let mut sums = vec![(Some(0.0), Vec::<(Bound, f64)>::new()); count];
         for part in &self.parts {
             let kernel = &self.session.kernels[part.subject.kernel];
             let store = &self.session.store;
+            if let Some(gpu) = &part.tuned_source {
+                self.gpus[self.source.index()] = gpu.clone();
+            }
+            let limited = self.limited_gpus(part.subject, first);
+            for (at, gpu) in &limited {
+                self.gpus[*at] = gpu.clone();
+            }
             let mut prepared = Prepared::new(kernel, part.subject, &self.gpus, store, Rules::Exact);
             let from = prepared.start(self.source);
             let unchanged = from.estimate(GpuId::from_index(first)).ok().map(|e| e.time);
@@ -140,11 +151,65 @@ impl<'a> WhatIf<'a> {
                     limits.push((limit, time));
                 }
             }
+            drop(prepared);
+            self.gpus[self.source.index()] = self.session.gpus[self.source].clone();
+            // The next kernel has another load.
+            for at in limited.into_iter().map(|(at, _)| at) {
+                self.gpus[at] = made[at - first - 1].clone();
+            }
         }
         sums.into_iter()
             .map(|(sum, limits)| WhatIfTime { time: sum.map(Seconds), limit: largest(&limits) })
             .collect()
     }
+}
+
+impl WhatIf<'_> {
+    /// The changes as a GPU.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made, a power limit below what the board draws idle among them.
+    pub(super) fn made(&self, changes: &GpuChanges) -> Result<Gpu, ChangeError> {
+        let made = self.base().changed(changes, COPY)?;
+        if let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) {
+            model.check_limit(self.base(), made.power_limit.value)?;
+        }
+        Ok(made)
+    }
+
+    /// Of the GPUs that were made, those whose lower power limit leaves them another clock under this kernel's load: place and GPU.
+    fn limited_gpus(&self, subject: &Subject, first: usize) -> Vec<(usize, Gpu)> {
+        let Some(model) = PowerModel::shipped_once() else { return Vec::new() };
+        let kernel = &self.session.kernels[subject.kernel];
+        let lowered = (first + 1..self.gpus.len()).filter(|at| self.gpus[*at].lowered_from().is_some());
+        let mut found = Vec::new();
+        let mut gpus = Vec::new();
+        for at in lowered {
+            if gpus.is_empty() {
+                gpus = self.gpus[..=first].to_vec();
+            }
+            let made = &self.gpus[at];
+            let share = model.capped_clock(&made.under_base_limit(), made.power_limit.value, |share| {
+                gpus.truncate(first + 1);
+                gpus.push(made.at_clock_share(share)?);
+                let mut prepared = Prepared::new(kernel, subject, &gpus, &self.session.store, Rules::Exact);
+                let from = prepared.start(self.source);
+                let place = GpuId::from_index(first + 1);
+                let time = from.estimate(place).ok()?.time;
+                Some(Load::of(from.work(), from.blocks(place), made, time))
+            });
+            if share < 1.0 {
+                found.extend(made.at_clock_share(share).map(|slower| (at, slower)));
+            }
+        }
+        found
+    }
+}
+
+fn tuned_source(session: &Session, subject: &Subject, source: GpuId) -> Option<Gpu> {
+    let stated = &session.gpus[source];
+    let clocks = source_clocks(session.stock(source), stated, subject, source, &session.store);
+    (!clocks.is_catalogued()).then(|| clocks.gpu(stated).clone())
 }
 
 /// The limit with the largest sum of times.

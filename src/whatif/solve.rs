@@ -109,9 +109,8 @@ impl WhatIf<'_> {
 
     /// The widest range around a value in which a GPU can be made.
     fn possible_ends(&self, changes: &GpuChanges, number: GpuNumber, now: f64) -> [f64; 2] {
-        let is_possible = |value: f64| {
-            self.base().changed(&changes.clone().with(number, ChangeAmount::To(value)), "what-if").is_ok()
-        };
+        let is_possible =
+            |value: f64| self.made(&changes.clone().with(number, ChangeAmount::To(value))).is_ok();
         let reach = |towards: f64| {
             let (mut inside, mut outside) = (now, now * towards);
             if is_possible(outside) {
@@ -128,7 +127,7 @@ impl WhatIf<'_> {
 
     fn at(&mut self, changes: &GpuChanges, number: GpuNumber, value: f64) -> WhatIfTime {
         let changes = changes.clone().with(number, ChangeAmount::To(value));
-        match self.base().changed(&changes, "what-if") {
+        match self.made(&changes) {
             Ok(gpu) => self.times_on(vec![gpu])[0],
             Err(_) => WhatIfTime { time: None, limit: None },
         }

@@ -39,14 +39,14 @@ impl WhatIf<'_> {
     /// # Errors
     /// [`ChangeError`] for changes that cannot be made.
     pub fn tornado(&mut self, changes: &GpuChanges) -> Result<Vec<TornadoBar>, ChangeError> {
-        let mut made: Vec<Gpu> = vec![self.base().changed(changes, "what-if")?];
+        let mut made: Vec<Gpu> = vec![self.made(changes)?];
         let mut asked: Vec<(GpuNumber, f64, [Option<usize>; 2])> = Vec::new();
         for number in varied_numbers() {
             let Some(value) = changes.value_on(self.base(), number) else { continue };
             let mut at = [None, None];
             for (place, factor) in at.iter_mut().zip([1.0 - FIFTH, 1.0 + FIFTH]) {
                 let moved = changes.clone().with(number, ChangeAmount::To(value * factor));
-                if let Ok(gpu) = self.base().changed(&moved, "what-if") {
+                if let Ok(gpu) = self.made(&moved) {
                     *place = Some(made.len());
                     made.push(gpu);
                 }

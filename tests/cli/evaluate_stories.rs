@@ -74,10 +74,10 @@ fn a_file_of_ones_own_is_evaluated_alone_and_refusals_are_named() {
     assert_eq!((&same["mae_ms"], &same["coverage_90_percent"]), (&0.5.into(), &Value::Null));
     let transfer = &all["models"]["efficiency-transfer"];
     assert_eq!((&transfer["asked"], &transfer["overall"]["n"]), (&4.into(), &2.into()));
-    assert_eq!(transfer["refused"][0]["reason"], "nobody counted flops");
+    assert_eq!(transfer["refused"][0]["reason"], "not counted: flops");
     assert_eq!(transfer["refused"][0]["n"], 2);
     let text = desk.types("evaluate --data mine.csv --model efficiency-transfer").stdout;
-    assert!(text.contains("2 refused: nobody counted flops (efficiency-transfer)"), "{text}");
+    assert!(text.contains("2 refused: not counted: flops (efficiency-transfer)"), "{text}");
     assert!(text.contains("efficiency-transfer, per kernel, worst first"), "{text}");
     let one = json(&desk, "evaluate --data mine.csv --target rtx-4070 --kernel saxpy");
     assert_eq!(one["models"]["same-time"]["overall"]["mape_percent"], 50);

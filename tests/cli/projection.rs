@@ -271,7 +271,7 @@ fn what_is_missing_is_named_with_what_to_do() {
     assert_eq!(missing, expected);
     let text = refusal.to_string();
     assert!(
-        text.contains("nobody counted them: profile it with `ncu --set full`") && text.contains("import"),
+        text.contains("not counted: profile it with `ncu --set full`") && text.contains("import"),
         "{text}"
     );
     assert!(answer.kernel_roofs.is_none());

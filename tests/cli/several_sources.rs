@@ -155,8 +155,7 @@ fn every_source_stands_above_what_they_say_together() {
     assert_eq!(plain[0]["time_ms"], rows[1]["time_ms"]);
     assert!(plain[0].get("weight").is_none(), "one source has the columns it always had");
     let text = Desk::new().types(&format!("{SAXPY} --from all --explain")).works().stdout;
-    for said in ["several sources → rtx-4070", "3 sources", "weighted log-mean of 3 sources", "all sources"]
-    {
+    for said in ["several sources → rtx-4070", "3 sources", "geometric mean of 3 sources", "all sources"] {
         assert!(text.contains(said), "{said}: {text}");
     }
 }
@@ -167,7 +166,7 @@ fn slips_with_sources_are_answered() {
     desk.types(&format!("{SAXPY} --from titan-v,all")).ends(2, &["`all` stands alone"]);
     desk.types(&format!("{SAXPY} --from titan-v,nothing")).ends(2, &["unknown GPU `nothing`"]);
     desk.types("predict --from all --to rtx-4070 --kernel gemm_tiled")
-        .ends(2, &["nobody timed", "gemm_tiled", "--data"]);
+        .ends(2, &["no GPU has a measurement", "gemm_tiled", "--data"]);
     desk.types(&format!("{SAXPY} --from titan-v,rtx-4070")).ends(0, &["rtx-4070 is a target too"]);
     desk.types("export roofline --from titan-v,rtx-2080-ti --to rtx-4070 --kernel saxpy -o x.svg")
         .ends(2, &["one GPU to --from"]);
@@ -234,7 +233,7 @@ fn rows_measured_on_the_target_correct_the_rest_there_and_never_themselves() {
     let correction = answer.correction.unwrap();
     assert!(correction.rows == 10 && correction.factor > 1.5 && correction.factor < 2.2, "{correction:?}");
     let prediction = answer.prediction.unwrap();
-    let said = format!("rows measured here: × {:.3} (from 10 rows)", correction.factor);
+    let said = format!("rows measured on the target: × {:.3} (from 10 rows)", correction.factor);
     assert!(prediction.cautions.iter().any(|c| c.to_string() == said), "{:?}", prediction.cautions);
     let interval = answer.interval.unwrap();
     assert!((interval.high.0 / prediction.time.0 / interval.factor - 1.0).abs() < 1e-12);
@@ -283,7 +282,7 @@ fn a_correction_is_told_where_predictions_are() {
     let own = desk.file("own.csv", own_rows(2.0));
     let words = "predict --from titan-v --to rtx-3090 --kernel saxpy --size n=12582912 --explain --data";
     let text = desk.types_with(words, &[&own]).works().stdout;
-    assert!(text.contains("rows measured here: × ") && text.contains("(from 10 rows)"), "{text}");
+    assert!(text.contains("rows measured on the target: × ") && text.contains("(from 10 rows)"), "{text}");
     let step = text.lines().find(|l| l.starts_with("rows on the target")).unwrap_or_default();
     assert!(step.contains("10 measured rows of other runs there"), "{text}");
 }

@@ -50,7 +50,7 @@ fn the_metrics_of_a_kernel_stand_in_both_forms_with_their_origin() {
     assert!(text.contains("~ rests on an assumption"), "{text}");
     desk.types("metrics saxpy").ends(2, &["no --gpu"]);
     desk.types("metrics nothing --gpu l4").ends(2, &["unknown kernel"]);
-    desk.types("metrics torch_bmm --gpu l4").ends(2, &["nobody states block and grid"]);
+    desk.types("metrics torch_bmm --gpu l4").ends(2, &["block and grid unknown"]);
     desk.types("metrics").ends(2, &["required"]);
 }
 
@@ -68,7 +68,7 @@ fn measured_launches_have_their_metrics_and_what_is_unknown_is_named() {
     assert_eq!(rows[0]["unknown"], serde_json::json!(["cgma", "global_memory_reduction_bytes"]));
     let bounds = ["max_percentage_of_blocks", "occupancy", "branch_divergence_percent"];
     assert_eq!(rows[0]["bounds"], serde_json::json!(bounds));
-    assert_eq!(rows[1]["unknown"], "nobody states block and grid");
+    assert_eq!(rows[1]["unknown"], "block and grid unknown");
     let paper = desk.types("metrics --data few.csv --formulas paper --format json").works().json();
     // 1024 / 200 = 5.12 blocks of 7 warps; 1000 = 5 x 200: nobody is left over.
     let near = |value: &Value, by_hand: f64| (value.as_f64().expect("a number") - by_hand).abs() < 1e-12;

@@ -79,7 +79,7 @@ fn a_new_gpu_is_asked_about_from_every_other_one_and_refusals_are_counted() {
     let all = run(&session, &rows, &of(Protocol::NewGpu), &shipped(&["efficiency-transfer", "same-time"]));
     let [transfer, same] = &all[..] else { panic!("two models") };
     assert_eq!((same.asked(), same.trials.len(), transfer.asked(), transfer.trials.len()), (8, 8, 8, 6));
-    assert_eq!(transfer.refused.iter().collect::<Vec<_>>(), [(&"nobody counted flops".to_string(), &2)]);
+    assert_eq!(transfer.refused.iter().collect::<Vec<_>>(), [(&"not counted: flops".to_string(), &2)]);
     // same-time: 2 ratios each of 2, 3, 1.5, and their inverses; mine: 2 and 1/2.
     let s = score(&same.trials).unwrap();
     let ratios = [0.5, 2.0, 1.0 / 3.0, 3.0, 2.0 / 3.0, 1.5, 0.5, 2.0];

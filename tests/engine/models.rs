@@ -510,7 +510,7 @@ fn a_scaled_time_never_falls_below_the_launch_floor() {
     // 12 KiB take nothing beside the floor in the TITAN V's file.
     close(a.source_time.as_ref().unwrap().time.0, 3.61e-6);
     let text = shown(&a);
-    assert!(text.contains("the scaled source time is mostly launch floor (3.61 µs)"), "{text}");
+    assert!(text.contains("the scaled source time is mostly launch overhead (3.61 µs)"), "{text}");
     assert!(!shown(&ask("same-time", "saxpy", "n=2^21", "titan-v", "rtx-4070").answer()).contains("floor;"));
 }
 

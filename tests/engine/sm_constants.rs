@@ -71,7 +71,7 @@ fn every_shipped_gpu_has_every_constant_and_no_impossible_one() {
 fn what_is_not_of_this_gpu_says_so_and_by_which_rule() {
     let mut derived = 0;
     for g in SESSION.gpus.entries() {
-        let cc = format!("compute capability {}: ", g.compute_capability);
+        let cc = format!("compute capability {}: ", g.cuda.compute_capability);
         let of_architecture = |stated: bool, origin: Origin, note: Option<&str>, what: &str| {
             assert_eq!(note.is_some_and(|n| n.starts_with(&cc)), !stated, "{} {what}: {note:?}", g.id);
             assert!(stated || matches!(origin, Origin::Derived | Origin::Assumed), "{} {what}", g.id);
@@ -166,7 +166,7 @@ fn the_command_shows_the_constants_with_their_origin() {
         "load/store lanes per SM,16,,published,",
         "\"DRAM bandwidth, sustained\",877.032,GB/s,derived,",
         "compute capability 8.6: 16.6 B/clock x 82 SMs x 1695 MHz",
-        "launch floor,3,µs,assumed,",
+        "launch overhead,3,µs,assumed,",
     ] {
         assert!(csv.contains(line), "`{line}` is not in\n{csv}");
     }

@@ -362,7 +362,7 @@ fn a_tensor_rate_stands_once_for_each_input_and_accumulate_type() {
 #[test]
 fn tensor_types_came_with_their_architectures() {
     for g in gpus() {
-        let (major, minor) = (g.compute_capability.major, g.compute_capability.minor);
+        let (major, minor) = (g.cuda.compute_capability.major, g.cuda.compute_capability.minor);
         let without = major < 7 || ["TU116", "TU117"].contains(&g.chip.as_str());
         assert_eq!(g.tensor.is_empty(), without, "{}: tensor cores", g.id);
         for t in &g.tensor {
@@ -395,7 +395,7 @@ fn architecture_compute_capability_and_year_belong_together() {
             "blackwell" => (&["10.0", "10.3", "12.0", "12.1"], 2024..=2025),
             other => panic!("{}: architecture {other}", g.id),
         };
-        let cc = g.compute_capability.to_string();
+        let cc = g.cuda.compute_capability.to_string();
         assert!(capabilities.contains(&cc.as_str()), "{}: {} and {cc}", g.id, g.architecture);
         assert!(years.contains(&g.launch_year), "{}: {} and {}", g.id, g.architecture, g.launch_year);
     }
@@ -418,7 +418,7 @@ fn a_file_stands_in_the_folder_of_its_architecture_under_its_own_id() {
 fn boards_of_one_chip_agree_on_what_the_chip_decides() {
     for a in gpus() {
         for b in gpus().iter().filter(|b| b.chip == a.chip) {
-            assert_eq!(a.compute_capability, b.compute_capability, "{} and {}", a.id, b.id);
+            assert_eq!(a.cuda.compute_capability, b.cuda.compute_capability, "{} and {}", a.id, b.id);
             assert_eq!(a.fp32_lanes_per_sm.value, b.fp32_lanes_per_sm.value, "{} and {}", a.id, b.id);
             // Boards whose FP64 was fused off (H800, H20) state a rate and no lanes.
             let lanes = a.fp64_lanes_per_sm.as_ref().zip(b.fp64_lanes_per_sm.as_ref());
@@ -448,7 +448,7 @@ fn the_four_gpus_of_paper_1_have_its_table_and_its_measured_ceilings() {
         assert_eq!(g.boost_clock.value.0, boost * 1e6, "{id}: boost");
         assert!((g.bandwidth_peak.value.0 / 1e9 - bandwidth).abs() < 1e-6, "{id}: bandwidth");
         assert_eq!(g.l2_size.value.0, l2 * 1_048_576.0, "{id}: L2");
-        assert_eq!((g.limits.smem_per_sm, g.limits.regs_per_sm), (shared * 1024, 65_536), "{id}");
+        assert_eq!((g.cuda.limits.smem_per_sm, g.cuda.limits.regs_per_sm), (shared * 1024, 65_536), "{id}");
         assert!(agree(g.fp32_peak.value.0 / 1e12, fp32), "{id}: FP32 {}", g.fp32_peak.value);
         assert_eq!(g.power_limit.value.0, power, "{id}: power");
         let (b, c) = (g.bandwidth_achieved.as_ref().unwrap(), g.fp32_achieved.as_ref().unwrap());

@@ -160,3 +160,29 @@ fn a_tornado_is_an_exact_prediction_of_each_end() {
         }
     }
 }
+
+#[test]
+fn a_power_limit_lowers_the_clock_and_the_stated_limit_changes_nothing() {
+    let mut session = Session::load(None).unwrap();
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let kernel = session.kernels.position("matmul_tiled").unwrap();
+    let size = session.kernels[kernel].typed("n=2048").unwrap();
+    let subject = session.subject(kernel, &size, "").unwrap();
+    let workload = Workload::of_kernel(&session, subject.clone());
+    let power = |watts: f64| single_change(GpuNumber::PowerLimit, ChangeAmount::To(watts));
+    let changes = power(80.0);
+    let made = session.add_hypothetical(base, &changes).unwrap();
+    let mut asked = WhatIf::new(&session, &workload, source, base);
+    let at = |asked: &mut WhatIf<'_>, watts: f64| asked.time(&power(watts)).unwrap().unwrap();
+    assert_eq!(Some(at(&mut asked, 200.0)), asked.base_time());
+    let times: Vec<f64> = [60.0, 80.0, 120.0, 160.0, 200.0].map(|w| at(&mut asked, w).0).to_vec();
+    assert!(
+        times.windows(2).all(|two| two[1] <= two[0] * (1.0 + 1e-9)) && times[0] > 1.02 * times[4],
+        "{times:?}"
+    );
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let answer = session.answer(&subject, source, made, settings);
+    assert!((answer.predicted_time().unwrap().0 / times[1] - 1.0).abs() < 1e-9);
+    let why = asked.time(&power(20.0)).unwrap_err().to_string();
+    assert!(why.contains("power limit 20.0 W contradicts idle power"), "{why}");
+}

@@ -226,7 +226,7 @@ fn a_small_export_is_read_through_interior_and_overflow_pages() {
     let expected = IdleSplit { launch_gap: 30 + 50 + 10, host: 100 + 10, synchronisation: 50, unknown: 0 };
     assert_eq!((line.busy, line.idle), (350, expected));
     assert!(
-        application.remarks.iter().any(|r| r.starts_with("1 rows have a negative")),
+        application.remarks.iter().any(|r| r.starts_with("1 rows have a negative,")),
         "{:?}",
         application.remarks
     );
@@ -309,6 +309,37 @@ fn a_trace_that_breaks_off_gives_what_was_complete_and_says_so() {
     if let Ok(recorded) = read_application(&written("flipped.json.gz", &flipped), &Progress::default()) {
         let read = recorded.application(&PartOfTrace::default()).unwrap();
         assert!(!read.remarks.is_empty(), "damage inside is silent");
+    }
+}
+
+#[test]
+fn a_trace_of_damaged_bytes_never_panics() {
+    let names: Vec<String> = (0..12).map(|i| format!("k{}", i % 3)).collect();
+    let starts: Vec<String> = (0..12).map(|i| (10 * i).to_string()).collect();
+    let events: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(starts.iter().map(String::as_str)).collect();
+    let good = trace(&events).into_bytes();
+    let mut state = 99u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let session = Session::load(None).unwrap();
+    let h100 = session.gpus.position("h100-sxm5").unwrap();
+    for round in 0..200 {
+        let mut bytes = good.clone();
+        for _ in 0..6 {
+            let at = next(bytes.len());
+            match round % 3 {
+                0 => bytes[at] = next(256) as u8,
+                1 => bytes.splice(at..at, *b"99999999999999").for_each(drop),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let path = written("mutated.json", &bytes);
+        let Ok(recorded) = read_application(&path, &Progress::default()) else { continue };
+        let Ok(application) = recorded.application(&PartOfTrace::default()) else { continue };
+        let _ = forecast(&session, &application, h100, &[h100], ForecastSettings::default());
     }
 }
 

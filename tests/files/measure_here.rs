@@ -103,7 +103,7 @@ impl Bench {
     }
 
     fn limits(&self) -> Limits {
-        self.session.gpus.find("rtx-4070").unwrap().limits
+        self.session.gpus.find("rtx-4070").unwrap().cuda.limits
     }
 
     fn run(&self, plan: &mut Plan<'_>, kept: &mut Kept) -> Result<Outcome, Ended> {

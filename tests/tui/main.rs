@@ -2,6 +2,7 @@
 
 mod any_keys;
 mod board;
+mod application;
 mod clock_settings;
 mod curves;
 mod jobs;

@@ -8,7 +8,8 @@
 
 use super::super::robust::range;
 use super::super::series::compute_peak;
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;

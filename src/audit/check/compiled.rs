@@ -1,7 +1,8 @@
 //! Registers that contradict what the compiler says, in a log given as a file. The catalogue's kernel files say what our own
 //! sources need; another build may differ, and nothing is wrong with it.
 
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Compiled, Edit, Finding, Remedy, Severity, compiled};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ pub(in super::super) const CHECK: Check = Check {
 
 /// What a log says of this row's kernel on this row's architecture, if the logs say one thing.
 pub(super) fn registers<'s>(sheet: &'s Sheet<'_>, row: &Row) -> Option<&'s Compiled> {
-    let cc = sheet.gpu(row)?.compute_capability;
+    let cc = sheet.gpu(row)?.cuda.compute_capability;
     let name = sheet.text(row.kernel);
     let index = sheet.by_build.get_or_init(|| compiled::index(&sheet.compiled));
     let place = index.get(&(name.to_ascii_lowercase(), (cc.major, cc.minor))).copied().flatten()?;

@@ -1,6 +1,7 @@
 //! Counts of one row that cannot both be true: the rules are those of every prediction (`kernel::contradictions`).
 
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::catalogue::Feature;
 use crate::kernel::{Contradiction, Count, Work, contradictions};
@@ -44,6 +45,6 @@ fn finding(sheet: &Sheet<'_>, kernel: Word, found: &[(usize, Contradiction)]) ->
         worst.why
     );
     let subject = sheet.text(kernel).to_string();
-    let remedy = Remedy::leave("nobody knows which of the two is wrong; count both in one profiler run");
+    let remedy = Remedy::leave("which of the two is wrong is unknown; count both in one profiler run");
     Finding { check: CHECK.id, severity: Severity::Warning, subject, rows, evidence, remedy }
 }

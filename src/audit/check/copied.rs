@@ -5,7 +5,8 @@
 //! for: seven kernels. Two GPUs never reach the same bandwidth to the digit.
 
 use super::super::calibration::rate_words;
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::gpu::{AchievedRate, GpuId};
@@ -38,7 +39,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
             continue;
         }
         let (code, rows) = codes.entry((row.kernel, row.variant)).or_default();
-        let cc = gpu.compute_capability;
+        let cc = gpu.cuda.compute_capability;
         code.entry((cc.major, cc.minor)).or_default().insert(regs as u64);
         rows.push(i);
     }

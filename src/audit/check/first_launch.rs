@@ -5,7 +5,8 @@
 //! is twenty times any launch or dispatch floor (25 µs), and the roofs explain less than a tenth of it.
 
 use super::super::series::{ideal, points, shown_ms};
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;

@@ -5,7 +5,8 @@
 //! all indices were equal or in order, as in a buffer of zeros. Zeros in other kernels leave no trace in the numbers.
 
 use super::super::series::shown_ms;
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;

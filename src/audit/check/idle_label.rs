@@ -8,7 +8,8 @@
 //! effect, so that is a note; three settings without any are a warning.
 
 use super::super::robust::{median, quantile, range};
-use super::super::sheet::{Sheet, Word, Words};
+use super::super::sheet::Sheet;
+use super::super::words::{Word, Words};
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};

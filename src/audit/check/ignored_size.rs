@@ -6,7 +6,8 @@
 //! the grid is the same while the work grows, so that each thread had more to do; another GPU's time of the same kernel
 //! grows over the same sizes. A floor at the small end, left as the sizes grow, is never called so unless a roof is broken.
 
-use super::super::series::{Point, Series, SeriesKey, elasticity, ideal, series, shortest, shown_ms, waves};
+use super::super::flat_runs::{FlatRun, FlatRuns, Point, Series};
+use super::super::series::{elasticity, ideal, series, shortest, shown_ms, waves};
 use super::super::sheet::Sheet;
 use super::super::{Check, Finding, Severity};
 use super::true_size::remedies;
@@ -42,52 +43,26 @@ pub(in super::super) const CHECK: Check = Check {
     title: "time does not change while the labelled work grows",
     harm: "FLOPs, bytes and grid of these rows belong to another run: every efficiency from them is wrong by the ratio of the sizes",
     run: |sheet| {
-        let (all, runs) = sheet.flat.get_or_init(|| Flat::of(sheet)).parts();
-        remedies(sheet, all, runs).into_iter().map(|(run, remedy)| finding(sheet, &run, remedy)).collect()
+        let flat = sheet.flat.get_or_init(|| flat_runs(sheet));
+        remedies(sheet, &flat.series, &flat.runs)
+            .into_iter()
+            .map(|(run, remedy)| finding(sheet, &run, remedy))
+            .collect()
     },
 };
 
-/// A flat run with the reason why it cannot be true.
-#[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) key: SeriesKey,
-    pub(super) points: Vec<Point>,
-    pub(super) reason: String,
-}
-
-impl Run {
-    pub(super) fn rows(&self) -> Vec<usize> {
-        self.points.iter().flat_map(|p| p.rows.iter().copied()).collect()
-    }
-}
-
-/// Every series of a sheet, and the flat runs in them; found once, as most checks pass over their rows.
-#[derive(Debug)]
-pub(in super::super) struct Flat {
-    all: Vec<Series>,
-    runs: Vec<Run>,
-    rows: HashSet<usize>,
-}
-
-impl Flat {
-    fn of(sheet: &Sheet<'_>) -> Self {
-        let all = series(sheet);
-        let runs = runs(sheet, &all);
-        let rows = runs.iter().flat_map(Run::rows).collect();
-        Self { all, runs, rows }
-    }
-
-    fn parts(&self) -> (&[Series], &[Run]) {
-        (&self.all, &self.runs)
-    }
+fn flat_runs(sheet: &Sheet<'_>) -> FlatRuns {
+    let series = series(sheet);
+    let runs = runs(sheet, &series);
+    FlatRuns::new(series, runs)
 }
 
 /// Every row that some flat run holds.
 pub(super) fn rows<'s>(sheet: &'s Sheet<'_>) -> &'s HashSet<usize> {
-    &sheet.flat.get_or_init(|| Flat::of(sheet)).rows
+    &sheet.flat.get_or_init(|| flat_runs(sheet)).rows
 }
 
-fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
+fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<FlatRun> {
     let shortest = shortest(sheet);
     let mut by_kernel: HashMap<_, Vec<&Series>> = HashMap::new();
     for s in all {
@@ -98,7 +73,7 @@ fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<Run> {
         let floor = shortest[&(s.key.file, s.key.gpu)].min(LONGEST_FLOOR_MS) * ABOVE_FLOOR;
         let (points, is_last) = longest_flat(&s.points)?;
         let reason = reason(sheet, points, is_last, floor, others)?;
-        Some(Run { key: s.key, points: points.to_vec(), reason })
+        Some(FlatRun { key: s.key, points: points.to_vec(), reason })
     };
     all.iter().filter_map(of).collect()
 }
@@ -191,7 +166,7 @@ fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
         .is_some_and(|(a, b)| b.work >= GROWTH * a.work && elasticity(a, b) >= GROWS)
 }
 
-fn finding(sheet: &Sheet<'_>, run: &Run, remedy: super::super::Remedy) -> Finding {
+fn finding(sheet: &Sheet<'_>, run: &FlatRun, remedy: super::super::Remedy) -> Finding {
     let (first, last) = (&run.points[0], &run.points[run.points.len() - 1]);
     let size = |p: &Point| sheet.text(sheet.rows[p.rows[0]].problem).to_string();
     let evidence = format!(
@@ -208,7 +183,7 @@ fn finding(sheet: &Sheet<'_>, run: &Run, remedy: super::super::Remedy) -> Findin
         check: CHECK.id,
         severity: Severity::Error,
         subject: format!("{}, {}", sheet.text(run.key.gpu), sheet.text(run.key.kernel)),
-        rows: run.rows(),
+        rows: run.row_places(),
         evidence,
         remedy,
     }

@@ -1,7 +1,8 @@
 //! Launches that cannot start: what was timed is the refusal.
 
 use super::super::series::{needs, shown_ms, times};
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::kernel::Launch;
@@ -27,7 +28,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
             .block
             .zip(row.grid)
             .map(|(b, grid)| Launch { block: b.map(|v| v.min(u64::from(u32::MAX)) as u32), grid });
-        let Some(refusal) = launch_refusal(&gpu.limits, needs, launch.as_ref()) else { continue };
+        let Some(refusal) = launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()) else { continue };
         let said = by_log.map_or(String::new(), |c| format!(" (registers of {})", c.place));
         let entry = found.entry((row.kernel, row.gpu)).or_insert_with(|| (Vec::new(), String::new()));
         entry.0.push(i);

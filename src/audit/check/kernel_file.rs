@@ -4,7 +4,8 @@
 //! FLOPs may differ by 2 % (borders). Bytes may well be more than the compulsory ones, if a profiler counted them, but
 //! never less than what is touched once, but for what L2 still holds when the launch ends.
 
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Edit, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::kernel::Count;

@@ -5,7 +5,8 @@
 //! half times of it are mostly launch. Rows of ignored sizes say nothing of it; refused launches are the bare floor.
 
 use super::super::series::{compute_peak, shown_ms};
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use super::{ignored_size, impossible_launch};
 use crate::measurement::Number;
@@ -22,7 +23,7 @@ const LONGEST_MS: f64 = 0.1;
 
 pub(in super::super) const CHECK: Check = Check {
     id: "launch-floor",
-    title: "small rows sit on the GPU's launch floor",
+    title: "small rows are mostly launch overhead",
     harm: "their time says nothing of the kernel; scaled by a roof it is wrong by as much as the floors differ",
     run,
 };

@@ -8,7 +8,8 @@
 
 use super::super::others::Others;
 use super::super::series::shown_ms;
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;

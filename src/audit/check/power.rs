@@ -6,7 +6,8 @@
 
 use super::super::robust::{median, range};
 use super::super::series::ideal;
-use super::super::sheet::{Row, Sheet, Word};
+use super::super::sheet::{Row, Sheet};
+use super::super::words::Word;
 use super::super::{Check, Edit, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;

@@ -5,11 +5,12 @@
 //! near the ratio of the roofs; a program's default size is one for all kernels with the same sizes on offer, so their
 //! deviations are pooled.
 
+use super::super::flat_runs::{FlatRun, Series};
 use super::super::robust::{mean, median, range};
-use super::super::series::{Series, ideal};
-use super::super::sheet::{Sheet, Word};
+use super::super::series::ideal;
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Edit, Remedy};
-use super::ignored_size::Run;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,10 +22,10 @@ const NEAR: f64 = 2.0;
 const CLEARLY: f64 = 1.5;
 
 /// Each run with what can be done about it.
-pub(super) fn remedies(sheet: &Sheet<'_>, all: &[Series], runs: &[Run]) -> Vec<(Run, Remedy)> {
+pub(super) fn remedies(sheet: &Sheet<'_>, all: &[Series], runs: &[FlatRun]) -> Vec<(FlatRun, Remedy)> {
     let spoiled: HashSet<_> = runs.iter().map(|r| r.key).collect();
     let sound = Times::of(sheet, all.iter().filter(|s| !spoiled.contains(&s.key)));
-    let mut pools: BTreeMap<(usize, Word, Vec<Word>), Vec<&Run>> = BTreeMap::new();
+    let mut pools: BTreeMap<(usize, Word, Vec<Word>), Vec<&FlatRun>> = BTreeMap::new();
     for run in runs {
         pools.entry((run.key.file, run.key.gpu, labels(sheet, run))).or_default().push(run);
     }
@@ -41,7 +42,7 @@ pub(super) fn remedies(sheet: &Sheet<'_>, all: &[Series], runs: &[Run]) -> Vec<(
     out
 }
 
-fn labels(sheet: &Sheet<'_>, run: &Run) -> Vec<Word> {
+fn labels(sheet: &Sheet<'_>, run: &FlatRun) -> Vec<Word> {
     run.points.iter().map(|p| sheet.rows[p.rows[0]].problem).collect()
 }
 
@@ -62,7 +63,12 @@ impl Times {
 }
 
 /// The label at which these runs deviate least from what other GPUs and the roofs say, if it is clearly one.
-fn nearest_label(sheet: &Sheet<'_>, labels: &[Word], pool: &[&Run], sound: &Times) -> Option<(Word, String)> {
+fn nearest_label(
+    sheet: &Sheet<'_>,
+    labels: &[Word],
+    pool: &[&FlatRun],
+    sound: &Times,
+) -> Option<(Word, String)> {
     let mut scored: Vec<(f64, Word)> =
         labels.iter().filter_map(|l| Some((deviation(sheet, *l, pool, sound)?, *l))).collect();
     scored.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -77,7 +83,7 @@ fn nearest_label(sheet: &Sheet<'_>, labels: &[Word], pool: &[&Run], sound: &Time
 }
 
 /// The median over kernels and other GPUs of |ln(time ratio / roof ratio)| at this label.
-fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&Run], sound: &Times) -> Option<f64> {
+fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&FlatRun], sound: &Times) -> Option<f64> {
     let mut all = Vec::new();
     for run in pool {
         let Some(point) = run.points.iter().find(|p| sheet.rows[p.rows[0]].problem == label) else {
@@ -94,8 +100,8 @@ fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&Run], sound: &Times) -> Op
 }
 
 /// The only label whose launch, by the kernel's file, is the grid that every row of the run records.
-fn label_of_grid(sheet: &Sheet<'_>, run: &Run) -> Option<Word> {
-    let rows = run.rows();
+fn label_of_grid(sheet: &Sheet<'_>, run: &FlatRun) -> Option<Word> {
+    let rows = run.row_places();
     let first = &sheet.rows[rows[0]];
     let grid = first.grid?;
     if rows.iter().any(|r| sheet.rows[*r].grid != Some(grid)) {
@@ -110,8 +116,8 @@ fn label_of_grid(sheet: &Sheet<'_>, run: &Run) -> Option<Word> {
 }
 
 /// The rows become one, under the label that ran; without such a label they go.
-fn remedy(sheet: &Sheet<'_>, run: &Run, chosen: Option<(Word, String)>) -> Remedy {
-    let rows = run.rows();
+fn remedy(sheet: &Sheet<'_>, run: &FlatRun, chosen: Option<(Word, String)>) -> Remedy {
+    let rows = run.row_places();
     let Some((label, why)) = chosen else {
         return Remedy::drop(&rows, "which size ran cannot be told from these files");
     };

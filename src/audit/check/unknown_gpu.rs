@@ -1,6 +1,7 @@
 //! GPUs that the catalogue does not have: most checks need their limits and ceilings.
 
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Finding, Remedy, Severity};
 use std::collections::BTreeMap;
 

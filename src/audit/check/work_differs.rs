@@ -5,7 +5,8 @@
 //! note, differing declarations are an error. Below 1 % rounding and partial blocks are forgiven.
 
 use super::super::robust::range;
-use super::super::sheet::{Sheet, Word};
+use super::super::sheet::Sheet;
+use super::super::words::Word;
 use super::super::{Check, Edit, Finding, Remedy, Severity};
 use crate::kernel::Count;
 use crate::measurement::Number;

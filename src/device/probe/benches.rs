@@ -35,8 +35,8 @@ pub struct Bench {
 
 /// All, in the order in which they run.
 const ALL: [(Bench, Measure); 14] = [
-    (Bench { id: "launch_floor", name: "launch floor, back to back" }, floor_back_to_back),
-    (Bench { id: "launch_alone", name: "launch floor, alone" }, floor_alone),
+    (Bench { id: "launch_floor", name: "launch overhead, back to back" }, floor_back_to_back),
+    (Bench { id: "launch_alone", name: "launch overhead, alone" }, floor_alone),
     (Bench { id: "dram_copy", name: "DRAM copy" }, |b| stream(b, "probe_copy", 2)),
     (Bench { id: "dram_triad", name: "DRAM triad" }, |b| stream(b, "probe_triad", 3)),
     (Bench { id: "dram_read", name: "DRAM read" }, |b| stream(b, "probe_read", 1)),

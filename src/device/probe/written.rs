@@ -199,7 +199,8 @@ fn whole(
 ) -> Result<(), WriteError> {
     let f = &probe.facts;
     let (major, minor) = f.capability;
-    let same = |g: &&Gpu| (g.compute_capability.major, g.compute_capability.minor) == (major, minor);
+    let same =
+        |g: &&Gpu| (g.cuda.compute_capability.major, g.cuda.compute_capability.minor) == (major, minor);
     let relatives = gpus.entries().iter().filter(same);
     let relative = relatives.min_by_key(|g| g.launch_year).ok_or_else(|| WriteError::NoRelative {
         name: f.name.clone(),

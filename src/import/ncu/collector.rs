@@ -35,7 +35,7 @@ const LACKS: [Lack; 11] = [
         "add --set full, or --metrics regex:smsp__sass_thread_inst_executed_op_[fdh](add|mul|fma)_pred_on.sum",
     ),
     (
-        "FLOPs of the vector pipes alone, as nobody looked whether a tensor pipe worked",
+        "FLOPs of the vector pipes alone, whether a tensor pipe worked was not profiled",
         |l, r| {
             r.get(Number::Flops).is_some()
                 && l.values.tensor_active().is_none()

@@ -109,7 +109,7 @@ impl Metrics {
             );
         }
         if tensor_unseen {
-            let what = "FLOPs of the vector pipes alone, as nobody looked whether a tensor pipe worked";
+            let what = "FLOPs of the vector pipes alone, whether a tensor pipe worked was not profiled";
             out.remark(format!(
                 "{what}: add --metrics tensor_precision_fu_utilization on a GPU that has them"
             ));

@@ -76,7 +76,7 @@ fn notes(model: &PowerModel) -> Vec<String> {
             "fitted shares of the power limit: idle {}, active SMs {}, FP32 peak {}, L2 {}, DRAM {}; voltage: floor {}, slope {} below and {} above the stated clock",
             s.idle, s.active, s.fp, s.l2, s.dram, v.floor, v.below, v.above
         ),
-        "idle power of a board that nobody measured is assumed: the fitted share of its limit".into(),
+        "idle power of a board without a measurement is assumed: the fitted share of its limit".into(),
         "the residual is a forest on how far each part is used; it is used nowhere unless it is better with a GPU and with a kernel left out".into(),
         "coverage: 90 % intervals made of the other folds' errors; interval factor: high / predicted".into(),
     ]

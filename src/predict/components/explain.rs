@@ -101,15 +101,13 @@ impl Kept {
         let Self { sides, answered, gpus: [source, target], .. } = self;
         let mut all = Vec::new();
         if answered.start.body.is_none() {
-            all.push(format!(
-                "this kernel on {source}: without any time its efficiency is only the usual one"
-            ));
+            all.push(format!("this kernel on {source}: without a time its efficiency is the typical one"));
         } else if answered.start.own < 0.5 {
-            all.push(format!("a larger size on {source}: this one sits on its launch floor and says little"));
+            all.push(format!("a larger size on {source}: the time of this one is mostly launch overhead"));
         }
         let names: Vec<&str> = missing(&sides.work).into_iter().map(Count::name).collect();
         if !names.is_empty() {
-            all.push(format!("counters (ncu on {source}): nobody counted {}", names.join(", ")));
+            all.push(format!("counters on {source} (ncu): {}", names.join(", ")));
         }
         if self.is_scaled {
             all.push(format!("this very size on {source}: its time is scaled from another"));
@@ -160,7 +158,7 @@ fn floor_from(floor: Floor) -> Provenance {
         Origin::Measured => "shortest kernel seen on that host",
         Origin::Published => "a launch on this GPU",
         Origin::Derived => "launches on other GPUs",
-        Origin::Assumed => "launches of other hosts; none was timed there",
+        Origin::Assumed => "launches on other hosts; none measured there",
     };
     Provenance::Stated(floor.origin, of.into())
 }
@@ -168,7 +166,7 @@ fn floor_from(floor: Floor) -> Provenance {
 /// Where the count that keeps a component busy comes from.
 fn count_from(q: &Question<'_>, component: Component) -> Provenance {
     if component == Component::L2 && q.work.get(Count::L2Bytes).is_none() {
-        return Provenance::Modelled("DRAM bytes stand in: nobody counted those through L2");
+        return Provenance::Modelled("DRAM bytes used: L2 bytes not counted");
     }
     match q.counted(component.count()) {
         Provenance::Stated(origin, source) => Provenance::Counted(origin, source),
@@ -189,7 +187,7 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
     };
     let [(source, source_from), (target, target_from)] = [floor(0), floor(1)];
     all.push(Factor {
-        name: "launch floor",
+        name: "launch overhead",
         source: Some(source),
         target: Some(target),
         from: [Some(source_from), Some(target_from)],

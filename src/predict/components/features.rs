@@ -24,7 +24,7 @@ pub fn feature_names() -> Vec<String> {
     let of_sides = of_sides.into_iter().flat_map(|what| SIDES.map(|side| format!("{what}, {side}")));
     let of_pair = [
         "efficiency",
-        "efficiency believed",
+        "efficiency carried over",
         "roof, target over source",
         "same efficiency over time added",
         "registers unknown",

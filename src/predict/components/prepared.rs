@@ -66,6 +66,8 @@ struct Ready {
     binding: Option<Bound>,
     /// 0 to 1.
     occupancy: Option<f64>,
+    /// Blocks of the launch, where it is known.
+    blocks: Option<f64>,
 }
 
 /// A source, ready to be asked for any target.
@@ -204,11 +206,24 @@ impl<'a> Group<'a> {
             refusal,
             binding: binding.map(Bound::from).filter(|_| operator.is_none()),
             occupancy: fit.occupancy().map(|o| o.fraction()),
+            blocks: fit.launch.map(|l| l.blocks() as f64),
         }
     }
 }
 
 impl Starting<'_, '_> {
+    /// The work of a launch, as this source and the rows count it.
+    #[must_use]
+    pub fn work(&self) -> &Work {
+        &self.group.work
+    }
+
+    /// Blocks of the launch on the GPU at this place, where they are known.
+    #[must_use]
+    pub fn blocks(&self, target: GpuId) -> Option<f64> {
+        self.group.ready(self.of, target).blocks
+    }
+
     /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors

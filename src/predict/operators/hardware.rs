@@ -147,7 +147,7 @@ impl Hardware {
 }
 
 fn issue_of(gpu: &Gpu) -> Issue {
-    match gpu.compute_capability.major {
+    match gpu.cuda.compute_capability.major {
         9 => Issue::WarpGroup,
         10 | 11 => Issue::TensorMemory,
         _ => Issue::Warp,
@@ -155,7 +155,7 @@ fn issue_of(gpu: &Gpu) -> Issue {
 }
 
 fn attention_of(gpu: &Gpu) -> AttentionFamily {
-    match (gpu.compute_capability.major, gpu.compute_capability.minor) {
+    match (gpu.cuda.compute_capability.major, gpu.cuda.compute_capability.minor) {
         (8, 0) => AttentionFamily::Flash2,
         (9, _) => AttentionFamily::Flash3,
         (7 | 8 | 12, _) => AttentionFamily::FlashInfer,

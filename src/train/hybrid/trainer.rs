@@ -54,7 +54,8 @@ impl Trainer for Hybrid {
                 hash = hash.numbers(&pair.features).numbers(&[pair.ln, pair.doubt]);
             }
         }
-        let recipe = "boosted trees of ln(measured / components), one lesson per kernel and target".into();
+        let recipe =
+            "boosted trees of ln(measured / components), one correction per kernel and target".into();
         Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.finish() })
     }
 
@@ -102,9 +103,9 @@ impl Hybrid {
         let errors = errors(kept);
         let shown = |at: usize| errors.get(at).and_then(|e| e.mape).map_or_else(String::new, significant);
         let why = match used {
-            0 => "on groups left out no lesson was better than `components` alone".into(),
+            0 => "no correction lowers the error of `components` on groups left out".into(),
             n => format!(
-                "{n} of {} lessons were better on groups left out: MAPE {} % instead of {} % over all",
+                "{n} of {} corrections lower the error on groups left out: MAPE {} % instead of {} % over all",
                 kept.len(),
                 shown(1),
                 shown(0)

@@ -59,7 +59,7 @@ impl NoFacts {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Self::NoLaunch => "nobody states block and grid",
+            Self::NoLaunch => "block and grid unknown",
             Self::CannotLaunch => "the launch cannot start on its GPU",
         }
     }
@@ -98,7 +98,7 @@ impl Facts {
             registers: known.then_some(needs.regs_per_thread),
             shared: needs.smem(),
             sms: on.1.sms.value,
-            limits: on.1.limits,
+            limits: on.1.cuda.limits,
             occupancy,
             flops: work.get(Count::Flops),
             dram_bytes: work.get(Count::DramBytes),

@@ -383,7 +383,7 @@ fn notes(data: &Data, formulas: Formulas) -> Vec<String> {
     }
     for ((unknown, bounds), name) in samples.unknown_and_bounds().into_iter().zip(METRICS) {
         if unknown == samples.all.len() {
-            notes.push(format!("{name}: nobody knows it, so it is no column"));
+            notes.push(format!("{name}: unknown, not used as a column"));
         } else if unknown > 0 {
             notes.push(format!(
                 "{name}: unknown in {unknown} rows, filled with the median of the training rows"

@@ -50,7 +50,7 @@ impl GpuQuestion {
         let all = state.session.gpus.with_ids();
         let fits =
             |capability: String| self.capabilities.is_empty() || self.capabilities.contains(&capability);
-        let left = all.filter(|(_, gpu)| fits(gpu.compute_capability.to_string()));
+        let left = all.filter(|(_, gpu)| fits(gpu.cuda.compute_capability.to_string()));
         let texts = left.map(|(id, gpu)| (id, vec![gpu.id.clone(), gpu.name.clone()]));
         Filter::new(self.input.value()).ranked(texts)
     }
@@ -125,8 +125,11 @@ impl Panel<State> for GpuQuestion {
         for (i, gpu) in found.iter().enumerate().skip(start).take(page) {
             let gpu = &state.session.gpus[*gpu];
             let width = usize::from(inside.width).saturating_sub(8);
-            let text =
-                format!("{}{:>5}", pad_right(&clip(gpu.short_name(), width), width), gpu.compute_capability);
+            let text = format!(
+                "{}{:>5}",
+                pad_right(&clip(gpu.short_name(), width), width),
+                gpu.cuda.compute_capability
+            );
             let style = if i == self.cursor { look.selection() } else { look.text() };
             Line::styled(text, style).render(line_at(i - start + 1), buffer);
         }

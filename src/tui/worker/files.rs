@@ -1,6 +1,7 @@
 //! The worker's part of files: measurements read and audited, folders listed, charts written, the selection remembered.
 
 use super::watch::Watch;
+use crate::application::{Application, PartOfTrace, is_application, read_application};
 use crate::audit::{Sheet, audit, read_file};
 use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
@@ -16,6 +17,13 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_
     let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, 0, None);
     for file in files {
         let path = &file.path;
+        if is_application(path) {
+            match read_trace(path, watch) {
+                Ok(application) => watch.send_message(Message::ApplicationRead(Box::new(application))),
+                Err(why) => notices.push(why),
+            }
+            continue;
+        }
         watch.report_progress(format!("reading {} …", path.display()));
         match watch.watch_reading(path, || session.add_file_of(path, file.gpu.as_deref(), watch.progress)) {
             Ok(added) => {
@@ -36,6 +44,13 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed }))
+}
+
+/// The application of a trace, whole, of the GPU that did most.
+pub(super) fn read_trace(path: &Path, watch: &Watch<'_>) -> Result<Application, String> {
+    let read = watch.watch_reading(path, || read_application(path, watch.progress));
+    let recorded = read.map_err(|why| why.to_string())?;
+    recorded.application(&PartOfTrace::default()).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// The readable entries of a folder, as many as a person can use.
@@ -81,7 +96,9 @@ pub(super) fn list_folder(asked: PathBuf) -> Listing {
 pub(super) fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let gpus = session.stock_gpus();
     let mut sheet = Sheet::new(gpus, &session.kernels);
-    let read = files.iter().map(|file| read_file(file, &mut sheet));
+    // A trace of an application holds no rows.
+    let measured = files.iter().filter(|file| !is_application(file));
+    let read = measured.map(|file| read_file(file, &mut sheet));
     let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);
     Digest { not_audited, ..Digest::of(&sheet, &findings) }

@@ -12,15 +12,17 @@ use super::jobs::{Job, PerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
 use super::ranked::BoardQuestion;
+use crate::application::{Application, ForecastSettings, forecast, is_application};
 use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::Setup;
+use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::train::SurveyOf;
-use files::{audit_files, list_folder, load_files, write_chart};
+use files::{audit_files, list_folder, load_files, read_trace, write_chart};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
@@ -149,6 +151,12 @@ impl Worker {
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, file: UserFile) {
         self.spawn(Job::Read, move |watch| {
+            if is_application(&file.path) {
+                return match read_trace(&file.path, watch) {
+                    Ok(application) => Message::ApplicationRead(Box::new(application)),
+                    Err(why) => Message::NotImported(why),
+                };
+            }
             let mut session = (*session).clone();
             let read = watch.watch_reading(&file.path, || {
                 let added = session.add_file_of(&file.path, file.gpu.as_deref(), watch.progress);
@@ -159,6 +167,20 @@ impl Worker {
                 Ok(added) => Message::Imported(Box::new(ImportedFile { session, file, added })),
                 Err(why) => Message::NotImported(why),
             }
+        });
+    }
+
+    /// Predicts an application; a newer question overtakes an older one.
+    pub fn forecast(
+        &self,
+        session: Arc<Session>,
+        application: Arc<Application>,
+        source: GpuId,
+        targets: Vec<GpuId>,
+    ) {
+        self.spawn(Job::Forecast, move |_| {
+            let settings = ForecastSettings::default();
+            Message::Forecast(Some(forecast(&session, &application, source, &targets, settings)))
         });
     }
 

@@ -1,19 +1,21 @@
-//! The Application view: so far a line of what it will hold.
+//! The Application view: a whole program, what its GPU did with its time, and what becomes of it on the targets.
 
-use super::frame::pane_frame;
+pub mod asking;
+pub mod findings;
+mod view;
+
+use crate::application::{application_chart, group_row};
 use crate::tui::action::Action;
-use crate::tui::layout::Pane;
+use crate::tui::layout::{DashboardView, Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::pane::{Panel, Reaction};
-use crate::tui::state::State;
-use crate::tui::text::wrap;
+use crate::tui::message::Effect;
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::state::{State, Tone};
+use asking::ask_forecasts;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
-
-/// What stands here until the view is built.
-const PLANNED: &str = "Not built yet. The kernels of a trace by share, and the wall clock on each target.";
+use std::sync::Arc;
+use view::{draw_application, first_group_line, groups_shown};
 
 /// The pane.
 #[derive(Debug)]
@@ -24,15 +26,105 @@ impl Panel<State> for ApplicationPane {
         Pane::Application.place()
     }
 
-    fn handle_action(&mut self, _: Action, _: &mut State) -> Reaction {
-        Reaction::Passed
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        if action == Action::Pick {
+            return if state.application.application.is_some() {
+                Reaction::Done(open_group(state))
+            } else {
+                Reaction::Run(Action::Import)
+            };
+        }
+        let page = groups_shown(state, state.areas().of(Pane::Application));
+        match lines_moved(action, page) {
+            Some(by) => {
+                move_cursor(state, by);
+                Reaction::Done(Vec::new())
+            }
+            None => Reaction::Passed,
+        }
     }
 
     fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-        let inside = pane_frame(buffer, area, state, Pane::Application, "", look);
-        let lines = wrap(PLANNED, usize::from(inside.width.saturating_sub(2)));
-        for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-            Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
+        draw_application(buffer, area, state, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        let found = &state.application;
+        match (&found.application, &found.forecasts) {
+            (Some(application), Some(Ok(forecasts))) => {
+                let chart = application_chart(&state.session, application, forecasts);
+                ChartOffer::Chart("application.svg".into(), Box::new(chart))
+            }
+            (Some(_), Some(Err(why))) => ChartOffer::Refused(why.clone()),
+            _ => ChartOffer::Refused("no application is predicted yet: there is no chart".into()),
         }
     }
+
+    fn hints(&self, state: &State) -> Vec<Hint> {
+        if state.application.application.is_none() {
+            return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
+        }
+        vec![
+            Hint { actions: &[Action::Pick], text: "open in Swap" },
+            Hint { actions: &[Action::Import], text: "other trace" },
+            Hint { actions: &[Action::SetTarget], text: "target" },
+            Hint { actions: &[Action::Export], text: "export" },
+        ]
+    }
+
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+        let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
+        let shown = groups_shown(state, area);
+        let Some(line) = at.line.checked_sub(first_group_line(state)).filter(|line| *line < shown) else {
+            return;
+        };
+        let group = page_start(state.application.cursor, shown, count) + line;
+        if group < count {
+            state.application.cursor = group;
+        }
+    }
+
+    fn follow(&mut self, _: StateChange<'_>, state: &mut State) -> Vec<Effect> {
+        ask_forecasts(state)
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        move_cursor(state, by);
+    }
+}
+
+fn move_cursor(state: &mut State, by: isize) {
+    let last = state.application.application.as_ref().map_or(0, |a| a.groups.len().saturating_sub(1));
+    state.application.cursor = state.application.cursor.saturating_add_signed(by).min(last);
+}
+
+/// Opens the group under the cursor in the Swap view: its row stands among the user's, measured on the program's GPU.
+fn open_group(state: &mut State) -> Vec<Effect> {
+    let found = &state.application;
+    let Some(application) = found.application.clone() else { return Vec::new() };
+    let (place, source) = (found.cursor, found.source.unwrap_or(state.selection.source));
+    let id = state.session.gpus[source].id.clone();
+    let Some(row) = group_row(&application, place, &id) else {
+        return state.say(
+            Tone::Refused,
+            "no FLOPs and bytes are known of this group: profile it with ncu, then import the report",
+        );
+    };
+    let mut session = (*state.session).clone();
+    let added = match session.add_rows(std::slice::from_ref(&row), &application.file) {
+        Ok(added) => added,
+        Err(why) => return state.say(Tone::Refused, why.to_string()),
+    };
+    if added.rows == 0 {
+        let why = added.refused.first().map_or("the row was refused".to_string(), ToString::to_string);
+        return state.say(Tone::Refused, why);
+    }
+    session.arrange();
+    state.kept_rows.push(row.clone());
+    state.take_session(Arc::new(session));
+    state.start_from(source);
+    state.select_kernel(&row.kernel, Some(&row.problem));
+    state.predict_all();
+    state.show_view(DashboardView::Swap);
+    state.say(Tone::Done, format!("{} stands among your rows", application.groups[place].label))
 }

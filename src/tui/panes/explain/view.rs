@@ -83,7 +83,7 @@ pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'s
 fn is_told_above(f: &Factor) -> bool {
     let component = crate::roofline::Component::ALL.iter().any(|c| c.word() == f.name);
     component
-        || ["source time", "launch floor", "tail effect", "above the roof", "belief in the second"]
+        || ["source time", "launch overhead", "tail effect", "above the roof", "belief in the second"]
             .contains(&f.name)
 }
 
@@ -141,7 +141,7 @@ fn link(l: &breakdown::Link, first: bool, width: usize, look: Look<'_>) -> Vec<L
 /// `10 % more SMs (46): 9.99 % faster; SM clock (2.48 GHz): …`.
 fn moves(e: &Explanation, width: usize) -> String {
     if e.elasticities.is_empty() {
-        return "no number of the target moves this prediction: its launch floor is all of it".into();
+        return "no number of the target changes this prediction: launch overhead is all of it".into();
     }
     let most = if width < WIDE { FEW } else { e.elasticities.len() };
     let all: Vec<String> = e.elasticities.iter().take(most).map(breakdown::elasticity).collect();

@@ -28,7 +28,7 @@ type Column = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
 /// In the order they appear as the pane grows.
 /// From the ninth on, what models divide by; `~` where it follows from the architecture.
 const COLUMNS: [Column; 15] = [
-    ("cc", 5, |g, _| g.compute_capability.to_string()),
+    ("cc", 5, |g, _| g.cuda.compute_capability.to_string()),
     ("TFLOP/s", 8, |g, c| significant(g.compute(c).value.0 / 1e12)),
     ("GB/s", 6, |g, c| significant(g.bandwidth(c).value.0 / 1e9)),
     ("SMs", 5, |g, _| g.sms.value.to_string()),

@@ -198,7 +198,7 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
 
 /// The smallest change that puts more warps on the SM, in at most two lines.
 fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let text = match next_step(&side.gpu.limits, side.needs, side.rules) {
+    let text = match next_step(&side.gpu.cuda.limits, side.needs, side.rules) {
         Some(step) => step.to_string(),
         None if full(side) => "at max occupancy".into(),
         None => "no single change raises it".into(),
@@ -231,7 +231,7 @@ fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
 fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
     let best = |f: fn(&BestBlock, &Gpu) -> String| {
-        let of = |s: &Side<'_>| best_block(&s.gpu.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        let of = |s: &Side<'_>| best_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
         sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
     };
     [
@@ -257,7 +257,7 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
 /// What one block gets, in whole allocation units, and what an SM is set to.
 fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
     let of = |f: fn(&Side<'_>) -> String| sides.each_ref().map(f);
-    let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.limits.smem_reserved } else { 0 };
+    let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.cuda.limits.smem_reserved } else { 0 };
     let mut all = vec![
         (["alloc regs", "allocated registers"], of(|s| s.occupancy.allocated_registers.to_string())),
         (
@@ -299,12 +299,12 @@ fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
     let needed = |s: &Side<'_>, resource: Resource| {
         // Where something else limits as well, one change alone gains nothing: the next step says which do together.
         let gains = |c: &Change| {
-            let then = occupancy(&s.gpu.limits, c.applied(s.needs), s.rules);
+            let then = occupancy(&s.gpu.cuda.limits, c.applied(s.needs), s.rules);
             then.active_blocks > s.occupancy.active_blocks || then.active_warps > s.occupancy.active_warps
         };
         let limiter = Some(s).filter(|s| s.occupancy.is_limiter(resource) && !full(s));
         let change = limiter
-            .and_then(|s| needed_for_one_more(&s.gpu.limits, s.needs, s.rules, resource))
+            .and_then(|s| needed_for_one_more(&s.gpu.cuda.limits, s.needs, s.rules, resource))
             .filter(gains);
         change
             .map_or("-".into(), |c| c.to_string().split_once('→').map_or(String::new(), |(_, to)| to.into()))

@@ -1,0 +1,31 @@
+//! What the Application view knows: the program that was read, and what becomes of it on the targets.
+
+use crate::application::{Application, TargetForecast};
+use crate::gpu::{GpuId, Tuning};
+use crate::session::Revision;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The program, and its forecasts.
+#[derive(Debug, Clone, Default)]
+pub struct ApplicationFindings {
+    /// What was read.
+    pub application: Option<Arc<Application>>,
+    /// The GPU that it ran on; none where the file names none that the catalogue has.
+    pub source: Option<GpuId>,
+    /// What becomes of it on its own GPU and on the targets, or why there is no forecast.
+    pub forecasts: Option<Result<Arc<Vec<TargetForecast>>, String>>,
+    /// The group under the cursor.
+    pub cursor: usize,
+    /// What the worker was asked.
+    pub(super) asked: Option<ForecastQuestion>,
+}
+
+/// What forecasts depend on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ForecastQuestion {
+    pub(super) revision: Revision,
+    pub(super) source: GpuId,
+    pub(super) targets: Vec<GpuId>,
+    pub(super) tunings: BTreeMap<GpuId, Tuning>,
+}
