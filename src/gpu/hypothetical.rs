@@ -487,5 +487,4 @@ mod tests {
         }
         assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
     }
-
 }

@@ -1,8 +1,8 @@
 //! The dashboard: screens, keys, and walks in a pseudo-terminal.
 
 mod any_keys;
-mod board;
 mod application;
+mod board;
 mod clock_settings;
 mod curves;
 mod jobs;

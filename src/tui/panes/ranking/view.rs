@@ -353,7 +353,7 @@ fn detail_lines(state: &State, row: &RankedRow, width: usize, look: Look<'_>) ->
     if let Some(usd) = row.launch_usd {
         fact("launch price", format!("$ {} ({})", significant(usd), row.launch_year));
     }
-    fact("architecture", format!("{}, {}", gpu.architecture, gpu.compute_capability));
+    fact("architecture", format!("{}, {}", gpu.architecture, gpu.cuda.compute_capability));
     fact("memory", format!("{} GB/s", significant(gpu.bandwidth_peak.value.0 / 1e9)));
     lines.push(Line::default());
     for caution in &row.cautions {
