@@ -2,7 +2,7 @@
 
 use super::known_rows::Correction;
 use super::settings::Settings;
-use crate::gpu::{Ceilings, Clocks, GpuId};
+use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
 use crate::kernel::{Launch, Precision, Work};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
 use crate::predict::{
@@ -10,6 +10,7 @@ use crate::predict::{
     RegistersFrom, SourceKind, SourceTime,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
+use std::sync::Arc;
 
 /// A time somebody measured on the target.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,6 +19,15 @@ pub struct Measured {
     pub time: Seconds,
     /// Published or the user's.
     pub kind: SourceKind,
+}
+
+/// The source where its row was timed at other clocks than it is set to: `ncu` locks clocks at base.
+#[derive(Debug, Clone)]
+pub struct ProfiledClocks {
+    /// The source at the clocks of its row.
+    pub gpu: Arc<Gpu>,
+    /// The source's time at the clocks it is set to, predicted from that row; `None` where the model gives none.
+    pub stock_time: Option<Seconds>,
 }
 
 /// Everything a row of the predictions table shows.
@@ -29,6 +39,8 @@ pub struct Answer {
     pub target: GpuId,
     /// How it was asked.
     pub settings: Settings,
+    /// Where the source's row was timed at other clocks than the source is set to.
+    pub profiled: Option<ProfiledClocks>,
     /// The clocks and limits that source and target were reckoned at.
     pub clocks: [Clocks; 2],
     /// The ceilings really used (achieved ones may be missing on one side).
@@ -114,10 +126,26 @@ impl Answer {
         Some((intensity, self.work.flops()? / time))
     }
 
-    /// Source time over predicted time: above 1, the target is faster.
+    /// Source time over predicted time, both at the clocks the GPUs are set to: above 1, the target is faster.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {
+        let at_clocks = self.profiled.as_ref().and_then(|p| p.stock_time);
+        let source = at_clocks.or(self.source_time.as_ref().map(|t| t.time))?;
+        Some(source / self.prediction.as_ref().ok()?.time)
+    }
+
+    /// The time measured on the source over the predicted one, where it was measured at other clocks than the source is set
+    /// to.
+    #[must_use]
+    pub fn speedup_over_profile(&self) -> Option<f64> {
+        self.profiled.as_ref()?.stock_time?;
         Some(self.source_time.as_ref()?.time / self.prediction.as_ref().ok()?.time)
+    }
+
+    /// The source at the clocks of its row, which its points and roofs are drawn at; `stated` where those are its own.
+    #[must_use]
+    pub fn source_as_timed<'a>(&'a self, stated: &'a Gpu) -> &'a Gpu {
+        self.profiled.as_ref().map_or(stated, |p| &p.gpu)
     }
 
     /// Predicted over measured, minus one, in percent.

@@ -1,17 +1,18 @@
 //! From a question to its answer: the model, its interval, what must be said, the correction by rows of the target.
 
-use super::answered::{Answer, Measured};
+use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{Asked, StartedFrom};
 use super::context::AnswerContext;
 use super::correct::corrected;
 use super::settings::Settings;
-use crate::gpu::GpuId;
+use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
-use crate::measurement::{Dataset, Measurement};
+use crate::measurement::{Dataset, Measurement, Store};
 use crate::power::{Load, PowerModel};
 use crate::predict::{
-    Cause, Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject, body,
-    differences, is_at, kernel_roofs, question, source_clocks, weight,
+    Cause, Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject,
+    Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question, source_clocks,
+    states_clocks, weight,
 };
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -118,16 +119,23 @@ fn answer_of_model(
     let kernel = &kernels[subject.kernel];
     let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
-    let clocks = source_clocks(context.stock(source), stated, subject, source, store);
+    let visible = visible_at_clocks(store, subject, source, stated);
+    let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let pair = [(source, clocks.gpu(stated)), (target, on_target)];
-    let mut q = question(kernel, subject, pair, store, settings.ceilings, settings.rules);
+    let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
     q.lesson = lessons.of(subject.kernel, target);
-    let timed = subject.config.and_then(|c| store.row(c, target));
-    let timed = timed.filter(|row| typed[1].is_none() || is_at(row, on_target));
+    let timed = measured_on(store, subject, target, on_target, typed[1].is_some());
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
+    let profiled = clocks.tuned().map(|at_row| ProfiledClocks {
+        gpu: at_row.clone(),
+        stock_time: time_at_set_clocks(&q, source, stated, subject, visible, settings),
+    });
     if let Ok(p) = &mut prediction {
         observe(p, &q, timed);
+        if timed.is_none() {
+            p.cautions.extend(measured_elsewhere(context, subject, target));
+        }
         let of_row = clocks.caution();
         let typed_source = typed[0].filter(|_| source != target && of_row.is_none());
         p.cautions.extend(typed_source.map(|stock| Caution::SourceTyped(differences(q.source.gpu, stock))));
@@ -152,6 +160,7 @@ fn answer_of_model(
         source,
         target,
         clocks: [q.source.gpu.clocks(), q.target.gpu.clocks()],
+        profiled,
         settings,
         ceilings_used: levels.map_or(q.ceilings, |l| l.ceilings),
         kernel_roofs: kernel_roofs(&q).ok(),
@@ -173,6 +182,51 @@ fn answer_of_model(
     }
 }
 
+/// The rows, with that of the source which was timed at the clocks it has now, where one was; else its latest.
+fn visible_at_clocks<'a>(store: &'a Store, subject: &Subject, source: GpuId, stated: &Gpu) -> Visible<'a> {
+    let visible = Visible::from(store);
+    let Some(config) = subject.config else { return visible };
+    let mut rows = store.rows_at_all_clocks(config).filter(|row| row.gpu == source);
+    rows.find(|row| is_at(row, stated)).map_or(visible, |row| visible.with_row(config, row))
+}
+
+/// The row that timed the kernel on this GPU at the clocks it has now: at typed ones only where it states them, else also
+/// where it states none.
+fn measured_on<'a>(
+    store: &'a Store,
+    subject: &Subject,
+    target: GpuId,
+    on_target: &Gpu,
+    is_typed: bool,
+) -> Option<&'a Measurement> {
+    let config = subject.config?;
+    let rows = || store.rows_at_all_clocks(config).filter(|row| row.gpu == target);
+    let at_clocks = rows().find(|row| if is_typed { is_at(row, on_target) } else { is_near(row, on_target) });
+    at_clocks.or_else(|| rows().find(|row| !is_typed && !states_clocks(row)))
+}
+
+/// The time measured on the target at other clocks than are asked about.
+fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Option<Caution> {
+    let row = context.store.row(subject.config?, target).filter(|row| states_clocks(row))?;
+    let on_target = &context.gpus[target];
+    let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
+    Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
+}
+
+/// What the model makes of the source's time on the source at the clocks it is set to.
+fn time_at_set_clocks(
+    q: &Question<'_>,
+    source: GpuId,
+    stated: &Gpu,
+    subject: &Subject,
+    visible: Visible<'_>,
+    settings: Settings,
+) -> Option<Seconds> {
+    let pair = [(source, q.source.gpu), (source, stated)];
+    let q = question(q.kernel, subject, pair, visible, settings.ceilings, settings.rules);
+    MODELS[settings.model].time(&q).ok()
+}
+
 /// The numbers of [`answer_pair`] for many targets of one source, in their order; `None` where there is no prediction.
 #[must_use]
 pub fn estimate_targets(
@@ -185,7 +239,12 @@ pub fn estimate_targets(
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
     let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate();
     let stated = &gpus[source];
-    let at_row_clocks = !source_clocks(stated, stated, subject, source, store).is_catalogued();
+    let visible = visible_at_clocks(store, subject, source, stated);
+    let latest = subject.config.and_then(|config| store.row(config, source));
+    let used = subject.config.and_then(|config| visible.row(config, source));
+    let is_latest = latest.map(std::ptr::from_ref) == used.map(std::ptr::from_ref);
+    let at_row_clocks =
+        !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
     if !MODELS[settings.model].is_prepared() || context.stock_of_typed(source).is_some() || at_row_clocks {
         return targets.iter().map(|target| whole(*target)).collect();
     }

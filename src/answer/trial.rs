@@ -1,7 +1,7 @@
 //! One prediction of an evaluation, beside what was measured.
 
 use crate::gpu::GpuId;
-use crate::kernel::KernelId;
+use crate::kernel::{Information, KernelId};
 
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +14,10 @@ pub struct Trial {
     pub source: GpuId,
     /// The target GPU's place.
     pub target: GpuId,
+    /// Which of the configuration's rows are source and target: a GPU may have been timed at several clocks.
+    pub rows: [u16; 2],
+    /// How much was counted of the kernel.
+    pub information: Information,
     /// The time measured on the source in this configuration, in seconds.
     pub source_time: Option<f64>,
     /// What was measured on the target, in seconds.
@@ -79,6 +83,8 @@ impl Trial {
             kernel: KernelId::default(),
             source: GpuId::from_index(source),
             target: GpuId::from_index(target),
+            rows: [0; 2],
+            information: Information::default(),
             source_time: None,
             measured: 1.0,
             predicted: 1.0,

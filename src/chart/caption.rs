@@ -31,8 +31,12 @@ pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
     }
     let model = MODELS[settings.model].id();
     let mark = if answer.is_estimate() { "~" } else { "" };
-    let verdict =
-        answer.speedup().map_or(String::new(), |s| format!("predicted speedup {mark}{}×; ", significant(s)));
+    let profiled = answer
+        .speedup_over_profile()
+        .map_or(String::new(), |s| format!(" at boost, {}× at the profiled clocks", significant(s)));
+    let verdict = answer
+        .speedup()
+        .map_or(String::new(), |s| format!("predicted speedup {mark}{}×{profiled}; ", significant(s)));
     format!("{verdict}model {model}, {}", answer.used())
 }
 

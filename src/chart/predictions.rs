@@ -23,6 +23,8 @@ pub struct PredictionRow {
     pub source: Option<(Seconds, Shape)>,
     /// The predicted time with its interval, or why there is none.
     pub predicted: Result<(Seconds, Option<(Seconds, Seconds)>), String>,
+    /// The predicted speedup, at the clocks both GPUs are set to.
+    pub speedup: Option<f64>,
     /// Whether the prediction rests on an estimate.
     pub estimate: bool,
     /// The time measured on the target.
@@ -39,6 +41,7 @@ impl PredictionRow {
             label,
             source: answer.source_time.as_ref().map(|t| (t.time, shape(t.kind))),
             predicted: answer.prediction.as_ref().map(|p| (p.time, interval)).map_err(ToString::to_string),
+            speedup: answer.speedup(),
             estimate: answer.is_estimate(),
             measured: answer.measured.map(|m| m.time),
         }
@@ -111,7 +114,7 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
         push(format!("{source}: {how}"), 0, shape, time, None, time.to_string());
     }
     if let Some((time, interval)) = predicted {
-        let speedup = row.source.map_or(String::new(), |s| format!(" ({}×)", significant(s.0 / *time)));
+        let speedup = row.speedup.map_or(String::new(), |s| format!(" ({}×)", significant(s)));
         let shape = if row.estimate { Shape::Estimated } else { Shape::Predicted };
         let word = if row.estimate { "estimated" } else { "predicted" };
         let bar = if interval.is_some() { format!(", bar: {}", caption::coverage()) } else { String::new() };

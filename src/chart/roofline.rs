@@ -5,7 +5,7 @@ use super::ceilings;
 use super::roofs::roof_marks;
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
 use crate::answer::Answer;
-use crate::gpu::Gpu;
+use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
 use crate::predict::SourceKind;
 use crate::roofline::{Level, Roofline, intensity, pipe_of, roofline};
@@ -50,7 +50,18 @@ struct Timed {
 /// Draws the roofs, ridge points and points of one answer.
 #[must_use]
 pub fn roofline_chart(view: &RooflineView<'_>) -> ChartSpec {
+    // A point stands under the roofs of the clocks it was measured at.
+    let timed_on = view.answer.source_as_timed(view.gpus[0]);
+    let view = &RooflineView { gpus: [timed_on, view.gpus[1]], ..view.clone() };
     let mut notes = Vec::new();
+    if view.answer.profiled.is_some() && view.show.shows(0) {
+        let Clocks { sm, mem, .. } = timed_on.clocks();
+        let [sm, mem] = [sm, mem].map(|clock| clock.0 / 1e6);
+        notes.push(format!(
+            "{}: roofs at the clocks of its point, SM {sm:.0} MHz, memory {mem:.0} MHz",
+            timed_on.name
+        ));
+    }
     let times = times(view);
     let mut points = points(view, &times, &mut notes);
     let by_level = level_points(view, &times);

@@ -88,9 +88,12 @@ pub(super) enum ProtocolChoice {
     /// The largest size on each GPU is predicted from smaller ones there
     #[value(name = "new-size")]
     Size,
-    /// Nothing that was fitted has seen the kernel
+    /// No time of the kernel is known on any GPU
     #[value(name = "new-kernel")]
     Kernel,
+    /// Timed on the same GPU at other clocks
+    #[value(name = "new-clocks")]
+    Clocks,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,6 +110,7 @@ impl From<ProtocolChoice> for Protocol {
             ProtocolChoice::Gpu => Self::NewGpu,
             ProtocolChoice::Size => Self::NewSize,
             ProtocolChoice::Kernel => Self::NewKernel,
+            ProtocolChoice::Clocks => Self::NewClocks,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
 use crate::predict::{self, Subject};
 use crate::report::Format;
+use crate::report::batch::BatchSetup;
 use crate::report::occupancy::{Resident, overview, table};
 use crate::session::Session;
 use anyhow::Result;
@@ -37,7 +38,7 @@ pub(super) struct OccupancyArgs {
     /// Threads per block, such as 256 or 16x16; with --kernel, of one whose launch shape is not known
     #[arg(long, value_name = "N", value_parser = dimensions)]
     threads: Option<[u64; 3]>,
-    /// Registers per thread
+    /// Registers per thread, at most 255: what a compiler can give one
     #[arg(long, value_name = "N", value_parser = whole_number)]
     regs: Option<u32>,
     /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
@@ -119,7 +120,12 @@ impl OccupancyArgs {
 
 pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
     if let Some(file) = &args.batch {
-        return occupancy_batch::run(file);
+        let usual = BatchSetup::default();
+        let cluster = args.setup.cluster.unwrap_or(usual.cluster);
+        return occupancy_batch::run(
+            file,
+            BatchSetup { opt_in: usual.opt_in && !args.setup.no_opt_in, cluster },
+        );
     }
     question::size_is_read(args.size.as_deref())?;
     if args.gpu.is_empty() {

@@ -2,8 +2,8 @@
 
 use super::output;
 use crate::gpu::LimitsTable;
-use crate::report::batch::answer_line;
-use anyhow::{Context, Result};
+use crate::report::batch::{BatchSetup, answer_line};
+use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
@@ -17,7 +17,11 @@ const BLOCK: usize = 1 << 16;
 /// How many errors are named; the others are counted.
 const NAMED: usize = 5;
 
-pub(super) fn run(file: &Path) -> Result<()> {
+/// Answers every line of the file; `setup` holds for all of them.
+///
+/// # Errors
+/// Where a line was refused, after all others are answered.
+pub(super) fn run(file: &Path, setup: BatchSetup) -> Result<()> {
     let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -25,17 +29,24 @@ pub(super) fn run(file: &Path) -> Result<()> {
         Box::new(File::open(file).with_context(|| format!("{name}: cannot be read"))?)
     };
     let table = LimitsTable::shipped().context("a table inside the program is damaged")?;
-    let mut batch = Batch { table, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
+    let mut batch = Batch { table, setup, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
     let read = batch.stream(input, &mut std::io::stdout().lock(), output::remark);
     if batch.wrong > NAMED {
         output::remark(format!("… and {} more", batch.wrong - NAMED));
     }
-    read
+    read?;
+    let wrong = batch.wrong;
+    match wrong {
+        0 => Ok(()),
+        1 => bail!("1 line was refused: its answer is `err`"),
+        n => bail!("{n} lines were refused: their answers are `err`"),
+    }
 }
 
 /// A stream of configurations on its way.
 struct Batch {
     table: LimitsTable,
+    setup: BatchSetup,
     name: String,
     line: u64,
     /// Answers that wait to be written.
@@ -89,7 +100,7 @@ impl Batch {
         if line.len() > LONGEST {
             self.answers.extend_from_slice(b"err\n");
             self.refuse(&format!("a line of more than {LONGEST} bytes; expected one configuration per line"));
-        } else if let Err(why) = answer_line(&self.table, line, &mut self.answers) {
+        } else if let Err(why) = answer_line(&self.table, self.setup, line, &mut self.answers) {
             self.refuse(&why);
         }
     }
@@ -136,8 +147,15 @@ mod tests {
 
     fn answered(text: &[u8], at_once: usize) -> (String, Vec<String>, usize) {
         let table = LimitsTable::shipped().unwrap();
-        let mut batch =
-            Batch { table, name: "f".into(), line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
+        let mut batch = Batch {
+            table,
+            setup: BatchSetup::default(),
+            name: "f".into(),
+            line: 0,
+            answers: Vec::new(),
+            errors: Vec::new(),
+            wrong: 0,
+        };
         let (mut out, mut named) = (Vec::new(), Vec::new());
         batch.stream(Dribble(text, at_once), &mut out, |why| named.push(why)).unwrap();
         (String::from_utf8(out).unwrap(), named, batch.wrong)

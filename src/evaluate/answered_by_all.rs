@@ -8,7 +8,7 @@ use crate::answer::Trial;
 #[must_use]
 pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
-    let place = |t: &Trial| (t.config, t.target, t.source);
+    let place = |t: &Trial| (t.config, t.target, t.rows[1], t.source, t.rows[0]);
     let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
     let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
         return vec![Vec::new(); outcomes.len()];

@@ -99,11 +99,15 @@ pub fn score<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Score> {
 /// measured times are too close for an order.
 fn order(trial: &Trial) -> Option<f64> {
     let source = trial.source_time.filter(|_| trial.source != trial.target)?;
-    let measured = trial.measured / source;
+    order_of([source, trial.predicted], trial.measured)
+}
+
+/// [`order`] of a time on the source and a predicted one, where this one was measured.
+pub(super) fn order_of([source, predicted]: [f64; 2], measured: f64) -> Option<f64> {
+    let (measured, predicted) = (measured / source, predicted / source);
     if measured < APART && measured.recip() < APART {
         return None;
     }
-    let predicted = trial.predicted / source;
     if predicted == 1.0 {
         return Some(0.5);
     }

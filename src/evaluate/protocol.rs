@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | new GPU | every row of the target GPU | every residual that the target GPU has a part in |
 //! | new size | the largest size of each kernel and variant on each GPU | the same rows; residuals are those of the next size below |
-//! | new kernel | every row of the target GPU | every residual of the kernel |
+//! | new kernel | every time of the kernel, on every GPU | every residual of the kernel |
+//! | new clocks | every row of the GPU but one at other clocks | every residual that the GPU has a part in |
 
 use crate::answer::{Fold, Trial};
 use crate::gpu::GpuId;
@@ -22,8 +23,10 @@ pub enum Protocol {
     NewGpu,
     /// The size: the largest one on each GPU is predicted from smaller ones on the same GPU.
     NewSize,
-    /// The kernel: it was timed on the source, and nothing that was fitted has seen it.
+    /// The kernel: nobody timed it anywhere; its counts are known.
     NewKernel,
+    /// The clocks: timed on the same GPU at others.
+    NewClocks,
 }
 
 impl Protocol {
@@ -34,13 +37,14 @@ impl Protocol {
             Self::NewGpu => "new-gpu",
             Self::NewSize => "new-size",
             Self::NewKernel => "new-kernel",
+            Self::NewClocks => "new-clocks",
         }
     }
 
     /// The next one, or the one before it, in a ring.
     #[must_use]
     pub fn next(self, forwards: bool) -> Self {
-        let ring = [Self::NewGpu, Self::NewSize, Self::NewKernel];
+        let ring = [Self::NewGpu, Self::NewSize, Self::NewKernel, Self::NewClocks];
         let at = ring.iter().position(|p| *p == self).unwrap_or(0);
         ring[(at + if forwards { 1 } else { ring.len() - 1 }) % ring.len()]
     }
@@ -54,8 +58,9 @@ impl Protocol {
                 "new size: the largest size on each GPU, predicted from smaller sizes on the same GPU"
             }
             Self::NewKernel => {
-                "leave-one-kernel-out: its time on the source is used, its rows are left out of everything fitted"
+                "leave-one-kernel-out: no measurement of the kernel on any GPU is used, only its counts"
             }
+            Self::NewClocks => "new clocks: from a measurement on the same GPU at other clocks",
         }
     }
 
@@ -75,11 +80,17 @@ impl Protocol {
         (self == Self::NewSize).then_some(text)
     }
 
+    /// Whether the intervals of `predict` hold: they are those of a time on another GPU.
+    #[must_use]
+    pub(super) fn uses_shipped_errors(self) -> bool {
+        matches!(self, Self::NewGpu | Self::NewClocks)
+    }
+
     /// What must not be among the residuals of this trial's interval.
     #[must_use]
     pub fn fold(self, trial: &Trial) -> Fold {
         match self {
-            Self::NewGpu => Fold::Gpu(trial.target),
+            Self::NewGpu | Self::NewClocks => Fold::Gpu(trial.target),
             Self::NewKernel => Fold::Kernel(trial.kernel),
             Self::NewSize => Fold::Nothing,
         }

@@ -7,14 +7,15 @@ use super::setup::{Asking, Outcome, Setup, World};
 use super::several;
 use super::tally::{Tally, reason};
 use crate::answer::{Fold, Residuals, Trial};
-use crate::gpu::GpuId;
-use crate::measurement::{ConfigId, Measurement, Store};
+use crate::kernel::{Information, KernelId};
+use crate::measurement::{ConfigId, Floors, Measurement, Store};
 use crate::predict::{
-    Estimate, Predictor, Question, Refusal, Subject, Visible, never_started, question, source_clocks, weight,
+    Estimate, Predictor, Question, Refusal, Subject, Visible, gpu_at_row_clocks, never_started, question,
+    source_clocks, weight,
 };
 use crate::progress::Progress;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
@@ -42,6 +43,8 @@ pub fn evaluate_with(
         let split = Split::largest_of(world.store);
         let tallies = sizes(world, &split, setup, models, progress)?;
         (tallies, Some(smaller_sizes(world, &split, setup, models, progress)?))
+    } else if setup.protocol == Protocol::NewKernel {
+        (untimed_kernels(world, setup, models, progress)?, None)
     } else {
         (pairs(world, setup, models, &known, progress)?, None)
     };
@@ -58,7 +61,7 @@ pub fn evaluate_with(
         let mut trials = std::mem::take(&mut tally.trials);
         trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
         residuals.widen(&mut trials, fold);
-        if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol != Protocol::NewSize) {
+        if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
         }
         Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
@@ -68,7 +71,7 @@ pub fn evaluate_with(
     Some(outcomes)
 }
 
-/// Every ordered pair of GPUs that timed the same configuration.
+/// Every ordered pair of rows of the same configuration: of two GPUs, or of one GPU at two clocks.
 fn pairs(
     world: World<'_>,
     setup: &Setup,
@@ -80,22 +83,57 @@ fn pairs(
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known };
         let id = configs[at];
-        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
         let Some(subject) = (rows.len() > 1).then(|| subject(world, world.store, id)) else { return };
         let stopped = asker.never_started(&subject, &rows);
-        for (target, stopped_there) in rows.iter().zip(&stopped) {
-            let visible = Visible::without_gpu(world.store, target.gpu);
-            for (source, stopped_here) in rows.iter().zip(&stopped).filter(|(r, _)| r.gpu != target.gpu) {
-                let trial = asker.trial(at, target, source.gpu, Some(source.time.0));
-                if let Some(why) = stopped_there.as_ref().or(stopped_here.as_ref()) {
+        for (to, target) in rows.iter().enumerate() {
+            let hidden = Visible::without_gpu(world.store, target.gpu);
+            for (from, source) in rows.iter().enumerate().filter(|(i, _)| *i != to) {
+                if (source.gpu == target.gpu) != (setup.protocol == Protocol::NewClocks) {
+                    continue;
+                }
+                let places = [from, to].map(|i| u16::try_from(i).unwrap_or(u16::MAX));
+                let trial = Trial { rows: places, ..asker.trial(at, target, Some(source)) };
+                if let Some(why) = stopped[to].as_ref().or(stopped[from].as_ref()) {
                     asker.refuse(trial, why, tallies);
                     continue;
                 }
                 let third = |r: &&Measurement| r.gpu != source.gpu && r.gpu != target.gpu;
                 let others = rows.iter().copied().filter(third);
                 let borrows = |q: &Question<'_>, s: &Subject| borrowed(q, s, source, others.clone());
-                asker.put(&subject, visible, trial, &borrows, tallies);
+                let put = Put { subject: &subject, visible: hidden.with_row(id, source), truth: target };
+                asker.put(put, trial, &borrows, tallies);
             }
+        }
+    })
+}
+
+/// Every row from nothing but counts: no time of its kernel is known anywhere, not even as a launch floor.
+fn untimed_kernels(
+    world: World<'_>,
+    setup: &Setup,
+    models: &[&dyn Predictor],
+    progress: &Progress,
+) -> Option<Vec<Tally>> {
+    let configs: Vec<(ConfigId, KernelId)> = world.store.configs().map(|(id, c)| (id, c.kernel)).collect();
+    let kernels: BTreeSet<KernelId> = configs.iter().map(|(_, kernel)| *kernel).collect();
+    let floors: BTreeMap<KernelId, Floors> =
+        kernels.into_iter().map(|kernel| (kernel, world.store.floors_without(kernel))).collect();
+    in_parallel(configs.len(), models.len(), progress, |at, tallies| {
+        let asker = Asker { world, setup, models, known: &BTreeSet::new() };
+        let (id, kernel) = configs[at];
+        let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
+        let subject = subject(world, world.store, id);
+        let stopped = asker.never_started(&subject, &rows);
+        for (i, row) in rows.iter().enumerate() {
+            let places = [u16::try_from(i).unwrap_or(u16::MAX); 2];
+            let trial = Trial { rows: places, ..asker.trial(at, row, None) };
+            if let Some(why) = &stopped[i] {
+                asker.refuse(trial, why, tallies);
+                continue;
+            }
+            let visible = Visible::from(world.store).with_row(id, row).with_floors(&floors[&kernel]);
+            asker.put(Put { subject: &subject, visible, truth: row }, trial, &|_, _| false, tallies);
         }
     })
 }
@@ -114,10 +152,13 @@ fn sizes(
         let (at, gpu) = split.held_out[i];
         let Some(truth) = world.store.row(configs[at], gpu) else { return };
         let subject = subject(world, &split.known, configs[at]);
-        let trial = asker.trial(at, truth, gpu, None);
+        let trial = asker.trial(at, truth, None);
         match &asker.never_started(&subject, &[truth])[0] {
             Some(why) => asker.refuse(trial, why, tallies),
-            None => asker.put(&subject, (&split.known).into(), trial, &|_, _| false, tallies),
+            None => {
+                let put = Put { subject: &subject, visible: (&split.known).into(), truth };
+                asker.put(put, trial, &|_, _| false, tallies);
+            }
         }
     })
 }
@@ -160,6 +201,15 @@ fn states_needs(row: &Measurement) -> bool {
     row.launch().is_some() || stated.iter().any(Option::is_some)
 }
 
+/// One question: what is asked about, what may be seen, and the row that is to be predicted, of which only the clocks are
+/// looked at.
+#[derive(Clone, Copy)]
+struct Put<'a> {
+    subject: &'a Result<Subject, String>,
+    visible: Visible<'a>,
+    truth: &'a Measurement,
+}
+
 /// Who puts questions.
 #[derive(Clone, Copy)]
 struct Asker<'a> {
@@ -171,13 +221,16 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn trial(&self, config: usize, truth: &Measurement, source: GpuId, source_time: Option<f64>) -> Trial {
+    /// Without a source the target stands on both sides.
+    fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> Trial {
         Trial {
             config,
             kernel: truth.kernel,
-            source,
+            source: source.map_or(truth.gpu, |row| row.gpu),
             target: truth.gpu,
-            source_time,
+            rows: [0; 2],
+            information: Information::default(),
+            source_time: source.map(|row| row.time.0),
             measured: truth.time.0,
             predicted: 0.0,
             interval: 0.0,
@@ -211,8 +264,7 @@ impl Asker<'_> {
     /// Puts one question to every model.
     fn put(
         &self,
-        subject: &Result<Subject, String>,
-        visible: Visible<'_>,
+        Put { subject, visible, truth }: Put<'_>,
         trial: Trial,
         borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
         tallies: &mut [Tally],
@@ -224,12 +276,20 @@ impl Asker<'_> {
             Ok(subject) => subject,
             Err(why) => return self.refuse(trial, why, tallies),
         };
-        let at = |i: GpuId| (i, &self.world.gpus[i]);
+        let [source, target] = [trial.source, trial.target].map(|i| &self.world.gpus[i]);
         let kernel = &self.world.kernels[trial.kernel];
-        let (source, stated) = at(trial.source);
-        let clocks = source_clocks(stated, stated, subject, source, visible);
-        let pair = [(source, clocks.gpu(stated)), at(trial.target)];
+        let clocks = source_clocks(source, source, subject, trial.source, visible);
+        // The clocks of a row are a setting, not a measurement: it is predicted at its own.
+        let tuned = match gpu_at_row_clocks(target, target, truth) {
+            Ok(tuned) => tuned,
+            Err(why) => return self.refuse(trial, &format!("clocks of a row: {why}"), tallies),
+        };
+        let pair = [(trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target))];
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
+        if self.setup.protocol == Protocol::NewKernel {
+            q.source_time = None;
+        }
+        let trial = Trial { information: q.work.information(), ..trial };
         q.lesson = lessons.as_ref().and_then(|l| l.of(trial.kernel, trial.target));
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);

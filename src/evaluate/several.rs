@@ -84,9 +84,9 @@ pub(super) fn combined(pairs: &[Trial], scope: &Scope, fold: &dyn Fn(&Trial) -> 
     all
 }
 
-/// The pairs of one configuration and target each; they lie side by side.
+/// The pairs of one configuration and target row each; they lie side by side.
 fn groups(pairs: &[Trial]) -> impl Iterator<Item = &[Trial]> {
-    pairs.chunk_by(|a, b| (a.config, a.target) == (b.config, b.target))
+    pairs.chunk_by(|a, b| (a.config, a.target, a.rows[1]) == (b.config, b.target, b.rows[1]))
 }
 
 /// The pairs of a group that may be used, as one.

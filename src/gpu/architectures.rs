@@ -20,6 +20,8 @@ pub struct Architecture {
     pub shared_bytes_per_clock: Sourced<f64>,
     /// Warp instructions issued per clock and SM.
     pub issue_per_clock: Sourced<f64>,
+    /// Clock cycles from an FP32 instruction to one that needs its result.
+    pub dependent_issue: Sourced<f64>,
     /// Part of the stated DRAM bandwidth that a copy-like stream reaches; at most 1.
     pub dram_fraction: Sourced<f64>,
     /// L2 bytes read per clock and SM, all SMs reading.
@@ -130,6 +132,7 @@ struct ArchitectureFile {
     global_insts_per_clock_per_sm: NumberFile,
     shared_bytes_per_clock_per_sm: NumberFile,
     issue_per_clock_per_sm: NumberFile,
+    dependent_issue_cycles: NumberFile,
     dram_achieved_fraction: NumberFile,
     l2_bytes_per_clock_per_sm: NumberFile,
 }
@@ -150,6 +153,7 @@ impl ArchitectureFile {
                 &self.shared_bytes_per_clock_per_sm,
             )?,
             issue_per_clock: number("issue_per_clock_per_sm", &self.issue_per_clock_per_sm)?,
+            dependent_issue: number("dependent_issue_cycles", &self.dependent_issue_cycles)?,
             l2_bytes_per_clock: number("l2_bytes_per_clock_per_sm", &self.l2_bytes_per_clock_per_sm)?,
             dram_fraction,
         })

@@ -147,8 +147,8 @@ struct ChangePlan<'a> {
 impl ChangePlan<'_> {
     /// New over old; 1 where the number is not changed.
     fn ratio(&self, number: GpuNumber) -> f64 {
-        match (self.base.number(number), self.changes.value_on(self.base, number)) {
-            (Some(old), Some(new)) => new / old,
+        match self.base.number(number) {
+            Some(old) if self.is_changed(number) => self.value(number) / old,
             _ => 1.0,
         }
     }
@@ -158,7 +158,9 @@ impl ChangePlan<'_> {
     }
 
     fn value(&self, number: GpuNumber) -> f64 {
-        self.changes.value_on(self.base, number).unwrap_or(0.0)
+        let value = self.changes.value_on(self.base, number).unwrap_or(0.0);
+        // There is no half of an SM, and what follows goes with those that there are.
+        if number.is_whole() { value.round() } else { value }
     }
 
     fn words(&self, number: GpuNumber) -> String {
@@ -185,10 +187,12 @@ impl ChangePlan<'_> {
             GpuNumber::MaxWarps => (1.0, 128.0),
             // What the occupancy rules count in: fewer than 512 units.
             GpuNumber::RegistersPerSm => (1024.0, 511.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
+            // A tenth of an SM is none.
+            _ if number.is_whole() => ((old / MOST).max(1.0), old * MOST),
             _ => (old / MOST, old * MOST),
         };
         let whole = |v: f64| if number.is_whole() { v.round().max(1.0) } else { v };
-        if (least * (1.0 - 1e-9)..=most * (1.0 + 1e-9)).contains(&new) && whole(new) > 0.0 {
+        if new > 0.0 && (least * (1.0 - 1e-9)..=most * (1.0 + 1e-9)).contains(&new) {
             return Ok(());
         }
         let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));

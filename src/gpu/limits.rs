@@ -257,11 +257,11 @@ mod tests {
     fn every_compute_capability_of_the_occupancy_reference_is_there() {
         let table = LimitsTable::shipped().unwrap();
         for cc in
-            "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 12.0 12.1".split(' ')
+            "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1".split(' ')
         {
             assert!(table.get(cc.parse().unwrap()).is_some(), "{cc}");
         }
-        assert_eq!(table.iter().count(), 19);
+        assert_eq!(table.iter().count(), 20);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Sm {
     pub shared_bytes_per_clock: Sourced<f64>,
     /// Warp instructions issued per clock.
     pub issue_per_clock: Sourced<f64>,
+    /// Clock cycles from an FP32 instruction to one that needs its result.
+    pub dependent_issue: Sourced<f64>,
 }
 
 /// What the whole GPU sustains.
@@ -37,6 +39,7 @@ impl Sm {
             global_per_clock: architecture.global_per_clock.clone(),
             shared_bytes_per_clock: architecture.shared_bytes_per_clock.clone(),
             issue_per_clock: architecture.issue_per_clock.clone(),
+            dependent_issue: architecture.dependent_issue.clone(),
         }
     }
 }
@@ -96,6 +99,7 @@ impl Gpu {
             global_per_clock: own(self.global_per_clock.as_ref(), &of.global_per_clock),
             shared_bytes_per_clock: own(self.shared_bytes_per_clock.as_ref(), &of.shared_bytes_per_clock),
             issue_per_clock: own(self.issue_per_clock.as_ref(), &of.issue_per_clock),
+            dependent_issue: own(None, &of.dependent_issue),
         };
         let sustained = Sustained {
             fp32: self.fp32_achieved.clone().unwrap_or_else(|| self.fp32_by_power(&table.power_law)),

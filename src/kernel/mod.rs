@@ -39,7 +39,7 @@ pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 pub use variant::VariantError;
-pub use work::{Count, CountFormula, Work};
+pub use work::{Count, CountFormula, Information, Work};
 
 use crate::catalogue::{Entry, Feature, Id, Sourced};
 use crate::units::typed_number;

@@ -98,7 +98,53 @@ impl PartialEq for Work {
     }
 }
 
+/// How much was counted of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Information {
+    /// Every pipe of the SM and the bytes of DRAM.
+    Full,
+    /// FLOPs, bytes of DRAM, and some pipe or level beside them.
+    Part,
+    /// FLOPs and bytes of DRAM.
+    FlopsAndBytes,
+    /// FLOPs or bytes of DRAM, not both.
+    OneCount,
+    /// Nothing: a time alone.
+    #[default]
+    TimeAlone,
+}
+
+impl Information {
+    /// The words in tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "all counts",
+            Self::Part => "some counts",
+            Self::FlopsAndBytes => "FLOPs and bytes",
+            Self::OneCount => "FLOPs or bytes",
+            Self::TimeAlone => "time alone",
+        }
+    }
+}
+
 impl Work {
+    /// How much was counted.
+    #[must_use]
+    pub fn information(&self) -> Information {
+        const PIPES: [Count; 4] =
+            [Count::GlobalWarpInsts, Count::LsuWarpInsts, Count::SmemWavefronts, Count::WarpInstsIssued];
+        let has = |count: Count| self.get(count).is_some();
+        let further = PIPES.into_iter().chain([Count::L2Bytes]).filter(|c| has(*c)).count();
+        match (has(Count::Flops), has(Count::DramBytes), further) {
+            (true, true, 0) => Information::FlopsAndBytes,
+            (true, true, _) if PIPES.into_iter().all(has) => Information::Full,
+            (false, false, 0) => Information::TimeAlone,
+            (true, true, _) | (_, _, 1..) => Information::Part,
+            _ => Information::OneCount,
+        }
+    }
+
     /// This count, if it was made.
     #[must_use]
     pub fn get(&self, count: Count) -> Option<f64> {

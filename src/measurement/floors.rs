@@ -77,11 +77,11 @@ pub struct Floors {
 }
 
 impl Floors {
-    /// Those of these rows.
+    /// Those of these rows, but for the rows of the kernel that is left out.
     #[must_use]
-    pub fn from_store(store: &Store) -> Self {
+    pub fn from_store(store: &Store, left_out: Option<KernelId>) -> Self {
         let mut of_kernel: HashMap<KernelId, Vec<Shortest>> = HashMap::new();
-        for row in store.rows() {
+        for row in store.rows().filter(|row| Some(row.kernel) != left_out) {
             let all = of_kernel.entry(row.kernel).or_default();
             let seconds = row.time.0;
             match all.iter_mut().find(|s| s.gpu == row.gpu) {
@@ -89,7 +89,7 @@ impl Floors {
                 None => all.push(Shortest { gpu: row.gpu, seconds, rows: 1 }),
             }
         }
-        Self { launch: launch_floors(store), of_kernel }
+        Self { launch: launch_floors(store, left_out), of_kernel }
     }
 
     /// The floor that several kernels met on this GPU, timed so: in this collection, else the shortest in any.
@@ -135,9 +135,12 @@ impl Floors {
 }
 
 /// The launch floors of every GPU, timing and collection where several kernels met one.
-fn launch_floors(store: &Store) -> HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> {
+fn launch_floors(
+    store: &Store,
+    left_out: Option<KernelId>,
+) -> HashMap<LaunchTiming, BTreeMap<String, Vec<HostFloor>>> {
     let mut shortest = ByHost::default();
-    for (id, config) in store.configs() {
+    for (id, config) in store.configs().filter(|(_, config)| Some(config.kernel) != left_out) {
         let timing = LaunchTiming::from_variant(config.variant);
         for row in store.rows_of(id) {
             let of_host = shortest.entry((timing, collection(row), row.gpu)).or_default();

@@ -3,6 +3,7 @@
 mod canonical;
 mod chunks;
 mod columns;
+mod content_hash;
 mod csv;
 mod dataset;
 mod decimal;

@@ -1,13 +1,11 @@
 //! All rows, found by configuration: kernel, problem and variant, and the launch where one GPU has several.
 
+use super::content_hash::{hash, hashes, is_same_again, whole_hash};
 use super::launches::{ConfigId, LaunchShape, Launches, differ_in_launch};
-use super::{Floors, Measurement};
+use super::{Floors, Measurement, Number};
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
-use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
 /// One kernel at one size in one variant, and in one launch where somebody timed several.
@@ -43,7 +41,7 @@ struct Place {
     first: u32,
 }
 
-/// The row of a configuration on one GPU, and where the link of the next GPU stands.
+/// A row of a configuration on one GPU, and where the next link stands: rows of one GPU at other clocks, then the next GPU.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     gpu: GpuId,
@@ -98,7 +96,7 @@ pub struct Store {
 
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
-    /// the later before the earlier. Rows of one GPU that state different launches are no such: both are kept.
+    /// the later before the earlier. Rows of one GPU that state different launches or clocks are no such: both are kept.
     pub fn add(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
         self.floors.take();
@@ -189,7 +187,7 @@ impl Store {
 
     /// The rows of a configuration in the order they were read; it has none from now on.
     fn unlinked_rows(&mut self, id: ConfigId) -> Vec<u32> {
-        let mut places: Vec<u32> = self.links_of(id).map(|l| l.row).collect();
+        let mut places: Vec<u32> = self.all_links_of(id).map(|l| l.row).collect();
         places.sort_unstable();
         self.configs[id.0 as usize].first = END;
         places
@@ -227,26 +225,49 @@ impl Store {
         id
     }
 
-    /// Makes this the row of its configuration on its GPU, unless the one that is goes before it.
+    /// Makes this the row of its configuration on its GPU at its clocks, unless the one that is goes before it. The first
+    /// link of a GPU is the row that is used where nobody asks for clocks.
     fn link(&mut self, id: ConfigId, row: &Measurement, place: u32) {
         let gpu = row.gpu;
-        let (mut previous, mut at) = (END, self.configs[id.0 as usize].first);
-        while at != END && self.links[at as usize].gpu < gpu {
-            (previous, at) = (at, self.links[at as usize].next);
+        let (mut previous, mut head) = (END, self.configs[id.0 as usize].first);
+        while head != END && self.links[head as usize].gpu < gpu {
+            (previous, head) = (head, self.links[head as usize].next);
         }
-        if at != END && self.links[at as usize].gpu == gpu {
-            if self.at(self.links[at as usize].row).kind <= row.kind {
-                self.links[at as usize].row = place;
-            }
+        let on_gpu = |at: u32| at != END && self.links[at as usize].gpu == gpu;
+        if !on_gpu(head) {
+            self.insert_link(id, previous, Link { gpu, row: place, next: head });
             return;
         }
+        let mut same = head;
+        while on_gpu(same) && differ_in_clocks(self.at(self.links[same as usize].row), row) {
+            same = self.links[same as usize].next;
+        }
+        let goes_first = self.at(self.links[head as usize].row).kind <= row.kind;
+        if on_gpu(same) {
+            if self.at(self.links[same as usize].row).kind <= row.kind {
+                self.links[same as usize].row = place;
+            }
+        } else {
+            same = place_of(self.links.len());
+            let next = self.links[head as usize].next;
+            self.insert_link(id, head, Link { gpu, row: place, next });
+        }
+        if goes_first {
+            let [a, b] = [head, same].map(|at| self.links[at as usize].row);
+            (self.links[head as usize].row, self.links[same as usize].row) = (b, a);
+        }
+    }
+
+    /// Adds a link behind `previous`, or as the first one of its configuration.
+    fn insert_link(&mut self, id: ConfigId, previous: u32, link: Link) {
         let new = place_of(self.links.len());
-        self.links.push(Link { gpu, row: place, next: at });
+        self.links.push(link);
         match previous {
             END => self.configs[id.0 as usize].first = new,
             _ => self.links[previous as usize].next = new,
         }
-        self.by_kernel[row.kernel.index()].sizes.take();
+        let kernel = self.at(link.row).kernel;
+        self.by_kernel[kernel.index()].sizes.take();
     }
 
     fn at(&self, row: u32) -> &Measurement {
@@ -330,7 +351,13 @@ impl Store {
     /// The shortest times: what a launch costs.
     #[must_use]
     pub fn floors(&self) -> &Floors {
-        self.floors.get_or_init(|| Arc::new(Floors::from_store(self)))
+        self.floors.get_or_init(|| Arc::new(Floors::from_store(self, None)))
+    }
+
+    /// The same without the rows of one kernel.
+    #[must_use]
+    pub fn floors_without(&self, kernel: KernelId) -> Floors {
+        Floors::from_store(self, Some(kernel))
     }
 
     /// All configurations of this kernel.
@@ -365,18 +392,29 @@ impl Store {
         }
     }
 
-    /// The row that timed this configuration on this GPU.
+    /// The row that timed this configuration on this GPU; of rows at several clocks the user's latest.
     #[must_use]
     pub fn row(&self, id: ConfigId, gpu: GpuId) -> Option<&Measurement> {
         self.links_of(id).find(|l| l.gpu == gpu).map(|l| self.at(l.row))
     }
 
-    /// The rows of this configuration, by GPU.
+    /// The rows of this configuration, one per GPU, by GPU.
     pub fn rows_of(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
         self.links_of(id).map(|l| self.at(l.row))
     }
 
+    /// The rows of this configuration, by GPU, those of one GPU at each of its clocks.
+    pub fn rows_at_all_clocks(&self, id: ConfigId) -> impl Iterator<Item = &Measurement> {
+        self.all_links_of(id).map(|l| self.at(l.row))
+    }
+
+    /// The first link of each GPU.
     fn links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
+        let mut last = None;
+        self.all_links_of(id).filter(move |l| last.replace(l.gpu) != Some(l.gpu))
+    }
+
+    fn all_links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
         let link = |at: u32| (at != END).then(|| &self.links[at as usize]);
         std::iter::successors(link(self.configs[id.0 as usize].first), move |l| link(l.next))
     }
@@ -438,43 +476,21 @@ impl Store {
     }
 }
 
+/// Clocks nearer than this are the same: drivers round to steps of about 1 %.
+const SAME_CLOCK: f64 = 0.01;
+
+/// Whether two rows state clocks that are not the same, or one states a clock that the other does not.
+fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {
+    let differ = |column: Number| match (a.number(column), b.number(column)) {
+        (Some(a), Some(b)) => (a / b - 1.0).abs() > SAME_CLOCK,
+        (a, b) => a.is_some() != b.is_some(),
+    };
+    differ(Number::SmClock) || differ(Number::MemClock)
+}
+
 /// A place as the links hold it.
 fn place_of(i: usize) -> u32 {
     u32::try_from(i).ok().filter(|i| *i < END).expect("memory holds fewer than 2^32 rows")
-}
-
-fn hash(hasher: &DefaultHashBuilder, kernel: KernelId, problem: &Problem, variant: &str) -> u32 {
-    hasher.hash_one((kernel, problem, variant)) as u32
-}
-
-/// The hashes of what the rows time. On all cores where there are many: problems and variants lie far apart in memory, and
-/// waiting for them takes longer than everything else.
-fn hashes(hasher: &DefaultHashBuilder, rows: &[Measurement]) -> Vec<u32> {
-    const WORTH_A_THREAD: usize = 1 << 15;
-    let fill = |rows: &[Measurement], hashes: &mut [u32]| {
-        let mut last: Option<(&Measurement, u32)> = None;
-        for (row, place) in rows.iter().zip(hashes) {
-            let same = last.filter(|(l, _)| is_same_again(l, row));
-            *place = same.map_or_else(|| hash(hasher, row.kernel, &row.problem, &row.variant), |(_, h)| h);
-            last = Some((row, *place));
-        }
-    };
-    let mut hashes = vec![0; rows.len()];
-    let parts = rows.par_chunks(WORTH_A_THREAD).zip(hashes.par_chunks_mut(WORTH_A_THREAD));
-    parts.for_each(|(rows, hashes)| fill(rows, hashes));
-    hashes
-}
-
-/// Whether a row times the same as the one before it, where that is seen at once.
-fn is_same_again(before: &Measurement, row: &Measurement) -> bool {
-    before.kernel == row.kernel
-        && Arc::ptr_eq(&before.problem, &row.problem)
-        && Arc::ptr_eq(&before.variant, &row.variant)
-}
-
-/// The table wants the upper bits mixed too.
-fn whole_hash(half: u32) -> u64 {
-    u64::from(half) << 32 | u64::from(half)
 }
 
 fn ln_volume(problem: &Problem) -> f64 {

@@ -32,7 +32,7 @@ pub enum LaunchRefusal {
         required: u32,
     },
     /// A thread needs more registers than one may have.
-    #[error("cannot launch: {regs} registers per thread, at most {most}")]
+    #[error("cannot launch: {regs} registers per thread, and no compiler gives one more than {most}")]
     RegistersPerThread {
         /// Asked for.
         regs: u32,
@@ -132,12 +132,16 @@ fn of_threads(limits: &Limits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
     Some(LaunchRefusal::CompiledFor { threads, most })
 }
 
+/// Registers that an instruction can name.
+const MOST_REGISTERS: u32 = 255;
+
 /// Nothing fits: say which limit is 0, and why.
 fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     let o = occupancy(limits, needs, Rules::Exact);
     let (regs, threads) = (needs.regs_per_thread, needs.threads);
-    if regs > limits.regs_per_thread {
-        return Some(LaunchRefusal::RegistersPerThread { regs, most: limits.regs_per_thread });
+    // NVIDIA's calculator takes 256 from 7.0 on; an instruction names 255 of them, the last stands for zero.
+    if regs > MOST_REGISTERS {
+        return Some(LaunchRefusal::RegistersPerThread { regs, most: MOST_REGISTERS });
     }
     if o.by_registers == Some(0) {
         let alone = BlockNeeds { global_caching: super::GlobalCaching::Off, ..needs };
@@ -161,18 +165,24 @@ fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     Some(LaunchRefusal::Barriers { barriers: needs.barriers, most })
 }
 
-/// Clusters that cannot be: none before 9.0, too large, or a grid that does not divide. Whether an SM cluster of the GPU
-/// (a GPC) has as many free SMs is not reckoned: how many it has differs from chip to chip.
-fn of_cluster(limits: &Limits, needs: &BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
-    let blocks = needs.cluster;
+/// Clusters that cannot be: none before 9.0, or too large. Whether an SM cluster of the GPU (a GPC) has as many free SMs is
+/// not looked at: how many it has differs from chip to chip.
+#[must_use]
+pub fn cluster_refusal(limits: &Limits, blocks: u32) -> Option<LaunchRefusal> {
     if blocks <= 1 {
         return None;
     }
     let Some(cluster) = limits.cluster else { return Some(LaunchRefusal::NoClusters { blocks }) };
-    if blocks > cluster.most {
-        return Some(LaunchRefusal::Cluster { blocks, most: cluster.most });
+    (blocks > cluster.most).then_some(LaunchRefusal::Cluster { blocks, most: cluster.most })
+}
+
+/// [`cluster_refusal`], or a grid that does not divide.
+fn of_cluster(limits: &Limits, needs: &BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
+    let blocks = needs.cluster;
+    if let Some(refusal) = cluster_refusal(limits, blocks) {
+        return Some(refusal);
     }
-    let grid = launch?.blocks();
+    let grid = launch.filter(|_| blocks > 1)?.blocks();
     (!grid.is_multiple_of(u64::from(blocks))).then_some(LaunchRefusal::ClusterGrid { grid, blocks })
 }
 
@@ -237,7 +247,10 @@ mod tests {
     fn too_many_registers_per_thread_are_refused_in_their_own_words() {
         let needs = |regs_per_thread| BlockNeeds { threads: 32, regs_per_thread, ..BlockNeeds::default() };
         let refusal = launch_refusal(&limits("5.2"), needs(256), None).unwrap();
-        assert_eq!(refusal.to_string(), "cannot launch: 256 registers per thread, at most 255");
+        assert_eq!(
+            refusal.to_string(),
+            "cannot launch: 256 registers per thread, and no compiler gives one more than 255"
+        );
         assert!(launch_refusal(&limits("5.2"), needs(255), None).is_none());
         let block = BlockNeeds { threads: 1024, ..needs(206) };
         let refusal = launch_refusal(&limits("8.9"), block, None).unwrap().to_string();

@@ -95,6 +95,13 @@ pub enum Caution {
     },
     /// The source's row states its clocks: the source is modelled at them.
     SourceAtRowClocks(Arc<str>),
+    /// The target was measured, but at other clocks than are asked about.
+    MeasuredAtOtherClocks {
+        /// Which GPU at which clocks.
+        at: Arc<str>,
+        /// What it took there.
+        time: Seconds,
+    },
     /// The source's row states clocks that no such board can be set to: they are not used.
     ClocksUnbelievable(Arc<str>),
     /// The source is modelled at typed clocks or a typed limit, and its time taken as one of those.
@@ -230,7 +237,14 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
             Self::SourceAtRowClocks(text) => {
-                write!(f, "clocks: the source's row was timed with {text}; source modelled at those clocks")
+                write!(
+                    f,
+                    "clocks: source measured with {text} and modelled at those clocks; the speedup compares both GPUs at stock \
+                     clocks"
+                )
+            }
+            Self::MeasuredAtOtherClocks { at, time } => {
+                write!(f, "clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
             }
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")

@@ -13,7 +13,7 @@ const SAME: f64 = 0.01;
 #[derive(Debug, Clone, Default)]
 pub struct SourceClocks {
     /// Where the row states other clocks than the GPU has in the catalogue.
-    gpu: Option<Gpu>,
+    gpu: Option<Arc<Gpu>>,
     caution: Option<Caution>,
 }
 
@@ -21,7 +21,13 @@ impl SourceClocks {
     /// The GPU that the source's row was timed on.
     #[must_use]
     pub fn gpu<'a>(&'a self, catalogued: &'a Gpu) -> &'a Gpu {
-        self.gpu.as_ref().unwrap_or(catalogued)
+        self.gpu.as_deref().unwrap_or(catalogued)
+    }
+
+    /// The GPU at the clocks of the row, where they are not those of the catalogue.
+    #[must_use]
+    pub fn tuned(&self) -> Option<&Arc<Gpu>> {
+        self.gpu.as_ref()
     }
 
     /// What must be said about it.
@@ -55,7 +61,7 @@ pub fn source_clocks<'a>(
         Ok(None) => SourceClocks::default(),
         Ok(Some(gpu)) => {
             let caution = Some(Caution::SourceAtRowClocks(differences(&gpu, catalogued)));
-            SourceClocks { gpu: Some(gpu), caution }
+            SourceClocks { gpu: Some(Arc::new(gpu)), caution }
         }
         Err(why) => {
             let caution = Some(Caution::ClocksUnbelievable(why.to_string().into()));
@@ -84,6 +90,21 @@ pub fn gpu_at_row_clocks(
     stock.tuned(tuning).map(Some)
 }
 
+/// A board at its stock settings runs this near the clocks its documents state, as it warms up.
+const NEAR: f64 = 0.05;
+
+/// Whether this row states a clock.
+#[must_use]
+pub fn states_clocks(row: &Measurement) -> bool {
+    stated(row).iter().any(Option::is_some)
+}
+
+/// Whether every clock that this row states is one that this GPU may run at by itself; false where it states none.
+#[must_use]
+pub fn is_near(row: &Measurement, gpu: &Gpu) -> bool {
+    is_within(row, gpu, NEAR)
+}
+
 /// SM and memory clock of a row, where it states them.
 fn stated(row: &Measurement) -> [Option<Hertz>; 2] {
     [Number::SmClock, Number::MemClock]
@@ -93,9 +114,13 @@ fn stated(row: &Measurement) -> [Option<Hertz>; 2] {
 /// Whether every clock that this row states is that of this GPU; false where it states none.
 #[must_use]
 pub fn is_at(row: &Measurement, gpu: &Gpu) -> bool {
+    is_within(row, gpu, SAME)
+}
+
+fn is_within(row: &Measurement, gpu: &Gpu, share: f64) -> bool {
     let [sm, mem] = stated(row);
     let now = gpu.clocks();
-    let same = |stated: Option<Hertz>, now: Hertz| stated.is_none_or(|s| (s / now - 1.0).abs() <= SAME);
+    let same = |stated: Option<Hertz>, now: Hertz| stated.is_none_or(|s| (s / now - 1.0).abs() <= share);
     (sm.is_some() || mem.is_some()) && same(sm, now.sm) && same(mem, now.mem)
 }
 

@@ -5,6 +5,7 @@ use super::Width;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::Fitted;
+use crate::stats;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -62,7 +63,7 @@ pub struct Taught {
 pub enum Abstains {
     /// Nothing was learned of this kernel.
     NothingLearned,
-    /// On groups it had not seen it was no better: MAPE without and with it, in percent.
+    /// On groups it had not seen it was no better, or worse on one of them: mean MAPE without and with it, in percent.
     NotBetter([f64; 2]),
     /// The question lies outside of what it has seen, by these numbers.
     Outside(Arc<[String]>),
@@ -82,7 +83,7 @@ impl fmt::Display for Abstains {
             ),
             Self::NotBetter([without, with]) => write!(
                 f,
-                "the corrections do not lower the error on groups left out: {with:.1} % instead of {without:.1} %"
+                "the corrections do not safely lower the error on groups left out: {with:.1} % instead of {without:.1} %"
             ),
             Self::Outside(names) => {
                 write!(f, "outside the range of the rows the corrections were learned from: {}", names.join("; "))
@@ -99,6 +100,18 @@ impl Lesson {
     pub fn errors(&self) -> Option<[f64; 2]> {
         let mean = |of: fn(&Check) -> f64| self.checks.iter().map(of).sum::<f64>() / self.checks.len() as f64;
         (!self.checks.is_empty()).then(|| [mean(|c| c.without), mean(|c| c.with)])
+    }
+
+    /// Whether the residual may be used: over the groups held out its mean gain is larger than the standard error of that
+    /// mean, and no group loses more than that. A mean alone hides a GPU that it makes worse.
+    #[must_use]
+    pub fn is_better(&self) -> bool {
+        let gains: Vec<f64> = self.checks.iter().map(|c| c.without - c.with).collect();
+        let (Some(mean), Some(deviation)) = (stats::mean(&gains), stats::sample_deviation(&gains)) else {
+            return false;
+        };
+        let error = deviation / (gains.len() as f64).sqrt();
+        mean > error && gains.iter().all(|gain| *gain > -error)
     }
 
     /// What the time of `components` is multiplied by, and how wide the interval is then.
@@ -191,5 +204,33 @@ impl Lessons {
     #[must_use]
     pub fn any_used(&self) -> bool {
         self.all.values().any(|lesson| lesson.taught.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lesson(errors: &[(f64, f64)]) -> Lesson {
+        let check = |(without, with): &(f64, f64)| Check {
+            held_out: String::new(),
+            pairs: 100,
+            without: *without,
+            with: *with,
+        };
+        let checks = errors.iter().map(check).collect();
+        Lesson { pairs: 300, gpus: Vec::new(), kernels: Vec::new(), checks, taught: None }
+    }
+
+    #[test]
+    fn a_residual_that_makes_one_group_worse_is_not_used() {
+        assert!(lesson(&[(20.0, 17.0), (18.0, 16.0), (22.0, 18.0)]).is_better());
+        assert!(
+            lesson(&[(20.0, 17.0), (18.0, 18.2), (22.0, 18.0)]).is_better(),
+            "within the error of the mean"
+        );
+        assert!(!lesson(&[(20.0, 14.0), (18.0, 23.0), (22.0, 15.0)]).is_better(), "better on average only");
+        assert!(!lesson(&[(20.0, 19.9), (18.0, 18.4), (22.0, 21.5)]).is_better(), "no more than chance");
+        assert!(!lesson(&[(20.0, 10.0)]).is_better() && !lesson(&[]).is_better(), "one group is no check");
     }
 }

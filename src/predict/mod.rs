@@ -57,7 +57,9 @@ mod weight;
 
 pub use breakdown::{Breakdown, Cause, Start, Step};
 pub use caution::Caution;
-pub use clocks::{SourceClocks, differences, gpu_at_row_clocks, is_at, source_clocks};
+pub use clocks::{
+    SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, source_clocks, states_clocks,
+};
 pub use component_times::{Elasticity, Explanation, NextCeiling};
 pub use components::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
 use doubt::Causes;

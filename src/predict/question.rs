@@ -58,6 +58,8 @@ pub struct Question<'a> {
     pub target: Side<'a>,
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
+    /// Whether a block asks for shared memory, where rows or formulas say so.
+    pub(super) uses_shared_memory: Option<bool>,
     /// The rows that may be asked where a count comes from, and where in the store and on which GPU to look first.
     rows: (Visible<'a>, Option<ConfigId>, GpuId),
     /// The time on the source.
@@ -119,6 +121,7 @@ pub fn question<'a>(
         kernel,
         work,
         operator: subject.instance.operator,
+        uses_shared_memory: rows.uses_shared_memory(&subject.instance),
         rows: (store, config, gpus[0].0),
         smem_of_formulas: (subject.instance.smem_static, subject.instance.smem_dynamic),
         source_time: if cannot_launch && source_row.is_none() {
@@ -148,18 +151,28 @@ pub(super) struct Shared<'a> {
     shape: Option<&'a Measurement>,
     /// Every counter of the first row that has it.
     counted: Work,
+    /// Whether a block asks for shared memory, by the first row that states all of it.
+    uses_shared_memory: Option<bool>,
 }
 
 impl<'a> Shared<'a> {
     pub(super) fn of(rows: impl Iterator<Item = &'a Measurement>) -> Self {
-        let mut all = Self { shape: None, counted: Work::default() };
+        let mut all = Self { shape: None, counted: Work::default(), uses_shared_memory: None };
         for row in rows {
             if all.shape.is_none_or(|s| s.launch().is_none() && row.launch().is_some()) {
                 all.shape = Some(row);
             }
             all.counted = row.filling(all.counted);
+            let stated = row.smem_static().zip(row.smem_dynamic());
+            all.uses_shared_memory = all.uses_shared_memory.or(stated.map(|(a, b)| a > 0 || b > 0));
         }
         all
+    }
+
+    /// Whether a block asks for shared memory, by the rows, else by the kernel's formulas.
+    pub(super) fn uses_shared_memory(&self, instance: &Instance) -> Option<bool> {
+        let formulas = instance.smem_static.zip(instance.smem_dynamic);
+        self.uses_shared_memory.or(formulas.map(|(a, b)| a > 0 || b > 0))
     }
 
     /// The row whose shape holds where a GPU's own row states none, asked from a source with this row.

@@ -2,21 +2,26 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
-use crate::measurement::{ConfigId, LaunchTiming, Measurement, Store};
+use crate::measurement::{ConfigId, Floors, LaunchTiming, Measurement, Store};
 use crate::units::Seconds;
 use std::sync::Arc;
 
-/// A store, or a store without what was measured on one GPU: what a prediction for that GPU must not know.
+/// A store, or a store without what was measured on one GPU: what a prediction for that GPU must not know. A row that was
+/// chosen is visible even there: predictions for other clocks of one GPU start from it.
 #[derive(Debug, Clone, Copy)]
 pub struct Visible<'a> {
     store: &'a Store,
     hidden: Option<GpuId>,
+    /// The row that stands for its configuration on its GPU, where one was timed at several clocks.
+    chosen: Option<(ConfigId, &'a Measurement)>,
+    /// Launch floors that stand for those of the store.
+    floors: Option<&'a Floors>,
 }
 
 /// Every row.
 impl<'a> From<&'a Store> for Visible<'a> {
     fn from(store: &'a Store) -> Self {
-        Self { store, hidden: None }
+        Self { store, hidden: None, chosen: None, floors: None }
     }
 }
 
@@ -24,18 +29,41 @@ impl<'a> Visible<'a> {
     /// Every row but those of this GPU.
     #[must_use]
     pub fn without_gpu(store: &'a Store, gpu: GpuId) -> Self {
-        Self { store, hidden: Some(gpu) }
+        Self { store, hidden: Some(gpu), chosen: None, floors: None }
+    }
+
+    /// The same with this row standing for its configuration on its GPU: of rows at several clocks the one that is asked.
+    #[must_use]
+    pub fn with_row(self, id: ConfigId, row: &'a Measurement) -> Self {
+        Self { chosen: Some((id, row)), ..self }
+    }
+
+    /// The same with these launch floors.
+    #[must_use]
+    pub fn with_floors(self, floors: &'a Floors) -> Self {
+        Self { floors: Some(floors), ..self }
+    }
+
+    fn floors(&self) -> &'a Floors {
+        self.floors.unwrap_or_else(|| self.store.floors())
     }
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
     pub fn row(self, id: ConfigId, gpu: GpuId) -> Option<&'a Measurement> {
-        if self.hidden == Some(gpu) { None } else { self.store.row(id, gpu) }
+        self.choice(id, gpu).or_else(|| if self.hidden == Some(gpu) { None } else { self.store.row(id, gpu) })
     }
 
     /// The rows of this configuration, by GPU.
     pub fn rows_of(self, id: ConfigId) -> impl Iterator<Item = &'a Measurement> {
-        self.store.rows_of(id).filter(move |row| Some(row.gpu) != self.hidden)
+        let visible =
+            move |row: &&Measurement| Some(row.gpu) != self.hidden || self.choice(id, row.gpu).is_some();
+        self.store.rows_of(id).filter(visible).map(move |row| self.choice(id, row.gpu).unwrap_or(row))
+    }
+
+    /// The row that was chosen for this configuration on this GPU.
+    fn choice(self, id: ConfigId, gpu: GpuId) -> Option<&'a Measurement> {
+        self.chosen.filter(|(config, row)| *config == id && row.gpu == gpu).map(|(_, row)| row)
     }
 
     /// The row on this GPU whose problem is nearest in size, same kernel and variant.
@@ -58,7 +86,7 @@ impl<'a> Visible<'a> {
         timing: LaunchTiming,
         collection: Option<&str>,
     ) -> Option<Seconds> {
-        let floors = || self.store.floors().launch(gpu, timing, collection);
+        let floors = || self.floors().launch(gpu, timing, collection);
         if self.hidden == Some(gpu) { None } else { floors() }
     }
 
@@ -69,18 +97,18 @@ impl<'a> Visible<'a> {
         timing: LaunchTiming,
         collection: Option<&str>,
     ) -> Option<Seconds> {
-        self.store.floors().launch_elsewhere(timing, collection, self.hidden)
+        self.floors().launch_elsewhere(timing, collection, self.hidden)
     }
 
     /// What this operator's dispatch took on this GPU.
     #[must_use]
     pub(super) fn operator_floor(self, kernel: KernelId, gpu: GpuId) -> Option<Seconds> {
-        if self.hidden == Some(gpu) { None } else { self.store.floors().operator(kernel, gpu) }
+        if self.hidden == Some(gpu) { None } else { self.floors().operator(kernel, gpu) }
     }
 
     /// What this operator's dispatch usually took.
     #[must_use]
     pub(super) fn operator_floor_elsewhere(self, kernel: KernelId) -> Option<Seconds> {
-        self.store.floors().operator_elsewhere(kernel, self.hidden)
+        self.floors().operator_elsewhere(kernel, self.hidden)
     }
 }

@@ -1,7 +1,10 @@
 //! Occupancy of many configurations, one line in, one line out: the form in which calculators are compared.
 
 use crate::gpu::{ComputeCapability, LimitsTable};
-use crate::occupancy::{BlockNeeds, Carveout, GlobalCaching, Occupancy, Resource, Rules, occupancy};
+use crate::occupancy::{
+    BlockNeeds, Carveout, GlobalCaching, LaunchRefusal, Occupancy, Resource, Rules, cluster_refusal,
+    occupancy,
+};
 use std::io::Write;
 
 /// The fields of a line, in order; the last two may be left out.
@@ -21,7 +24,7 @@ const FLAGS: [(Resource, u8); 5] = [
 ];
 
 /// Why a line has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BatchError {
     /// Too few or too many fields.
     #[error(
@@ -41,6 +44,25 @@ pub enum BatchError {
         /// What should.
         expected: &'static str,
     },
+    /// A cluster that no GPU of the line's compute capability runs.
+    #[error("{0}")]
+    Cluster(LaunchRefusal),
+}
+
+/// What holds for every line of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchSetup {
+    /// Whether kernels opted in to more than 48 KiB of shared memory.
+    pub opt_in: bool,
+    /// Blocks per cluster; 1 = none.
+    pub cluster: u32,
+}
+
+impl Default for BatchSetup {
+    fn default() -> Self {
+        let BlockNeeds { opt_in, cluster, .. } = BlockNeeds::default();
+        Self { opt_in, cluster }
+    }
 }
 
 /// One configuration, read and checked.
@@ -111,15 +133,24 @@ fn configuration(fields: &[&[u8]]) -> Result<Configuration, BatchError> {
 ///
 /// # Errors
 /// [`BatchError`] says why the answer was `err`.
-pub fn answer_line(limits: &LimitsTable, line: &[u8], out: &mut Vec<u8>) -> Result<(), BatchError> {
+pub fn answer_line(
+    limits: &LimitsTable,
+    setup: BatchSetup,
+    line: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), BatchError> {
     let answered = read_line(line).and_then(|read| {
         let Some(asked) = read else { return Ok(None) };
         let limits = limits.get(asked.compute_capability).ok_or_else(|| BatchError::Field {
             field: FIELDS[0],
             value: asked.compute_capability.to_string(),
-            expected: "a compute capability of the table: 5.0 to 12.1 but for 8.8 and 11.0, such as 8.9",
+            expected: "a compute capability of the table: 5.0 to 12.1 but for 8.8, such as 8.9",
         })?;
-        Ok(Some(occupancy(&limits, asked.needs, Rules::Exact)))
+        let needs = BlockNeeds { opt_in: setup.opt_in, cluster: setup.cluster, ..asked.needs };
+        if let Some(refusal) = cluster_refusal(&limits, needs.cluster) {
+            return Err(BatchError::Cluster(refusal));
+        }
+        Ok(Some(occupancy(&limits, needs, Rules::Exact)))
     });
     match answered {
         Ok(None) => Ok(()),
@@ -172,7 +203,8 @@ mod tests {
 
     fn answered(line: &str) -> (String, Option<String>) {
         let mut out = Vec::new();
-        let why = answer_line(&LimitsTable::shipped().unwrap(), line.as_bytes(), &mut out).err();
+        let table = LimitsTable::shipped().unwrap();
+        let why = answer_line(&table, BatchSetup::default(), line.as_bytes(), &mut out).err();
         (String::from_utf8(out).unwrap(), why.map(|e| e.to_string()))
     }
 
@@ -183,6 +215,27 @@ mod tests {
         assert_eq!(answered("  9.0 32 0 0 0 -1 4 0 # four barriers").0, "16 B|N 64 -1 228 32 16 0 1024\n");
         assert_eq!(answered("# nothing here"), (String::new(), None));
         assert_eq!(answered("\t \r"), (String::new(), None));
+    }
+
+    #[test]
+    fn a_setup_holds_for_every_line() {
+        let table = LimitsTable::shipped().unwrap();
+        let answer = |setup, line: &str| {
+            let mut out = Vec::new();
+            let why = answer_line(&table, setup, line.as_bytes(), &mut out).err().map(|e| e.to_string());
+            (String::from_utf8(out).unwrap(), why)
+        };
+        let plain = BatchSetup::default();
+        let line = "9.0 64 32 0 60000 -1";
+        assert_ne!(answer(plain, line).0.split(' ').next(), Some("0"));
+        assert_eq!(answer(BatchSetup { opt_in: false, ..plain }, line).0.split(' ').next(), Some("0"));
+        let clustered = BatchSetup { cluster: 8, ..plain };
+        assert_eq!(answer(clustered, line), answer(plain, line));
+        let (out, why) = answer(clustered, "8.9 64 32 0 512 -1");
+        assert!(
+            out == "err\n" && why.as_ref().is_some_and(|w| w.contains("clusters of 8 blocks")),
+            "{why:?}"
+        );
     }
 
     #[test]

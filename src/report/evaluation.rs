@@ -3,7 +3,9 @@
 use super::cell::Cell;
 use super::table::{Column, Format, Table};
 use crate::answer::Trial;
-use crate::evaluate::{Asking, Outcome, Protocol, Score, Setup, World, answered_by_all, score};
+use crate::evaluate::{
+    Asking, Outcome, Protocol, Ranking, Score, Setup, World, answered_by_all, ranking, score,
+};
 use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -24,6 +26,15 @@ const SCORE_COLUMNS: [(&str, &str); 12] = [
     ("width", "width"),
     ("r2", "R2"),
     ("mae_ms", "MAE"),
+];
+
+/// The numbers of a ranking.
+const RANKING_COLUMNS: [(&str, &str); 5] = [
+    ("bandwidth_order_percent", "bandwidth %"),
+    ("spearman", "Spearman"),
+    ("source_spearman", "source's"),
+    ("regret_percent", "regret %"),
+    ("source_regret_percent", "source's"),
 ];
 
 /// Said where each model answered, but none the same questions.
@@ -69,6 +80,18 @@ impl Report<'_> {
         grouped(outcome, |t| (t.source, t.target), name)
     }
 
+    /// Every architecture of targets, class of kernels and degree of information of an outcome: where intervals hold.
+    #[must_use]
+    pub fn per_kind(&self, outcome: &Outcome) -> Vec<Group> {
+        let world = self.world;
+        let on = |t: &Trial| world.gpus[t.target].architecture.as_str();
+        let class = |t: &Trial| world.kernels[t.kernel].known_category().unwrap_or("class unknown");
+        let mut all = grouped(outcome, on, |a| format!("onto {a}"));
+        all.extend(grouped(outcome, class, |class| format!("kernels: {class}")));
+        all.extend(grouped(outcome, |t| t.information, |i| format!("known: {}", i.word())));
+        all
+    }
+
     /// The evaluation in this format.
     #[must_use]
     pub fn render(&self, format: Format) -> String {
@@ -78,7 +101,8 @@ impl Report<'_> {
             Format::Table | Format::Markdown => {
                 let mut text = self.overall().render(format);
                 let groups = self.outcomes.iter().take(1).flat_map(|o| self.groups(o));
-                for table in self.common_table().into_iter().chain(groups) {
+                let tables = self.common_table().into_iter().chain(self.ranking_table()).chain(groups);
+                for table in tables {
                     text.push('\n');
                     text.push_str(&table.render(format));
                 }
@@ -144,6 +168,35 @@ impl Report<'_> {
         Some(table)
     }
 
+    /// How well each model orders configurations and GPUs; `None` where no source was timed.
+    fn ranking_table(&self) -> Option<Table> {
+        let all: Vec<(Cell, Ranking, Option<Score>)> = self
+            .outcomes
+            .iter()
+            .map(|o| (self.label(o), ranking(self.world, &o.trials), score(&o.trials)))
+            .collect();
+        all.iter().find(|(_, r, _)| *r != Ranking::default())?;
+        let mut columns = vec![Column::left("model")];
+        columns.extend(RANKING_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut table = Table::new(columns);
+        table.title = "order: of configurations on the target, and of GPUs".into();
+        table.rows = all
+            .into_iter()
+            .map(|(label, r, s)| {
+                let order = Cell::maybe(s.and_then(|s| s.order_accuracy_percent), percent);
+                [label, order].into_iter().chain(ranking_cells(&r)).collect()
+            })
+            .collect();
+        table.columns.insert(1, Column::right("order %"));
+        table.notes.push(
+            "Spearman: rank correlation over the configurations of a kernel (5 or more), mean over kernels and pairs; \
+             regret: how much slower the configuration predicted to be the fastest of a problem is than the fastest; beside \
+             both what the source's own times give; bandwidth: the GPU with more DRAM bandwidth taken for the faster one"
+                .into(),
+        );
+        Some(table)
+    }
+
     /// Every reason with its number and the models that gave it: `4 refused: cannot launch on titan-v (same-time, …)`.
     #[must_use]
     pub fn refusals(&self) -> Vec<String> {
@@ -196,7 +249,11 @@ impl Report<'_> {
             table.rows = all.into_iter().map(row).collect();
             table
         };
-        vec![table("kernel", self.per_kernel(outcome)), table("pair", self.per_pair(outcome))]
+        let mut all = vec![table("kernel", self.per_kernel(outcome)), table("pair", self.per_pair(outcome))];
+        let mut kinds = table("kind", self.per_kind(outcome));
+        kinds.title = format!("{}, by target architecture, kernel class and what is known", outcome.model);
+        all.push(kinds);
+        all
     }
 
     /// One row per model and group, in full precision.
@@ -211,6 +268,7 @@ impl Report<'_> {
                 ("common", unnamed(score(common)).into_iter().collect()),
                 ("pair", self.per_pair(outcome)),
                 ("kernel", self.per_kernel(outcome)),
+                ("kind", self.per_kind(outcome)),
             ];
             for (kind, group) in
                 groups.into_iter().flat_map(|(kind, all)| all.into_iter().map(move |g| (kind, g)))
@@ -239,6 +297,8 @@ impl Report<'_> {
                 "common": json_of(score(common.iter().copied())),
                 "per_pair": object(self.per_pair(o)),
                 "per_kernel": object(self.per_kernel(o)),
+                "per_kind": object(self.per_kind(o)),
+                "ranking": ranking_json(&ranking(self.world, &o.trials)),
                 "refused": refused,
             })
         };
@@ -284,7 +344,6 @@ fn cells(score: Option<Score>) -> [Cell; 12] {
         return SCORE_COLUMNS.map(|(key, _)| if key == "n" { Cell::number(0) } else { Cell::Null });
     };
     let e = s.errors;
-    let percent = |v: f64| Cell::shown(v, format!("{v:.2}"));
     let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));
     [
         Cell::number(e.n as f64),
@@ -300,6 +359,27 @@ fn cells(score: Option<Score>) -> [Cell; 12] {
         Cell::maybe(e.r2, ratio),
         Cell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
     ]
+}
+
+fn percent(v: f64) -> Cell {
+    Cell::shown(v, format!("{v:.2}"))
+}
+
+/// The numbers of [`RANKING_COLUMNS`], in their order.
+fn ranking_cells(r: &Ranking) -> [Cell; 5] {
+    let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));
+    [
+        Cell::maybe(r.bandwidth_order_percent, percent),
+        Cell::maybe(r.spearman, ratio),
+        Cell::maybe(r.source_spearman, ratio),
+        Cell::maybe(r.regret_percent, percent),
+        Cell::maybe(r.source_regret_percent, percent),
+    ]
+}
+
+fn ranking_json(ranking: &Ranking) -> Value {
+    let pairs = RANKING_COLUMNS.iter().zip(ranking_cells(ranking));
+    Value::Object(pairs.map(|((key, _), cell)| ((*key).to_string(), cell.for_json())).collect())
 }
 
 fn json_of(score: Option<Score>) -> Value {

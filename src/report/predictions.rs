@@ -1,4 +1,4 @@
-//! What `predict` answers: twenty-seven columns for programs, a narrower table with footnotes for people.
+//! What `predict` answers: twenty-eight columns for programs, a narrower table with footnotes for people.
 
 use super::cell::Cell;
 use super::shown;
@@ -112,6 +112,7 @@ impl<'a> Comparison<'a> {
             ms(levels.map(|l| l.high)),
         ]);
         cells.extend(self.clocks().map(Cell::number));
+        cells.push(Cell::maybe(a.speedup_over_profile().filter(|_| alone), Cell::number));
         cells
     }
 
@@ -126,7 +127,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// The columns of [`records`]: the contract of `predict --format json` and `--format csv`.
-pub const COLUMNS: [Column; 27] = [
+pub const COLUMNS: [Column; 28] = [
     Column::left("gpu_source"),
     Column::left("gpu_target"),
     Column::left("kernel"),
@@ -155,6 +156,8 @@ pub const COLUMNS: [Column; 27] = [
     Column::right("mem_clock_mhz_target"),
     Column::right("power_limit_w_source"),
     Column::right("power_limit_w_target"),
+    // Against the time as it was measured, where that was at other clocks than `speedup` compares.
+    Column::right("speedup_over_profile"),
 ];
 
 /// For programs: every column, full precision, null where there is none. Where several sources were asked, two more:

@@ -47,6 +47,18 @@ pub fn speedup(answer: &Answer) -> Option<String> {
     Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
 }
 
+/// `3.30× at boost, 5.73× at the profiled clocks`: both speedups, where the source was measured at other clocks than it is
+/// set to.
+#[must_use]
+pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
+    let (set, profiled) = (speedup(answer)?, significant(answer.speedup_over_profile()?));
+    let clocks = answer.profiled.as_ref()?.gpu.clocks();
+    Some(format!(
+        "{set} with both GPUs at boost; {profiled}× over the time measured at SM {:.0} MHz",
+        clocks.sm.0 / 1e6
+    ))
+}
+
 /// `78.5 %` of the roof, or `~78.5 %` where it is an estimate; nothing for a model that carries no efficiency over.
 #[must_use]
 pub fn efficiency(answer: &Answer) -> Option<String> {
@@ -104,7 +116,10 @@ pub fn error(percent: f64) -> String {
 #[must_use]
 pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
     match &answer.prediction {
-        Ok(prediction) => prediction.cautions.iter().map(ToString::to_string).collect(),
+        Ok(prediction) => {
+            let speedups = speedups_by_clocks(answer).map(|text| format!("speedup: {text}"));
+            speedups.into_iter().chain(prediction.cautions.iter().map(ToString::to_string)).collect()
+        }
         Err(refusal) => {
             let of_source = answer.source_time.iter().flat_map(|t| &t.cautions);
             std::iter::once(refusal.to_string())

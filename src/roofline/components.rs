@@ -152,7 +152,11 @@ impl Spec {
 
 /// The numbers of one GPU that component times rest on, SI, in the order of [`Spec::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Machine([f64; Spec::ALL.len()]);
+pub struct Machine {
+    specs: [f64; Spec::ALL.len()],
+    /// Clock cycles from an instruction to one that needs its result: no component rests on it, the time above the roof does.
+    dependent_issue: f64,
+}
 
 impl Machine {
     /// Those of this GPU for a kernel of this type (`fp64`, `fp16`; every other type runs on the FP32 pipes).
@@ -168,7 +172,7 @@ impl Machine {
         };
         let (rate, share) =
             other.map_or((peak.max(sustained), (sustained / peak).min(1.0)), |rate| (rate, 1.0));
-        Self([
+        let specs = [
             sms,
             clock,
             per_clock(rate),
@@ -180,27 +184,34 @@ impl Machine {
             gpu.l2_bandwidth_or_derived().value.0,
             gpu.bandwidth_sustained().value.0,
             gpu.l2_size.value.0,
-        ])
+        ];
+        Self { specs, dependent_issue: gpu.sm.dependent_issue.value }
     }
 
     /// One of the numbers.
     #[must_use]
     #[inline]
     pub fn get(&self, spec: Spec) -> f64 {
-        self.0[spec as usize]
+        self.specs[spec as usize]
+    }
+
+    /// Clock cycles from an FP32 instruction to one that needs its result.
+    #[must_use]
+    pub fn dependent_issue(&self) -> f64 {
+        self.dependent_issue
     }
 
     /// The same GPU with one number changed by this factor.
     #[must_use]
     pub fn scaled(mut self, spec: Spec, factor: f64) -> Self {
-        self.0[spec as usize] *= factor;
+        self.specs[spec as usize] *= factor;
         self
     }
 
     /// The same GPU with one number in the place of its own.
     #[must_use]
     pub fn with(mut self, spec: Spec, value: f64) -> Self {
-        self.0[spec as usize] = value;
+        self.specs[spec as usize] = value;
         self
     }
 
@@ -212,7 +223,7 @@ impl Machine {
         let Some(busy) = blocks.filter(|b| *b < sms) else { return self };
         let most = BYTES_PER_CLOCK * busy * self.get(Spec::Clock);
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
-            self.0[memory as usize] = self.get(memory).min(most);
+            self.specs[memory as usize] = self.get(memory).min(most);
         }
         self.with(Spec::Sms, busy)
     }

@@ -93,9 +93,8 @@ impl Session {
     ) -> Option<Option<Setup>> {
         let new = match setup.protocol {
             Protocol::NewGpu => WhatIsNew::Gpu,
-            Protocol::NewKernel => WhatIsNew::Kernel,
-            // On the same GPU there is no pair to learn from.
-            Protocol::NewSize => return Some(None),
+            // On the same GPU there is no pair to learn from, and without a time nothing to correct.
+            Protocol::NewSize | Protocol::NewKernel | Protocol::NewClocks => return Some(None),
         };
         let own = || world.store.rows().any(|r| r.kind == Kind::Measured);
         if setup.lessons.is_some() || !own() || models.iter().all(|m| m.id() != HYBRID) {

@@ -91,7 +91,11 @@ fn main() {
     let line = b"8.9 256 40 0 2048 -1 1 0";
     group.throughput(Throughput::Elements(1));
     group.bench_function("batch line", |b| {
-        b.iter_batched_ref(Vec::new, |out| answer_line(&limits, black_box(line), out), BatchSize::SmallInput)
+        b.iter_batched_ref(
+            Vec::new,
+            |out| answer_line(&limits, roofswap::report::batch::BatchSetup::default(), black_box(line), out),
+            BatchSize::SmallInput,
+        )
     });
     group.finish();
     criterion.final_summary();

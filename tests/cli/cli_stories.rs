@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "gpu_source",
     "gpu_target",
     "kernel",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 27] = [
     "mem_clock_mhz_target",
     "power_limit_w_source",
     "power_limit_w_target",
+    "speedup_over_profile",
 ];
 
 const SAXPY: &str = "predict --from titan-v --to rtx-4070 --kernel saxpy --model efficiency-transfer";
@@ -247,7 +248,7 @@ fn component_times_are_drawn_for_models_that_know_them() {
     let desk = Desk::new();
     let export = "export components --from titan-v --to rtx-4070 --kernel matmul_tiled --size n=512 -o -";
     let svg = desk.types(export).works().stdout;
-    for text in ["TITAN V: 49.5 µs ◀", "GeForce RTX 4070: 101 µs ◀", "time, µs", "LSU", "global L1"] {
+    for text in ["TITAN V: 49.6 µs ◀", "GeForce RTX 4070: 101 µs ◀", "time, µs", "LSU", "global L1"] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(!svg.contains("atomics"), "a component without work has no bar");
@@ -765,7 +766,9 @@ fn a_source_row_that_states_its_clock_is_reckoned_at_it() {
     let (unstated, slow) = (predict(&at("a.csv", "")), predict(&at("b.csv", "727.5")));
     assert_eq!(slow["sm_clock_mhz_source"], 727.5);
     assert!(
-        slow["cautions"].to_string().contains("timed with titan-v at SM 728 MHz instead of 1455 MHz"),
+        slow["cautions"]
+            .to_string()
+            .contains("source measured with titan-v at SM 728 MHz instead of 1455 MHz"),
         "{slow}"
     );
     let ratio = unstated["time_ms"].as_f64().unwrap() / slow["time_ms"].as_f64().unwrap();

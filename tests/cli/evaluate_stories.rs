@@ -49,7 +49,17 @@ fn the_shipped_figures_are_evaluated_where_no_file_is_given() {
     assert_eq!((&all["protocol"], &all["ceilings"]), (&"new-gpu".into(), &"peak".into()));
     assert_eq!(keys(&all["models"]), ["components", "same-time", "plain-roofline"]);
     let model = &all["models"]["same-time"];
-    assert_eq!(keys(model), ["asked", "overall", "common", "per_pair", "per_kernel", "refused"]);
+    let sections = ["asked", "overall", "common", "per_pair", "per_kernel", "per_kind", "ranking", "refused"];
+    assert_eq!(keys(model), sections);
+    let ranking = &all["models"]["components"]["ranking"];
+    assert!(
+        ranking["bandwidth_order_percent"].as_f64().is_some_and(|p| (0.0..=100.0).contains(&p)),
+        "{ranking}"
+    );
+    let kinds = keys(&model["per_kind"]);
+    for kind in ["onto ada", "kernels: memory", "known: all counts"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
     assert_eq!(keys(&model["overall"]), KEYS);
     assert_eq!(keys(&model["per_kernel"]["saxpy"]), KEYS);
     // Fourteen kernels on four GPUs: twelve ordered pairs each.

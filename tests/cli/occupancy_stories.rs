@@ -89,7 +89,7 @@ fn a_line_that_cannot_be_answered_is_err_and_is_named_with_its_line() {
     let (code, out, err) = batch(input);
     let good = "24 W|B 24 32 66 24 -1 2048 1536";
     assert_eq!(out.lines().collect::<Vec<_>>(), [good, "err", "err", "err", good, "err"]);
-    assert_eq!(code, 0);
+    assert!(code == 1 && err.contains("4 lines were refused"), "{code} {err}");
     for said in
         ["<stdin>:4: 3 fields", "<stdin>:5: threads: ", "<stdin>:6: a line of more", "<stdin>:8: cc: `4.2`"]
     {
@@ -100,7 +100,7 @@ fn a_line_that_cannot_be_answered_is_err_and_is_named_with_its_line() {
 #[test]
 fn the_first_five_errors_are_named_and_the_others_counted() {
     let (code, out, err) = batch("x\n".repeat(1000));
-    assert_eq!((code, out.lines().count(), err.lines().count()), (0, 1000, 6));
+    assert_eq!((code, out.lines().count(), err.lines().count()), (1, 1000, 7));
     assert!(err.contains("995 more"), "{err}");
 }
 
@@ -128,7 +128,7 @@ fn a_program_can_ask_line_by_line() {
         assert!(line.starts_with(answer), "{asked}: {line}");
     }
     drop(ask);
-    assert!(child.wait().expect("it ends").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "a line was refused");
 }
 
 #[test]

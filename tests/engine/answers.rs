@@ -104,6 +104,39 @@ fn rows_that_state_other_clocks_are_compared_with_the_model_at_theirs_and_it_is_
 }
 
 #[test]
+fn a_source_measured_at_other_clocks_gives_two_speedups() {
+    // Streams from DRAM at half its clock, twice as long: both GPUs at stock clocks compare as without clocks.
+    let half = ON_SOURCE.replace(",\n", ",425\n").replace("0.333", "0.666");
+    let at_stock = with_rows(ON_SOURCE);
+    let profiled = with_rows(&half);
+    let answer = |session: &Session| {
+        session.answer(&saxpy(session, 1 << 24), place(SOURCE), place(TARGET), Settings::default())
+    };
+    let (stock, profiled) = (answer(&at_stock), answer(&profiled));
+    assert_eq!((stock.speedup_over_profile(), stock.profiled.is_none()), (None, true));
+    let (like, over) = (profiled.speedup().unwrap(), profiled.speedup_over_profile().unwrap());
+    assert!((like / stock.speedup().unwrap() - 1.0).abs() < 0.03, "{like} for {:?}", stock.speedup());
+    assert!((over / like - 2.0).abs() < 0.05, "{over} over the profile, {like} at like clocks");
+}
+
+#[test]
+fn a_time_measured_on_the_target_at_other_clocks_is_no_measurement_at_these() {
+    let mut session = with_rows(&format!("{ON_SOURCE}{AT_HALF_CLOCK}"));
+    let ask = |session: &Session| {
+        session.answer(&saxpy(session, 1 << 24), place(SOURCE), place(TARGET), Settings::default())
+    };
+    let stock = ask(&session);
+    assert!(stock.measured.is_none() && stock.error_percent().is_none());
+    assert!(cautions_of(&stock).iter().any(|c| c.contains("measured 900 µs")), "{:?}", cautions_of(&stock));
+    session.tune(place(TARGET), memory_clock(5250.0)).unwrap();
+    let near = |time: f64, expected: f64| (time / expected - 1.0).abs() < 1e-9;
+    assert!(ask(&session).measured.is_some_and(|m| near(m.time.0, 0.9e-3)), "{:?}", ask(&session).measured);
+    // A row at the stock clocks beside it is the one that counts there, whichever was read later.
+    let both = with_rows(&format!("{ON_SOURCE}{ON_TARGET}{AT_HALF_CLOCK}"));
+    assert!(ask(&both).measured.is_some_and(|m| near(m.time.0, 0.45e-3)));
+}
+
+#[test]
 fn the_same_number_whether_or_not_somebody_else_holds_the_session() {
     let text = format!("{ON_SOURCE}{ON_TARGET}");
     let answer = |is_held: bool| {

@@ -108,16 +108,33 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
 }
 
 #[test]
-fn a_new_kernel_differs_from_a_new_gpu_in_its_intervals_only() {
+fn a_new_kernel_has_no_source_and_one_case_per_row() {
     let (session, rows) = read(&many());
-    let models = shipped(&["efficiency-transfer"]);
-    let [gpu, kernel] =
-        [Protocol::NewGpu, Protocol::NewKernel].map(|p| run(&session, &rows, &of(p), &models));
-    let bare = |o: &[Outcome]| o[0].trials.iter().map(|t| Trial { interval: 0.0, ..*t }).collect::<Vec<_>>();
-    assert_eq!(bare(&gpu), bare(&kernel));
-    assert_eq!(gpu[0].trials.len(), 2 * 16 * 12);
-    assert!(gpu[0].trials.iter().chain(&kernel[0].trials).all(|t| t.interval > 1.0));
-    assert_ne!(gpu[0].trials, kernel[0].trials);
+    let all = run(&session, &rows, &of(Protocol::NewKernel), &shipped(&["components", "same-time"]));
+    assert_eq!(all[0].trials.len(), rows.len());
+    assert!(
+        all[0].trials.iter().all(|t| t.source == t.target && t.source_time.is_none() && t.interval > 1.0)
+    );
+    assert!(all[1].trials.is_empty() && all[1].asked() == rows.len(), "without a time there is no same time");
+}
+
+#[test]
+fn rows_at_other_clocks_are_rows_of_their_own() {
+    let mut text = String::from("gpu,kernel,problem,time_ms,sm_clock_mhz\n");
+    for (gpu, ms, mhz) in
+        [("titan-v", 1.0, 1400), ("titan-v", 1.2, 1000), ("rtx-4070", 0.8, 2400), ("rtx-4070", 1.1, 1200)]
+    {
+        text.push_str(&format!("{gpu},saxpy,n=16777216,{ms},{mhz}\n"));
+    }
+    let (session, rows) = read(&text);
+    let asked = |protocol| run(&session, &rows, &of(protocol), &shipped(&["components"]))[0].trials.clone();
+    let across = asked(Protocol::NewGpu);
+    assert_eq!(across.len(), 8, "two clocks here onto two there, both ways");
+    let places: std::collections::BTreeSet<_> = across.iter().map(|t| t.rows).collect();
+    assert_eq!(places.len(), 8);
+    let on_one = asked(Protocol::NewClocks);
+    assert_eq!(on_one.len(), 4);
+    assert!(on_one.iter().all(|t| t.source == t.target && t.predicted != t.source_time.unwrap()));
 }
 
 /// What was predicted for these trials, and how wide.
@@ -194,16 +211,16 @@ fn a_planted_leak_is_seen_and_there_is_no_other() {
     };
     assert!(leaks(&rows, on_target, all_fitted), "a calibration that includes the held-out rows is seen");
 
-    // A new kernel: no interval may feel its times, whoever they were measured on.
+    // A new kernel: neither prediction nor interval may feel its times, whoever they were measured on.
     let of_kernel = |r: &Measurement| r.kernel == kernel;
     let widths = |fold: Option<Fold>| {
         let session = &session;
         move |rows: &[Measurement]| -> Said {
             let setup = of(Protocol::NewKernel);
             let fold = |t: &Trial| fold.unwrap_or_else(|| setup.protocol.fold(t));
-            let all = run_with(session, rows, &setup, &shipped(&["same-time"]), &fold);
-            let own = all[0].trials.iter().filter(|t| t.kernel == kernel);
-            own.map(|t| (0.0, t.interval)).collect()
+            let all = run_with(session, rows, &setup, &shipped(&["components", "plain-roofline"]), &fold);
+            let own = all.iter().flat_map(|o| &o.trials).filter(|t| t.kernel == kernel);
+            own.map(|t| (t.predicted, t.interval)).collect()
         }
     };
     assert!(!leaks(&rows, of_kernel, widths(None)));

@@ -21,6 +21,7 @@ mod properties;
 mod published;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod simulated_counts;
 mod sm_constants;
 mod specs;
 mod whatif;

@@ -8,9 +8,9 @@
 use crate::reference;
 
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
-use roofswap::gpu::{Limits, LimitsTable};
+use roofswap::gpu::{ComputeCapability, Limits, LimitsTable};
 use roofswap::occupancy::{Rules, best_block, occupancy};
-use roofswap::report::batch::answer_line;
+use roofswap::report::batch::{BatchSetup, answer_line};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn differences(text: &str) -> (usize, Vec<String>) {
     for line in text.lines().filter(|l| !l.starts_with('#')) {
         let (asked, answer) = line.split_once(" => ").unwrap();
         let mut ours = Vec::new();
-        answer_line(&table, asked.as_bytes(), &mut ours).unwrap();
+        answer_line(&table, BatchSetup::default(), asked.as_bytes(), &mut ours).unwrap();
         let ours = String::from_utf8(ours).unwrap();
         let theirs: Vec<&str> = answer.split(' ').take(9).collect();
         checked += 1;
@@ -67,7 +67,9 @@ fn no_difference_to_nvidias_calculator_itself() {
     let count = std::env::var("ROOFSWAP_OCCUPANCY_PER_CC").ok().map_or(50_000, |n| n.parse().unwrap());
     let limits = LimitsTable::shipped().unwrap();
     let mut dice = Dice(20_261_120);
-    for cc in reference::compute_capabilities() {
+    // The header of CUDA 12.9 knows the chip of 11.0 as 10.1.
+    let known = |cc: &ComputeCapability| (cc.major, cc.minor) != (11, 0);
+    for cc in reference::compute_capabilities().into_iter().filter(known) {
         let asked: Vec<Asked> = (0..count)
             .map(|i| if i % 4 == 0 { launchable(&mut dice, cc) } else { adversarial(&mut dice, cc) })
             .collect();

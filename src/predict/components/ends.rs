@@ -3,6 +3,7 @@
 use super::Answered;
 use super::excess::{Excess, Pace};
 use super::launching::{Launching, Start};
+use super::nearness::Nearness;
 use super::sides::Sides;
 use super::transfer::{Habit, Roof, USUAL, carried_share};
 use crate::predict::operators::carried;
@@ -46,9 +47,10 @@ impl Origin {
         Self { end, launching, excess, timed, start, habit }
     }
 
-    /// The answer on this target; `same`: whether it is the very GPU of the source, at the same clocks.
+    /// The answer on this target.
     #[inline]
-    pub(super) fn answered(&self, target: &End, same: bool) -> Result<Answered, Refusal> {
+    pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, Refusal> {
+        let same = nearness == Nearness::SameSettings;
         if let Some(both) = self.end.operator.zip(target.operator).filter(|_| !same || self.timed.is_none()) {
             return self.operator(both);
         }
@@ -63,7 +65,12 @@ impl Origin {
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: [roofs[0]; 2], carried, same });
         }
-        let carried = self.habit.under(target.roof.time, self.end.pace.over(&target.pace));
+        let habit = match (nearness, start.body) {
+            // At least the launch may hide some of it.
+            (Nearness::SameBoard, Some(body)) => Habit::of(roofs[0], body, start.own, self.excess.uncounted),
+            _ => self.habit,
+        };
+        let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
         let body = carried.body;
         let time = sound(Seconds(self.launching.launched(target.floor, body)), super::ID)?;
         Ok(Answered { time, body, start, roofs, carried, same: false })
@@ -112,7 +119,7 @@ impl Origin {
 
 /// Both ends of one question.
 pub(super) fn ends(sides: &Sides) -> (Origin, End) {
-    let excess = Excess::of(&sides.work);
+    let excess = Excess::new(&sides.work, sides.uses_shared_memory);
     let end = |at: usize| {
         let floor = sides.floors[at];
         End {

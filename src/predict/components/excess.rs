@@ -2,7 +2,9 @@
 //!
 //! What a roof does not explain is latency, instruction supply, or work that nobody counted. It is carried to another GPU by
 //! the weighted geometric mean of the rates it may wait for: SMs x clock, every pipe of the SM, and DRAM where its bytes
-//! are unknown. A pipe whose work nobody counted weighs more than one whose time is in the roof already.
+//! are unknown. A pipe whose work nobody counted weighs more than one whose time is in the roof already. Of a kernel far above
+//! a roof of counts that are all known, instructions wait for results: that time also goes with the cycles a result takes,
+//! 6 up to Pascal and 4 since Volta.
 
 use crate::kernel::{Count, Work};
 use crate::roofline::{Machine, Spec};
@@ -18,6 +20,9 @@ const OF_DRAM: f64 = 0.25;
 
 /// What a pipe weighs whose work was counted; an uncounted one weighs 1.
 const OF_COUNTED: f64 = 0.6;
+
+/// What the load/store unit weighs where nobody counted its work and blocks use shared memory: those accesses pass it too.
+const OF_LSU_WITH_SHARED: f64 = 2.0;
 
 /// The pipes of an SM: the count that keeps one busy, and its rate.
 const PIPES: [(Count, Spec); 5] = [
@@ -43,10 +48,14 @@ pub(super) struct Pace {
     rates: [f64; RATES],
     /// The weighted geometric mean of the rates.
     mean: f64,
+    /// Clock cycles from an instruction to one that needs its result, as a logarithm.
+    latency: f64,
 }
 
 impl Excess {
-    pub(super) fn of(work: &Work) -> Self {
+    /// By the counts that were made, and whether blocks use shared memory, where that is known: one that asks for none never
+    /// waits for it.
+    pub(super) fn new(work: &Work, uses_shared_memory: Option<bool>) -> Self {
         let known = PIPES.map(|(count, _)| work.get(count).is_some());
         let missing = known.iter().filter(|known| !**known).count();
         let mut weights = [0.0; RATES];
@@ -54,6 +63,15 @@ impl Excess {
         weights[1] = if work.get(Count::DramBytes).is_some() { 0.0 } else { OF_DRAM };
         for (weight, known) in weights[2..].iter_mut().zip(known) {
             *weight = if known { OF_COUNTED } else { 1.0 };
+        }
+        for (weight, (count, _)) in
+            weights[2..].iter_mut().zip(PIPES).filter(|(_, (c, _))| work.get(*c).is_none())
+        {
+            match (count, uses_shared_memory) {
+                (Count::SmemWavefronts, Some(false)) => *weight = 0.0,
+                (Count::LsuWarpInsts, Some(true)) => *weight = OF_LSU_WITH_SHARED,
+                _ => {}
+            }
         }
         let sum: f64 = weights.iter().sum();
         Self { weights: weights.map(|w| w / sum), uncounted: missing as f64 / PIPES.len() as f64 }
@@ -68,7 +86,7 @@ impl Excess {
             *rate += machine.get(spec).ln();
         }
         let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
-        Pace { rates, mean }
+        Pace { rates, mean, latency: machine.dependent_issue().ln() }
     }
 
     /// How far the rates disagree about the ratio of two GPUs: the weighted standard deviation in ln.
@@ -85,10 +103,16 @@ impl Excess {
 }
 
 impl Pace {
-    /// How many times longer the same excess takes on the other GPU.
+    /// How many times longer the same excess takes on the other GPU; `waiting`: the share of it that waits for results, and
+    /// so goes with the cycles that one takes.
     #[inline]
-    pub(super) fn over(&self, target: &Self) -> f64 {
-        self.mean / target.mean
+    pub(super) fn over(&self, target: &Self, waiting: f64) -> f64 {
+        let by_rates = self.mean / target.mean;
+        if self.latency == target.latency {
+            by_rates
+        } else {
+            by_rates * (waiting * (target.latency - self.latency)).exp()
+        }
     }
 }
 
@@ -97,10 +121,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_kernel_without_shared_memory_does_not_wait_for_it() {
+        let [with, without] = [true, false].map(|uses| Excess::new(&Work::default(), Some(uses)).weights);
+        let at = |count| 2 + PIPES.iter().position(|(c, _)| *c == count).unwrap();
+        assert_eq!(without[at(Count::SmemWavefronts)], 0.0);
+        assert!(with[at(Count::LsuWarpInsts)] > with[at(Count::SmemWavefronts)]);
+    }
+
+    #[test]
+    fn what_waits_for_results_goes_with_their_latency() {
+        let [old, new] =
+            [6.0, 4.0].map(|cycles: f64| Pace { rates: [0.0; RATES], mean: 2.0, latency: cycles.ln() });
+        assert!((new.over(&old, 1.0) - 1.5).abs() < 1e-12 && (old.over(&new, 1.0) - 1.0 / 1.5).abs() < 1e-12);
+        assert_eq!((new.over(&old, 0.0), new.over(&new, 1.0)), (1.0, 1.0));
+    }
+
+    #[test]
     fn what_nobody_counted_weighs_more() {
         let counts = PIPES.iter().map(|(count, _)| *count).chain([Count::DramBytes]);
         let counted = counts.fold(Work::default(), |work, count| work.with(count, Some(1.0)));
-        let (none, all) = (Excess::of(&Work::default()), Excess::of(&counted));
+        let (none, all) = (Excess::new(&Work::default(), None), Excess::new(&counted, None));
         assert!((none.uncounted, all.uncounted) == (1.0, 0.0));
         assert!(none.weights[1] > 0.0 && all.weights[1] == 0.0);
         assert!(all.weights[0] > none.weights[0]);

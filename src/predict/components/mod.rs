@@ -27,6 +27,7 @@ mod excess;
 mod explain;
 mod features;
 mod launching;
+mod nearness;
 mod prepared;
 mod sides;
 mod transfer;
@@ -44,6 +45,7 @@ use crate::roofline::Component;
 use crate::units::Seconds;
 use ends::{End, Origin, ends};
 use launching::Start;
+use nearness::Nearness;
 use sides::Sides;
 
 /// The model.
@@ -112,12 +114,12 @@ struct Answered {
 
 fn answered(sides: &Sides) -> Result<Answered, Refusal> {
     let (origin, target) = ends(sides);
-    origin.answered(&target, sides.same)
+    origin.answered(&target, sides.nearness)
 }
 
 /// [`answered`], with what makes this answer less certain than others.
 fn doubted(q: &Question<'_>, (origin, target): &(Origin, End)) -> Result<(Answered, Doubt), Refusal> {
-    let answered = origin.answered(target, q.is_same_gpu())?;
+    let answered = origin.answered(target, Nearness::from_question(q))?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
     Ok((answered, origin.doubt(target, &answered, other)))
 }

@@ -6,6 +6,7 @@
 use super::ends::{End, Origin};
 use super::excess::Excess;
 use super::launching::Launching;
+use super::nearness::Nearness;
 use super::sides::WaveShape;
 use super::transfer::Roof;
 use crate::gpu::{Gpu, GpuId};
@@ -44,6 +45,7 @@ struct Known<'a> {
 #[derive(Debug)]
 struct Group<'a> {
     work: Work,
+    excess: Excess,
     shape: Option<&'a Measurement>,
     /// By GPU.
     ready: Vec<OnceCell<Ready>>,
@@ -108,7 +110,9 @@ impl<'a> Prepared<'a> {
             let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; of.gpus.len()];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
-            self.groups.push(Group { work, shape, ready, rows });
+            let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
+            let excess = Excess::new(&work, uses_shared);
+            self.groups.push(Group { work, excess, shape, ready, rows });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
@@ -129,7 +133,7 @@ impl<'a> Prepared<'a> {
         };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
-        let (launching, excess) = (of.launching(), Excess::of(&group.work));
+        let (launching, excess) = (of.launching(), group.excess);
         let origin = |end: End| Origin::new(end, timed, launching, excess);
         let Waved { without, with } = &ready.end;
         let origin = Waved { without: origin(*without), with: with.map(origin) };
@@ -181,7 +185,7 @@ impl<'a> Group<'a> {
         let gpu = &of.gpus[at.index()];
         let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
-        let (floor, excess, unknown_build) = (of.floor(at), Excess::of(&self.work), fit.registers_unknown());
+        let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.registers_unknown());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
         let reused = of.launching().reuses_buffers();
         let end = |shape: WaveShape| {
@@ -237,7 +241,8 @@ impl Starting<'_, '_> {
         let (mine, theirs) = (&self.origin, &ready.end);
         let waved = mine.with.as_ref().zip(theirs.with.as_ref());
         let (origin, end) = waved.unwrap_or((&mine.without, &theirs.without));
-        let answered = origin.answered(end, target == self.at)?;
+        let answered =
+            origin.answered(end, if target == self.at { Nearness::SameSettings } else { Nearness::Other })?;
         let other = self.gpu.architecture != of.gpus[target.index()].architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));

@@ -1,6 +1,7 @@
 //! What `components` knows of both sides of a question: component times, roofs, floors.
 
 use super::launching::Launching;
+use super::nearness::Nearness;
 use super::transfer::{Roof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
@@ -25,12 +26,14 @@ pub(super) struct Sides {
     pub(super) timed: Option<f64>,
     /// The work of one launch.
     pub(super) work: Work,
+    /// Whether a block asks for shared memory, where that is known.
+    pub(super) uses_shared_memory: Option<bool>,
     /// Whether nobody knows the registers of the build, source first.
     pub(super) unknown_builds: [bool; 2],
     /// The modelled time of the operator in seconds, source first, where the kernel is one.
     pub(super) operators: [Option<f64>; 2],
-    /// Whether the target is the very GPU that was timed, at the same clocks.
-    pub(super) same: bool,
+    /// How near the target is to the GPU that was timed.
+    pub(super) nearness: Nearness,
 }
 
 /// What the launch shape says of one side.
@@ -62,9 +65,10 @@ impl Sides {
         let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
         let of_kernel = Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed);
         Ok(Self {
+            uses_shared_memory: q.uses_shared_memory,
             unknown_builds: unknown_builds([&q.source, &q.target]),
             operators: gpus.map(|gpu| modelled_seconds(gpu, q.operator.as_ref(), &q.work)),
-            same: q.is_same_gpu(),
+            nearness: Nearness::from_question(q),
             ..of_kernel
         })
     }
@@ -103,10 +107,11 @@ impl Sides {
             shapes,
             timed,
             work: *works[1],
+            uses_shared_memory: None,
             unknown_builds: [false; 2],
             // Sizes of an operator are carried by its own model.
             operators: [None; 2],
-            same: false,
+            nearness: Nearness::Other,
         }
     }
 
@@ -120,8 +125,7 @@ impl Sides {
         let mut nudged = self.clone();
         nudged.machines[1] = self.machines[1].scaled(spec, factor);
         nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
-        // Another GPU by one number: no longer the one that was timed.
-        nudged.same = false;
+        nudged.nearness = self.nearness.nudged();
         nudged.roofs[1] = Roof::of(nudged.components[1].roof(), self.roofs[1].tail);
         nudged
     }

@@ -70,6 +70,9 @@ pub(super) struct Habit {
     above: f64,
     /// How far that time shrinks with the roof, 0 to 1.
     with_roof: f64,
+    /// The share of that time that waits for results of instructions, 0 to 1: all of it where everything was counted and a
+    /// kernel takes e times its roof.
+    pub(super) waiting: f64,
 }
 
 /// The share of ln η that holds, where this share of the pipes was not counted and so much of the source's time is the
@@ -85,7 +88,13 @@ impl Habit {
     #[inline]
     pub(super) fn of(roof: f64, body: f64, carried: f64, uncounted: f64) -> Self {
         if roof <= 0.0 {
-            return Self { source_efficiency: 0.0, efficiency: 0.0, above: body, with_roof: 0.0 };
+            return Self {
+                source_efficiency: 0.0,
+                efficiency: 0.0,
+                above: body,
+                with_roof: 0.0,
+                waiting: 0.0,
+            };
         }
         let source_efficiency = body / roof;
         let usual = USUAL.ln();
@@ -93,13 +102,15 @@ impl Habit {
         let efficiency = ln.exp();
         let counted = (1.0 - uncounted) * (1.0 - uncounted);
         let with_roof = WITH_ROOF * counted / (1.0 + ln * ln);
-        Self { source_efficiency, efficiency, above: (roof * efficiency - roof).max(0.0), with_roof }
+        let waiting = counted * ln.clamp(0.0, 1.0);
+        let above = (roof * efficiency - roof).max(0.0);
+        Self { source_efficiency, efficiency, above, with_roof, waiting }
     }
 
     /// The same behaviour under another roof, where the time above it takes so many times as long.
     #[inline]
     pub(super) fn under(&self, roof: f64, longer: f64) -> Carried {
-        let Self { source_efficiency, efficiency, above, with_roof } = *self;
+        let Self { source_efficiency, efficiency, above, with_roof, .. } = *self;
         let everything = roof * efficiency;
         if above <= 0.0 {
             let (added, body) = (everything, everything);

@@ -90,9 +90,7 @@ pub(super) fn learned(
         checks,
         taught: None,
     };
-    if let (Some([without, with]), Some(width)) = (lesson.errors(), width(scores))
-        && with < without
-    {
+    if let Some(width) = width(scores).filter(|_| lesson.is_better()) {
         lesson.taught = Some(taught(&thinned(&pairs, MOST_TRAINED), width, seed, progress)?);
     }
     Ok((!lesson.checks.is_empty()).then_some(lesson))

@@ -1,0 +1,434 @@
+//! The formulas of kernel files against a simulator that walks every warp of a launch: memory instructions, sectors through
+//! L2, wavefronts of shared memory with their conflicts, atomics, FLOPs. The kernels are described here once more, from
+//! their sources in `assets/kernels`, as what each warp does; nothing of the formulas is used.
+//!
+//! What the simulator takes for granted, as the files do: L1 keeps what one block reads, and nothing from block to block; an
+//! instruction that no lane takes part in is not issued, but for the steps of a tree; a store writes bytes, and one that
+//! leaves parts of sectors unwritten is seen as sectors only where a file says so.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::kernel::Count;
+use roofswap::session::Session;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
+
+const LANES: usize = 32;
+const WORDS_PER_SECTOR: usize = 8;
+
+/// What was counted so far.
+#[derive(Default)]
+struct Simulated {
+    flops: f64,
+    global: f64,
+    lsu: f64,
+    wavefronts: f64,
+    atomics: f64,
+    l2_bytes: f64,
+    /// Sectors that the block at hand has read: buffer and sector.
+    read: BTreeSet<(usize, usize)>,
+}
+
+/// The words that a warp's lanes touch; `None` for a lane that takes no part.
+type Words = Vec<Option<usize>>;
+
+impl Simulated {
+    fn new_block(&mut self) {
+        self.read.clear();
+    }
+
+    fn load(&mut self, buffer: usize, words: &Words) {
+        if words.iter().all(Option::is_none) {
+            return;
+        }
+        self.issue_global();
+        for word in words.iter().flatten() {
+            if self.read.insert((buffer, word / WORDS_PER_SECTOR)) {
+                self.l2_bytes += 32.0;
+            }
+        }
+    }
+
+    /// A store of whole words.
+    fn store(&mut self, words: &Words) {
+        let written = words.iter().flatten().count();
+        if written > 0 {
+            self.issue_global();
+            self.l2_bytes += 4.0 * written as f64;
+        }
+    }
+
+    /// A store that is counted in sectors, those written in part `times` times.
+    fn store_sectors(&mut self, words: &Words, times: f64) {
+        let mut sectors: BTreeMap<usize, usize> = BTreeMap::new();
+        words.iter().flatten().for_each(|w| *sectors.entry(w / WORDS_PER_SECTOR).or_default() += 1);
+        if !sectors.is_empty() {
+            self.issue_global();
+        }
+        for touched in sectors.into_values() {
+            self.l2_bytes += if touched == WORDS_PER_SECTOR { 32.0 } else { 32.0 * times };
+        }
+    }
+
+    fn issue_global(&mut self) {
+        self.global += 1.0;
+        self.lsu += 1.0;
+    }
+
+    /// An access of shared memory: as many wavefronts as different words lie in one bank.
+    fn shared(&mut self, words: &Words) {
+        self.lsu += 1.0;
+        let mut banks = vec![BTreeSet::new(); LANES];
+        words.iter().flatten().for_each(|w| {
+            banks[w % LANES].insert(*w);
+        });
+        self.wavefronts += banks.iter().map(BTreeSet::len).max().unwrap_or(0) as f64;
+    }
+
+    /// Four neighbouring words per lane, all lanes the same ones.
+    fn shared_broadcast(&mut self) {
+        self.lsu += 1.0;
+        self.wavefronts += 1.0;
+    }
+
+    fn global_atomic(&mut self, words: &Words) {
+        self.lsu += 1.0;
+        self.atomics += 1.0;
+        self.l2_bytes += 4.0 * words.iter().flatten().count() as f64;
+    }
+}
+
+/// A warp: for each lane the threads' places in the block, x and y.
+fn warps(block: [usize; 2]) -> Vec<Vec<[usize; 2]>> {
+    let threads: Vec<[usize; 2]> = (0..block[0] * block[1]).map(|i| [i % block[0], i / block[0]]).collect();
+    threads.chunks(LANES).map(<[[usize; 2]]>::to_vec).collect()
+}
+
+/// The word of each lane by its place, where it takes part.
+fn words(warp: &[[usize; 2]], word: impl Fn(usize, usize) -> Option<usize>) -> Words {
+    warp.iter().map(|[x, y]| word(*x, *y)).collect()
+}
+
+/// `reads` streams in, one out, one thread per element.
+fn stream(n: usize, t: usize, reads: usize, flops: f64) -> Simulated {
+    let mut s = Simulated { flops: flops * n as f64, ..Simulated::default() };
+    for block in 0..n.div_ceil(t) {
+        s.new_block();
+        for warp in warps([t, 1]) {
+            let at = words(&warp, |x, _| Some(block * t + x).filter(|i| *i < n));
+            (0..reads).for_each(|buffer| s.load(buffer, &at));
+            s.store(&at);
+        }
+    }
+    s
+}
+
+fn strided_copy(n: usize) -> Simulated {
+    let mut s = Simulated::default();
+    for block in 0..n.div_ceil(8).div_ceil(256) {
+        s.new_block();
+        for warp in warps([256, 1]) {
+            let at = words(&warp, |x, _| Some(8 * (block * 256 + x)).filter(|i| *i < n));
+            s.load(0, &at);
+            s.store_sectors(&at, 2.0);
+        }
+    }
+    s
+}
+
+fn naive_transpose(rows: usize, cols: usize) -> Simulated {
+    let mut s = Simulated::default();
+    for (by, bx) in grid(rows.div_ceil(16), cols.div_ceil(16)) {
+        s.new_block();
+        for warp in warps([16, 16]) {
+            let place = |x: usize, y: usize| {
+                Some((by * 16 + y, bx * 16 + x)).filter(|(row, col)| *row < rows && *col < cols)
+            };
+            s.load(0, &words(&warp, |x, y| place(x, y).map(|(row, col)| row * cols + col)));
+            s.store_sectors(&words(&warp, |x, y| place(x, y).map(|(row, col)| col * rows + row)), 2.0);
+        }
+    }
+    s
+}
+
+fn shared_transpose(rows: usize, cols: usize) -> Simulated {
+    let mut s = Simulated::default();
+    for (by, bx) in grid(rows.div_ceil(32), cols.div_ceil(32)) {
+        s.new_block();
+        for warp in warps([32, 32]) {
+            let inside = by * 32 + warp[0][1] < rows;
+            s.load(0, &words(&warp, |x, y| inside.then_some((by * 32 + y) * cols + bx * 32 + x)));
+            s.shared(&words(&warp, |x, y| Some(33 * y + x)));
+            s.shared(&words(&warp, |x, y| Some(33 * x + y)));
+            s.store(&words(&warp, |x, y| Some((bx * 32 + y) * rows + by * 32 + x)));
+        }
+    }
+    s
+}
+
+fn grid(down: usize, across: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..down).flat_map(move |y| (0..across).map(move |x| (y, x)))
+}
+
+fn matmul_tiled([m, n, k]: [usize; 3]) -> Simulated {
+    let mut s = Simulated { flops: 2.0 * (m * n * k) as f64, ..Simulated::default() };
+    for (by, bx) in grid(m.div_ceil(32), n.div_ceil(32)) {
+        s.new_block();
+        for (step, warp) in
+            (0..k.div_ceil(32)).flat_map(|step| warps([32, 32]).into_iter().map(move |w| (step, w)))
+        {
+            let a = |x: usize, y: usize| {
+                (by * 32 + y < m && step * 32 + x < k).then(|| (by * 32 + y) * k + step * 32 + x)
+            };
+            let b = |x: usize, y: usize| {
+                (step * 32 + y < k && bx * 32 + x < n).then(|| (step * 32 + y) * n + bx * 32 + x)
+            };
+            // A load whose lanes are all outside is issued with the others.
+            for (buffer, at) in [words(&warp, a), words(&warp, b)].iter().enumerate() {
+                let before = s.global;
+                s.load(buffer, at);
+                if s.global == before {
+                    s.issue_global();
+                }
+            }
+            s.shared(&words(&warp, |x, y| Some(32 * y + x)));
+            s.shared(&words(&warp, |x, y| Some(32 * y + x)));
+            (0..32).for_each(|i| s.shared(&words(&warp, |x, _| Some(32 * i + x))));
+            (0..8).for_each(|_| s.shared_broadcast());
+        }
+        for warp in warps([32, 32]) {
+            s.store(&words(&warp, |x, y| {
+                let (row, col) = (by * 32 + y, bx * 32 + x);
+                (row < m && col < n).then_some(row * n + col)
+            }));
+        }
+    }
+    s
+}
+
+/// A tree over the block: every warp issues two reads and a store a step, also where no lane takes part.
+fn tree(s: &mut Simulated, t: usize, mut halves: impl Iterator<Item = (usize, usize)>) {
+    while let Some((taking, distance)) = halves.next() {
+        for warp in warps([t, 1]) {
+            let own = words(&warp, |x, _| (x < taking).then_some(x));
+            let other = words(&warp, |x, _| (x < taking).then_some(x + distance));
+            [&own, &other, &own].into_iter().for_each(|at| s.shared(at));
+        }
+    }
+}
+
+/// Partial sums of 512 elements by blocks of 256; `reads` arrays.
+fn reduction(n: usize, reads: usize) -> Simulated {
+    let blocks = n.div_ceil(512);
+    let flops = if reads == 1 { n - blocks } else { 2 * n - blocks } as f64;
+    let mut s = Simulated { flops, ..Simulated::default() };
+    for block in 0..blocks {
+        s.new_block();
+        for warp in warps([256, 1]) {
+            for half in 0..2 {
+                let at = words(&warp, |x, _| Some(block * 512 + half * 256 + x).filter(|i| *i < n));
+                (0..reads).for_each(|buffer| s.load(buffer, &at));
+            }
+            s.shared(&words(&warp, |x, _| Some(x)));
+        }
+        tree(&mut s, 256, [128, 64, 32, 16, 8, 4, 2, 1].into_iter().map(|half| (half, half)));
+        s.shared(&vec![Some(0)]);
+        s.store(&vec![Some(block)]);
+    }
+    s
+}
+
+fn softmax([rows, cols, t]: [usize; 3]) -> Simulated {
+    let mut s = Simulated { flops: (rows * (6 * cols + t - 1)) as f64, ..Simulated::default() };
+    for row in 0..rows {
+        s.new_block();
+        let halves = || {
+            std::iter::successors(Some(t), |width| Some(width.div_ceil(2)))
+                .take_while(|width| *width > 1)
+                .map(|width| (width - width.div_ceil(2), width.div_ceil(2)))
+        };
+        for pass in 0..3 {
+            for warp in warps([t, 1]) {
+                for round in 0..cols.div_ceil(t) {
+                    let at = |x: usize| Some(round * t + x).filter(|c| *c < cols);
+                    let clamped =
+                        |x: usize| if pass == 0 && round == 0 { Some(x.min(cols - 1)) } else { at(x) };
+                    s.load(0, &words(&warp, |x, _| clamped(x).map(|c| row * cols + c)));
+                    if pass == 2 {
+                        s.store(&words(&warp, |x, _| at(x).map(|c| row * cols + c)));
+                    }
+                }
+                if pass < 2 {
+                    s.shared(&words(&warp, |x, _| Some(x)));
+                    s.shared(&words(&warp, |_, _| Some(0)));
+                }
+            }
+            if pass < 2 {
+                tree(&mut s, t, halves());
+            }
+        }
+    }
+    s
+}
+
+/// Of an image with a square filter, where the result is smaller; `over`: whether the grid covers the image.
+fn convolution([h, w, f]: [usize; 3], over_image: bool, stores_in_sectors: bool) -> Simulated {
+    let (down, across) = (h + 1 - f, w + 1 - f);
+    let mut s = Simulated { flops: (2 * f * f * down * across) as f64, ..Simulated::default() };
+    let covered = if over_image { [h, w] } else { [down, across] };
+    for (by, bx) in grid(covered[0].div_ceil(16), covered[1].div_ceil(16)) {
+        s.new_block();
+        for warp in warps([16, 16]) {
+            let output = |x: usize, y: usize| {
+                Some((by * 16 + y, bx * 16 + x)).filter(|(row, col)| *row < down && *col < across)
+            };
+            for (dy, dx) in grid(f, f) {
+                s.load(0, &words(&warp, |x, y| output(x, y).map(|(row, col)| (row + dy) * w + col + dx)));
+                // The filter is a few sectors that every block finds in L1 or L2; its instruction counts.
+                if words(&warp, |x, y| output(x, y).map(|_| 0)).iter().any(Option::is_some) {
+                    s.issue_global();
+                }
+            }
+            let at = words(&warp, |x, y| output(x, y).map(|(row, col)| row * across + col));
+            if stores_in_sectors { s.store_sectors(&at, 1.0) } else { s.store(&at) }
+        }
+    }
+    s
+}
+
+fn histogram(n: usize) -> Simulated {
+    let mut s = Simulated::default();
+    for block in 0..n.div_ceil(256) {
+        s.new_block();
+        for warp in warps([256, 1]) {
+            let own = words(&warp, |x, _| Some(x));
+            s.shared(&own);
+            let at = words(&warp, |x, _| Some(block * 256 + x).filter(|i| *i < n));
+            s.load(0, &at);
+            // All in one bin, which the compiler merges to one addition a warp.
+            if at.iter().any(Option::is_some) {
+                s.shared(&words(&warp, |_, _| Some(0)));
+            }
+            s.shared(&own);
+            s.global_atomic(&own);
+        }
+    }
+    s
+}
+
+fn gemm_tiled([m, n, k, tile]: [usize; 4]) -> Simulated {
+    let mut s = Simulated { flops: 2.0 * (m * n * k) as f64, ..Simulated::default() };
+    for (by, bx) in grid(m / tile, n / tile) {
+        s.new_block();
+        for warp in warps([tile, tile]) {
+            for step in 0..k / tile {
+                s.load(0, &words(&warp, |x, y| Some((by * tile + y) * k + step * tile + x)));
+                s.load(1, &words(&warp, |x, y| Some((step * tile + y) * n + bx * tile + x)));
+                (0..2).for_each(|_| s.shared(&words(&warp, |x, y| Some(tile * y + x))));
+                for i in 0..tile {
+                    s.shared(&words(&warp, |_, y| Some(tile * y + i)));
+                    s.shared(&words(&warp, |x, _| Some(tile * tile + tile * i + x)));
+                }
+            }
+            s.store(&words(&warp, |x, y| Some((by * tile + y) * n + bx * tile + x)));
+        }
+    }
+    s
+}
+
+fn matmul_naive([m, n, k]: [usize; 3]) -> Simulated {
+    let mut s = Simulated { flops: 2.0 * (m * n * k) as f64, ..Simulated::default() };
+    for (by, bx) in grid(m / 16, n / 16) {
+        for warp in warps([16, 16]) {
+            for i in 0..k {
+                s.load(0, &words(&warp, |_, y| Some((by * 16 + y) * k + i)));
+                s.load(1, &words(&warp, |x, _| Some(i * n + bx * 16 + x)));
+            }
+            s.store(&words(&warp, |x, y| Some((by * 16 + y) * n + bx * 16 + x)));
+        }
+    }
+    s
+}
+
+/// Every launch that is walked: kernel, size, what the simulator found.
+fn walked() -> Vec<(&'static str, String, Simulated)> {
+    let mut all: Vec<(&str, String, Simulated)> = Vec::new();
+    for n in [4096, 65536] {
+        let size = format!("n={n}");
+        all.push(("saxpy", size.clone(), stream(n, 256, 2, 2.0)));
+        all.push(("vector_add", size.clone(), stream(n, 256, 2, 1.0)));
+        all.push(("strided_copy_8", size.clone(), strided_copy(n)));
+        all.push(("reduce_sum", size.clone(), reduction(n, 1)));
+        all.push(("dot_product", size.clone(), reduction(n, 2)));
+        all.push(("histogram", size, histogram(n)));
+    }
+    for (n, t) in [(10_000, 200), (8192, 64)] {
+        all.push(("elementwise_add", format!("n={n};t={t}"), stream(n, t, 2, 1.0)));
+        all.push(("elementwise_multiply", format!("n={n};t={t}"), stream(n, t, 2, 1.0)));
+    }
+    for (rows, cols) in [(64, 128), (256, 96)] {
+        let size = format!("rows={rows};cols={cols}");
+        all.push(("naive_transpose", size.clone(), naive_transpose(rows, cols)));
+        all.push(("shared_transpose", size, shared_transpose(rows, cols)));
+    }
+    for [m, n, k] in [[64, 128, 96], [40, 72, 50], [256, 256, 256]] {
+        all.push(("matmul_tiled", format!("m={m};n={n};k={k}"), matmul_tiled([m, n, k])));
+    }
+    all.push(("matmul_naive", "m=64;n=96;k=128".into(), matmul_naive([64, 96, 128])));
+    for tile in [8, 16, 32] {
+        let size = format!("m=64;n=96;k=128;tile={tile}");
+        all.push(("gemm_tiled", size, gemm_tiled([64, 96, 128, tile])));
+    }
+    for [rows, cols, t] in [[4, 1024, 256], [3, 64, 128], [3, 700, 96]] {
+        all.push(("softmax", format!("rows={rows};cols={cols};t={t}"), softmax([rows, cols, t])));
+    }
+    for (h, w) in [(64, 96), (128, 256)] {
+        let size = format!("h={h};w={w}");
+        all.push(("conv2d_3x3", size.clone(), convolution([h, w, 3], true, true)));
+        all.push(("conv2d_7x7", size, convolution([h, w, 7], true, true)));
+    }
+    all
+}
+
+#[test]
+fn formulas_are_what_a_walk_through_every_warp_counts() {
+    let mut off = Vec::new();
+    for (id, size, s) in walked() {
+        let kernel = SHIPPED.kernels.find(id).unwrap();
+        let work = kernel.instance(&kernel.typed(&size).unwrap(), "").unwrap().work;
+        let mut counts = vec![
+            (Count::Flops, s.flops),
+            (Count::GlobalWarpInsts, s.global),
+            (Count::LsuWarpInsts, s.lsu),
+            (Count::SmemWavefronts, s.wavefronts),
+            (Count::GlobalAtomicRequests, s.atomics),
+        ];
+        // A naive product's L2 bytes are said to be compulsory: no walk gives them.
+        if id != "matmul_naive" {
+            counts.push((Count::L2Bytes, s.l2_bytes));
+        }
+        for (count, walked) in counts {
+            let filed = work.get(count).unwrap();
+            if (filed - walked).abs() > 0.01 * walked.abs() {
+                off.push(format!("{id} {size}: {} is {filed} in the file, {walked} walked", count.name()));
+            }
+        }
+    }
+    assert!(off.is_empty(), "{}", off.join("\n"));
+}
+
+#[test]
+fn a_wrong_count_is_seen() {
+    // The walk itself, by hand: 4096 elements in 128 warps; two reads and a write each.
+    let s = stream(4096, 256, 2, 2.0);
+    assert_eq!((s.global, s.lsu, s.l2_bytes, s.flops), (384.0, 384.0, 12.0 * 4096.0, 8192.0));
+    // A column of 32 words 32 apart lies in one bank, with one word of padding in all.
+    let conflicts = |row: usize| {
+        let mut s = Simulated::default();
+        s.shared(&(0..32).map(|lane| Some(row * lane)).collect());
+        s.wavefronts
+    };
+    assert_eq!((conflicts(32), conflicts(33), conflicts(34), conflicts(0)), (32.0, 1.0, 2.0, 1.0));
+}
