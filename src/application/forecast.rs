@@ -2,7 +2,8 @@
 //!
 //! | group | time on the target | interval |
 //! |---|---|---|
-//! | with counts | mean x predicted / measured, by the same answer as any kernel | that answer's |
+//! | a product or attention of the catalogue, near its modelled time | mean x predicted / measured, by the operator model | that answer's |
+//! | others with counts | the same by the default model | that answer's |
 //! | without, or where that answer gives no time | geometric mean of the two ends | from the ratio of DRAM bandwidth to the ratio of arithmetic rates, each end wider by a tenth |
 //! | messages between GPUs | as recorded | none: it counts as unpredicted |
 //!
@@ -10,23 +11,21 @@
 //! half-widths h of its groups and [`PAIR_CORRELATION`] ρ. The wall clock is a [`Replay`] of the trace with the predicted times;
 //! its ends are replays with all kernels at the ends of that total.
 
+use super::asked::{AskedGroups, GroupQuestion};
 use super::category::KernelCategory;
 use super::group::KernelGroup;
 use super::link::HostLinks;
 use super::recorded::{Application, CopyTotal};
 use super::replay::{Replay, Replayed, Speeds};
-use super::rows::{element_of, row_of_group};
+use super::rows::element_of;
 use super::shapes::OperatorShape;
 use super::trace::CopyDirection;
 use crate::answer::Settings;
 use crate::catalogue::ElementType;
 use crate::gpu::{Gpu, GpuId};
-use crate::kernel::Problem;
-use crate::measurement::CanonicalRow;
-use crate::predict::{SourceKind, Subject};
+use crate::predict::SourceKind;
 use crate::session::Session;
 use crate::units::Seconds;
-use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
 /// square, of medians per kernel and pair. With GPUs left out (`roofswap evaluate --kernel K`): -0.01 on the shipped figures (14
@@ -40,8 +39,9 @@ const BEYOND_RATIOS: f64 = 1.13;
 /// A copy that reaches less than this part of its link is limited by the host, not by the link: pageable memory.
 const LIMITED_BY_LINK: f64 = 0.5;
 
-/// How many groups of one operator and size are told apart.
-const LAYERS: usize = 8;
+/// In ln: a product that took more than twice or less than half of what the operator model gives for its own GPU runs as
+/// another kernel than those the model is made of (odd alignments, tiny batches). Assumed.
+const FAR_FROM_MODEL: f64 = std::f64::consts::LN_2;
 
 /// How an application is carried to other GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -186,63 +186,10 @@ pub fn forecast(
     Ok(targets.iter().map(of_target).collect())
 }
 
-/// Groups as questions about kernels.
-struct AskedGroups {
-    /// Sessions with the rows of the groups; two groups of one operator and size stand in different ones.
-    layers: Vec<Session>,
-    /// For each group the layer and subject, or why there is none.
-    subjects: Vec<Result<(usize, Subject), String>>,
-    /// Whether each is asked as an operator of the catalogue.
-    is_operator: Vec<bool>,
-}
-
-impl AskedGroups {
-    fn new(session: &Session, application: &Application, source: GpuId) -> Result<Self, String> {
-        let gpu = &session.gpus[source].id;
-        let mut layers: Vec<Vec<CanonicalRow>> = Vec::new();
-        let mut taken: Vec<HashSet<(String, String)>> = Vec::new();
-        let mut placed = Vec::new();
-        for (place, group) in application.groups.iter().enumerate() {
-            let row = row_of_group(place, group, gpu, &application.file);
-            placed.push(row.and_then(|row| {
-                let key = (row.kernel.clone(), row.problem.clone());
-                let layer = (0..LAYERS).find(|l| taken.get(*l).is_none_or(|t| !t.contains(&key)))?;
-                if layer == taken.len() {
-                    taken.push(HashSet::new());
-                    layers.push(Vec::new());
-                }
-                taken[layer].insert(key);
-                layers[layer].push(row.clone());
-                Some((layer, row))
-            }));
-        }
-        let with_rows = |rows: &Vec<CanonicalRow>| {
-            let mut own = session.clone();
-            own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
-        };
-        let layers: Vec<Session> = layers.iter().map(with_rows).collect::<Result<_, _>>()?;
-        let is_operator = placed.iter().map(|p| p.as_ref().is_some_and(|(_, row)| !row.problem.is_empty()));
-        let is_operator = is_operator.collect();
-        let subjects = placed
-            .into_iter()
-            .map(|placed| {
-                let (layer, row) = placed.ok_or_else(|| "no FLOPs and bytes are known of it".to_string())?;
-                subject_of(&layers[layer], &row).map(|subject| (layer, subject))
-            })
-            .collect();
-        Ok(Self { layers, subjects, is_operator })
-    }
-}
-
-/// The subject of a row that was added to this session.
-fn subject_of(session: &Session, row: &CanonicalRow) -> Result<Subject, String> {
-    let kernel = session.kernels.get(&row.kernel).ok_or("its row was refused")?;
-    let problem: Problem = row.problem.parse().map_err(|e| format!("{e}"))?;
-    let subject = session.subject(kernel, &problem, "").map_err(|e| e.to_string())?;
-    if subject.config.is_none() {
-        return Err("its row was refused".into());
-    }
-    Ok(subject)
+/// A group with an answer, and how far, in ln, the operator model is from its recorded time, where that answered.
+struct AnsweredGroup {
+    forecast: GroupForecast,
+    off: f64,
 }
 
 /// Source and target of one forecast.
@@ -340,23 +287,39 @@ impl ForecastPair<'_> {
         }
     }
 
-    /// The answer that any kernel would get.
+    /// The answer that any kernel would get: that of the operator model where the recorded time is near what it is
+    /// calibrated on, else that of a kernel with these counts and this launch.
     fn answered(&self, place: usize, mean: Seconds, asked: &AskedGroups) -> Result<GroupForecast, String> {
-        let (layer, subject) = asked.subjects[place].as_ref().map_err(Clone::clone)?;
-        let answer = asked.layers[*layer].answer(subject, self.source, self.target, self.settings.answers);
+        let operator = asked.as_operator(place).map(|q| self.answer_of(&q, mean, ForecastBasis::Operator));
+        if let Some(Ok(found)) = &operator
+            && found.off <= FAR_FROM_MODEL
+        {
+            return Ok(found.forecast.clone());
+        }
+        let kernel = asked.as_kernel(place).and_then(|q| self.answer_of(&q, mean, ForecastBasis::Counts));
+        // Where the library's own kernel cannot run there, the operator may, and its reason says more.
+        match (kernel, operator) {
+            (Ok(found), _) | (Err(_), Some(Ok(found))) => Ok(found.forecast),
+            (Err(_), Some(Err(why))) | (Err(why), None) => Err(why),
+        }
+    }
+
+    fn answer_of(
+        &self,
+        asked: &GroupQuestion<'_>,
+        mean: Seconds,
+        basis: ForecastBasis,
+    ) -> Result<AnsweredGroup, String> {
+        let answer = asked.session.answer(asked.subject, self.source, self.target, self.settings.answers);
         let prediction = answer.prediction.as_ref().map_err(ToString::to_string)?;
         let on_source = answer.source_time.as_ref().filter(|t| t.kind != SourceKind::Estimated);
         let on_source = on_source.ok_or("its time on the source was not taken")?;
         let scale = factor(mean, on_source.time);
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
-        let basis = if asked.is_operator[place] { ForecastBasis::Operator } else { ForecastBasis::Counts };
-        Ok(GroupForecast {
-            time,
-            basis,
-            limit: prediction.bound_target.map(|b| b.word().to_string()),
-            reason: None,
-        })
+        let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
+        let limit = prediction.bound_target.map(|b| b.word().to_string());
+        Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.

@@ -7,6 +7,7 @@
 //!                                                    ranges, counts)
 //! ```
 
+mod asked;
 mod category;
 mod chart;
 mod counts;

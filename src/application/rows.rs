@@ -18,15 +18,21 @@ use crate::measurement::{CanonicalRow, Number};
 /// The longest part of a name that a row keeps: what stands behind are template arguments.
 const LONGEST_NAME: usize = 1000;
 
-/// The row of the group at this place, measured on this GPU (its id); `None` where it has no counts.
+/// The row of the group at this place as a kernel of its own, measured on this GPU (its id); `None` where it has no counts.
 #[must_use]
 pub fn group_row(application: &Application, place: usize, gpu: &str) -> Option<CanonicalRow> {
-    row_of_group(place, application.groups.get(place)?, gpu, &application.file)
+    let group = application.groups.get(place)?;
+    counted_row(place, group, gpu, &application.file)
 }
 
-/// The row of a group, measured on `gpu`; `None` where it has no counts.
-pub(super) fn row_of_group(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {
-    let counts = group.counts.as_ref()?;
+/// A group as an operator of the catalogue; `None` where it is none.
+pub(super) fn operator_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {
+    let (kernel, problem) = operator_of(group)?;
+    Some(CanonicalRow { kernel: kernel.to_string(), problem, ..measured_row(place, group, gpu, file) })
+}
+
+/// What every row of a group states: where and how long it was measured.
+fn measured_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> CanonicalRow {
     let mut row = CanonicalRow {
         gpu: gpu.to_string(),
         dtype: element_of(group).map_or(String::new(), |e| e.word().to_string()),
@@ -35,10 +41,13 @@ pub(super) fn row_of_group(place: usize, group: &KernelGroup, gpu: &str, file: &
     };
     row.set(Number::Time, Some(group.mean().millis()));
     row.set(Number::Trials, Some(group.calls as f64));
-    if let Some((kernel, problem)) = operator_of(group) {
-        (row.kernel, row.problem) = (kernel.to_string(), problem);
-        return Some(row);
-    }
+    row
+}
+
+/// A group as a kernel of its own; `None` where it has no counts.
+pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> Option<CanonicalRow> {
+    let counts = group.counts.as_ref()?;
+    let mut row = measured_row(place, group, gpu, file);
     // The number keeps groups of one name apart: they are other problems.
     let name: String = group.name.chars().take(LONGEST_NAME).collect();
     row.kernel = format!("{name} #{}", place + 1);

@@ -1,0 +1,117 @@
+//! Groups as questions about kernels: sessions that hold their rows, and the subject of each.
+
+use super::recorded::Application;
+use super::rows::{counted_row, operator_row};
+use crate::gpu::GpuId;
+use crate::kernel::Problem;
+use crate::measurement::CanonicalRow;
+use crate::predict::Subject;
+use crate::session::Session;
+use std::collections::HashSet;
+
+/// How many groups of one operator and size are told apart.
+const LAYERS: usize = 8;
+
+/// Groups as questions about kernels.
+pub(super) struct AskedGroups {
+    /// Sessions with the rows of the groups; two groups of one operator and size stand in different ones.
+    layers: Vec<Session>,
+    /// For each group its question as an operator of the catalogue, where it is one.
+    operators: Vec<Option<AskedGroup>>,
+    /// For each group its question as a kernel of its own, or why there is none.
+    kernels: Vec<Result<AskedGroup, String>>,
+}
+
+/// A question about a group.
+#[derive(Debug, Clone)]
+struct AskedGroup {
+    layer: usize,
+    subject: Subject,
+}
+
+/// A question and the session that answers it.
+pub(super) struct GroupQuestion<'a> {
+    /// It holds the group's row.
+    pub(super) session: &'a Session,
+    /// The group.
+    pub(super) subject: &'a Subject,
+}
+
+/// Rows being dealt out to sessions.
+#[derive(Default)]
+struct Layers {
+    rows: Vec<Vec<CanonicalRow>>,
+    taken: Vec<HashSet<(String, String)>>,
+}
+
+impl Layers {
+    /// Puts a row where no other is of its kernel and problem; `None` where all such places are taken.
+    fn place(&mut self, row: CanonicalRow) -> Option<(usize, CanonicalRow)> {
+        let key = (row.kernel.clone(), row.problem.clone());
+        let layer = (0..LAYERS).find(|l| self.taken.get(*l).is_none_or(|t| !t.contains(&key)))?;
+        if layer == self.taken.len() {
+            self.taken.push(HashSet::new());
+            self.rows.push(Vec::new());
+        }
+        self.taken[layer].insert(key);
+        self.rows[layer].push(row.clone());
+        Some((layer, row))
+    }
+}
+
+impl AskedGroups {
+    /// # Errors
+    /// Why the rows cannot be read as a whole.
+    pub(super) fn new(session: &Session, application: &Application, source: GpuId) -> Result<Self, String> {
+        let gpu = &session.gpus[source].id;
+        let mut layers = Layers::default();
+        let (mut operators, mut kernels) = (Vec::new(), Vec::new());
+        for (place, group) in application.groups.iter().enumerate() {
+            let operator = operator_row(place, group, gpu, &application.file);
+            operators.push(operator.and_then(|row| layers.place(row)));
+            let counted = counted_row(place, group, gpu, &application.file);
+            kernels.push(counted.and_then(|row| layers.place(row)));
+        }
+        let with_rows = |rows: &Vec<CanonicalRow>| {
+            let mut own = session.clone();
+            own.add_rows(rows, &application.file).map_err(|why| why.to_string()).map(|_| own)
+        };
+        let layers: Vec<Session> = layers.rows.iter().map(with_rows).collect::<Result<_, _>>()?;
+        let asked = |placed: (usize, CanonicalRow)| {
+            let (layer, row) = placed;
+            subject_of(&layers[layer], &row).map(|subject| AskedGroup { layer, subject })
+        };
+        let operators = operators.into_iter().map(|p| p.and_then(|p| asked(p).ok())).collect();
+        let unknown = || "no FLOPs and bytes are known of it".to_string();
+        let kernels = kernels.into_iter().map(|p| p.ok_or_else(unknown).and_then(asked)).collect();
+        Ok(Self { layers, operators, kernels })
+    }
+
+    /// The group at this place as an operator of the catalogue, where it is one.
+    pub(super) fn as_operator(&self, place: usize) -> Option<GroupQuestion<'_>> {
+        self.operators[place].as_ref().map(|asked| self.question(asked))
+    }
+
+    /// The group at this place as a kernel of its own.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(super) fn as_kernel(&self, place: usize) -> Result<GroupQuestion<'_>, String> {
+        self.kernels[place].as_ref().map(|asked| self.question(asked)).map_err(Clone::clone)
+    }
+
+    fn question<'a>(&'a self, asked: &'a AskedGroup) -> GroupQuestion<'a> {
+        GroupQuestion { session: &self.layers[asked.layer], subject: &asked.subject }
+    }
+}
+
+/// The subject of a row that was added to this session.
+fn subject_of(session: &Session, row: &CanonicalRow) -> Result<Subject, String> {
+    let kernel = session.kernels.get(&row.kernel).ok_or("its row was refused")?;
+    let problem: Problem = row.problem.parse().map_err(|e| format!("{e}"))?;
+    let subject = session.subject(kernel, &problem, "").map_err(|e| e.to_string())?;
+    if subject.config.is_none() {
+        return Err("its row was refused".into());
+    }
+    Ok(subject)
+}
