@@ -116,13 +116,19 @@ struct BoardWidths {
 
 fn widths(state: &State, rows: &[&RankedRow], width: usize) -> BoardWidths {
     let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
-    let name = longest.clamp(12, if width < 100 { 20 } else { 32 }) + 1;
+    let most = match width {
+        ..50 => 14,
+        50..100 => 20,
+        _ => 28,
+    };
+    let name = longest.clamp(12, most) + 1;
     let order = state.ranked.order;
     let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
     let offered = |c: BoardColumn| has_prices || !matches!(c, BoardColumn::Hourly | BoardColumn::Runs);
     let mut by_rank: Vec<_> = BoardColumn::ALL.into_iter().filter(|c| offered(c.0)).collect();
     by_rank.sort_by_key(|c| c.0.rank(order));
-    let mut left = width.saturating_sub(MARKS + name + BAR.0 + 1);
+    let least = if width < 50 { BAR.0 } else { (width / 6).clamp(BAR.0, 32) };
+    let mut left = width.saturating_sub(MARKS + name + least + 1);
     let mut kept = Vec::new();
     for column in by_rank {
         if column.1 <= left {
@@ -131,7 +137,7 @@ fn widths(state: &State, rows: &[&RankedRow], width: usize) -> BoardWidths {
         }
     }
     kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
-    BoardWidths { name, bar: (BAR.0 + left).min(BAR.1), columns: kept }
+    BoardWidths { name, bar: (least + left).min(BAR.1), columns: kept }
 }
 
 /// The list's part of the inside.
