@@ -25,10 +25,51 @@ fn civil_date(days: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// Days from one ISO date to another, below 0 where the second is earlier; `None` where one is no day of the calendar.
+///
+/// ```
+/// use roofswap::calendar::days_between;
+/// assert_eq!(days_between("2026-11-01", "2026-11-21"), Some(20));
+/// assert_eq!(days_between("2026-02-29", "2026-11-21"), None);
+/// ```
+#[must_use]
+pub fn days_between(from: &str, to: &str) -> Option<i64> {
+    Some(days_of_date(to)? - days_of_date(from)?)
+}
+
+/// Days after 1970-01-01 of an ISO date; `None` where it is no day (`days_from_civil`, as above).
+fn days_of_date(date: &str) -> Option<i64> {
+    let numbers: Vec<i64> = date.split('-').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let [year, month, day] = numbers[..] else { return None };
+    if date.len() != 10 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let from_march = year - i64::from(month <= 2);
+    let era = from_march.div_euclid(400);
+    let year_of_era = from_march - era * 400;
+    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let days = era * 146_097 + day_of_era - 719_468;
+    // The 30th of February comes back as another day.
+    (civil_date(days) == date).then_some(days)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn a_date_is_read_back_and_no_other_text_is_one() {
+        for days in (-10..30_000).step_by(17) {
+            assert_eq!(days_of_date(&civil_date(days)), Some(days));
+        }
+        for text in
+            ["", "2026", "2026-13-01", "2026-00-10", "2026-02-30", "2026-2-3", "x-y-z", "2026-11-21T00"]
+        {
+            assert_eq!(days_of_date(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn days_are_those_of_the_calendar() {

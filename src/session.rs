@@ -4,9 +4,12 @@ mod answers;
 mod engine;
 mod evaluation;
 mod here;
+mod hypothetical;
 mod import;
 mod lessons;
 mod loaded;
+mod own_rows;
+mod streaming_size;
 mod training;
 mod tuning;
 mod workspace;
@@ -126,10 +129,12 @@ impl Session {
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
         let calibration = fit_calibration(World { gpus: &gpus, kernels: &kernels, store: &store })?;
         let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
+        let (hypothetical, gpu_files) = split_hypothetical(gpu_files);
         for path in overlays_last(gpu_files) {
             let loaded = with_text(&path, |file| gpu::load_text(file, &sources, &limits, &mut gpus));
             problems.extend(loaded.err().map(|e| e.to_string()));
         }
+        problems.extend(gpu::load_hypothetical(&hypothetical, &mut gpus).iter().map(ToString::to_string));
         let mut user = user_folder.map(|f| toml_files(&f.join("kernels"))).unwrap_or_default();
         // Resources are laid over kernels, so that the kernels come first, whatever the files are called.
         user.sort_by_cached_key(|path| is_of_resources(path));
@@ -378,6 +383,21 @@ fn is_of_resources(path: &Path) -> bool {
 fn overlays_last(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
     files.sort_by_cached_key(|path| read_limited(path).is_ok_and(|text| gpu::is_overlay(&text)));
     files
+}
+
+/// The files of hypothetical GPUs with their texts, and the others.
+fn split_hypothetical(files: Vec<PathBuf>) -> (Vec<(String, String)>, Vec<PathBuf>) {
+    let mut hypothetical = Vec::new();
+    let mut others = Vec::new();
+    for path in files {
+        match read_limited(&path) {
+            Ok(text) if gpu::is_hypothetical_file(&text) => {
+                hypothetical.push((path.display().to_string(), text))
+            }
+            _ => others.push(path),
+        }
+    }
+    (hypothetical, others)
 }
 
 /// The TOML files of a folder, by name; none where there is no folder.

@@ -7,6 +7,13 @@
 //! assert_eq!(Seconds::from_millis(0.00934).to_string(), "9.34 µs");
 //! ```
 
+mod typed;
+
+pub use typed::{
+    KiloBytes, bytes_per, flops_per, is_thousands_comma, list_parts, number_and_unit, seconds_per,
+    typed_bytes, typed_count, typed_dimensions, typed_flops, typed_number, typed_seconds,
+};
+
 use std::fmt;
 use std::ops::{Div, Mul};
 

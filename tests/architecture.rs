@@ -40,19 +40,22 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("audit", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import"]),
     ("learn", &[]),
     ("predict", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement"]),
-    ("answer", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict"]),
+    ("answer", &["units", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "power", "predict"]),
     ("evaluate", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer"]),
     ("config", &["units", "catalogue"]),
     ("train", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "config"]),
     ("chart", &["units", "learn", "catalogue", "gpu", "kernel", "occupancy", "roofline", "measurement", "predict", "answer", "evaluate", "train",]),
     ("report", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "audit", "predict", "answer", "evaluate", "train", "chart"]),
     ("gate", &["units", "catalogue", "gpu", "kernel", "compiler", "occupancy", "report"]),
-    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
+    ("session", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "device", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config"]),
+    ("workload", &["units", "catalogue", "gpu", "kernel", "measurement", "predict", "session"]),
+    ("rank", &["units", "catalogue", "gpu", "kernel", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload"]),
+    ("whatif", &["units", "catalogue", "gpu", "occupancy", "roofline", "power", "predict", "answer", "chart", "report", "session", "workload"]),
     ("gemm", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("application", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "audit", "predict", "answer", "evaluate", "chart", "report", "config", "session"]),
     ("papers", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm"]),
-    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm", "papers", "application", "gate"]),
-    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "gemm", "application"]),
+    ("cli", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "papers", "application", "gate"]),
+    ("tui", &["units", "learn", "catalogue", "gpu", "kernel", "compiler", "occupancy", "roofline", "measurement", "import", "device", "power", "audit", "predict", "answer", "evaluate", "train", "chart", "report", "config", "session", "workload", "rank", "whatif", "gemm", "application"]),
 ];
 
 /// Rooms that use nothing and that every room may use.
@@ -61,7 +64,7 @@ const FOR_ALL: &[&str] = &["calendar", "progress", "stats", "text"];
 /// Crates that only some places may name. A place that ends in `/` is a folder.
 const CRATES: &[(&[&str], &[&str])] = &[
     (&["ratatui", "crossterm", "tui_input"], &["src/tui/"]),
-    (&["clap", "clap_complete", "clap_mangen"], &["src/cli/", "src/main.rs"]),
+    (&["clap", "clap_complete", "clap_mangen", "terminal_size"], &["src/cli/", "src/main.rs"]),
     (&["anyhow"], &["src/cli/", "src/main.rs"]),
     (&["cpp_demangle"], &["src/compiler/names.rs"]),
     (&["libloading"], &["src/device/real/"]),

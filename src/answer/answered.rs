@@ -156,18 +156,28 @@ impl Answer {
 
     /// Multiplies the predicted time and its interval by what the rows measured on this target say.
     pub fn correct(&mut self, correction: Correction) {
-        let Ok(prediction) = &mut self.prediction else { return };
         let Correction { factor, rows } = correction;
-        let corrected = prediction.time.0 * factor;
-        if !corrected.is_finite() || corrected <= 0.0 {
+        if !self.multiply(Cause::TargetRows(rows), factor) {
             return;
         }
-        prediction.multiply(Cause::TargetRows(rows), factor);
-        prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
+        if let Ok(prediction) = &mut self.prediction {
+            prediction.cautions.push(Caution::RowsMeasuredHere { factor, rows });
+        }
+        self.correction = Some(correction);
+    }
+
+    /// Multiplies the predicted time and its interval, for this reason; whether that gave a time.
+    pub(super) fn multiply(&mut self, cause: Cause, factor: f64) -> bool {
+        let Ok(prediction) = &mut self.prediction else { return false };
+        let multiplied = prediction.time.0 * factor;
+        if !multiplied.is_finite() || multiplied <= 0.0 {
+            return false;
+        }
+        prediction.multiply(cause, factor);
         if let Some(i) = &mut self.interval {
             (i.low, i.high) = (Seconds(i.low.0 * factor), Seconds(i.high.0 * factor));
         }
-        self.correction = Some(correction);
+        true
     }
 
     /// What must be said of either side's build, each once.
@@ -194,7 +204,15 @@ impl Answer {
         let prediction = self.prediction.as_ref().ok()?;
         let Prediction { time, doubt, width, .. } = *prediction;
         let rests_on_measurement = !self.is_estimate();
-        Some(Estimate { time, doubt, width, interval: self.interval, rests_on_measurement })
+        Some(Estimate {
+            time,
+            doubt,
+            width,
+            interval: self.interval,
+            rests_on_measurement,
+            limit: prediction.bound_target,
+            occupancy: self.occupancy[1].map(|o| o.fraction()),
+        })
     }
 
     /// Whether the predicted time rests on an estimate instead of a measurement.

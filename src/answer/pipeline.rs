@@ -8,9 +8,10 @@ use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement, Store};
+use crate::power::{Load, PowerModel};
 use crate::predict::{
-    Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject, Visible,
-    body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question, source_clocks,
+    Cause, Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject,
+    Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question, source_clocks,
     states_clocks, weight,
 };
 use crate::units::Seconds;
@@ -29,8 +30,80 @@ pub fn answer_pair(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
+    if let Some(hypothetical) = &context.gpus[target].hypothetical
+        && let Some(base) = context.gpus.get(&hypothetical.based_on)
+    {
+        return answer_as_base(context, subject, source, target, base, settings);
+    }
     let plain = answer_of_model(context, subject, source, target, settings);
     corrected(context, plain, subject)
+}
+
+/// The answer on a GPU that does not exist: the base GPU's, times what the model says of the changed numbers alone. So a change by
+/// nothing gives the base's very time, measured or corrected, and every change moves it by the same factor wherever it is asked.
+fn answer_as_base(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    base: GpuId,
+    settings: Settings,
+) -> Answer {
+    let mut answer = answer_under_limit(context, subject, source, target, settings);
+    let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
+    // The base under the target's id: no row is of it, as none is of the target.
+    let mut gpus = context.gpus.clone();
+    let copy = context.gpus[base].as_copy(&context.gpus[target].id);
+    let on_copy = gpus.insert(copy).ok().and_then(|()| {
+        let unchanged = AnswerContext { gpus: &gpus, ..context };
+        answer_of_model(unchanged, subject, source, target, settings).predicted_time()
+    });
+    if let Some((on_base, on_copy)) = on_base.zip(on_copy) {
+        answer.multiply(Cause::BaseGpu, on_base / on_copy);
+    }
+    let hypothetical = context.gpus[target].hypothetical.as_deref();
+    if let (Ok(prediction), Some(made)) = (&mut answer.prediction, hypothetical) {
+        let (based_on, changes) = (made.based_on.as_str().into(), made.changes.to_string().into());
+        prediction.cautions.push(Caution::HypotheticalGpu { based_on, changes });
+    }
+    answer
+}
+
+/// The model's answer on a hypothetical GPU: where its power limit is lower than that of its base, at the clock that the limit leaves it
+/// under this kernel's load.
+fn answer_under_limit(
+    context: AnswerContext<'_>,
+    subject: &Subject,
+    source: GpuId,
+    target: GpuId,
+    settings: Settings,
+) -> Answer {
+    let made = &context.gpus[target];
+    let unlimited = || answer_of_model(context, subject, source, target, settings);
+    let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) else {
+        return unlimited();
+    };
+    let mut gpus = context.gpus.clone();
+    let mut at = |share: f64| {
+        let slower = made.at_clock_share(share)?;
+        gpus.insert(slower).ok()?;
+        Some(answer_of_model(AnswerContext { gpus: &gpus, ..context }, subject, source, target, settings))
+    };
+    let limit = made.power_limit.value;
+    let share = model.capped_clock(&made.under_base_limit(), limit, |share| {
+        let answer = at(share)?;
+        let blocks = answer.launch[1].map(|l| l.blocks() as f64);
+        Some(Load::of(&answer.work, blocks, made, answer.predicted_time()?))
+    });
+    if share >= 1.0 {
+        return unlimited();
+    }
+    let Some(mut capped) = at(share) else { return unlimited() };
+    if let Ok(prediction) = &mut capped.prediction {
+        let clock = made.boost_clock.value.0;
+        prediction.cautions.push(Caution::PowerCapped { limit: limit.0, clocks: [clock, share * clock] });
+    }
+    capped
 }
 
 /// What the model alone says, with its interval.
@@ -181,7 +254,9 @@ pub fn estimate_targets(
     let start = started_from(settings, from.source_time.as_ref());
     let estimate = |target: GpuId| {
         // Typed clocks and what the user's rows correct belong to whole answers.
-        if context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target) {
+        let is_made = gpus[target].is_hypothetical();
+        if is_made || context.stock_of_typed(target).is_some() || context.corrections.has_rows(store, target)
+        {
             return whole(target);
         }
         let plain = from.estimate(target).ok()?;

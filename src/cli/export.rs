@@ -166,7 +166,9 @@ impl<'a> Picture<'a> {
 
     fn answer(&self, subject: &Subject) -> Answer {
         let q = self.question;
-        q.session.answer(subject, self.source, self.target, q.settings[0])
+        let alone = || q.session.answer(subject, self.source, self.target, q.settings[0]);
+        let sources = q.sources_of(subject, q.settings[0]);
+        q.session.answer_from(subject, &sources, self.target, q.settings[0]).unwrap_or_else(alone)
     }
 
     /// The only kernel asked for.

@@ -2,6 +2,7 @@
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
+use super::numbers::matrix_side;
 use super::{Usage, load, output, question, reproduce_gemm};
 use crate::gemm::learned::Learned;
 use crate::gemm::tiles::{SIDES, Tile};
@@ -17,13 +18,13 @@ pub(super) struct GemmArgs {
     #[arg(long, value_name = "GPU")]
     gpu: String,
     /// Rows of A and C; n where not said
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    #[arg(long, value_name = "M", value_parser = matrix_side)]
     m: Option<u64>,
     /// Columns of B and C
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    #[arg(long, value_name = "N", value_parser = matrix_side)]
     n: u64,
     /// Columns of A, rows of B; n where not said
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    #[arg(long, value_name = "K", value_parser = matrix_side)]
     k: Option<u64>,
     /// Layout of A and B; the models do not tell layouts apart, rows of --data do
     #[arg(long, value_enum, default_value = "nn")]

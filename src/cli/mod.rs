@@ -5,6 +5,7 @@
 
 mod app;
 mod audit;
+mod changes;
 mod check;
 mod choices;
 mod clocks;
@@ -24,38 +25,50 @@ mod load;
 mod measure;
 mod metrics;
 mod models;
+mod numbers;
 mod occupancy;
 mod occupancy_batch;
 mod output;
 mod predict;
 mod probe;
 mod question;
+mod rank;
 mod reproduce;
 mod reproduce_all;
 mod reproduce_gemm;
 mod sass;
 mod shell;
+mod terminal;
 mod train;
 mod training;
+mod typed_kernel;
+mod whatif;
+mod workload;
 
 pub use dashboard::DashboardArgs;
 
 use crate::catalogue::NameError;
 use crate::config::ThemeError;
 use crate::device::find_driver;
+use crate::gpu::ChangeError;
 use crate::kernel::ProblemError;
 use crate::predict::UnknownModel;
+use crate::rank::TargetError;
 use crate::session::{SubjectError, TuneError};
 use crate::train::TrainError;
+use crate::workload::TypedKernelError;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// `--version`: the program's, and that of the forms of JSON and CSV (`docs/json.md`).
+const LONG_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nschema_version 1");
 
 /// What if this kernel ran on that GPU instead?
 ///
 /// Rooflines, occupancy and predicted times, source and target GPU side by side. Without a command the dashboard opens.
 #[derive(Debug, Parser)]
-#[command(name = "roofswap", version, args_conflicts_with_subcommands = true)]
+#[command(name = "roofswap", version, long_version = LONG_VERSION, args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Example: roofswap predict --from titan-v --to rtx-4070 --kernel saxpy --size n=1048576"
 )]
@@ -78,6 +91,10 @@ enum Command {
     Occupancy(occupancy::OccupancyArgs),
     /// Predict times on other GPUs from a time on one
     Predict(predict::PredictArgs),
+    /// Rank GPUs for a kernel or a mix: time, energy, price
+    Rank(rank::RankArgs),
+    /// What other numbers of a GPU would do: which matter, and what is needed
+    Whatif(whatif::WhatIfArgs),
     /// Read listings of machine code: the mix of instructions, and what changes from one architecture to another
     Sass(sass::SassArgs),
     /// Draw a roofline, an occupancy, a predictions or an evaluation chart as SVG
@@ -132,6 +149,8 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Occupancy(args)) => occupancy::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Rank(args)) => rank::run(&args),
+        Some(Command::Whatif(args)) => whatif::run(&args),
         Some(Command::Sass(args)) => sass::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::App(args)) => app::run(&args),
@@ -167,6 +186,9 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
             || e.is::<UnknownModel>()
             || e.is::<ThemeError>()
             || e.is::<TuneError>()
+            || e.is::<TypedKernelError>()
+            || e.is::<TargetError>()
+            || e.is::<ChangeError>()
             || matches!(e.downcast_ref(), Some(TrainError::Unknown { .. }))
     });
     ExitCode::from(if typed { 2 } else { 1 })

@@ -1,10 +1,12 @@
 //! `roofswap occupancy --gpu GPU (--kernel KERNEL | --threads N --regs N)`, or `--batch FILE`.
 
+use super::changes::changed_gpus;
 use super::choices::{CachingChoice, FormatChoice, RulesChoice};
+use super::numbers::{dimensions, shared_bytes, whole_number};
 use super::{Usage, load, occupancy_batch, output, question};
 use crate::gpu::{Ceilings, GpuId};
-use crate::kernel::{BlockSize, Kernel, RunsAs};
-use crate::occupancy::{BlockNeeds, Carveout, Rules};
+use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
+use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
 use crate::predict::{self, Subject};
 use crate::report::Format;
 use crate::report::batch::BatchSetup;
@@ -33,26 +35,32 @@ pub(super) struct OccupancyArgs {
     /// Its code variant, where its file's formulas read one, such as MWG=64;NWG=64; the file's example if not said
     #[arg(long, value_name = "KEY=N;…", requires = "kernel")]
     variant: Option<String>,
-    /// Threads per block; with --kernel, of one whose launch shape is not known
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    threads: Option<u32>,
+    /// Threads per block, such as 256 or 16x16; with --kernel, of one whose launch shape is not known
+    #[arg(long, value_name = "N", value_parser = dimensions)]
+    threads: Option<[u64; 3]>,
     /// Registers per thread, at most 255: what a compiler can give one
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     regs: Option<u32>,
-    /// Static shared memory per block in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    /// Blocks of the grid, such as 4096 or 64x64: how many waves they are
+    #[arg(long, value_name = "N", value_parser = dimensions, conflicts_with = "kernel")]
+    grid: Option<[u64; 3]>,
+    /// Static shared memory per block; 8KB is 8192 bytes
+    #[arg(long, value_name = "BYTES", alias = "smem", value_parser = shared_bytes, default_value = "0")]
     smem_static: u32,
-    /// Dynamic shared memory per block in bytes
-    #[arg(long, value_name = "BYTES")]
+    /// Dynamic shared memory per block
+    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
     smem_dynamic: Option<u32>,
     #[command(flatten)]
     setup: Setup,
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "barriers", "carveout",
-        "global_caching", "rules", "format",
+        "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "grid", "barriers",
+        "carveout", "global_caching", "no_opt_in", "cluster", "rules", "format",
     ])]
     batch: Option<PathBuf>,
+    /// Change the GPUs, such as smem=128KiB,regs=+25%: hypothetical ones stand beside them
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
     /// Occupancy arithmetic
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
@@ -78,7 +86,7 @@ struct Setup {
     #[arg(long)]
     no_opt_in: bool,
     /// Blocks per cluster (9.0 on)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     cluster: Option<u32>,
 }
 
@@ -93,6 +101,20 @@ impl Setup {
             cluster: self.cluster.unwrap_or(needs.cluster),
             ..needs
         }
+    }
+}
+
+impl OccupancyArgs {
+    /// Threads per block, whatever their shape.
+    fn threads_per_block(&self) -> Option<u32> {
+        let product = |shape: [u64; 3]| shape.iter().try_fold(1_u64, |a, b| a.checked_mul(*b));
+        self.threads.map(|shape| product(shape).and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX))
+    }
+
+    /// The typed launch, where block and grid are known.
+    fn launch(&self) -> Option<Launch> {
+        let (block, grid) = (self.threads?, self.grid?);
+        Some(Launch { block: block.map(|n| u32::try_from(n).unwrap_or(u32::MAX)), grid })
     }
 }
 
@@ -116,23 +138,25 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
         );
     }
     let rules: Rules = args.rules.into();
-    let session = load::session(&[])?;
-    let gpus = question::gpus(&session, &args.gpu, None)?;
-    let rows = match (&args.kernel, args.threads, args.regs) {
+    let mut session = load::session(&[])?;
+    let mut gpus = question::gpus(&session, &args.gpu, None)?;
+    gpus.extend(changed_gpus(&mut session, &gpus, args.set.as_deref())?);
+    let rows = match (&args.kernel, args.threads_per_block(), args.regs) {
         (Some(name), ..) => of_kernel(&session, &gpus, name, args, rules)?,
         (None, Some(threads), Some(regs_per_thread)) => {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic.unwrap_or(0));
             let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
             let needs = args.setup.of(block);
+            let launch = args.launch();
             let of = |g: &GpuId| {
                 let gpu = &session.gpus[*g];
                 Resident {
                     gpu,
                     needs,
                     registers: None,
-                    launch: None,
-                    refusal: None,
+                    launch,
+                    refusal: launch_refusal(&gpu.cuda.limits, needs, launch.as_ref()),
                     rules,
                     remark: String::new(),
                 }
@@ -157,7 +181,7 @@ fn of_kernel<'a>(
     args: &OccupancyArgs,
     rules: Rules,
 ) -> Result<Vec<Resident<'a>>> {
-    let at = session.kernels.position(name)?;
+    let at = session.find_kernel(name)?;
     let kernel = &session.kernels[at];
     let size = args.size.as_deref().map(|typed| kernel.typed(typed)).transpose()?;
     let size = size.unwrap_or_else(|| session.default_size(at, None));
@@ -210,7 +234,7 @@ fn typed_block(kernel: &Kernel, subject: &mut Subject, args: &OccupancyArgs) -> 
         );
         return Err(Usage(text).into());
     }
-    if let Some(threads) = args.threads {
+    if let Some(threads) = args.threads_per_block() {
         subject.instance.block_size = Some(BlockSize::Typed(threads));
     }
     subject.instance.smem_dynamic = args.smem_dynamic.or(subject.instance.smem_dynamic);

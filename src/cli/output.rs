@@ -83,12 +83,28 @@ pub(super) fn picture<'a>(
     target: &Path,
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<()> {
+    is_svg(target)?;
     let svg = render_svg(spec, theme, suggested_size(spec))?;
     if is_stdout(target) {
         return answer(&svg);
     }
     is_no_input(target, inputs)?;
     file(target, &svg)
+}
+
+/// Pictures of other kinds, by the ends of their names.
+const OTHER_PICTURES: [&str; 11] =
+    ["png", "jpg", "jpeg", "gif", "pdf", "webp", "bmp", "tif", "tiff", "eps", "ps"];
+
+/// Refuses a name that promises another kind of picture than is drawn.
+fn is_svg(target: &Path) -> Result<()> {
+    let end = target.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if !OTHER_PICTURES.contains(&end.as_str()) {
+        return Ok(());
+    }
+    let (name, svg) = (target.display(), target.with_extension("svg"));
+    let text = format!("{name}: pictures are drawn as SVG: write {}, and convert that one", svg.display());
+    Err(Usage(text).into())
 }
 
 /// Refuses to write where an input lies.

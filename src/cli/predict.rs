@@ -9,7 +9,7 @@ use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
 use crate::report::{Format, breakdown, side_by_side, sources};
 use crate::session::Session;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -34,9 +34,20 @@ pub(super) fn run(args: &PredictArgs) -> Result<()> {
     let session = &question.session;
     let mut rows: Vec<Comparison<'_>> = Vec::new();
     for (subject, answer) in &answers {
-        rows.extend(sources::rows(&session.gpus, &session.kernels, subject, answer));
+        // Where one GPU was asked and others had timed the kernel, their shares are for --explain.
+        if question.sources.only().is_some() {
+            rows.push(Comparison::new(&session.gpus, &session.kernels, subject, answer));
+        } else {
+            rows.extend(sources::rows(&session.gpus, &session.kernels, subject, answer));
+        }
     }
-    output::answer(text(session, &rows, args.explain, args.format.into())?.as_bytes())
+    output::answer(text(session, &rows, args.explain, args.format.into())?.as_bytes())?;
+    match rows.iter().map(|row| row.answer.prediction.as_ref().err()).collect::<Option<Vec<_>>>() {
+        Some(refusals) if !refusals.is_empty() => {
+            bail!("nothing could be predicted: {}", refusals[0])
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Every kernel on every target with every model, in that order.
@@ -46,7 +57,8 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     for subject in &q.subjects {
         for target in &q.targets {
             for settings in &q.settings {
-                match q.session.answer_from(subject, &q.sources, *target, *settings) {
+                let sources = q.sources_of(subject, *settings);
+                match q.session.answer_from(subject, &sources, *target, *settings) {
                     Some(answer) => all.push((subject, answer)),
                     None => without.push((subject, *target)),
                 }

@@ -1,7 +1,9 @@
 //! Flags that put a question: from which GPU, to which, which kernel, at which size. `predict` and `export` share them.
 
+use super::changes::changed_gpus;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
+use super::typed_kernel::TypedKernelArgs;
 use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId};
@@ -17,13 +19,13 @@ use std::sync::Arc;
 /// A question as it is typed.
 #[derive(Debug, Args)]
 pub(super) struct QuestionArgs {
-    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined
+    /// Source GPU: where the kernel was timed; several, or `all` that timed it, are combined; not needed where --data has one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     from: Vec<String>,
     /// Target GPUs: where it might run; `all` for every other one
     #[arg(long, value_name = "GPU", value_delimiter = ',')]
     to: Vec<String>,
-    /// Kernels, or `all`; all of them where none is given
+    /// Kernels, or `all`; where none is given, those of --data, else all
     #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
     /// Sizes such as n=1048576, 2^20 or m=512,n=512,k=1k; the smallest one timed on the source where none is given
@@ -43,7 +45,12 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_enum, default_value = "exact")]
     rules: RulesChoice,
     #[command(flatten)]
+    typed: TypedKernelArgs,
+    #[command(flatten)]
     clocks: ClockArgs,
+    /// Change the targets, such as mem=+20%,l2=72MiB: hypothetical GPUs take their places
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
     /// Measurement files: the canonical CSV, or any format that `roofswap import` reads
     #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -68,6 +75,16 @@ pub(super) struct Question {
     pub(super) subjects: Vec<Subject>,
     /// One set of settings per model.
     pub(super) settings: Vec<Settings>,
+}
+
+impl Question {
+    /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
+    pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
+        match self.sources.only() {
+            Some(one) => self.session.usual_sources(subject, one, settings.model),
+            None => self.sources.clone(),
+        }
+    }
 }
 
 impl QuestionArgs {
@@ -95,9 +112,8 @@ impl QuestionArgs {
     pub(super) fn check(&self) -> Result<Question> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
-        if self.from.is_empty() {
-            let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
-            return Err(Usage(text.into()).into());
+        if self.from.is_empty() && self.data.is_empty() {
+            return Err(no_source().into());
         }
         if self.to.is_empty() {
             let text =
@@ -106,9 +122,12 @@ impl QuestionArgs {
         }
         let settings = self.settings()?;
         let mut session = load::session(&self.data)?;
+        let typed = self.typed_subject(&mut session)?;
         let sources = self.sources(&session)?;
         let one = sources.only();
-        let targets = gpus(&session, &self.to, one)?;
+        let stated = gpus(&session, &self.to, one)?;
+        let changed = changed_gpus(&mut session, &stated, self.set.as_deref())?;
+        let targets = if changed.is_empty() { stated } else { changed };
         if let (Sources::These(some), None) = (&sources, one) {
             for both in targets.iter().filter(|t| some.contains(t)) {
                 let id = &session.gpus[*both].id;
@@ -120,7 +139,10 @@ impl QuestionArgs {
             Sources::These(some) => some.first().copied(),
             _ => None,
         };
-        let subjects = self.subjects(&session, seen_from)?;
+        let subjects = match typed {
+            Some(subject) => vec![subject],
+            None => self.subjects(&session, seen_from)?,
+        };
         self.translate(&mut session, &subjects)?;
         let settings = self.taught(&session, &subjects, &targets, settings)?;
         if self.ceilings.is_some() {
@@ -131,6 +153,9 @@ impl QuestionArgs {
 
     /// The GPUs of `--from`, each once.
     fn sources(&self, session: &Session) -> Result<Sources> {
+        if self.from.is_empty() {
+            return self.source_of_data(session);
+        }
         if matches!(&self.from[..], [all] if all == "all") {
             return Ok(Sources::All);
         }
@@ -144,6 +169,45 @@ impl QuestionArgs {
             }
         }
         Ok(Sources::These(places))
+    }
+
+    /// The one GPU of the measurement files, or of their rows of the one kernel that is named.
+    fn source_of_data(&self, session: &Session) -> Result<Sources> {
+        let named: Vec<&str> = self.named_kernels();
+        let kernel = match &named[..] {
+            [one] if *one != "all" => Some(*one),
+            _ => None,
+        };
+        Ok(Sources::These(vec![source_of_data(session, kernel)?]))
+    }
+
+    /// The kernel of the typed flags, put into the session; `None` where none was typed.
+    fn typed_subject(&self, session: &mut Session) -> Result<Option<Subject>> {
+        if !self.typed.is_typed() {
+            return Ok(None);
+        }
+        let named = self.named_kernels();
+        let (name, from) = match (&named[..], &self.from[..]) {
+            ([] | [_], [from]) if from != "all" => (named.first().copied(), from.as_str()),
+            ([] | [_], _) => {
+                let text =
+                    "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
+                return Err(Usage(text.into()).into());
+            }
+            _ => {
+                return Err(
+                    Usage("--time and its like are of one kernel: name one with --kernel".into()).into()
+                );
+            }
+        };
+        let known = name.map(|name| session.find_kernel(name)).transpose()?;
+        let id = known.map(|at| session.kernels[at].id.clone());
+        let kernel = self.typed.kernel(id.as_deref(), Some(from), self.size.as_deref())?;
+        Ok(Some(kernel.load_into(session)?.subject))
+    }
+
+    fn named_kernels(&self) -> Vec<&str> {
+        self.kernel.iter().flat_map(|typed| apart(typed)).collect()
     }
 
     /// Lays what two listings say over the one kernel that is asked about.
@@ -194,10 +258,16 @@ impl QuestionArgs {
 
     /// A kernel that was named must fit size and variant; of all kernels, those that do not fit are left out.
     fn subjects(&self, session: &Session, source: Option<GpuId>) -> Result<Vec<Subject>> {
-        let named: Vec<&str> = self.kernel.iter().flat_map(|typed| apart(typed)).collect();
+        let named = self.named_kernels();
+        if named.is_empty() && !self.data.is_empty() && self.size.is_none() && self.variant.is_none() {
+            let own = session.own_configs();
+            if !own.is_empty() {
+                return own.iter().map(|(id, _)| Ok(session.timed_subject(*id)?)).collect();
+            }
+        }
         if !named.is_empty() && named != ["all"] {
             let one = |name: &&str| {
-                let at = session.kernels.position(name)?;
+                let at = session.find_kernel(name)?;
                 remark_on_variant(session, at, self.variant.as_deref());
                 self.subject(session, at, source)
             };
@@ -237,6 +307,33 @@ impl QuestionArgs {
         remark_on_launch(session, &subject);
         Ok(subject)
     }
+}
+
+/// The one GPU that the user's rows were timed on, those of this kernel where one is named.
+///
+/// # Errors
+/// Where there are none, or several: which.
+pub(super) fn source_of_data(session: &Session, kernel: Option<&str>) -> Result<GpuId> {
+    let kernel = kernel.map(|name| session.find_kernel(name)).transpose()?;
+    let gpus: Vec<GpuId> = session.own_gpus(kernel).into_iter().collect();
+    match &gpus[..] {
+        [] => Err(no_source().into()),
+        [only] => Ok(*only),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|gpu| session.gpus[*gpu].id.as_str()).collect();
+            let text = format!(
+                "no --from, and --data has rows of {} GPUs: give one of {}",
+                ids.len(),
+                ids.join(", ")
+            );
+            Err(Usage(text).into())
+        }
+    }
+}
+
+fn no_source() -> Usage {
+    let text = "no --from: give the GPU the kernel was timed on, for example --from titan-v; `roofswap gpus` lists them";
+    Usage(text.into())
 }
 
 /// Says which launch counts where rows of several fit the question.

@@ -1,8 +1,10 @@
 //! `roofswap completions SHELL` and `roofswap man [COMMAND]`.
 
-use super::{Cli, Usage, output};
+use super::{Cli, Usage, load, output};
+use crate::predict::MODELS;
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, Args, Command, CommandFactory};
 use clap_complete::Shell;
 
 #[derive(Debug, Args)]
@@ -23,8 +25,35 @@ pub(super) struct ManArgs {
 
 pub(super) fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "roofswap", &mut script);
+    let mut program = with_known_names(Cli::command())?;
+    clap_complete::generate(args.shell, &mut program, "roofswap", &mut script);
     output::answer(&script)
+}
+
+/// The commands with the names that their flags take: GPUs, kernels and models of what ships and of the user's folder, as they are
+/// now.
+fn with_known_names(program: Command) -> Result<Command> {
+    let session = load::session(&[])?;
+    let all = || std::iter::once("all".to_string());
+    // The program ends when the script is written: nothing is lost by what clap wants to be static.
+    let kept =
+        |names: Vec<String>| -> Vec<&'static str> { names.into_iter().map(|name| &*name.leak()).collect() };
+    let gpus: Vec<String> = all().chain(session.gpus.entries().iter().map(|gpu| gpu.id.clone())).collect();
+    let kernels: Vec<String> = all().chain(session.kernels.entries().iter().map(|k| k.id.clone())).collect();
+    let models: Vec<String> = all().chain(MODELS.iter().map(|model| model.id().to_string())).collect();
+    let [gpus, kernels, models] = [gpus, kernels, models].map(kept);
+    let named = |arg: Arg| {
+        let value =
+            arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str().to_string());
+        let known = match value.as_deref() {
+            Some("GPU") => &gpus,
+            Some("KERNEL") => &kernels,
+            Some("MODEL") => &models,
+            _ => return arg,
+        };
+        arg.value_parser(PossibleValuesParser::new(known.iter().map(|name| PossibleValue::new(*name))))
+    };
+    Ok(program.mut_subcommands(|command| command.mut_args(named)))
 }
 
 pub(super) fn man(args: &ManArgs) -> Result<()> {

@@ -221,6 +221,7 @@ pub(super) fn read(
         launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,
         list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
         cloud_usd_per_hour: check.maybe("price.cloud_usd_per_hour", &price.cloud_usd_per_hour, plain)?,
+        hypothetical: None,
         memory_type: m.kind.clone(),
         ecc: m.ecc,
         id: typed.id.into_inner(),
@@ -263,7 +264,8 @@ fn checked_limits(file: SpecFile<'_>, typed: &GpuFile, limits: &LimitsTable) -> 
     })
 }
 
-fn is_id(text: &str) -> bool {
+/// Whether a text may be the id of a GPU.
+pub(super) fn is_id(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_alphanumeric())
         && text.len() <= 40
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

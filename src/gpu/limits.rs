@@ -111,6 +111,14 @@ impl CarveoutSizes {
         }
     }
 
+    /// The sizes below so many bytes, and that one, which is a multiple of 4 KiB.
+    #[must_use]
+    pub fn up_to(&self, bytes: u32) -> Self {
+        let kept = self.iter().filter(|size| *size < bytes).chain([bytes]);
+        let kib: Vec<u8> = kept.filter_map(|size| u8::try_from(size / 1024).ok()).collect();
+        Self::new(&kib)
+    }
+
     /// Every size in bytes, smallest first.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let first_of_its_kind = |at: &usize| *at == 0 || self.0[*at] != self.0[*at - 1];

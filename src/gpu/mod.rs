@@ -6,8 +6,11 @@
 
 mod architectures;
 mod catalogue;
+mod changes;
 mod features;
 mod file;
+mod hypothetical;
+mod hypothetical_file;
 mod limits;
 mod overlay;
 mod sustained;
@@ -16,7 +19,10 @@ mod tuning;
 
 pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
+pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 pub use features::{FeatureTable, Since};
+pub use hypothetical::{Hypothetical, single_change};
+pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
 pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
@@ -119,6 +125,8 @@ pub struct Gpu {
     pub list_usd: Option<Sourced<f64>>,
     /// Typical price of an hour in a public cloud, US dollars.
     pub cloud_usd_per_hour: Option<Sourced<f64>>,
+    /// What it was made of, where it is none that exists.
+    pub hypothetical: Option<std::sync::Arc<Hypothetical>>,
 }
 
 /// What holds of NVIDIA's GPUs alone: the compute capability, and what it decides, warp size and allocation granules among

@@ -42,6 +42,7 @@ pub use variant::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 
 use crate::catalogue::{Entry, Feature, Id, Sourced};
+use crate::units::typed_number;
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -156,6 +157,8 @@ pub struct Instance {
     pub launch: Option<Launch>,
     /// Threads per block where the launch shape is unknown, but a compiler's report is known.
     pub block_size: Option<BlockSize>,
+    /// Registers per thread that somebody typed: they go before any compiler's word.
+    pub regs_per_thread: Option<u32>,
     /// Static shared memory per block in bytes, if known.
     pub smem_static: Option<u32>,
     /// Dynamic shared memory per block in bytes, if known.
@@ -283,7 +286,7 @@ impl Kernel {
     /// [`ProblemError`] with what was expected.
     pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
         let number = text.trim();
-        if number.contains('=') || problem::typed_size(number).is_none() {
+        if number.contains('=') || typed_number(number).is_none() {
             return self.problem(&text.parse()?);
         }
         let defaults = self.formulas.as_ref().map(|f| &f.defaults);
@@ -372,6 +375,7 @@ impl Kernel {
             return Ok(Instance {
                 launch: None,
                 block_size: self.block_size(),
+                regs_per_thread: None,
                 smem_static: None,
                 smem_dynamic: None,
                 work: Work::default(),
@@ -390,6 +394,7 @@ impl Kernel {
         Ok(Instance {
             launch,
             block_size: if launch.is_none() { self.block_size() } else { None },
+            regs_per_thread: None,
             smem_static: bytes(&f.smem_static)?,
             smem_dynamic: bytes(&f.smem_dynamic)?,
             work,

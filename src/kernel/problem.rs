@@ -1,5 +1,6 @@
 //! Problem sizes: `m=512;n=512;k=1024`.
 
+use crate::units::{list_parts, typed_number};
 use hashbrown::DefaultHashBuilder;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -137,7 +138,7 @@ pub enum ProblemError {
     #[error("problem key `{0}` stands twice; give it once")]
     Twice(String),
     /// A size is zero, negative, fractional or absurd.
-    #[error("{key}={value}: expected a whole number from 1 to 2^53 (2^20, 1e6, 4k, 1Mi work)")]
+    #[error("{key}={value}: expected a whole number from 1 to 2^53 (2^20, 1_000_000, 4k, 1Mi work)")]
     BadSize {
         /// The key.
         key: String,
@@ -222,8 +223,10 @@ impl Problem {
         }
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
-            Ok((Key::new(key), number.map_or_else(|| Value::Word(value.into()), Value::Number)))
+            Ok((
+                Key::new(key),
+                recorded_number(value).map_or_else(|| Value::Word(value.into()), Value::Number),
+            ))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }
@@ -235,7 +238,7 @@ impl FromStr for Problem {
     fn from_str(text: &str) -> Result<Self, ProblemError> {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
-            let size = typed_size(value).filter(|size| is_size(*size));
+            let size = typed_number(value).filter(|size| is_size(*size));
             let size = size.ok_or_else(|| bad_size(key, value))?;
             Ok((Key::new(key), Value::Number(size)))
         };
@@ -281,7 +284,7 @@ fn plain_pairs(text: &str) -> Option<Vec<(Key, Value)>> {
 
 /// Splits `a=1;b=2` and refuses what is not a pair or stands twice.
 fn pairs(text: &str) -> Result<impl Iterator<Item = Result<(&str, &str), ProblemError>>, ProblemError> {
-    let parts = || text.split([';', ',']).map(str::trim).filter(|p| !p.is_empty());
+    let parts = || list_parts(text).map(str::trim).filter(|p| !p.is_empty());
     let keys = || parts().filter_map(|p| p.split_once('=').map(|(k, _)| k.trim()));
     if let Some(twice) = twice(keys) {
         return Err(ProblemError::Twice(shorten(twice)));
@@ -305,18 +308,10 @@ fn twice<'t, I: Iterator<Item = &'t str>>(keys: impl Fn() -> I) -> Option<&'t st
     sorted.windows(2).find(|w| w[0] == w[1]).map(|w| w[0])
 }
 
-/// `1048576`, `2^20`, `1e6`, `4k`, `1M`, `1Mi`.
-pub(super) fn typed_size(text: &str) -> Option<f64> {
-    if let Some((base, exponent)) = text.split_once('^') {
-        let (base, exponent): (f64, i32) = (base.trim().parse().ok()?, exponent.trim().parse().ok()?);
-        return Some(base.powi(exponent));
-    }
-    const SUFFIXES: [(&str, f64); 6] =
-        [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("k", 1e3), ("M", 1e6), ("G", 1e9)];
-    let with = |(suffix, scale): &(&str, f64)| {
-        text.strip_suffix(suffix).and_then(|t| t.parse::<f64>().ok()).map(|v| v * scale)
-    };
-    SUFFIXES.iter().find_map(with).or_else(|| text.parse().ok())
+/// The number that a file states; `16x16` stays the word it is: a shape, and no size.
+fn recorded_number(value: &str) -> Option<f64> {
+    let number = value.parse::<f64>().ok().filter(|n| n.is_finite());
+    number.or_else(|| typed_number(value).filter(|_| !value.contains(['x', '×'])))
 }
 
 /// A text short enough for an error message.
@@ -353,6 +348,11 @@ mod tests {
             ("n=2^20", "n=1048576"),
             ("n=1Mi", "n=1048576"),
             (" n = 1e6 ", "n=1000000"),
+            ("n=1_000_000", "n=1000000"),
+            ("n=1,000,000,m=2", "n=1000000;m=2"),
+            ("n=2**20", "n=1048576"),
+            ("n=1<<20", "n=1048576"),
+            ("n=1024x1024", "n=1048576"),
             ("m=1k,n=2;k=3", "m=1000;n=2;k=3"),
             ("", ""),
         ] {
@@ -412,5 +412,7 @@ mod tests {
         let p = Problem::parse_recorded("m=512;layout=nt;beta=0").unwrap();
         assert_eq!(p.to_string(), "m=512;layout=nt;beta=0");
         assert_eq!((p.number("beta"), p.number("layout")), (Some(0.0), None));
+        let p = Problem::parse_recorded("n=2^20;tile=16x16;k=1,000").unwrap();
+        assert_eq!(p.to_string(), "n=1048576;tile=16x16;k=1000");
     }
 }

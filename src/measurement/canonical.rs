@@ -122,6 +122,14 @@ number_columns! {
 }
 
 impl Number {
+    /// Whether it counts things or bytes, so that a comma in it parts thousands: times, rates and shares have decimals.
+    #[must_use]
+    pub fn is_counted(self) -> bool {
+        let column = self.column();
+        let measured = ["_ms", "_w", "_j", "_mhz", "_pct", "_per_inst"];
+        !measured.iter().any(|unit| column.ends_with(unit))
+    }
+
     /// The largest value that is believed, in the column's unit; what is beyond it was damaged or has another unit.
     #[must_use]
     pub fn most(self) -> f64 {

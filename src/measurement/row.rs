@@ -12,7 +12,7 @@ use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number, SHORTEST_MS};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
-use crate::units::Seconds;
+use crate::units::{Seconds, typed_dimensions, typed_number};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -252,7 +252,16 @@ pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusa
     if text.is_empty() {
         return Ok(None);
     }
-    Err(refused_number(text, column))
+    match separated_number(text, column) {
+        Some(value) => within_bounds(value, column).map(Some),
+        None => Err(refused_number(text, column)),
+    }
+}
+
+/// A number as people type it: `2^20`, `1_000_000`, `4k`. A comma parts thousands of what is counted; in a time or a rate it may
+/// be a decimal comma, and the number is refused.
+fn separated_number(text: &str, column: Number) -> Option<f64> {
+    typed_number(text).filter(|value| is_count(value) && (column.is_counted() || !text.contains(',')))
 }
 
 /// A number that was read already.
@@ -307,7 +316,7 @@ pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>,
     if text.is_empty() {
         return Ok(None);
     }
-    Err(refused_dimensions(text, column))
+    typed_dimensions(text).map(Some).ok_or_else(|| refused_dimensions(text, column))
 }
 
 pub(super) fn refused_dimensions(text: &str, column: &str) -> Refusal {

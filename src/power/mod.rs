@@ -27,6 +27,7 @@
 //! assert!(power.idle.0 < power.watts.0 && power.watts.0 <= gpu.power_limit.value.0);
 //! ```
 
+mod cap;
 pub mod fit;
 
 use crate::catalogue::{FileError, Origin, SpecFile};

@@ -61,6 +61,8 @@ pub enum Cause {
     LaunchOverhead(Seconds),
     /// So many measured rows of the target correct the model.
     TargetRows(usize),
+    /// What the prediction for the GPU that a hypothetical one is based on differs from the model's.
+    BaseGpu,
     /// So many sources are combined into one time.
     CombinedSources(usize),
     /// An operator's modelled time: source, target.
@@ -199,6 +201,7 @@ impl Cause {
             Self::MemoryLevels => "memory levels",
             Self::LaunchOverhead(_) => "launch overhead",
             Self::TargetRows(_) => "rows on the target",
+            Self::BaseGpu => "as its base GPU",
             Self::CombinedSources(_) => "all sources",
             Self::OperatorModel(_) => "operator model",
             Self::SourceKept(_) => "kept of the source",
@@ -226,6 +229,7 @@ impl Cause {
             | Self::OccupancyRatio
             | Self::MemoryLevels
             | Self::TargetRows(_)
+            | Self::BaseGpu
             | Self::CombinedSources(_) => [None, None],
         }
     }
@@ -276,6 +280,9 @@ impl fmt::Display for Cause {
             Self::OccupancyRatio => f.write_str("source over target"),
             Self::MemoryLevels => f.write_str("middle of the times at DRAM, L2 and L1"),
             Self::LaunchOverhead(time) => write!(f, "{time} per launch are added"),
+            Self::BaseGpu => f.write_str(
+                "the prediction for the GPU it is based on over the model's for an unchanged copy of it",
+            ),
             Self::TargetRows(1) => f.write_str("1 measured row of other runs there"),
             Self::TargetRows(rows) => write!(f, "{rows} measured rows of other runs there"),
             Self::CombinedSources(sources) => write!(f, "weighted geometric mean of {sources} sources"),

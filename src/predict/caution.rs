@@ -108,6 +108,20 @@ pub enum Caution {
     SourceTyped(Arc<str>),
     /// The target is modelled at typed clocks or a typed limit.
     Hypothetical(Arc<str>),
+    /// The target is none that exists: its base, and what was changed.
+    HypotheticalGpu {
+        /// The id of the GPU it is based on.
+        based_on: Arc<str>,
+        /// `mem=+20%`.
+        changes: Arc<str>,
+    },
+    /// The power limit lowers the SM clock of the target under this load.
+    PowerCapped {
+        /// The limit in watts.
+        limit: f64,
+        /// The SM clock without and with it, in hertz.
+        clocks: [f64; 2],
+    },
     /// The time was corrected by other rows that were measured on the target.
     RowsMeasuredHere {
         /// What it was multiplied by.
@@ -240,6 +254,13 @@ impl fmt::Display for Caution {
             }
             Self::Hypothetical(text) => {
                 write!(f, "clocks: {text} (typed): interval not validated at changed clocks")
+            }
+            Self::HypotheticalGpu { based_on, changes } => {
+                write!(f, "hypothetical GPU: {based_on} with {changes}; interval not validated for it")
+            }
+            Self::PowerCapped { limit, clocks: [from, to] } => {
+                let [from, to] = [from, to].map(|hz| hz / 1e6);
+                write!(f, "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)")
             }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };

@@ -1,6 +1,7 @@
 //! The numbers of an answer, without its reasons.
 
 use super::{Doubt, Question, SourceKind};
+use crate::roofline::Bound;
 use crate::units::Seconds;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,10 @@ pub struct Estimate {
     pub interval: Option<Interval>,
     /// Whether a measured or published time on the source stands behind it.
     pub rests_on_measurement: bool,
+    /// What limits it on the target, where whoever made it looked.
+    pub limit: Option<Bound>,
+    /// Occupancy on the target, 0 to 1, where it is known.
+    pub occupancy: Option<f64>,
 }
 
 impl Estimate {
@@ -24,7 +29,8 @@ impl Estimate {
     pub(super) fn of_question(q: &Question<'_>, time: Seconds, doubt: Option<Doubt>) -> Self {
         let known = q.source_time.as_ref();
         let rests_on_measurement = known.is_some_and(|t| t.kind != SourceKind::Estimated);
-        Self { time, doubt, width: None, interval: None, rests_on_measurement }
+        let occupancy = q.target.occupancy.map(|o| o.fraction());
+        Self { time, doubt, width: None, interval: None, rests_on_measurement, limit: None, occupancy }
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Side<'a> {
     pub refusal: Option<LaunchRefusal>,
     /// Why the kernel's code cannot run here at all; looked for on the target only: a source was timed.
     pub barred: Option<Refusal>,
+    /// Resident blocks by which the waves of a launch are counted, where the block is somebody's word: on the GPU that exists.
+    pub(super) wave_occupancy: Option<Occupancy>,
     /// Whose registers these are.
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
@@ -216,6 +218,7 @@ pub(super) struct Fit<'a> {
     pub(super) refusal: Option<LaunchRefusal>,
     needs: Option<BlockNeeds>,
     occupancy: Option<Occupancy>,
+    wave_occupancy: Option<Occupancy>,
     /// Threads per block that stand in for an unknown launch shape.
     unstated: Option<BlockSize>,
     registers: Found<'a>,
@@ -237,7 +240,7 @@ impl<'a> Fit<'a> {
         let unstated = if launch.is_some() { None } else { instance.block_size };
         let cc = gpu.cuda.compute_capability;
         let compiled = kernel.resources_on(cc.major, cc.minor);
-        let (regs_per_thread, registers) = registers(compiled, row, any_row);
+        let (regs_per_thread, registers) = registers(compiled, instance.regs_per_thread, row, any_row);
         // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
         let build = compiled.filter(|c| c.borrowed_from.is_none());
         let build = build.map(|c| c.resources).filter(|_| !matches!(registers, Found::TimedRow(_)));
@@ -257,17 +260,27 @@ impl<'a> Fit<'a> {
             .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
             .or_else(|| launch_refusal(&gpu.cuda.limits, asked?, launch.as_ref()));
         let resident = needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
+        let wave_occupancy = match gpu.is_hypothetical() {
+            true => needs.map(|n| occupancy(&gpu.existing().cuda.limits, n, rules)),
+            false => None,
+        };
         let occupancy = match (rules, refusal) {
             // The study's formula knows no refusal.
             (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
             _ => resident,
         };
-        Self { launch, refusal, needs, occupancy, unstated, registers, build }
+        let wave_occupancy = wave_occupancy.or(occupancy);
+        Self { launch, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
     }
 
-    /// As [`Side::stated_occupancy`].
-    pub(super) fn stated_occupancy(&self) -> Option<Occupancy> {
-        self.occupancy.filter(|_| !is_assumed(self.unstated))
+    /// As [`Side::wave_occupancy`].
+    pub(super) fn wave_occupancy(&self) -> Option<Occupancy> {
+        self.wave_occupancy.filter(|_| !is_assumed(self.unstated))
+    }
+
+    /// Resident blocks, also of an assumed block.
+    pub(super) fn occupancy(&self) -> Option<Occupancy> {
+        self.occupancy
     }
 
     pub(super) fn registers_unknown(&self) -> bool {
@@ -289,7 +302,8 @@ impl<'a> Side<'a> {
         rules: Rules,
     ) -> Self {
         let fit = Fit::new(kernel, instance, gpu, row, any_row, rules);
-        let Fit { launch, refusal, needs, occupancy, unstated, registers, build } = fit;
+        let Fit { launch, refusal, needs, occupancy, unstated, registers, build, .. } = fit;
+        let wave_occupancy = fit.wave_occupancy();
         let registers = RegistersFrom::from(registers);
         let said = [
             registers.caution(gpu),
@@ -303,6 +317,7 @@ impl<'a> Side<'a> {
             occupancy,
             refusal,
             barred: None,
+            wave_occupancy,
             // Of a kernel without any block nothing is reckoned that registers could spoil.
             build: said.into_iter().flatten().filter(|_| needs.is_some()).collect(),
             registers,

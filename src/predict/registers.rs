@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub enum RegistersFrom {
     /// The row that was timed on this GPU, with its source.
     TimedRow(Arc<str>),
+    /// Somebody typed them.
+    Typed,
     /// A compiler's report for this compute capability, with its source.
     Build(Arc<str>),
     /// A compiler's report for the nearest compute capability.
@@ -35,6 +37,7 @@ impl RegistersFrom {
     pub fn word(&self) -> String {
         match self {
             Self::TimedRow(_) => "timed row".into(),
+            Self::Typed => "typed".into(),
             Self::Build(_) => "compiler".into(),
             Self::NearestBuild { cc: (a, b), .. } => format!("cc {a}.{b}"),
             Self::OtherRow(_) => "other GPU".into(),
@@ -46,7 +49,7 @@ impl RegistersFrom {
     pub(super) fn caution(&self, gpu: &Gpu) -> Option<Caution> {
         let gpu = || gpu.id.as_str().into();
         match self {
-            Self::TimedRow(_) | Self::Build(_) => None,
+            Self::TimedRow(_) | Self::Typed | Self::Build(_) => None,
             Self::NearestBuild { cc, spills, .. } => {
                 Some(Caution::RegistersBorrowed { gpu: gpu(), from: *cc, spills: *spills })
             }
@@ -61,6 +64,7 @@ impl fmt::Display for RegistersFrom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimedRow(source) => write!(f, "the row timed here: {source}"),
+            Self::Typed => f.write_str("typed"),
             Self::Build(source) => write!(f, "compiler: {source}"),
             Self::NearestBuild { cc: (a, b), source, .. } => write!(f, "compiler, for {a}.{b}: {source}"),
             Self::OtherRow(source) => write!(f, "a row timed on another GPU: {source}"),
@@ -73,6 +77,7 @@ impl fmt::Display for RegistersFrom {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Found<'a> {
     TimedRow(&'a Measurement),
+    Typed,
     Compiled(Compiled<'a>),
     OtherRow(&'a Measurement),
     Unknown,
@@ -82,6 +87,7 @@ impl From<Found<'_>> for RegistersFrom {
     fn from(found: Found<'_>) -> Self {
         match found {
             Found::TimedRow(row) => Self::TimedRow(Arc::from(&*row.source)),
+            Found::Typed => Self::Typed,
             Found::Compiled(known) => match known.borrowed_from {
                 None => Self::Build(known.source.clone()),
                 Some(cc) => {
@@ -95,18 +101,22 @@ impl From<Found<'_>> for RegistersFrom {
     }
 }
 
-/// Registers per thread, from the best source: the row timed here, the compiler's word for this compute capability, the
+/// Registers per thread, from the best source: the row timed here, what somebody typed, the compiler's word for this compute capability, the
 /// nearest one's, a row timed elsewhere. 0 = unknown. `compiled` is [`Kernel::resources_on`] this GPU.
 ///
 /// [`Kernel::resources_on`]: crate::kernel::Kernel::resources_on
 pub(super) fn registers<'a>(
     compiled: Option<Compiled<'a>>,
+    typed: Option<u32>,
     row: Option<&'a Measurement>,
     any_row: Option<&'a Measurement>,
 ) -> (u32, Found<'a>) {
     let of_row = |row: Option<&'a Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, r)));
     if let Some((regs, row)) = of_row(row) {
         return (regs, Found::TimedRow(row));
+    }
+    if let Some(regs) = typed {
+        return (regs, Found::Typed);
     }
     if let Some(known) = compiled {
         return (known.resources.registers, Found::Compiled(known));

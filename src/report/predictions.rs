@@ -68,7 +68,8 @@ impl<'a> Comparison<'a> {
     /// What the reader must know, the refusal first where there is one.
     #[must_use]
     pub fn cautions(&self) -> Vec<String> {
-        shown::cautions(self.answer, &self.kernel.cautions)
+        let useless = self.answer.interval.and_then(|i| shown::useless_interval(i.low, i.high));
+        useless.into_iter().chain(shown::cautions(self.answer, &self.kernel.cautions)).collect()
     }
 
     /// The first five cells of every table for programs: GPUs, kernel, problem, model.

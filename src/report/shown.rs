@@ -132,6 +132,22 @@ pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
     }
 }
 
+/// An interval this wide, high over low, says nothing that one could act on.
+const USELESS: f64 = 10.0;
+
+/// What is said of an interval that is too wide to act on, and what would narrow it; `None` for any other.
+#[must_use]
+pub fn useless_interval(low: Seconds, high: Seconds) -> Option<String> {
+    let is_useless = high / low > USELESS;
+    is_useless.then(|| {
+        format!(
+            "no useful answer: profile it; the interval {} is wider than {USELESS:.0}x: measure the kernel on the source, with \
+             counters (`ncu --set full`)",
+            range(low, high)
+        )
+    })
+}
+
 /// Milliseconds without the noise that the factor 1000 leaves in the 17th digit.
 #[must_use]
 pub fn millis(time: Seconds) -> f64 {

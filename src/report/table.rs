@@ -103,6 +103,37 @@ impl Table {
         self
     }
 
+    /// The same table for a screen of so many characters: columns are left out in this order until it fits, and a note says which.
+    #[must_use]
+    pub fn fitted(mut self, width: usize, least_needed: &[&str]) -> Self {
+        let mut left_out: Vec<&str> = Vec::new();
+        for name in least_needed {
+            if self.text_width() <= width {
+                break;
+            }
+            if self.columns.iter().any(|c| c.name == *name) {
+                self = self.without(&[name]);
+                left_out.push(name);
+            }
+        }
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            self.notes.push(format!("left out to fit {width} characters: {names}"));
+        }
+        self
+    }
+
+    /// How wide the rows of [`Table::to_text`] are.
+    fn text_width(&self) -> usize {
+        let cell_width = |cell: &Cell| one_line(&cell.for_people()).width();
+        let width = |(at, column): (usize, &Column)| {
+            let cells = self.rows.iter().filter_map(|row| row.get(at)).map(cell_width);
+            cells.chain([column.name.width()]).max().unwrap_or(0)
+        };
+        let columns = self.columns.iter().enumerate().map(width).sum::<usize>();
+        columns + 2 * self.columns.len().saturating_sub(1)
+    }
+
     /// The same table with other headings, for people.
     #[must_use]
     pub fn renamed(mut self, names: &[(&str, &'static str)]) -> Self {
@@ -300,6 +331,16 @@ mod tests {
         assert_eq!((&t.rows[0][2], &t.rows[1][2]), (&Cell::text("[1 2]"), &Cell::text("[2 3]")));
         assert_eq!(t.notes, ["[1] x", "[2] y", "[3] z", "legend"]);
         assert_eq!(t.columns[2].name, "notes");
+    }
+
+    #[test]
+    fn a_table_is_made_to_fit_and_says_what_is_missing() {
+        let t = two_rows();
+        assert_eq!(t.clone().fitted(80, &["remarks"]), t);
+        let narrow = t.clone().fitted(16, &["remarks", "time_ms"]);
+        assert_eq!(narrow.columns.len(), 2);
+        assert_eq!(narrow.notes, ["left out to fit 16 characters: remarks"]);
+        assert_eq!(t.fitted(3, &["remarks", "time_ms"]).columns.len(), 1);
     }
 
     #[test]

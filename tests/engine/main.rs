@@ -24,3 +24,4 @@ mod reference;
 mod simulated_counts;
 mod sm_constants;
 mod specs;
+mod whatif;

@@ -18,7 +18,7 @@ use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
 use crate::predict::{Estimate, Floor, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
-use crate::roofline::machine_of;
+use crate::roofline::{Bound, machine_of};
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
@@ -64,6 +64,12 @@ struct Waved<T> {
 struct Ready {
     end: Waved<End>,
     refusal: Option<Box<Refusal>>,
+    /// The component that takes longest; `None` for an operator, whose limit its own model names.
+    binding: Option<Bound>,
+    /// 0 to 1.
+    occupancy: Option<f64>,
+    /// Blocks of the launch, where it is known.
+    blocks: Option<f64>,
 }
 
 /// A source, ready to be asked for any target.
@@ -194,14 +200,34 @@ impl<'a> Group<'a> {
             }
         };
         let shaped = of.kernel.runs_as == RunsAs::Kernel;
-        let shape = WaveShape::on(gpu, fit.launch.filter(|_| shaped), fit.stated_occupancy());
+        let shape = WaveShape::on(gpu.existing(), fit.launch.filter(|_| shaped), fit.wave_occupancy());
         let refusal =
             barred(of.kernel, gpu).or_else(|| feasible(gpu, fit.refusal, &self.work).err()).map(Box::new);
-        Ready { end: Waved { without: end(WaveShape::default()), with: shape.map(end) }, refusal }
+        let blocks = shape.and_then(|shape| shape.blocks);
+        let binding = machine.filled(blocks).components(&self.work, reused).binding();
+        Ready {
+            end: Waved { without: end(WaveShape::default()), with: shape.map(end) },
+            refusal,
+            binding: binding.map(Bound::from).filter(|_| operator.is_none()),
+            occupancy: fit.occupancy().map(|o| o.fraction()),
+            blocks: fit.launch.map(|l| l.blocks() as f64),
+        }
     }
 }
 
 impl Starting<'_, '_> {
+    /// The work of a launch, as this source and the rows count it.
+    #[must_use]
+    pub fn work(&self) -> &Work {
+        &self.group.work
+    }
+
+    /// Blocks of the launch on the GPU at this place, where they are known.
+    #[must_use]
+    pub fn blocks(&self, target: GpuId) -> Option<f64> {
+        self.group.ready(self.of, target).blocks
+    }
+
     /// The time on the GPU at this place, and how uncertain it is: the numbers of [`crate::predict::Predictor::estimate`].
     ///
     /// # Errors
@@ -220,6 +246,9 @@ impl Starting<'_, '_> {
         let other = self.gpu.architecture != of.gpus[target.index()].architecture;
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
-        Ok(Estimate { time: answered.time, doubt, width: None, interval: None, rests_on_measurement })
+        let time = answered.time;
+        let limit = if time.0 < 1.5 * end.floor { Some(Bound::Launch) } else { ready.binding };
+        let (width, interval, occupancy) = (None, None, ready.occupancy);
+        Ok(Estimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
     }
 }

@@ -196,7 +196,7 @@ fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [WaveShape; 2] {
     if runs_as == RunsAs::Operator {
         return [WaveShape::default(); 2];
     }
-    let of = |side: &Side<'_>| WaveShape::on(side.gpu, side.launch, side.stated_occupancy());
+    let of = |side: &Side<'_>| WaveShape::on(side.gpu.existing(), side.launch, side.wave_occupancy);
     of(sides[0]).zip(of(sides[1])).map_or([WaveShape::default(); 2], |(source, target)| [source, target])
 }
 

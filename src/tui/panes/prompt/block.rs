@@ -6,6 +6,7 @@ use crate::kernel::BlockSize;
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
 use crate::tui::state::{State, Tone};
+use crate::units::typed_number;
 
 /// What a block can have on any GPU.
 const MOST_THREADS: u32 = 1024;
@@ -27,8 +28,12 @@ pub fn block_line(state: &mut State) -> Option<PromptLine> {
 /// # Errors
 /// What was expected.
 pub fn set_block(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
-    let Some(threads) = typed.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n)) else {
-        return Err(format!("`{typed}`: expected 1 to {MOST_THREADS} threads per block"));
+    let threads =
+        typed_number(typed).filter(|n| (1.0..=f64::from(MOST_THREADS)).contains(n) && n.fract() == 0.0);
+    let Some(threads) = threads.map(|n| n as u32) else {
+        return Err(format!(
+            "`{typed}`: expected 1 to {MOST_THREADS} threads per block, such as 256 or 16x16"
+        ));
     };
     let mut next = state.selection.clone();
     next.blocks.insert(state.rows[state.selected].kernel, threads);

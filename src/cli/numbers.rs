@@ -1,0 +1,47 @@
+//! Numbers of flags, read as everywhere else: `1_000`, `2^20`, `4k`, `16x16`, `8KB`, `4.2ms`.
+
+use crate::units::{
+    Bytes, Flops, KiloBytes, Seconds, typed_bytes, typed_count, typed_dimensions, typed_flops, typed_seconds,
+};
+
+/// A whole number above 0.
+pub(super) fn whole_number(text: &str) -> Result<u32, String> {
+    let found = typed_count(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+    found.ok_or_else(|| "expected a whole number above 0, such as 256, 4k or 2^20".into())
+}
+
+/// A side of a matrix: 1 to 2^20.
+pub(super) fn matrix_side(text: &str) -> Result<u64, String> {
+    let found = typed_count(text).filter(|n| (1..=1 << 20).contains(n));
+    found.ok_or_else(|| "expected a whole number from 1 to 2^20, such as 4096 or 4k".into())
+}
+
+/// Threads of a block or blocks of a grid, in up to three dimensions.
+pub(super) fn dimensions(text: &str) -> Result<[u64; 3], String> {
+    typed_dimensions(text).ok_or_else(|| "expected whole numbers above 0, such as 256, 16x16 or 8x8x4".into())
+}
+
+/// Bytes of the shared memory of a block: 8KB is 8192.
+pub(super) fn shared_bytes(text: &str) -> Result<u32, String> {
+    let found = typed_bytes(text, KiloBytes::Binary).map(|b| b.0);
+    let whole = found.filter(|b| (0.0..=f64::from(u32::MAX)).contains(b) && b.fract() == 0.0);
+    whole.map(|b| b as u32).ok_or_else(|| "expected bytes, such as 8192, 8KB or 8KiB".into())
+}
+
+/// Bytes moved in one launch: 50MB is 50e6.
+pub(super) fn traffic_bytes(text: &str) -> Result<Bytes, String> {
+    let found = typed_bytes(text, KiloBytes::Decimal).filter(|b| b.0 > 0.0);
+    found.ok_or_else(|| "expected bytes above 0, such as 50MB, 1.5GiB or 5e7".into())
+}
+
+/// Floating-point operations of one launch.
+pub(super) fn flop_count(text: &str) -> Result<Flops, String> {
+    let found = typed_flops(text).filter(|f| f.0 > 0.0);
+    found.ok_or_else(|| "expected operations above 0, such as 17.2GFLOP or 1.72e10; a rate is none".into())
+}
+
+/// The time of one launch, with its unit.
+pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
+    let found = typed_seconds(text).filter(|t| t.0 > 0.0);
+    found.ok_or_else(|| "expected a time with its unit, such as 4.2ms, 31us or 1.5s".into())
+}

@@ -1,0 +1,168 @@
+//! `roofswap rank --from GPU --to all --kernel KERNEL`: which GPU is best for a kernel or a mix.
+
+use super::changes::changed_gpus;
+use super::choices::ThemeChoice;
+use super::clocks::ClockArgs;
+use super::terminal::screen_width;
+use super::training::watched_as;
+use super::typed_kernel::TypedKernelArgs;
+use super::workload::WorkloadArgs;
+use super::{Usage, load, output};
+use crate::calendar::utc_date;
+use crate::progress::Progress;
+use crate::rank::{
+    Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
+    select_targets,
+};
+use crate::report::Format;
+use crate::session::Session;
+use crate::workload::Workload;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: roofswap rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --to l40s,h100-sxm5,h200 --prices prices.csv"
+)]
+pub(super) struct RankArgs {
+    /// Source GPU: where it was timed, and what speedups are relative to; not needed where --data has one
+    #[arg(long, value_name = "GPU")]
+    from: Option<String>,
+    /// GPUs to rank: ids, `all`, an architecture such as `ada`, `each-architecture`, and limits such as `<=300W` or `>=24GB`
+    #[arg(long, value_name = "GPU", value_delimiter = ',', default_value = "all")]
+    to: Vec<String>,
+    #[command(flatten)]
+    workload: WorkloadArgs,
+    /// Rank every measured variant of the kernel on these GPUs
+    #[arg(long, conflicts_with_all = ["mix", "variant"])]
+    variants: bool,
+    /// Change the GPUs to rank, such as mem=+20%,l2=72MiB: each is ranked as it is and so changed
+    #[arg(long, value_name = "CHANGES")]
+    set: Option<String>,
+    /// What comes first
+    #[arg(long, value_enum, default_value = "time")]
+    by: OrderChoice,
+    /// Prices: a CSV with the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or SkyPilot
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    /// Only the first N rows
+    #[arg(long, value_name = "N", value_parser = super::numbers::whole_number)]
+    top: Option<u32>,
+    /// The model; the default one if not said
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    #[command(flatten)]
+    typed: TypedKernelArgs,
+    #[command(flatten)]
+    clocks: ClockArgs,
+    /// Measurement files
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// How to write the table
+    #[arg(long, value_enum, default_value = "table")]
+    format: super::choices::FormatChoice,
+    /// Draw a bar per GPU into this SVG file as well; `-` for stdout, without the table
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Colours of the picture
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeChoice,
+}
+
+/// `--by`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OrderChoice {
+    /// Shortest time
+    Time,
+    /// Least energy per run
+    PerfPerWatt,
+    /// Least money per run
+    PerfPerDollar,
+}
+
+impl From<OrderChoice> for RankOrder {
+    fn from(choice: OrderChoice) -> Self {
+        match choice {
+            OrderChoice::Time => Self::Time,
+            OrderChoice::PerfPerWatt => Self::PerfPerWatt,
+            OrderChoice::PerfPerDollar => Self::PerfPerDollar,
+        }
+    }
+}
+
+pub(super) fn run(args: &RankArgs) -> Result<()> {
+    let mut session = load::session(&args.data)?;
+    let mut targets = select_targets(&session.gpus, &args.to)?;
+    let from = args.from.as_deref();
+    let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
+    targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
+    args.clocks.typed().lay(&mut session, &targets)?;
+    let prices = match &args.prices {
+        Some(file) => PriceBook::read(file, &session.gpus)?,
+        None => PriceBook::default(),
+    };
+    output::remarks(&prices.remarks, prices.remarks.len());
+    let mut asked = RankQuestion {
+        prices,
+        today: utc_date(SystemTime::now()),
+        order: args.by.into(),
+        rows: args.rows(&session, &workload)?,
+        ..RankQuestion::new(&session, &workload, source, targets)
+    };
+    if let Some(model) = &args.model {
+        asked.settings.model = crate::predict::model_position(model)?;
+    }
+    let progress = Progress::default();
+    let board = watched_as("ranking", &progress, || asked.answer_watched(&progress)).context("cancelled")?;
+    write_board(args, board)
+}
+
+/// Writes the board; an error where nothing on it could be predicted.
+fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
+    let nothing = board.rows.iter().all(|row| row.time.is_none());
+    let why = board.rows.first().and_then(|row| row.cautions.first().cloned()).unwrap_or_default();
+    if let Some(top) = args.top {
+        board.rows.truncate(top as usize);
+    }
+    if let Some(path) = &args.svg {
+        let inputs = args.data.iter().chain(&args.workload.mix).chain(&args.prices).map(PathBuf::as_path);
+        output::picture(&rank_chart(&board), args.theme.into(), path, inputs)?;
+        if output::is_stdout(path) {
+            return Ok(());
+        }
+    }
+    let format: Format = args.format.into();
+    let table = match format {
+        Format::Table => board_table(&board, screen_width()),
+        Format::Markdown => board_table(&board, None),
+        Format::Json | Format::Csv => board_records(&board),
+    };
+    output::answer(table.render(format).as_bytes())?;
+    if nothing {
+        anyhow::bail!("nothing could be predicted: {why}");
+    }
+    Ok(())
+}
+
+impl RankArgs {
+    /// The measured variants of the kernel at this size, where they are asked for.
+    fn rows(&self, session: &Session, workload: &Workload) -> Result<Vec<RowSubject>> {
+        let Some(subject) = workload.single().filter(|_| self.variants) else { return Ok(Vec::new()) };
+        let of_size = |variant: &std::sync::Arc<str>| {
+            let subject = session.subject(subject.kernel, &subject.problem, variant).ok()?;
+            subject.config?;
+            let label = if variant.is_empty() { "no variant".into() } else { variant.to_string() };
+            Some(RowSubject { label, subject })
+        };
+        let rows: Vec<RowSubject> = session.variants(subject.kernel).iter().filter_map(of_size).collect();
+        if rows.is_empty() {
+            let kernel = &session.kernels[subject.kernel].id;
+            let text =
+                format!("{kernel}: no variant was measured at {}; give another --size", subject.problem);
+            return Err(Usage(text).into());
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,99 @@
+//! `--time 4.2ms --threads 16x16 --regs 40 …`: a kernel of which nobody has a file.
+
+use super::Usage;
+use super::numbers::{dimensions, flop_count, launch_time, shared_bytes, traffic_bytes, whole_number};
+use crate::catalogue::ElementType;
+use crate::kernel::Problem;
+use crate::units::{Bytes, Flops, Seconds};
+use crate::workload::TypedKernel;
+use anyhow::Result;
+use clap::Args;
+
+/// The flags, as they were typed.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "A kernel without a file, per launch")]
+pub(super) struct TypedKernelArgs {
+    /// Its measured time on the source, such as 4.2ms
+    #[arg(long, value_name = "TIME", value_parser = launch_time)]
+    time: Option<Seconds>,
+    /// Threads per block, such as 256 or 16x16
+    #[arg(long, value_name = "N", value_parser = dimensions)]
+    threads: Option<[u64; 3]>,
+    /// Blocks of the grid, such as 4096 or 64x64
+    #[arg(long, value_name = "N", value_parser = dimensions)]
+    grid: Option<[u64; 3]>,
+    /// Registers per thread
+    #[arg(long, value_name = "N", value_parser = whole_number)]
+    regs: Option<u32>,
+    /// Static shared memory per block; 8KB is 8192 bytes
+    #[arg(long, value_name = "BYTES", alias = "smem-static", value_parser = shared_bytes)]
+    smem: Option<u32>,
+    /// Dynamic shared memory per block
+    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
+    smem_dynamic: Option<u32>,
+    /// Floating-point operations, such as 17.2GFLOP; a fused multiply-add counts two
+    #[arg(long, value_name = "FLOP", value_parser = flop_count)]
+    flops: Option<Flops>,
+    /// Bytes moved from and to DRAM; 50MB is 50e6
+    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    dram_bytes: Option<Bytes>,
+    /// Bytes through L2
+    #[arg(long, value_name = "BYTES", value_parser = traffic_bytes)]
+    l2_bytes: Option<Bytes>,
+    /// Element type: fp32, bf16, fp8 …
+    #[arg(long, value_name = "TYPE", value_parser = element_type)]
+    dtype: Option<ElementType>,
+    /// Its name, `typed` if not said; with --kernel it is that kernel's launch
+    #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
+    name: Option<String>,
+}
+
+fn element_type(text: &str) -> Result<ElementType, String> {
+    let all = || ElementType::ALL.map(ElementType::word).join(", ");
+    ElementType::from_name(text).ok_or_else(|| format!("expected one of {}", all()))
+}
+
+impl TypedKernelArgs {
+    /// Whether a kernel was typed at all.
+    pub(super) fn is_typed(&self) -> bool {
+        let Self { time, threads, grid, regs, smem, smem_dynamic, flops, dram_bytes, l2_bytes, dtype, name } =
+            self;
+        let launch =
+            threads.is_some() || grid.is_some() || regs.is_some() || smem.is_some() || smem_dynamic.is_some();
+        let work = flops.is_some() || dram_bytes.is_some() || l2_bytes.is_some() || dtype.is_some();
+        time.is_some() || launch || work || name.is_some()
+    }
+
+    /// The kernel that was typed: of this name, timed on this GPU, at this size.
+    pub(super) fn kernel(
+        &self,
+        named: Option<&str>,
+        from: Option<&str>,
+        size: Option<&str>,
+    ) -> Result<TypedKernel> {
+        let name = self.name.as_deref().or(named);
+        let problem = match size {
+            Some(size) if size.contains('=') => size.parse()?,
+            Some(size) => {
+                let text = format!("--size {size}: write the key as well, such as n={size}");
+                return Err(Usage(text).into());
+            }
+            None => Problem::default(),
+        };
+        Ok(TypedKernel {
+            name: name.map(str::to_string),
+            gpu: from.map(str::to_string),
+            time: self.time,
+            block: self.threads,
+            grid: self.grid,
+            regs_per_thread: self.regs,
+            smem_static_bytes: self.smem,
+            smem_dynamic_bytes: self.smem_dynamic,
+            flops: self.flops,
+            dram_bytes: self.dram_bytes,
+            l2_bytes: self.l2_bytes,
+            dtype: self.dtype,
+            problem,
+        })
+    }
+}

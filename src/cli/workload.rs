@@ -1,0 +1,86 @@
+//! Flags that say what runs: a kernel with its size, a typed kernel, a mix.
+
+use super::typed_kernel::TypedKernelArgs;
+use super::{Usage, question};
+use crate::gpu::GpuId;
+use crate::session::Session;
+use crate::workload::{MixFile, Workload};
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The flags, as they were typed.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct WorkloadArgs {
+    /// The kernel; `roofswap kernels` lists those of the catalogue
+    #[arg(long, value_name = "KERNEL", conflicts_with = "mix")]
+    pub(super) kernel: Option<String>,
+    /// Its sizes such as n=2^28; where none is given, one too large for the L2 of every GPU involved
+    #[arg(long, value_name = "KEY=N", conflicts_with = "mix", allow_hyphen_values = true)]
+    pub(super) size: Option<String>,
+    /// Its code variant
+    #[arg(long, conflicts_with = "mix")]
+    pub(super) variant: Option<String>,
+    /// A mix of kernels with their calls or shares, as TOML
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["time", "threads", "flops", "dram_bytes", "name"])]
+    pub(super) mix: Option<PathBuf>,
+}
+
+impl WorkloadArgs {
+    /// What runs, and the source: the GPU that was named, else the one of the measurement files.
+    pub(super) fn load(
+        &self,
+        session: &mut Session,
+        typed: &TypedKernelArgs,
+        from: Option<&str>,
+        targets: &[GpuId],
+    ) -> Result<(Workload, GpuId)> {
+        question::size_is_read(self.size.as_deref())?;
+        if let Some(file) = &self.mix {
+            let workload = MixFile::read(file)?.load_into(session)?;
+            return Ok((workload, source(session, from, None)?));
+        }
+        if typed.is_typed() {
+            return self.load_typed(session, typed, from);
+        }
+        let Some(name) = &self.kernel else {
+            let text = "no kernel: give --kernel, a typed kernel (--time, --flops …), or --mix";
+            return Err(Usage(text.into()).into());
+        };
+        let kernel = session.find_kernel(name)?;
+        let source = source(session, from, Some(name))?;
+        let variant = question::variant(session, kernel, self.variant.as_deref())?;
+        question::remark_on_variant(session, kernel, self.variant.as_deref());
+        let size = match &self.size {
+            Some(typed) => session.kernels[kernel].typed(typed)?,
+            None => session.streaming_size(kernel, &variant, source, targets),
+        };
+        let subject = session.subject(kernel, &size, &variant)?;
+        Ok((Workload::of_kernel(session, subject), source))
+    }
+
+    fn load_typed(
+        &self,
+        session: &mut Session,
+        typed: &TypedKernelArgs,
+        from: Option<&str>,
+    ) -> Result<(Workload, GpuId)> {
+        let Some(from) = from else {
+            let text = "a typed kernel starts from one GPU: give --from GPU, where its --time was measured";
+            return Err(Usage(text.into()).into());
+        };
+        let source = session.gpus.position(from)?;
+        let known = self.kernel.as_deref().map(|name| session.find_kernel(name)).transpose()?;
+        let id = known.map(|at| session.kernels[at].id.clone());
+        let kernel = typed.kernel(id.as_deref(), Some(from), self.size.as_deref())?;
+        let subject = kernel.load_into(session)?.subject;
+        Ok((Workload::of_kernel(session, subject), source))
+    }
+}
+
+fn source(session: &Session, from: Option<&str>, kernel: Option<&str>) -> Result<GpuId> {
+    match from {
+        Some(from) => Ok(session.gpus.position(from)?),
+        None => question::source_of_data(session, kernel),
+    }
+}

@@ -1,0 +1,494 @@
+//! A GPU with some numbers changed: the rest follows, what contradicts itself is refused, and it is marked.
+//!
+//! | changed | follows |
+//! |---|---|
+//! | SMs, SM clock, FP32 lanes | FP32 and FP16 peaks; achieved FP32 by the power law at the new w per lane and clock |
+//! | SMs, SM clock, FP64 lanes | FP64 peak and achieved |
+//! | SMs, SM clock, tensor rate | tensor rates |
+//! | SM clock | L2 bandwidth (it runs with the SMs, as in `tuning`) |
+//! | bandwidth, or bus and data rate | the others of the three; achieved bandwidth by the same factor |
+//! | power limit | sustained FP32 by the power law |
+//!
+//! L2 bandwidth, load/store lanes, registers, shared memory, warps, launch overhead and memory size stand for themselves. What is
+//! derived from the architecture (`sustained`) is derived from the numbers of the base first, so that changing one number changes no
+//! other one's rule.
+
+use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
+use super::{ArchitectureTable, Gpu, TensorRate};
+use crate::catalogue::{Origin, Sourced};
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+use std::sync::Arc;
+
+/// Id in `specs/sources.toml` of numbers that somebody typed.
+const TYPED: &str = "typed";
+
+/// Stands before the name of a GPU that does not exist, wherever it is shown.
+pub(super) const MARK: char = '◇';
+
+/// Two numbers this near to each other say the same.
+const SAME: f64 = 0.01;
+
+/// No number is changed by more than this factor, either way: a slip of the unit.
+const MOST: f64 = 100.0;
+
+/// What a GPU that does not exist was made of.
+#[derive(Debug, Clone)]
+pub struct Hypothetical {
+    /// The id of the GPU it is based on.
+    pub based_on: String,
+    /// What was changed of that one.
+    pub changes: GpuChanges,
+    base: Gpu,
+}
+
+impl Gpu {
+    /// Whether it is none that exists: some numbers were typed.
+    #[must_use]
+    pub fn is_hypothetical(&self) -> bool {
+        self.hypothetical.is_some()
+    }
+
+    /// The GPU that exists: this one, or what a hypothetical one is based on in the end. The waves of a launch are counted on it:
+    /// a last wave that is not full comes and goes with every SM, and would make more SMs slower here and there.
+    #[must_use]
+    pub fn existing(&self) -> &Self {
+        self.hypothetical.as_ref().map_or(self, |made| made.base.existing())
+    }
+
+    /// The power limit of what a hypothetical GPU is based on, where its own is lower; `None` for every other GPU.
+    #[must_use]
+    pub fn lowered_from(&self) -> Option<Watts> {
+        let base = self.hypothetical.as_ref()?.base.power_limit.value;
+        (self.power_limit.value < base).then_some(base)
+    }
+
+    /// A hypothetical GPU as its power model sees it: its own numbers under the limit of its base. Any other GPU as it is.
+    #[must_use]
+    pub fn under_base_limit(&self) -> Self {
+        let mut board = self.clone();
+        if let Some(made) = &self.hypothetical {
+            board.power_limit = made.base.power_limit.clone();
+        }
+        board
+    }
+
+    /// A hypothetical GPU at a share of its SM clock; `None` for one that exists.
+    #[must_use]
+    pub fn at_clock_share(&self, share: f64) -> Option<Self> {
+        let made = self.hypothetical.as_ref()?;
+        let clock = ChangeAmount::To(self.boost_clock.value.0 * share);
+        let slower =
+            made.base.changed(&made.changes.clone().with(GpuNumber::SmClock, clock), &self.id).ok()?;
+        // It is still the GPU that was asked for.
+        Some(Self { name: self.name.clone(), hypothetical: self.hypothetical.clone(), ..slower })
+    }
+
+    /// The same GPU under another id, without its other names.
+    #[must_use]
+    pub fn as_copy(&self, id: &str) -> Self {
+        Self {
+            id: id.to_string(),
+            names: Vec::new(),
+            aliases: Vec::new(),
+            instances: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// A number in SI; `None` where nobody states it. Of tensor rates, which are several, 1.
+    #[must_use]
+    pub fn number(&self, number: GpuNumber) -> Option<f64> {
+        Some(match number {
+            GpuNumber::Sms => f64::from(self.sms.value),
+            GpuNumber::SmClock => self.boost_clock.value.0,
+            GpuNumber::Bandwidth => self.bandwidth_peak.value.0,
+            GpuNumber::BusBits => f64::from(self.bus_bits.value),
+            GpuNumber::DataRate => self.data_rate.value,
+            GpuNumber::L2Size => self.l2_size.value.0,
+            GpuNumber::L2Bandwidth => self.l2_bandwidth_or_derived().value.0,
+            GpuNumber::SharedPerSm => f64::from(self.cuda.limits.smem_per_sm),
+            GpuNumber::RegistersPerSm => f64::from(self.cuda.limits.regs_per_sm),
+            GpuNumber::MaxWarps => f64::from(self.cuda.limits.warps_per_sm()),
+            GpuNumber::Fp32Lanes => f64::from(self.fp32_lanes_per_sm.value),
+            GpuNumber::Fp64Lanes => f64::from(self.fp64_lanes_per_sm.as_ref()?.value),
+            GpuNumber::Fp32Peak => self.fp32_peak.value.0,
+            GpuNumber::TensorRate => self.tensor.first().map(|_| 1.0)?,
+            GpuNumber::LsuLanes => self.sm.lsu_lanes.value,
+            GpuNumber::LaunchOverhead => self.launch_floor_or_assumed().value.0,
+            GpuNumber::PowerLimit => self.power_limit.value.0,
+            GpuNumber::MemorySize => self.memory_size.value.0,
+        })
+    }
+
+    /// This GPU with these numbers changed, under this id, marked hypothetical.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for a value that no GPU could have, and for two numbers that contradict each other: both are named.
+    pub fn changed(&self, changes: &GpuChanges, id: &str) -> Result<Self, ChangeError> {
+        let plan = ChangePlan { base: self, changes };
+        plan.check()?;
+        let mut gpu = self.as_copy(id);
+        plan.set_compute(&mut gpu);
+        plan.set_memory(&mut gpu);
+        plan.set_limits(&mut gpu);
+        gpu.name = format!("{MARK} {}, {changes}", self.short_name().trim_start_matches(MARK).trim());
+        let (based_on, changes) = (self.id.clone(), changes.clone());
+        gpu.hypothetical = Some(Arc::new(Hypothetical { based_on, changes, base: self.clone() }));
+        Ok(gpu)
+    }
+}
+
+/// A base and its changes.
+struct ChangePlan<'a> {
+    base: &'a Gpu,
+    changes: &'a GpuChanges,
+}
+
+impl ChangePlan<'_> {
+    /// New over old; 1 where the number is not changed.
+    fn ratio(&self, number: GpuNumber) -> f64 {
+        match self.base.number(number) {
+            Some(old) if self.is_changed(number) => self.value(number) / old,
+            _ => 1.0,
+        }
+    }
+
+    fn is_changed(&self, number: GpuNumber) -> bool {
+        self.changes.get(number).is_some()
+    }
+
+    fn value(&self, number: GpuNumber) -> f64 {
+        let value = self.changes.value_on(self.base, number).unwrap_or(0.0);
+        // There is no half of an SM, and what follows goes with those that there are.
+        if number.is_whole() { value.round() } else { value }
+    }
+
+    fn words(&self, number: GpuNumber) -> String {
+        format!("{} {}", number.title(), number.in_words(self.value(number)))
+    }
+
+    fn check(&self) -> Result<(), ChangeError> {
+        for change in self.changes.all() {
+            self.check_value(change.number)?;
+        }
+        self.check_memory()?;
+        self.check_peak()?;
+        self.check_power()
+    }
+
+    fn check_value(&self, number: GpuNumber) -> Result<(), ChangeError> {
+        let gpu = self.base.id.clone();
+        let Some(old) = self.base.number(number) else {
+            return Err(ChangeError::Unknown { gpu, number: number.title() });
+        };
+        let new = self.value(number);
+        let (least, most) = match number {
+            GpuNumber::SharedPerSm => (4096.0, 252.0 * 1024.0),
+            GpuNumber::MaxWarps => (1.0, 128.0),
+            // What the occupancy rules count in: fewer than 512 units.
+            GpuNumber::RegistersPerSm => (1024.0, 511.0 * f64::from(self.base.cuda.limits.reg_unit_per_warp)),
+            // A tenth of an SM is none.
+            _ if number.is_whole() => ((old / MOST).max(1.0), old * MOST),
+            _ => (old / MOST, old * MOST),
+        };
+        let whole = |v: f64| if number.is_whole() { v.round().max(1.0) } else { v };
+        if new > 0.0 && (least * (1.0 - 1e-9)..=most * (1.0 + 1e-9)).contains(&new) {
+            return Ok(());
+        }
+        let [least, most, stated] = [least, most, old].map(|v| number.in_words(whole(v)));
+        let value = number.in_words(new);
+        let expected = format!("{least} to {most} (it has {stated})");
+        Err(ChangeError::OutOfRange { gpu, number: number.title(), value, expected })
+    }
+
+    fn contradiction(&self, first: String, second: String, advice: &'static str) -> ChangeError {
+        ChangeError::Contradiction { gpu: self.base.id.clone(), first, second, advice }
+    }
+
+    /// Bandwidth = bus x data rate / 8, where all three are stated.
+    fn check_memory(&self) -> Result<(), ChangeError> {
+        use GpuNumber::{Bandwidth, BusBits, DataRate};
+        let changed = [Bandwidth, BusBits, DataRate].map(|number| self.is_changed(number));
+        if changed == [true, true, true] {
+            let made = self.value(BusBits) * self.value(DataRate) / 8.0;
+            if (made / self.value(Bandwidth) - 1.0).abs() > SAME {
+                let parts = format!(
+                    "{} x {} = {}",
+                    self.words(BusBits),
+                    self.words(DataRate),
+                    Bandwidth.in_words(made)
+                );
+                return Err(self.contradiction(self.words(Bandwidth), parts, "give two of the three"));
+            }
+        }
+        let (l2, memory) = (self.value(GpuNumber::L2Size), self.value(GpuNumber::MemorySize));
+        if l2 > memory {
+            let (l2, memory) = (self.words(GpuNumber::L2Size), self.words(GpuNumber::MemorySize));
+            return Err(self.contradiction(l2, memory, "a cache is smaller than its memory"));
+        }
+        Ok(())
+    }
+
+    /// The FP32 peak is 2 x lanes x SMs x clock.
+    fn check_peak(&self) -> Result<(), ChangeError> {
+        if !self.is_changed(GpuNumber::Fp32Peak) {
+            return Ok(());
+        }
+        let made = self.base.fp32_peak.value.0 * self.compute_ratio();
+        if (made / self.value(GpuNumber::Fp32Peak) - 1.0).abs() <= SAME {
+            return Ok(());
+        }
+        use GpuNumber::{Fp32Lanes, Fp32Peak, SmClock, Sms};
+        let parts = format!(
+            "{} x {} x 2 x {} = {}",
+            self.words(Sms),
+            self.words(Fp32Lanes),
+            self.words(SmClock),
+            Fp32Peak.in_words(made)
+        );
+        Err(self.contradiction(self.words(Fp32Peak), parts, "change sms, fp32-lanes or sm instead"))
+    }
+
+    fn check_power(&self) -> Result<(), ChangeError> {
+        let Some(idle) = &self.base.idle_power else { return Ok(()) };
+        if self.is_changed(GpuNumber::PowerLimit) && self.value(GpuNumber::PowerLimit) <= idle.value.0 {
+            let idle = format!("idle power {}", GpuNumber::PowerLimit.in_words(idle.value.0));
+            return Err(self.contradiction(
+                self.words(GpuNumber::PowerLimit),
+                idle,
+                "a board cannot be held below it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the FP32 peak is multiplied by.
+    fn compute_ratio(&self) -> f64 {
+        self.ratio(GpuNumber::Sms) * self.ratio(GpuNumber::SmClock) * self.ratio(GpuNumber::Fp32Lanes)
+    }
+
+    fn note(&self, numbers: &[GpuNumber]) -> TypedNote {
+        let changed = numbers.iter().filter(|number| self.is_changed(**number));
+        let said = changed.map(|number| {
+            let stated = self.base.number(*number).unwrap_or(0.0);
+            format!(
+                "{} {} instead of {}",
+                number.title(),
+                number.in_words(self.value(*number)),
+                number.in_words(stated)
+            )
+        });
+        TypedNote(said.collect::<Vec<_>>().join(", "))
+    }
+
+    fn set_compute(&self, gpu: &mut Gpu) {
+        use GpuNumber::{Fp32Lanes, Fp64Lanes, PowerLimit, SmClock, Sms, TensorRate};
+        let per_sm = self.ratio(Sms) * self.ratio(SmClock);
+        let [fp32, fp64, tensor] =
+            [per_sm * self.ratio(Fp32Lanes), per_sm * self.ratio(Fp64Lanes), per_sm * self.ratio(TensorRate)];
+        let note = self.note(&[Sms, SmClock, Fp32Lanes, Fp64Lanes, TensorRate, PowerLimit]);
+        gpu.sms = self.note(&[Sms]).on(&gpu.sms, |_| self.value(Sms).round() as u32);
+        gpu.boost_clock = self.note(&[SmClock]).on(&gpu.boost_clock, |_| Hertz(self.value(SmClock)));
+        let most = gpu.boost_clock.value;
+        for held in [&mut gpu.base_clock, &mut gpu.sustained_clock].into_iter().flatten() {
+            if held.value > most {
+                *held = note.on(held, |_| most);
+            }
+        }
+        gpu.fp32_lanes_per_sm =
+            self.note(&[Fp32Lanes]).on(&gpu.fp32_lanes_per_sm, |_| self.value(Fp32Lanes).round() as u32);
+        gpu.fp64_lanes_per_sm = gpu
+            .fp64_lanes_per_sm
+            .as_ref()
+            .map(|lanes| self.note(&[Fp64Lanes]).on(lanes, |_| self.value(Fp64Lanes).round() as u32));
+        gpu.power_limit = self.note(&[PowerLimit]).on(&gpu.power_limit, |_| Watts(self.value(PowerLimit)));
+        let by = |rate: &Option<Sourced<FlopsPerSecond>>, ratio: f64| {
+            rate.as_ref().map(|r| if ratio == 1.0 { r.clone() } else { note.on(r, |v| *v * ratio) })
+        };
+        if fp32 != 1.0 {
+            gpu.fp32_peak = note.on(&gpu.fp32_peak, |peak| *peak * fp32);
+        }
+        gpu.fp16_peak = by(&gpu.fp16_peak, fp32);
+        gpu.fp64_peak = by(&gpu.fp64_peak, fp64);
+        gpu.fp64_achieved = by(&gpu.fp64_achieved, fp64);
+        gpu.tensor = gpu.tensor.iter().map(|t| tensor_by(t, tensor, &note)).collect();
+        self.set_sustained_compute(gpu, &note);
+    }
+
+    /// What FP32 and FP16 work sustains goes with the peak and with what the power law leaves of it.
+    fn set_sustained_compute(&self, gpu: &mut Gpu, note: &TypedNote) {
+        let Ok(table) = ArchitectureTable::shipped() else { return };
+        let [before, after] = [self.base, &*gpu].map(|g| g.fp32_by_power(&table.power_law).value.0);
+        let ratio = after / before;
+        if ratio == 1.0 {
+            return;
+        }
+        let by = |rate: &Option<Sourced<FlopsPerSecond>>| rate.as_ref().map(|r| note.on(r, |v| *v * ratio));
+        gpu.fp32_achieved = by(&gpu.fp32_achieved);
+        gpu.fp16_achieved = by(&gpu.fp16_achieved);
+        gpu.sustained.fp32 = note.on(&gpu.sustained.fp32, |v| *v * ratio);
+    }
+
+    fn set_memory(&self, gpu: &mut Gpu) {
+        use GpuNumber::{Bandwidth, BusBits, DataRate, L2Bandwidth, L2Size, MemorySize, SmClock};
+        let note = self.note(&[Bandwidth, BusBits, DataRate]);
+        let by_parts = self.ratio(BusBits) * self.ratio(DataRate);
+        let ratio = if self.is_changed(Bandwidth) { self.ratio(Bandwidth) } else { by_parts };
+        if ratio != 1.0 {
+            let rate = |r: &Sourced<BytesPerSecond>| note.on(r, |b| *b * ratio);
+            gpu.bandwidth_peak = rate(&gpu.bandwidth_peak);
+            gpu.bandwidth_achieved = gpu.bandwidth_achieved.as_ref().map(rate);
+            gpu.sustained.dram = rate(&gpu.sustained.dram);
+        }
+        gpu.bus_bits = self.note(&[BusBits]).on(&gpu.bus_bits, |_| self.value(BusBits).round() as u32);
+        // The pins carry what the bus does not explain.
+        let per_pin = ratio / self.ratio(BusBits);
+        if per_pin != 1.0 {
+            gpu.data_rate = note.on(&gpu.data_rate, |r| r * per_pin);
+        }
+        let l2_note = self.note(&[L2Bandwidth, SmClock]);
+        let l2_ratio = self.ratio(L2Bandwidth) * self.ratio(SmClock);
+        if l2_ratio != 1.0 {
+            let rate = |r: &Sourced<BytesPerSecond>| l2_note.on(r, |b| *b * l2_ratio);
+            gpu.l2_bandwidth = gpu.l2_bandwidth.as_ref().map(rate);
+            gpu.sustained.l2 = rate(&gpu.sustained.l2);
+        }
+        gpu.l2_size = self.note(&[L2Size]).on(&gpu.l2_size, |_| Bytes(self.value(L2Size)));
+        gpu.memory_size = self.note(&[MemorySize]).on(&gpu.memory_size, |_| Bytes(self.value(MemorySize)));
+    }
+
+    /// What an SM holds, its load/store lanes, and what a launch costs.
+    fn set_limits(&self, gpu: &mut Gpu) {
+        use GpuNumber::{LaunchOverhead, LsuLanes, MaxWarps, RegistersPerSm, SharedPerSm};
+        let limits = &mut gpu.cuda.limits;
+        if self.is_changed(SharedPerSm) {
+            // Handed out in steps of 4 KiB.
+            let bytes = (self.value(SharedPerSm) / 4096.0).floor() as u32 * 4096;
+            limits.carveout = limits.carveout.up_to(bytes);
+            limits.smem_per_sm = bytes;
+            limits.smem_opt_in = bytes.saturating_sub(limits.smem_reserved);
+            limits.smem_per_block = limits.smem_per_block.min(limits.smem_opt_in);
+        }
+        if self.is_changed(RegistersPerSm) {
+            limits.regs_per_sm = self.value(RegistersPerSm) as u32;
+            limits.regs_per_block = limits.regs_per_block.min(limits.regs_per_sm);
+        }
+        if self.is_changed(MaxWarps) {
+            limits.threads_per_sm = self.value(MaxWarps).round() as u32 * super::Limits::WARP;
+        }
+        if self.is_changed(LsuLanes) {
+            gpu.sm.lsu_lanes = self.note(&[LsuLanes]).on(&gpu.sm.lsu_lanes, |_| self.value(LsuLanes));
+        }
+        if self.is_changed(LaunchOverhead) {
+            let note = self.note(&[LaunchOverhead]);
+            let floor = note.on(&gpu.sustained.launch_floor, |_| Seconds(self.value(LaunchOverhead)));
+            gpu.launch_floor = Some(floor.clone());
+            gpu.sustained.launch_floor = floor;
+        }
+    }
+}
+
+fn tensor_by(rate: &TensorRate, ratio: f64, note: &TypedNote) -> TensorRate {
+    let by = |r: &Option<Sourced<FlopsPerSecond>>| {
+        r.as_ref().map(|r| if ratio == 1.0 { r.clone() } else { note.on(r, |v| *v * ratio) })
+    };
+    TensorRate {
+        input: rate.input.clone(),
+        accumulate: rate.accumulate.clone(),
+        dense: by(&rate.dense),
+        sparse: by(&rate.sparse),
+    }
+}
+
+/// What is written beside a changed number; empty where it is not changed.
+struct TypedNote(String);
+
+impl TypedNote {
+    /// The changed number, assumed; the same one where nothing is changed.
+    fn on<T: Clone>(&self, number: &Sourced<T>, change: impl Fn(&T) -> T) -> Sourced<T> {
+        if self.0.is_empty() {
+            return number.clone();
+        }
+        let note = format!("{} (hypothetical), from {}", self.0, number.source);
+        Sourced {
+            value: change(&number.value),
+            origin: Origin::Assumed,
+            source: Arc::from(TYPED),
+            note: Some(note.into()),
+            date: None,
+        }
+    }
+}
+
+/// `mem` with this amount: for lists that step through values.
+#[must_use]
+pub fn single_change(number: GpuNumber, amount: ChangeAmount) -> GpuChanges {
+    GpuChanges::default().with(number, amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LimitsTable, load_shipped};
+    use super::*;
+    use crate::catalogue::{Catalogue, shipped_sources};
+
+    fn gpus() -> Catalogue<Gpu> {
+        let sources = shipped_sources().unwrap();
+        load_shipped(&sources, &LimitsTable::shipped().unwrap()).0
+    }
+
+    fn changed(id: &str, changes: &str) -> Result<Gpu, ChangeError> {
+        gpus().find(id).unwrap().changed(&changes.parse().unwrap(), "mine")
+    }
+
+    #[test]
+    fn derived_numbers_follow() {
+        let catalogue = gpus();
+        let base = catalogue.find("rtx-4070").unwrap();
+        let more = changed("rtx-4070", "sms=+50%,mem=+20%,l2=72MiB").unwrap();
+        assert_eq!(more.sms.value, 69);
+        assert!((more.fp32_peak.value / base.fp32_peak.value - 1.5).abs() < 1e-12);
+        assert!((more.bandwidth_peak.value / base.bandwidth_peak.value - 1.2).abs() < 1e-12);
+        assert!((more.data_rate.value / base.data_rate.value - 1.2).abs() < 1e-12);
+        assert!((more.bandwidth_sustained().value / base.bandwidth_sustained().value - 1.2).abs() < 1e-12);
+        assert_eq!(more.l2_size.value, Bytes::from_mebi(72.0));
+        assert_eq!(more.l2_bandwidth_or_derived().value, base.l2_bandwidth_or_derived().value);
+        let sustained = more.fp32_sustained().value / base.fp32_sustained().value;
+        assert!((1.0..1.5).contains(&sustained), "the power limit stays: {sustained}");
+        assert!(more.is_hypothetical() && !base.is_hypothetical());
+        assert_eq!((more.sms.origin, &*more.sms.source), (Origin::Assumed, "typed"));
+        let bus = changed("rtx-4070", "bus=256").unwrap();
+        assert!((bus.bandwidth_peak.value / base.bandwidth_peak.value - 256.0 / 192.0).abs() < 1e-12);
+        assert_eq!(bus.data_rate.value, base.data_rate.value);
+    }
+
+    #[test]
+    fn a_change_by_nothing_changes_no_number() {
+        for (_, base) in gpus().with_ids() {
+            for number in GpuNumber::ALL.into_iter().filter(|n| base.number(*n).is_some()) {
+                let same = base.changed(&single_change(number, ChangeAmount::By(1.0)), &base.id).unwrap();
+                for other in GpuNumber::ALL {
+                    assert_eq!(same.number(other), base.number(other), "{}: {}", base.id, number.key());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn contradictions_name_both_numbers() {
+        for (changes, said) in [
+            ("fp32=40TFLOP/s", "FP32 peak 40.0 TFLOP/s contradicts SMs 46 x FP32 lanes per SM 128"),
+            (
+                "mem=1000GB/s,bus=192,data-rate=21",
+                "memory bandwidth 1000 GB/s contradicts memory bus 192 bit",
+            ),
+            ("l2=100GiB,memory=20GiB", "L2 size"),
+            ("sms=100000", "expected 1 to 4600 (it has 46)"),
+            ("smem=1MiB", "expected 4.00 KiB to 252 KiB"),
+        ] {
+            let why = changed("rtx-4070", changes).unwrap_err().to_string();
+            assert!(why.contains(said), "{changes}: {why}");
+        }
+        assert!(changed("rtx-4070", "fp32=29.1TFLOP/s").is_ok());
+    }
+}

@@ -1,0 +1,73 @@
+//! A board as a picture: one horizontal bar per GPU with its interval.
+
+use super::board::Board;
+use super::row::RankedRow;
+use super::table::marked_name;
+use crate::answer::COVERAGE;
+use crate::chart::{Axis, ChartSpec, Mark, Meaning, Scale, Shape};
+use crate::units::significant;
+
+/// The most rows that a picture has.
+const MOST_ROWS: usize = 60;
+
+/// Draws the rows that have a time, best first.
+#[must_use]
+pub fn rank_chart(board: &Board) -> ChartSpec {
+    let timed = || board.rows.iter().filter(|row| row.time.is_some());
+    let rows: Vec<&RankedRow> = timed().take(MOST_ROWS).collect();
+    let marks = rows.iter().enumerate().flat_map(|(slot, row)| row_marks(slot, row, board)).collect();
+    let all_ends = rows.iter().flat_map(|row| [row.time, row.high].into_iter().flatten());
+    let longest = all_ends.fold(0.0_f64, |most, t| most.max(t.millis()));
+    let without = board.rows.len() - timed().count();
+    let mut notes = Vec::new();
+    if without > 0 {
+        notes.push(format!("{without} of {} GPUs have no prediction", board.rows.len()));
+    }
+    if rows.iter().any(|row| row.is_hypothetical) {
+        notes.push("◇: hypothetical GPU".into());
+    }
+    let source = board.source_time.map_or_else(String::new, |t| format!("{t} on {} · ", board.source_name));
+    ChartSpec {
+        title: format!("{} on {} GPUs", board.workload, rows.len()),
+        subtitle: format!(
+            "{source}by {} · bars: predicted time, lines: {:.0} % interval",
+            board.order.word(),
+            100.0 * COVERAGE
+        ),
+        x: Axis {
+            label: "time, ms".into(),
+            scale: Scale::Linear { min: 0.0, max: if longest > 0.0 { 1.12 * longest } else { 1.0 } },
+        },
+        y: Axis {
+            label: String::new(),
+            scale: Scale::Category(rows.iter().map(|row| marked_name(row)).collect()),
+        },
+        marks,
+        notes,
+    }
+}
+
+fn row_marks(slot: usize, row: &RankedRow, board: &Board) -> Vec<Mark> {
+    let Some(time) = row.time else { return Vec::new() };
+    let is_source = row.gpu == board.source;
+    let meaning = if is_source { Meaning::Source } else { Meaning::Target };
+    let word =
+        if row.rests_on_measurement { "scaled from a measurement" } else { "modelled without a measurement" };
+    let speedup = row.speedup.map_or_else(String::new, |s| format!("  {}×", significant(s)));
+    let bar = Mark::Bar {
+        name: if is_source { "source GPU".into() } else { format!("predicted, {word}") },
+        meaning,
+        slot,
+        value: time.millis(),
+        label: String::new(),
+    };
+    let point = Mark::Point {
+        name: String::new(),
+        meaning,
+        shape: if row.rests_on_measurement { Shape::Predicted } else { Shape::Estimated },
+        at: (time.millis(), slot as f64),
+        interval: row.low.zip(row.high).map(|(low, high)| (low.millis(), high.millis())),
+        label: format!("{time}{speedup}"),
+    };
+    vec![bar, point]
+}

@@ -1,0 +1,35 @@
+//! Which GPU is best for a workload: a list of GPUs (or of variants of a kernel) in order, each with its time, interval,
+//! limit, power, energy, price and what it costs.
+//!
+//! ```
+//! use roofswap::rank::{RankOrder, RankQuestion, select_targets};
+//! use roofswap::{session::Session, workload::Workload};
+//!
+//! let session = Session::load(None)?;
+//! let source = session.gpus.position("titan-v")?;
+//! let kernel = session.kernels.position("saxpy")?;
+//! let subject = session.subject(kernel, &session.kernels[kernel].typed("n=2^28")?, "")?;
+//! let workload = Workload::of_kernel(&session, subject);
+//! let targets = select_targets(&session.gpus, &["all".into()])?;
+//! let board = RankQuestion::new(&session, &workload, source, targets).answer();
+//! assert!(board.rows[0].time <= board.rows[1].time);
+//! assert_eq!(RankOrder::default(), RankOrder::Time);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod board;
+mod chart;
+mod order;
+mod part;
+mod prices;
+mod row;
+mod table;
+mod targets;
+
+pub use board::{Board, RankQuestion, RowSubject};
+pub use chart::rank_chart;
+pub use order::{RankOrder, fastest_is_separate, mark_pareto};
+pub use prices::{PriceBook, PriceError, PriceQuote};
+pub use row::RankedRow;
+pub use table::{BOARD_COLUMNS, board_records, board_table};
+pub use targets::{TargetError, each_architecture, select_targets};

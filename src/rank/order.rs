@@ -1,0 +1,81 @@
+//! What comes first, and which rows no other one beats.
+
+use super::row::RankedRow;
+
+/// What a board is ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RankOrder {
+    /// Shortest time first.
+    #[default]
+    Time,
+    /// Least energy per run first: the most runs per second and watt.
+    PerfPerWatt,
+    /// Least money per run first: by the hour where prices were given, else by the launch price of the board.
+    PerfPerDollar,
+}
+
+impl RankOrder {
+    /// The word in flags and titles.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::PerfPerWatt => "perf-per-watt",
+            Self::PerfPerDollar => "perf-per-dollar",
+        }
+    }
+
+    /// What is compared: the least is best; `None` for a row that has none, which comes last.
+    fn key(self, row: &RankedRow, by_hour: bool) -> Option<f64> {
+        match self {
+            Self::Time => row.time.map(|t| t.0),
+            Self::PerfPerWatt => row.energy.map(|e| e.0),
+            Self::PerfPerDollar if by_hour => row.usd_per_million_runs,
+            Self::PerfPerDollar => Some(row.time?.0 * row.launch_usd?),
+        }
+    }
+
+    /// Puts the best row first; rows without a number keep their order at the end. Hourly and launch prices are never
+    /// compared: with any hourly price, rows without one come last.
+    pub fn sort(self, rows: &mut [RankedRow]) {
+        let by_hour = rows.iter().any(|row| row.price.is_some());
+        let key = |row: &RankedRow| self.key(row, by_hour).unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    }
+}
+
+/// Marks every row that no other one beats in time and money, or in time and board power.
+pub fn mark_pareto(rows: &mut [RankedRow]) {
+    let money: Vec<Option<[f64; 2]>> =
+        rows.iter().map(|row| Some([row.time?.0, row.usd_per_million_runs?])).collect();
+    let power: Vec<Option<[f64; 2]>> =
+        rows.iter().map(|row| Some([row.time?.0, row.board_power?.0])).collect();
+    for (i, row) in rows.iter_mut().enumerate() {
+        row.is_pareto = is_undominated(&money, i) || is_undominated(&power, i);
+    }
+}
+
+/// Whether this point exists, and no other one is at least as good in both numbers and better in one.
+fn is_undominated(points: &[Option<[f64; 2]>], at: usize) -> bool {
+    let Some([a, b]) = points[at] else { return false };
+    let beats = |[x, y]: &[f64; 2]| *x <= a && *y <= b && (*x < a || *y < b);
+    !points.iter().flatten().any(beats)
+}
+
+/// Whether the interval of the first row ends before that of the next begins; `None` where one has none.
+#[must_use]
+pub fn fastest_is_separate(rows: &[RankedRow]) -> Option<bool> {
+    let [first, next, ..] = rows else { return None };
+    Some(first.high?.0 < next.low?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_that_another_one_beats_is_no_choice() {
+        let points = [Some([1.0, 9.0]), Some([2.0, 5.0]), Some([3.0, 6.0]), None, Some([2.0, 5.0])];
+        assert_eq!([0, 1, 2, 3, 4].map(|i| is_undominated(&points, i)), [true, true, false, false, true]);
+    }
+}

@@ -1,0 +1,132 @@
+//! One kernel of a workload on the GPUs of a board.
+
+use crate::answer::{Answer, Settings};
+use crate::gpu::GpuId;
+use crate::kernel::{Count, Work};
+use crate::power::{Load, PowerModel};
+use crate::predict::{Estimate, Subject};
+use crate::report::shown;
+use crate::roofline::Bound;
+use crate::session::{Session, Sources};
+use crate::units::{Bytes, Seconds, Watts};
+
+/// A kernel on one GPU: per launch.
+#[derive(Debug, Clone)]
+pub(super) struct PartAnswer {
+    /// Time, lower and upper end of its interval; `None` where there is no prediction.
+    pub(super) time: Option<Seconds>,
+    pub(super) ends: Option<[Seconds; 2]>,
+    pub(super) limit: Option<Bound>,
+    pub(super) occupancy: Option<f64>,
+    pub(super) fits_memory: Option<bool>,
+    pub(super) power: Option<Watts>,
+    pub(super) rests_on_measurement: bool,
+    /// What must be known of it, the refusal first where there is one.
+    pub(super) cautions: Vec<String>,
+}
+
+/// What is asked of every part.
+#[derive(Clone, Copy)]
+pub(super) struct PartQuery<'a> {
+    pub(super) session: &'a Session,
+    pub(super) source: GpuId,
+    pub(super) settings: Settings,
+    pub(super) power: Option<&'a PowerModel>,
+}
+
+impl PartQuery<'_> {
+    /// The kernel on each of these GPUs with everything that must be said.
+    pub(super) fn whole_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
+        let sources = self.session.usual_sources(subject, self.source, self.settings.model);
+        targets.iter().map(|target| self.whole_answer(subject, &sources, *target)).collect()
+    }
+
+    fn whole_answer(self, subject: &Subject, sources: &Sources, target: GpuId) -> PartAnswer {
+        let Self { session, source, settings, .. } = self;
+        let alone = || session.answer(subject, source, target, settings);
+        let answer = session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
+        let kernel = &session.kernels[subject.kernel];
+        let time = answer.predicted_time();
+        let mut cautions = shown::cautions(&answer, &kernel.cautions);
+        cautions.extend(l2_caution(self, &answer, target));
+        PartAnswer {
+            time,
+            ends: answer.interval.map(|i| [i.low, i.high]),
+            limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
+            occupancy: answer.occupancy[1].map(|o| o.fraction()),
+            fits_memory: self.fits_memory(&answer.work, target),
+            power: self.board_power(&answer.work, answer.launch[1].map(|l| l.blocks() as f64), time, target),
+            rests_on_measurement: !answer.is_estimate(),
+            cautions,
+        }
+    }
+
+    /// The same in numbers alone, for workloads of many kernels: the refusals are the only words.
+    pub(super) fn brief_answers(self, subject: &Subject, targets: &[GpuId]) -> Vec<PartAnswer> {
+        let Self { session, source, settings, .. } = self;
+        let sources = session.usual_sources(subject, source, settings.model);
+        if sources.only().is_none() {
+            return self.whole_answers(subject, targets);
+        }
+        let estimates = session.estimates(subject, source, targets, settings);
+        let work = self.known_work(subject);
+        let blocks = subject.instance.launch.map(|l| l.blocks() as f64);
+        let answer = |(target, estimate): (&GpuId, Option<Estimate>)| match estimate {
+            Some(e) => PartAnswer {
+                time: Some(e.time),
+                ends: e.interval.map(|i| [i.low, i.high]),
+                limit: e.limit,
+                occupancy: e.occupancy,
+                fits_memory: self.fits_memory(&work, *target),
+                power: self.board_power(&work, blocks, Some(e.time), *target),
+                rests_on_measurement: e.rests_on_measurement,
+                cautions: Vec::new(),
+            },
+            // Refusals are rare: the whole answer says why.
+            None => self.whole_answer(subject, &sources, *target),
+        };
+        targets.iter().zip(estimates).map(answer).collect()
+    }
+
+    /// The kernel's counts: formulas, and what any row counted.
+    fn known_work(self, subject: &Subject) -> Work {
+        let store = &self.session.store;
+        let rows = subject.config.into_iter().flat_map(|config| store.rows_of(config));
+        let counted = rows.fold(Work::default(), |known, row| row.filling(known));
+        subject.instance.work.overlaid(&counted)
+    }
+
+    fn fits_memory(self, work: &Work, target: GpuId) -> Option<bool> {
+        let needed = work.get(Count::WorkingSetBytes)?;
+        Some(needed <= self.session.gpus[target].memory_size.value.0)
+    }
+
+    /// What the board draws; `None` where neither FLOPs nor bytes are known.
+    fn board_power(
+        self,
+        work: &Work,
+        blocks: Option<f64>,
+        time: Option<Seconds>,
+        target: GpuId,
+    ) -> Option<Watts> {
+        let known = work.get(Count::Flops).or(work.get(Count::DramBytes)).or(work.get(Count::L2Bytes));
+        known?;
+        let gpu = &self.session.gpus[target];
+        let load = Load::of(work, blocks, gpu, time?);
+        Some(self.power?.estimate(self.session.stock(target), gpu.clocks(), &load).watts)
+    }
+}
+
+/// That the buffers fit the L2 of the target and not that of the source: the larger part of a speedup may be that.
+fn l2_caution(query: PartQuery<'_>, answer: &Answer, target: GpuId) -> Option<String> {
+    let working_set = answer.work.get(Count::WorkingSetBytes)?;
+    let [source, target] = [answer.source, target].map(|gpu| &query.session.gpus[gpu]);
+    let fits = working_set <= target.l2_size.value.0 && working_set > source.l2_size.value.0;
+    fits.then(|| {
+        format!(
+            "fits in L2 on the target: {} of {}; larger sizes gain less",
+            Bytes(working_set),
+            target.l2_size.value
+        )
+    })
+}

@@ -1,0 +1,51 @@
+//! One row of a board.
+
+use super::prices::PriceQuote;
+use crate::gpu::GpuId;
+use crate::roofline::Bound;
+use crate::units::{Joules, Seconds, Watts};
+
+/// The workload on one GPU. Times, energy and money are of one run: a launch of a kernel, or all launches of a mix.
+#[derive(Debug, Clone)]
+pub struct RankedRow {
+    /// The GPU.
+    pub gpu: GpuId,
+    /// Its id.
+    pub gpu_id: String,
+    /// Its short name; with the variant or block behind it where those are ranked.
+    pub name: String,
+    /// Time of a run.
+    pub time: Option<Seconds>,
+    /// Lower end of the 90 % interval; for a mix the kernels' errors are taken to go together.
+    pub low: Option<Seconds>,
+    /// Upper end.
+    pub high: Option<Seconds>,
+    /// Time on the source over time here.
+    pub speedup: Option<f64>,
+    /// What takes the largest share of the time.
+    pub limit: Option<Bound>,
+    /// Occupancy, 0 to 1; of a mix the mean over the time.
+    pub occupancy: Option<f64>,
+    /// Whether every working set fits the GPU's memory; `None` where one is not known.
+    pub fits_memory: Option<bool>,
+    /// Mean board power, modelled.
+    pub board_power: Option<Watts>,
+    /// Energy of a run, modelled.
+    pub energy: Option<Joules>,
+    /// What an hour costs, where the prices have this GPU.
+    pub price: Option<PriceQuote>,
+    /// US dollars for a million runs, by the hour.
+    pub usd_per_million_runs: Option<f64>,
+    /// List price of the board at launch in US dollars: never compared with an hourly one.
+    pub launch_usd: Option<f64>,
+    /// The year of that price.
+    pub launch_year: u16,
+    /// Whether no other row beats it in time and money, or in time and power.
+    pub is_pareto: bool,
+    /// Whether a measured or published time of every kernel stands behind it.
+    pub rests_on_measurement: bool,
+    /// Whether the GPU is none that exists as it stands here.
+    pub is_hypothetical: bool,
+    /// What the reader must know; for a row without a time, why first.
+    pub cautions: Vec<String>,
+}

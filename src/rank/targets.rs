@@ -1,0 +1,221 @@
+//! Lists of GPUs as people type them: ids, `all`, an architecture, one of each architecture, and limits such as `<=300W`.
+
+use crate::catalogue::{Catalogue, NameError};
+use crate::gpu::{Gpu, GpuId};
+use crate::units::{KiloBytes, bytes_per, number_and_unit};
+
+/// The word for one GPU of each architecture.
+const EACH: &str = "each-architecture";
+
+/// Why a list of GPUs was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TargetError {
+    /// A name that is none, or fits several GPUs.
+    #[error(
+        "{error}; `all`, `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
+    )]
+    Name {
+        /// Which there are.
+        error: NameError,
+        /// The architectures of the catalogue.
+        architectures: String,
+    },
+    /// A limit that is none.
+    #[error("`{0}`: expected a limit such as `<=300W`, `>=24GB`, `>=1000GB/s` or `>=2020`")]
+    Limit(String),
+    /// Nothing is left.
+    #[error("no GPU is left of {all} by {limits}; `roofswap gpus` lists their numbers")]
+    NoneLeft {
+        /// How many there were.
+        all: usize,
+        /// The limits, as typed.
+        limits: String,
+    },
+}
+
+/// The GPUs that this list means, in the catalogue's order, each once: names, architectures and `all` add to it, limits
+/// take away; a list of limits alone starts from all.
+///
+/// # Errors
+/// [`TargetError`] with what was expected.
+pub fn select_targets(gpus: &Catalogue<Gpu>, words: &[String]) -> Result<Vec<GpuId>, TargetError> {
+    let words = words.iter().flat_map(|w| w.split([',', ' '])).map(str::trim).filter(|w| !w.is_empty());
+    let (limits, names): (Vec<&str>, Vec<&str>) = words.partition(|w| w.starts_with(['<', '>', '=']));
+    let limits: Vec<Limit> = limits.into_iter().map(Limit::read).collect::<Result<_, _>>()?;
+    let mut chosen: Vec<GpuId> = if names.is_empty() { gpus.ids().collect() } else { Vec::new() };
+    for name in names {
+        for gpu in named(gpus, name)? {
+            if !chosen.contains(&gpu) {
+                chosen.push(gpu);
+            }
+        }
+    }
+    let all = chosen.len();
+    chosen.retain(|gpu| limits.iter().all(|limit| limit.holds(&gpus[*gpu])));
+    if chosen.is_empty() {
+        let limits = limits.iter().map(|l| l.typed.as_str()).collect::<Vec<_>>().join(" and ");
+        return Err(TargetError::NoneLeft { all, limits });
+    }
+    Ok(chosen)
+}
+
+fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
+    let lower = name.to_lowercase();
+    if lower == "all" {
+        return Ok(gpus.ids().collect());
+    }
+    if lower == EACH || lower == "each" {
+        return Ok(each_architecture(gpus));
+    }
+    let of_architecture: Vec<GpuId> =
+        gpus.with_ids().filter(|(_, gpu)| gpu.architecture == lower).map(|(id, _)| id).collect();
+    if !of_architecture.is_empty() {
+        return Ok(of_architecture);
+    }
+    let refuse = |error| TargetError::Name { error, architectures: architectures(gpus).join(", ") };
+    gpus.position(name).map(|gpu| vec![gpu]).map_err(refuse)
+}
+
+/// The architectures of a catalogue, oldest first.
+fn architectures(gpus: &Catalogue<Gpu>) -> Vec<&str> {
+    let mut all: Vec<(crate::gpu::ComputeCapability, &str)> =
+        gpus.entries().iter().map(|gpu| (gpu.cuda.compute_capability, gpu.architecture.as_str())).collect();
+    all.sort();
+    let mut names = Vec::new();
+    for (_, name) in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// One GPU of each architecture, oldest first: the one with the highest DRAM bandwidth, the first by id where two have the
+/// same. A rule, and no judgement: of each generation the board with the fastest memory.
+#[must_use]
+pub fn each_architecture(gpus: &Catalogue<Gpu>) -> Vec<GpuId> {
+    let best_of = |architecture: &str| {
+        let members =
+            gpus.with_ids().filter(|(_, gpu)| gpu.architecture == architecture && !gpu.is_hypothetical());
+        members
+            .max_by(|(_, a), (_, b)| {
+                a.bandwidth_peak.value.0.total_cmp(&b.bandwidth_peak.value.0).then(b.id.cmp(&a.id))
+            })
+            .map(|(id, _)| id)
+    };
+    architectures(gpus).into_iter().filter_map(best_of).collect()
+}
+
+/// A limit of one number of a GPU.
+struct Limit {
+    typed: String,
+    number: fn(&Gpu) -> f64,
+    sign: Sign,
+    value: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Sign {
+    AtMost,
+    AtLeast,
+    Exactly,
+}
+
+impl Limit {
+    fn read(text: &str) -> Result<Self, TargetError> {
+        let refuse = || TargetError::Limit(crate::text::clip(text, 30));
+        let signs = [
+            ("<=", Sign::AtMost),
+            (">=", Sign::AtLeast),
+            ("<", Sign::AtMost),
+            (">", Sign::AtLeast),
+            ("=", Sign::Exactly),
+        ];
+        let (sign, amount) = signs
+            .iter()
+            .find_map(|(text_of, sign)| Some((*sign, text.strip_prefix(text_of)?)))
+            .ok_or_else(refuse)?;
+        let (value, unit) = number_and_unit(amount).ok_or_else(refuse)?;
+        let (number, scale) = number_of_unit(unit, value).ok_or_else(refuse)?;
+        Ok(Self { typed: text.to_string(), number, sign, value: value * scale })
+    }
+
+    fn holds(&self, gpu: &Gpu) -> bool {
+        let number = (self.number)(gpu);
+        match self.sign {
+            Sign::AtMost => number <= self.value * (1.0 + 1e-9),
+            Sign::AtLeast => number >= self.value * (1.0 - 1e-9),
+            Sign::Exactly => (number / self.value - 1.0).abs() < 1e-6,
+        }
+    }
+}
+
+/// The number of a GPU that has this unit, and the scale of the unit: watts, memory, bandwidth, the year of launch.
+fn number_of_unit(unit: &str, value: f64) -> Option<(fn(&Gpu) -> f64, f64)> {
+    let rate = unit.strip_suffix("/s");
+    if let Some(scale) = rate.filter(|_| unit.contains('B')).and_then(|u| bytes_per(u, KiloBytes::Decimal)) {
+        return Some((|gpu| gpu.bandwidth_peak.value.0, scale));
+    }
+    match unit {
+        "W" | "w" => Some((|gpu| gpu.power_limit.value.0, 1.0)),
+        // Memory is sold by powers of two, whatever the label says.
+        "GB" | "GiB" | "G" => Some((|gpu| gpu.memory_size.value.0, 1_073_741_824.0)),
+        "" if (1990.0..2100.0).contains(&value) => Some((|gpu| f64::from(gpu.launch_year), 1.0)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Session;
+
+    fn ids(words: &[&str]) -> Result<Vec<String>, TargetError> {
+        let session = Session::load(None).expect("what ships loads");
+        let words: Vec<String> = words.iter().map(|w| (*w).to_string()).collect();
+        let chosen = select_targets(&session.gpus, &words)?;
+        Ok(chosen.into_iter().map(|gpu| session.gpus[gpu].id.clone()).collect())
+    }
+
+    #[test]
+    fn names_add_and_limits_take_away() {
+        assert_eq!(ids(&["rtx-4070,h100-sxm5", "rtx-4070"]).unwrap(), ["rtx-4070", "h100-sxm5"]);
+        let session = Session::load(None).unwrap();
+        let ada = ids(&["ada"]).unwrap();
+        let count = session.gpus.entries().iter().filter(|g| g.architecture == "ada").count();
+        assert_eq!(ada.len(), count);
+        let frugal = ids(&["ada,<=200W"]).unwrap();
+        let is_frugal = |id: &String| session.gpus.find(id).unwrap().power_limit.value.0 <= 200.0;
+        assert!(!frugal.is_empty() && frugal.len() < ada.len() && frugal.iter().all(is_frugal));
+        let large: Vec<String> = ids(&[">=80GB", ">=3000GB/s"]).unwrap();
+        assert!(
+            large.contains(&"h100-sxm5".to_string()) && !large.contains(&"h100-pcie".to_string()),
+            "{large:?}"
+        );
+    }
+
+    #[test]
+    fn one_of_each_architecture_is_eight_generations_in_order() {
+        let session = Session::load(None).unwrap();
+        let of = |id: &String| session.gpus.find(id).unwrap().architecture.clone();
+        let each = ids(&["each-architecture"]).unwrap();
+        assert_eq!(
+            each.iter().map(of).collect::<Vec<_>>(),
+            ["maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"]
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_what_to_type() {
+        for (words, said) in [
+            ("rtx-4071", "nearest: rtx-4070"),
+            ("<=300", "expected a limit"),
+            ("<=W", "expected a limit"),
+            (">=300parsec", "expected a limit"),
+            ("ada,>=5000W", "no GPU is left"),
+        ] {
+            let why = ids(&[words]).unwrap_err().to_string();
+            assert!(why.contains(said), "{words}: {why}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The user's own rows, and kernels found by the name that people say.
+
+use super::Session;
+use crate::catalogue::NameError;
+use crate::gpu::GpuId;
+use crate::kernel::{KernelId, short_name};
+use crate::measurement::{ConfigId, Kind};
+use std::collections::BTreeSet;
+
+impl Session {
+    /// The kernel of this name; where none has it, the one that is called so without its template arguments and namespaces'
+    /// brackets, in whatever case: `sobel` finds `Sobel<float>`.
+    ///
+    /// # Errors
+    /// [`NameError`] with the nearest ids, or those that it could mean.
+    pub fn find_kernel(&self, name: &str) -> Result<KernelId, NameError> {
+        let unknown = match self.kernels.position(name) {
+            Ok(found) => return Ok(found),
+            Err(unknown) => unknown,
+        };
+        let asked = short_name(name).to_lowercase();
+        let is_meant = |id: &KernelId| {
+            let kernel = &self.kernels[*id];
+            let short = short_name(&kernel.id).to_lowercase();
+            short == asked || short.rsplit("::").next() == Some(&asked)
+        };
+        let meant: Vec<KernelId> = self.kernels.ids().filter(is_meant).collect();
+        match &meant[..] {
+            [] => Err(unknown),
+            [only] => Ok(*only),
+            several => {
+                let candidates = several.iter().map(|id| self.kernels[*id].id.clone()).collect();
+                Err(NameError::Ambiguous { what: "kernel", name: crate::text::clip(name, 60), candidates })
+            }
+        }
+    }
+
+    /// The configurations that the user's rows time, in the order they were read, and the GPUs that they were timed on.
+    #[must_use]
+    pub fn own_configs(&self) -> Vec<(ConfigId, Vec<GpuId>)> {
+        let own_gpus = |id: ConfigId| -> Vec<GpuId> {
+            self.store.rows_of(id).filter(|row| row.kind == Kind::Measured).map(|row| row.gpu).collect()
+        };
+        let all = self.kernels.ids().flat_map(|kernel| self.store.of_kernel(kernel)).copied();
+        all.map(|id| (id, own_gpus(id))).filter(|(_, gpus)| !gpus.is_empty()).collect()
+    }
+
+    /// The GPUs of the user's rows, of this kernel where one is given.
+    #[must_use]
+    pub fn own_gpus(&self, kernel: Option<KernelId>) -> BTreeSet<GpuId> {
+        let is_asked = |row: &&crate::measurement::Measurement| {
+            row.kind == Kind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
+        };
+        self.store.rows().filter(is_asked).map(|row| row.gpu).collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! A tornado and a contour as pictures.
+
+use super::contour::Contour;
+use super::table::WhatIfAnswer;
+use super::tornado::TornadoBar;
+use crate::chart::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
+use crate::units::{Seconds, significant};
+
+/// One row per number that matters: the time with a fifth less and a fifth more of it, about the time now.
+#[must_use]
+pub fn tornado_chart(answer: &WhatIfAnswer) -> ChartSpec {
+    let bars: Vec<&TornadoBar> = answer.tornado.iter().filter(|bar| bar.matters()).collect();
+    let now = answer.time.map_or(0.0, Seconds::millis);
+    let ends = bars.iter().flat_map(|bar| [bar.less, bar.more]).flatten().map(Seconds::millis);
+    let (low, high) = ends.fold((now, now), |(low, high), t| (low.min(t), high.max(t)));
+    let room = (0.15 * (high - low)).max(0.01 * now).max(f64::MIN_POSITIVE);
+    let mut marks: Vec<Mark> =
+        bars.iter().enumerate().flat_map(|(slot, bar)| bar_marks(slot, bar, now)).collect();
+    let rows = bars.len().max(1) as f64;
+    marks.push(Mark::Line {
+        name: format!("now: {}", answer.time.map_or_else(String::new, |t| t.to_string())),
+        meaning: Meaning::Dim,
+        dash: Dash::Dashed,
+        points: vec![(now, -0.5), (now, rows - 0.5)],
+    });
+    let label = |bar: &&TornadoBar| format!("{} {}", bar.number.title(), bar.number.in_words(bar.value));
+    ChartSpec {
+        title: format!("{} on {}: which numbers matter", answer.workload, named(answer)),
+        subtitle: "each number 20 % less and 20 % more, predicted again".into(),
+        x: Axis {
+            label: "time, ms".into(),
+            scale: Scale::Linear { min: (low - room).max(0.0), max: high + room },
+        },
+        y: Axis { label: String::new(), scale: Scale::Category(bars.iter().map(label).collect()) },
+        marks,
+        notes: answer.advice().into_iter().collect(),
+    }
+}
+
+fn named(answer: &WhatIfAnswer) -> String {
+    if answer.changes.is_empty() {
+        answer.base_name.clone()
+    } else {
+        format!("◇ {} with {}", answer.base_name, answer.changes)
+    }
+}
+
+fn bar_marks(slot: usize, bar: &TornadoBar, now: f64) -> Vec<Mark> {
+    let ends = [(bar.less, Meaning::Source, "20 % less"), (bar.more, Meaning::Target, "20 % more")];
+    let mark = |(time, meaning, name): (Option<Seconds>, Meaning, &str)| {
+        let ms = time?.millis();
+        let (low, high) = if ms < now { (ms, now) } else { (now, ms) };
+        Some(Mark::Point {
+            name: name.to_string(),
+            meaning,
+            shape: Shape::Predicted,
+            at: (ms, slot as f64),
+            interval: Some((low, high)),
+            label: format!("{:+.1} %", 100.0 * (ms / now - 1.0)),
+        })
+    };
+    ends.into_iter().filter_map(mark).collect()
+}
+
+/// Lines of equal time over two numbers, each a number up at which the time is reached by the number across, and the break-even.
+#[must_use]
+pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
+    let [across, up] = contour.numbers;
+    let xs: Vec<f64> = contour.across.iter().map(|v| across.in_unit(*v)).collect();
+    let ys: Vec<f64> = contour.up.iter().map(|v| up.in_unit(*v)).collect();
+    let mut marks = Vec::new();
+    let strongest = contour.times.iter().flatten().flatten().fold(0.0_f64, |most, t| most.max(t.millis()));
+    for (row, times) in contour.times.iter().enumerate() {
+        let points: Vec<(f64, f64)> =
+            xs.iter().zip(times).filter_map(|(x, t)| Some((*x, (*t)?.millis()))).collect();
+        // A few curves are enough to see the trend.
+        if row % (contour.up.len() / 4).max(1) == 0 && !points.is_empty() {
+            marks.push(Mark::Line {
+                name: format!("{} {}", up.title(), up.in_words(contour.up[row])),
+                meaning: Meaning::Target,
+                dash: [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot]
+                    [row * 4 / contour.up.len().max(1) % 4],
+                points,
+            });
+        }
+    }
+    if let Some(goal) = contour.goal {
+        let ends = [xs.first(), xs.last()].into_iter().flatten().map(|x| (*x, goal.millis())).collect();
+        marks.push(Mark::Line {
+            name: format!("break-even: {goal}"),
+            meaning: Meaning::Limiter,
+            dash: Dash::Solid,
+            points: ends,
+        });
+    }
+    let (first, last) = (xs.first().copied().unwrap_or(1.0), xs.last().copied().unwrap_or(2.0));
+    let reached = contour.break_even.iter().zip(&xs).find_map(|(y, x)| Some((*x, up.in_unit((*y)?))));
+    let note = reached.map(|(x, y)| {
+        let (x, y) = (significant(x), significant(y));
+        format!(
+            "break-even at {} {x} {} with {} {y} {}",
+            across.title(),
+            across.unit(),
+            up.title(),
+            up.unit()
+        )
+    });
+    let _ = ys;
+    ChartSpec {
+        title: format!(
+            "{} on {}: time over {} and {}",
+            answer.workload,
+            named(answer),
+            across.title(),
+            up.title()
+        ),
+        subtitle: format!("one curve per value of {}", up.title()),
+        x: Axis {
+            label: format!("{}, {}", across.title(), across.unit()).trim_end_matches(", ").into(),
+            scale: Scale::Log { min: first, max: last },
+        },
+        y: Axis {
+            label: "time, ms".into(),
+            scale: Scale::Linear { min: 0.0, max: (1.1 * strongest).max(1e-9) },
+        },
+        marks,
+        notes: note.into_iter().collect(),
+    }
+}

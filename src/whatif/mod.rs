@@ -1,0 +1,38 @@
+//! What other numbers of a GPU would do to a workload: its time, which numbers matter, and what value is needed.
+//!
+//! The time on a changed GPU is the prediction for the base times what the model says of the change alone, so that a change by nothing
+//! is the base's very time: the same rule as for every hypothetical GPU (`answer`), asked of prepared kernels, because a tornado has
+//! forty answers and a held key asks for thirty of them a second.
+//!
+//! ```
+//! use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber};
+//! use roofswap::{session::Session, whatif::WhatIf, workload::Workload};
+//!
+//! let session = Session::load(None)?;
+//! let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).expect("it ships"));
+//! let kernel = session.kernels.position("saxpy")?;
+//! let subject = session.subject(kernel, &session.kernels[kernel].typed("n=2^28")?, "")?;
+//! let workload = Workload::of_kernel(&session, subject);
+//! let mut asked = WhatIf::new(&session, &workload, source, base);
+//! let faster = asked.time(&"mem=+20%".parse()?)?.expect("it runs there");
+//! assert!(faster < asked.base_time().expect("it runs there"));
+//! let tornado = asked.tornado(&GpuChanges::default())?;
+//! assert_eq!(tornado[0].number, GpuNumber::Bandwidth);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chart;
+mod contour;
+mod question;
+mod scenario;
+mod solve;
+mod table;
+mod tornado;
+
+pub use chart::{contour_chart, tornado_chart};
+pub use contour::Contour;
+pub use question::{WhatIf, WhatIfTime};
+pub use scenario::{Scenario, ScenarioPage, scenario_html, scenario_markdown};
+pub use solve::Solution;
+pub use table::{WhatIfAnswer, whatif_json, whatif_table};
+pub use tornado::TornadoBar;

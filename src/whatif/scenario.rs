@@ -1,0 +1,128 @@
+//! Named what-ifs side by side, as one page to attach to a request: HTML with the charts inline, or Markdown.
+
+use super::chart::tornado_chart;
+use super::table::WhatIfAnswer;
+use crate::chart::{SvgError, Theme, render_svg, suggested_size};
+use crate::report::{Cell, Column, Table};
+use crate::units::{range, significant};
+use std::fmt::Write;
+
+/// A what-if with a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// `A`, or what somebody called it.
+    pub name: String,
+    /// Its answer, the tornado included where it is to be drawn.
+    pub answer: WhatIfAnswer,
+}
+
+/// Up to four scenarios of one workload and one base.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioPage {
+    /// The heading.
+    pub title: String,
+    /// The scenarios, the base first.
+    pub scenarios: Vec<Scenario>,
+}
+
+/// The names of a table's columns: the base and up to four more.
+const COLUMNS: [&str; 5] = ["base", "A", "B", "C", "D"];
+
+impl ScenarioPage {
+    /// A column per scenario, a row per fact.
+    fn table(&self) -> Table {
+        let shown: Vec<&Scenario> = self.scenarios.iter().take(COLUMNS.len()).collect();
+        let columns = shown.iter().enumerate().map(|(at, _)| Column::right(COLUMNS[at]));
+        let mut table = Table::new(std::iter::once(Column::left("")).chain(columns).collect());
+        let row = |title: &str, cell: &dyn Fn(&WhatIfAnswer) -> String| {
+            let cells = shown.iter().map(|s| Cell::text(cell(&s.answer)));
+            std::iter::once(Cell::text(title)).chain(cells).collect::<Vec<_>>()
+        };
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        table.rows.push(
+            std::iter::once(Cell::text("scenario"))
+                .chain(shown.iter().map(|s| Cell::text(&s.name)))
+                .collect(),
+        );
+        table.rows.push(row("GPU", &|a| {
+            if a.changes.is_empty() {
+                a.base_name.clone()
+            } else {
+                format!("◇ {} {}", a.base_name, a.changes)
+            }
+        }));
+        table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
+        table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
+        table.rows.push(row("speed over the base", &|a| {
+            or_dash(a.base_time.zip(a.time).map(|(base, time)| format!("{}×", significant(base / time))))
+        }));
+        table.rows.push(row("what matters", &|a| {
+            let titles = a.tornado.iter().filter(|bar| bar.matters()).take(2).map(|bar| bar.number.title());
+            let titles = titles.collect::<Vec<_>>().join(", ");
+            if titles.is_empty() { "-".into() } else { titles }
+        }));
+        table
+            .notes
+            .push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
+        table
+    }
+}
+
+/// The page as Markdown.
+#[must_use]
+pub fn scenario_markdown(page: &ScenarioPage) -> String {
+    let title = crate::text::harmless_line(&page.title);
+    format!("# {title}\n\n{}", page.table().to_markdown())
+}
+
+/// The page as one HTML file: the table, and each scenario's tornado as a picture in it.
+///
+/// # Errors
+/// [`SvgError`] where a picture cannot be drawn.
+pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
+    let table = page.table();
+    let mut html = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    let title = escaped(&page.title);
+    // Writing into memory cannot fail.
+    let _ = writeln!(
+        html,
+        "<title>{title}</title>\n<style>\n{STYLE}</style></head><body>\n<h1>{title}</h1>\n<table>"
+    );
+    let heads: String = table.columns.iter().map(|c| format!("<th>{}</th>", escaped(c.name))).collect();
+    let _ = writeln!(html, "<tr>{heads}</tr>");
+    for row in &table.rows {
+        let cells: String =
+            row.iter().map(|cell| format!("<td>{}</td>", escaped(&cell_text(cell)))).collect();
+        let _ = writeln!(html, "<tr>{cells}</tr>");
+    }
+    html.push_str("</table>\n");
+    for note in &table.notes {
+        let _ = writeln!(html, "<p>{}</p>", escaped(note));
+    }
+    for scenario in page.scenarios.iter().filter(|s| s.answer.tornado.iter().any(super::TornadoBar::matters))
+    {
+        let spec = tornado_chart(&scenario.answer);
+        let svg = render_svg(&spec, Theme::Light, suggested_size(&spec))?;
+        let _ = writeln!(html, "<h2>{}</h2>\n{}", escaped(&scenario.name), String::from_utf8_lossy(&svg));
+    }
+    html.push_str("</body></html>\n");
+    Ok(html)
+}
+
+const STYLE: &str = "body { font-family: sans-serif; margin: 2em auto; max-width: 70em; }\n\
+    table { border-collapse: collapse; } td, th { border: 1px solid #ccc; padding: 0.3em 0.8em; text-align: right; }\n\
+    td:first-child, th:first-child { text-align: left; } svg { max-width: 100%; height: auto; }\n";
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Number { shown, .. } => shown.clone(),
+        _ => "-".into(),
+    }
+}
+
+/// A text that a page shows as it is.
+fn escaped(text: &str) -> String {
+    let text = crate::text::harmless_line(text);
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,159 @@
+//! What value of a number makes a time: bisection on the model.
+
+use super::question::{WhatIf, WhatIfTime};
+use crate::gpu::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
+use crate::units::Seconds;
+
+/// How far a value is sought: no board has a hundred times another one's number.
+const WIDEST: f64 = 100.0;
+
+/// Bisections: enough for ten digits of the widest range.
+const STEPS: usize = 40;
+
+/// The value that makes a time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Solution {
+    /// This value does, the least (of a number of which more is faster) or the most.
+    Value {
+        /// The number.
+        number: GpuNumber,
+        /// SI.
+        value: f64,
+        /// The time that was sought.
+        goal: Seconds,
+        /// The time that it makes.
+        time: Seconds,
+    },
+    /// No value does.
+    None {
+        /// The number.
+        number: GpuNumber,
+        /// The time that was sought.
+        goal: Seconds,
+        /// What limits the time at the best value there is; `launch` and the like.
+        limited_by: String,
+        /// The best time there is.
+        best: Option<Seconds>,
+    },
+}
+
+impl WhatIf<'_> {
+    /// The value of this number at which a run takes the goal, over these changes; where it takes less at every value, or more,
+    /// none does. The goal is the time on the source where none is given.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made, or a number that the base does not have.
+    pub fn solve(
+        &mut self,
+        changes: &GpuChanges,
+        number: GpuNumber,
+        goal: Option<Seconds>,
+    ) -> Result<Solution, ChangeError> {
+        let missing = || ChangeError::Unknown { gpu: self.base().id.clone(), number: number.title() };
+        let now = changes.value_on(self.base(), number).ok_or_else(missing)?;
+        let Some(goal) = goal.or(self.source_time()) else {
+            return Ok(none(number, Seconds(0.0), "no time on the source: give a goal", None));
+        };
+        let changes = changes.clone().without(number);
+        let [least, most] = self.possible_ends(&changes, number, now);
+        let [at_least, at_most] = [least, most].map(|value| self.at(&changes, number, value));
+        let (Some(low_end), Some(high_end)) = (at_least.time, at_most.time) else {
+            return Ok(none(
+                number,
+                goal,
+                "it cannot run there at every value",
+                at_least.time.or(at_most.time),
+            ));
+        };
+        if (low_end / high_end - 1.0).abs() < 1e-9 {
+            let limit = limit_word(&at_most);
+            return Ok(none(number, goal, &format!("{limit}: this number changes nothing"), Some(high_end)));
+        }
+        let more_is_faster = high_end < low_end;
+        let (best, worst) = if more_is_faster { (at_most, at_least) } else { (at_least, at_most) };
+        if best.time.is_none_or(|time| time > goal) {
+            return Ok(none(number, goal, limit_word(&best), best.time));
+        }
+        if worst.time.is_some_and(|time| time <= goal) {
+            let text = format!("nothing: every value from {} on does", number.in_words(least));
+            return Ok(none(number, goal, &text, best.time));
+        }
+        Ok(self.bisected(&changes, number, goal, if more_is_faster { [least, most] } else { [most, least] }))
+    }
+
+    /// Between a value that is too slow and one that is fast enough.
+    fn bisected(
+        &mut self,
+        changes: &GpuChanges,
+        number: GpuNumber,
+        goal: Seconds,
+        ends: [f64; 2],
+    ) -> Solution {
+        let [mut slow, mut fast] = ends;
+        for _ in 0..STEPS {
+            let middle = (slow * fast).sqrt();
+            match self.at(changes, number, middle).time {
+                Some(time) if time <= goal => fast = middle,
+                _ => slow = middle,
+            }
+        }
+        // A whole number that is fast enough: the next one on that side.
+        let value = match (number.is_whole(), fast > slow) {
+            (false, _) => fast,
+            (true, true) => (fast - 1e-6).ceil(),
+            (true, false) => (fast + 1e-6).floor(),
+        };
+        let time = self.at(changes, number, value).time.unwrap_or(goal);
+        Solution::Value { number, value, goal, time }
+    }
+
+    /// The widest range around a value in which a GPU can be made.
+    fn possible_ends(&self, changes: &GpuChanges, number: GpuNumber, now: f64) -> [f64; 2] {
+        let is_possible =
+            |value: f64| self.made(&changes.clone().with(number, ChangeAmount::To(value))).is_ok();
+        let reach = |towards: f64| {
+            let (mut inside, mut outside) = (now, now * towards);
+            if is_possible(outside) {
+                return outside;
+            }
+            for _ in 0..STEPS {
+                let middle = (inside * outside).sqrt();
+                if is_possible(middle) { inside = middle } else { outside = middle }
+            }
+            inside
+        };
+        [reach(1.0 / WIDEST), reach(WIDEST)]
+    }
+
+    fn at(&mut self, changes: &GpuChanges, number: GpuNumber, value: f64) -> WhatIfTime {
+        let changes = changes.clone().with(number, ChangeAmount::To(value));
+        match self.made(&changes) {
+            Ok(gpu) => self.times_on(vec![gpu])[0],
+            Err(_) => WhatIfTime { time: None, limit: None },
+        }
+    }
+}
+
+fn limit_word(at: &WhatIfTime) -> &'static str {
+    at.limit.map_or("another number", |limit| limit.word())
+}
+
+fn none(number: GpuNumber, goal: Seconds, limited_by: &str, best: Option<Seconds>) -> Solution {
+    Solution::None { number, goal, limited_by: limited_by.to_string(), best }
+}
+
+impl Solution {
+    /// `memory bandwidth 612 GB/s makes 1.50 ms`, or that no value does.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Value { number, value, goal, time } => {
+                format!("{} {} makes {time} (goal {goal})", number.title(), number.in_words(*value))
+            }
+            Self::None { number, goal, limited_by, best } => {
+                let best = best.map_or_else(String::new, |time| format!("; at best {time}"));
+                format!("no value of {} makes {goal}: limited by {limited_by}{best}", number.title())
+            }
+        }
+    }
+}

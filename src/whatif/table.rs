@@ -1,0 +1,162 @@
+//! What was asked and answered, as a table for people and as JSON for programs.
+
+use super::contour::Contour;
+use super::solve::Solution;
+use super::tornado::TornadoBar;
+use crate::answer::COVERAGE;
+use crate::gpu::GpuChanges;
+use crate::report::{Cell, Column, Table, shown};
+use crate::units::{Seconds, range};
+use serde_json::{Value, json};
+
+/// Everything that was asked of one base and its changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIfAnswer {
+    /// The workload, as titles show it.
+    pub workload: String,
+    /// The id of the base GPU.
+    pub base: String,
+    /// Its short name.
+    pub base_name: String,
+    /// What was changed of it.
+    pub changes: GpuChanges,
+    /// Time of a run with the changes; `None` where it cannot run there.
+    pub time: Option<Seconds>,
+    /// Its 90 % interval.
+    pub interval: Option<[Seconds; 2]>,
+    /// Time of a run on the base.
+    pub base_time: Option<Seconds>,
+    /// Which numbers matter, the largest effect first; empty where it was not asked.
+    pub tornado: Vec<TornadoBar>,
+    /// The value that makes a goal, where one was asked.
+    pub solution: Option<Solution>,
+    /// Times over two numbers, where they were asked.
+    pub contour: Option<Contour>,
+}
+
+impl WhatIfAnswer {
+    /// The two numbers that matter most: what to buy for this workload; `None` where none does or none was asked.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        let helps = |bar: &&TornadoBar| {
+            let faster = [bar.less, bar.more]
+                .into_iter()
+                .flatten()
+                .any(|t| self.time.is_some_and(|now| t.0 < 0.999 * now.0));
+            bar.matters() && faster
+        };
+        let titles: Vec<&str> =
+            self.tornado.iter().filter(helps).take(2).map(|bar| bar.number.title()).collect();
+        match titles[..] {
+            [] => None,
+            [only] => Some(format!("what to buy for this: {only}; nothing else changes it")),
+            _ => Some(format!("what to buy for this: {}", titles.join(", then "))),
+        }
+    }
+}
+
+/// For programs: exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve`; null where there is none.
+#[must_use]
+pub fn whatif_json(answer: &WhatIfAnswer) -> String {
+    let ms = |time: Option<Seconds>| time.map_or(Value::Null, |t| number(shown::millis(t)));
+    let bar = |bar: &TornadoBar| {
+        json!({
+            "number": bar.number.key(),
+            "value": number(bar.number.in_unit(bar.value)),
+            "unit": bar.number.unit(),
+            "minus20_time_ms": ms(bar.less),
+            "plus20_time_ms": ms(bar.more),
+        })
+    };
+    let changes: Vec<String> = answer
+        .changes
+        .all()
+        .iter()
+        .map(|change| GpuChanges::default().with(change.number, change.amount).to_string())
+        .collect();
+    let solve = answer.solution.as_ref().map_or(Value::Null, |solution| match solution {
+        Solution::Value { number: of, value, goal, .. } => json!({
+            "number": of.key(),
+            "value": number(of.in_unit(*value)),
+            "unit": of.unit(),
+            "goal_ms": ms(Some(*goal)),
+        }),
+        Solution::None { limited_by, .. } => json!({ "none": true, "limited_by": limited_by }),
+    });
+    let all = json!({
+        "base": answer.base,
+        "changes": changes,
+        "time_ms": ms(answer.time),
+        "low_ms": ms(answer.interval.map(|[low, _]| low)),
+        "high_ms": ms(answer.interval.map(|[_, high]| high)),
+        "base_time_ms": ms(answer.base_time),
+        "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
+        "solve": solve,
+    });
+    format!("{all:#}\n")
+}
+
+/// A whole number as one.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 { Value::from(value as i64) } else { Value::from(value) }
+}
+
+/// For people: one row per number that matters, and what was found.
+#[must_use]
+pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("number"),
+        Column::right("value"),
+        Column::right("-20 %"),
+        Column::right("+20 %"),
+        Column::right("effect"),
+    ]);
+    let matters = |bar: &&TornadoBar| bar.matters();
+    table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer.time)).collect();
+    table.title = title(answer);
+    let folded: Vec<&str> =
+        answer.tornado.iter().filter(|bar| !bar.matters()).map(|bar| bar.number.title()).collect();
+    if !folded.is_empty() {
+        table.notes.push(format!("changes nothing: {}", folded.join(", ")));
+    }
+    table.notes.extend(answer.advice());
+    table.notes.extend(answer.solution.as_ref().map(Solution::in_words));
+    if !answer.changes.is_empty() {
+        table
+            .notes
+            .push("◇ hypothetical GPU: its interval is that of the base, moved; not validated for it".into());
+    }
+    table
+}
+
+fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<Cell> {
+    let time = |time: Option<Seconds>| match (time, now) {
+        (Some(t), Some(now)) => Cell::text(format!("{t} ({:+.1} %)", 100.0 * (t / now - 1.0))),
+        _ => Cell::text("cannot run"),
+    };
+    vec![
+        Cell::text(bar.number.title()),
+        Cell::text(bar.number.in_words(bar.value)),
+        time(bar.less),
+        time(bar.more),
+        Cell::text(format!("{:.1} %", 100.0 * bar.effect)),
+    ]
+}
+
+/// `saxpy n=268435456 · ◇ RTX 4070 with mem=+20%: 5.60 ms (3.9–8.1 ms), 17 % faster than RTX 4070, 6.72 ms`.
+fn title(answer: &WhatIfAnswer) -> String {
+    let WhatIfAnswer { workload, base_name, changes, .. } = answer;
+    let named =
+        if changes.is_empty() { base_name.clone() } else { format!("◇ {base_name} with {changes}") };
+    let interval = answer.interval.map_or_else(String::new, |[low, high]| {
+        format!(" ({}, {:.0} % interval)", range(low, high), 100.0 * COVERAGE)
+    });
+    let time = answer.time.map_or_else(|| "no prediction".to_string(), |t| t.to_string());
+    let beside = match (answer.time, answer.base_time) {
+        (Some(time), Some(base)) if !changes.is_empty() => {
+            format!("; {base_name} takes {base}: {}× the speed", crate::units::significant(base / time))
+        }
+        _ => String::new(),
+    };
+    format!("{workload} · {named}: {time}{interval}{beside}")
+}

@@ -1,0 +1,81 @@
+//! A workload: kernels with how often each is launched.
+
+use crate::gpu::GpuId;
+use crate::predict::{MODELS, ModelId, Subject};
+use crate::session::{Session, Sources};
+
+/// How much of a kernel a run has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RunAmount {
+    /// So many launches.
+    Calls(f64),
+    /// This share of the run's time on the source GPU, 0 to 1.
+    Share(f64),
+}
+
+/// One kernel of a workload.
+#[derive(Debug, Clone)]
+pub struct WorkloadPart {
+    /// The kernel at its size.
+    pub subject: Subject,
+    /// How much of it there is.
+    pub amount: RunAmount,
+    /// Kernel and size, as tables show it.
+    pub label: String,
+}
+
+/// What is asked about: one kernel, or several that make a run.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    /// As titles show it.
+    pub name: String,
+    /// Its kernels, at least one.
+    pub parts: Vec<WorkloadPart>,
+    /// Time of a run on the source in seconds, where the parts are shares of it.
+    pub run_seconds: Option<f64>,
+}
+
+impl Workload {
+    /// One launch of one kernel.
+    #[must_use]
+    pub fn of_kernel(session: &Session, subject: Subject) -> Self {
+        let label = part_label(session, &subject);
+        let part = WorkloadPart { subject, amount: RunAmount::Calls(1.0), label: label.clone() };
+        Self { name: label, parts: vec![part], run_seconds: None }
+    }
+
+    /// The kernel, where it is one alone.
+    #[must_use]
+    pub fn single(&self) -> Option<&Subject> {
+        match &self.parts[..] {
+            [only] if only.amount == RunAmount::Calls(1.0) => Some(&only.subject),
+            _ => None,
+        }
+    }
+}
+
+/// Kernel and size: `saxpy n=1048576`.
+pub(super) fn part_label(session: &Session, subject: &Subject) -> String {
+    let kernel = &session.kernels[subject.kernel];
+    let size = kernel.short_problem(&subject.problem);
+    let variant = if subject.variant.is_empty() { String::new() } else { format!(" {}", subject.variant) };
+    format!("{} {size}{variant}", kernel.label).trim().to_string()
+}
+
+impl Session {
+    /// The sources of a question that names one GPU: that GPU, where the kernel was timed there at any size; else every GPU that
+    /// timed it, seen from that one; that one alone where nobody timed it anywhere, and for the papers' models.
+    #[must_use]
+    pub fn usual_sources(&self, subject: &Subject, source: GpuId, model: ModelId) -> Sources {
+        if !MODELS[model].is_corrected() {
+            return Sources::These(vec![source]);
+        }
+        let timed = subject.config.is_some_and(|config| self.store.row(config, source).is_some());
+        let near =
+            || self.store.nearest(subject.kernel, &subject.problem, &subject.variant, source).is_some();
+        if timed || near() || self.timed_on(subject, source).is_empty() {
+            return Sources::These(vec![source]);
+        }
+        Sources::AllBeside(source)
+    }
+}

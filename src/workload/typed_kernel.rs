@@ -1,0 +1,233 @@
+//! A kernel that somebody typed: what is known of one launch of it, and where it took how long.
+
+use crate::catalogue::ElementType;
+use crate::gpu::GpuId;
+use crate::kernel::{BlockSize, Count, Kernel, KernelId, Launch, Problem, ProblemError, Work};
+use crate::measurement::{CanonicalRow, Number, ReadError};
+use crate::predict::Subject;
+use crate::session::{Session, SubjectError};
+use crate::units::{Bytes, Flops, Seconds};
+use std::fmt;
+
+/// The name of a kernel that was given none.
+const NAMELESS: &str = "typed";
+
+/// Where a typed row says that it comes from.
+const SOURCE: &str = "typed";
+
+/// What was typed of a kernel; everything per launch, `None` where nothing was said.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TypedKernel {
+    /// Its name: one of the catalogue, or a new one.
+    pub name: Option<String>,
+    /// The id of the GPU it was timed on.
+    pub gpu: Option<String>,
+    /// Its time there.
+    pub time: Option<Seconds>,
+    /// Threads per block, x y z.
+    pub block: Option<[u64; 3]>,
+    /// Blocks, x y z.
+    pub grid: Option<[u64; 3]>,
+    /// Registers per thread.
+    pub regs_per_thread: Option<u32>,
+    /// Static shared memory per block in bytes.
+    pub smem_static_bytes: Option<u32>,
+    /// Dynamic shared memory per block in bytes.
+    pub smem_dynamic_bytes: Option<u32>,
+    /// Floating-point operations; a fused multiply-add counts two.
+    pub flops: Option<Flops>,
+    /// DRAM traffic.
+    pub dram_bytes: Option<Bytes>,
+    /// Bytes through L2.
+    pub l2_bytes: Option<Bytes>,
+    /// Element type.
+    pub dtype: Option<ElementType>,
+    /// Problem keys such as `n=2048`; needed for a kernel of the catalogue.
+    pub problem: Problem,
+}
+
+/// A typed kernel in a session: what to ask about.
+#[derive(Debug, Clone)]
+pub struct LoadedKernel {
+    /// The kernel at its size.
+    pub subject: Subject,
+    /// The GPU it was timed on, where one was typed.
+    pub source: Option<GpuId>,
+    /// The row, as a canonical CSV holds it; `None` where no time was typed.
+    pub row: Option<CanonicalRow>,
+}
+
+/// Why a typed kernel is none.
+#[derive(Debug, thiserror::Error)]
+pub enum TypedKernelError {
+    /// A time without a GPU.
+    #[error("{0} was measured on which GPU? add `on rtx-3090`, or --from on the command line")]
+    NoGpu(Seconds),
+    /// Nothing to predict from.
+    #[error(
+        "neither a time nor work: give a measured time and its GPU (`4.2ms on rtx-3090`), or FLOPs and DRAM bytes"
+    )]
+    NothingToStartFrom,
+    /// A row that the checks of measurement files refuse.
+    #[error("{0}")]
+    Refused(String),
+    /// Sizes that do not fit the kernel of this name.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// A size that does not fit the kernel.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The row as a whole was not read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The GPU is not in the catalogue.
+    #[error(transparent)]
+    Name(#[from] crate::catalogue::NameError),
+}
+
+impl TypedKernel {
+    /// Whether nothing at all was typed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Puts it into the session: a measured row where a time was typed, and the kernel where the catalogue has none of its
+    /// name. The same kernel typed again replaces what it was.
+    ///
+    /// # Errors
+    /// [`TypedKernelError`] with what is missing or refused; the session is unchanged then.
+    pub fn load_into(&self, session: &mut Session) -> Result<LoadedKernel, TypedKernelError> {
+        let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
+        let known = self.name.as_deref().and_then(|name| session.kernels.get(name));
+        let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
+        if self.time.is_none() && !has_formulas && self.flops.is_none() && self.dram_bytes.is_none() {
+            return Err(TypedKernelError::NothingToStartFrom);
+        }
+        let problem = match known.filter(|_| has_formulas) {
+            Some(at) => self.size_of(session, at, source)?,
+            None => self.problem.clone(),
+        };
+        let name = known.map_or_else(|| self.new_name(), |at| session.kernels[at].id.clone());
+        let row = match (self.time, source) {
+            (Some(time), None) => return Err(TypedKernelError::NoGpu(time)),
+            (Some(_), Some(gpu)) => Some(self.row(&session.gpus[gpu].id, &name, &problem)),
+            (None, _) => None,
+        };
+        match &row {
+            Some(row) => add_row(session, row)?,
+            None if known.is_none() => self.add_kernel(session, &name),
+            None => {}
+        }
+        let kernel = session.kernels.position(&name)?;
+        let variant = session.default_variant(kernel);
+        let variant = if row.is_some() { "" } else { &*variant };
+        let mut subject = session.subject(kernel, &problem, variant)?;
+        self.lay_over(&mut subject);
+        Ok(LoadedKernel { subject, source, row })
+    }
+
+    fn new_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| NAMELESS.into())
+    }
+
+    /// The size of a kernel of the catalogue: the typed keys, else the one that it is shown at.
+    fn size_of(
+        &self,
+        session: &Session,
+        kernel: KernelId,
+        source: Option<GpuId>,
+    ) -> Result<Problem, TypedKernelError> {
+        if self.problem.pairs().is_empty() {
+            return Ok(session.default_size_of(kernel, "", source));
+        }
+        Ok(session.kernels[kernel].problem(&self.problem)?)
+    }
+
+    /// The row as a measurement file would have it.
+    fn row(&self, gpu: &str, kernel: &str, problem: &Problem) -> CanonicalRow {
+        let mut row = CanonicalRow {
+            gpu: gpu.into(),
+            kernel: kernel.into(),
+            problem: problem.to_string(),
+            dtype: self.dtype.map(|d| d.word().to_string()).unwrap_or_default(),
+            block: self.block,
+            grid: self.grid,
+            source: SOURCE.into(),
+            ..CanonicalRow::default()
+        };
+        row.set(Number::Time, self.time.map(Seconds::millis));
+        row.set(Number::RegsPerThread, self.regs_per_thread.map(f64::from));
+        row.set(Number::SmemStatic, self.smem_static_bytes.map(f64::from));
+        row.set(Number::SmemDynamic, self.smem_dynamic_bytes.map(f64::from));
+        row.set(Number::Flops, self.flops.map(|f| f.0));
+        row.set(Number::DramBytes, self.dram_bytes.map(|b| b.0));
+        row.set(Number::L2Bytes, self.l2_bytes.map(|b| b.0));
+        row
+    }
+
+    /// A kernel without file or row: its name is all that the catalogue holds.
+    fn add_kernel(&self, session: &mut Session, name: &str) {
+        let dtype = self.dtype.map_or("", ElementType::word);
+        let kernel = Kernel::from_measurements(name, dtype);
+        let added = session.edit(|workspace| workspace.kernels.insert(kernel));
+        debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
+    }
+
+    /// What was typed, over what the kernel's formulas say of this size.
+    fn lay_over(&self, subject: &mut Subject) {
+        let instance = &mut subject.instance;
+        let block = self.block.map(|b| b.map(|n| u32::try_from(n).unwrap_or(u32::MAX)));
+        if let Some((block, grid)) = block.zip(self.grid) {
+            instance.launch = Some(Launch { block, grid });
+        } else if let (Some(block), None) = (block, instance.launch) {
+            let threads = block.iter().fold(1_u32, |a, b| a.saturating_mul(*b));
+            instance.block_size = Some(BlockSize::Typed(threads));
+        }
+        instance.regs_per_thread = self.regs_per_thread;
+        instance.smem_static = self.smem_static_bytes.or(instance.smem_static);
+        instance.smem_dynamic = self.smem_dynamic_bytes.or(instance.smem_dynamic);
+        let counted = Work::default()
+            .with(Count::Flops, self.flops.map(|f| f.0))
+            .with(Count::DramBytes, self.dram_bytes.map(|b| b.0))
+            .with(Count::L2Bytes, self.l2_bytes.map(|b| b.0));
+        instance.work = instance.work.overlaid(&counted);
+    }
+}
+
+/// Adds the row by the checks of measurement files.
+fn add_row(session: &mut Session, row: &CanonicalRow) -> Result<(), TypedKernelError> {
+    let loaded = session.add_rows(std::slice::from_ref(row), SOURCE)?;
+    match loaded.refused.first() {
+        Some(why) => Err(TypedKernelError::Refused(format!("{}: {}", why.column, why.message))),
+        None => Ok(()),
+    }
+}
+
+/// The one-line form, which [`super::KernelLine`] reads back.
+impl fmt::Display for TypedKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = |d: [u64; 3]| {
+            let kept = d.iter().rposition(|n| *n != 1).map_or(1, |at| at + 1);
+            d[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+        };
+        let mut parts = Vec::new();
+        match (self.time, &self.gpu) {
+            (Some(time), Some(gpu)) => parts.push(format!("{}ms on {gpu}", time.millis())),
+            (Some(time), None) => parts.push(format!("{}ms", time.millis())),
+            (None, gpu) => parts.extend(gpu.iter().map(|gpu| format!("on {gpu}"))),
+        }
+        parts.extend(self.name.iter().map(|name| format!("name {name}")));
+        parts.extend(self.problem.pairs().iter().map(|(key, value)| format!("{key}={value}")));
+        parts.extend(self.block.map(|d| format!("{} thr", shape(d))));
+        parts.extend(self.grid.map(|d| format!("grid {}", shape(d))));
+        parts.extend(self.regs_per_thread.map(|n| format!("{n} regs")));
+        parts.extend(self.smem_static_bytes.map(|n| format!("{n}B smem")));
+        parts.extend(self.smem_dynamic_bytes.map(|n| format!("{n}B dsmem")));
+        parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
+        parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
+        parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
+        parts.extend(self.dtype.map(|d| d.word().to_string()));
+        f.write_str(&parts.join(", "))
+    }
+}

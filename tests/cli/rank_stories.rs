@@ -1,0 +1,218 @@
+//! Which GPU is best: boards of a kernel, a mix and a typed kernel, with prices and without.
+
+use crate::desk;
+
+use desk::Desk;
+use serde_json::Value;
+
+const COLUMNS: [&str; 16] = [
+    "gpu",
+    "name",
+    "time_ms",
+    "low_ms",
+    "high_ms",
+    "speedup",
+    "limit",
+    "occupancy",
+    "fits_memory",
+    "board_power_w",
+    "energy_j",
+    "usd_per_hour",
+    "price_date",
+    "usd_per_million_runs",
+    "pareto",
+    "cautions",
+];
+
+const PRICES: &str = "gpu,usd_per_hour,provider,region,date\n\
+    l40s,1.00,a,us,2020-01-01\nh100-sxm5,2.50,b,eu,2999-01-01\nh200,4.00,c,,\n";
+
+const SAXPY: &str = "rank --kernel saxpy --size 2^28 --from v100-pcie-16gb --format json";
+
+fn number(row: &Value, key: &str) -> f64 {
+    row[key].as_f64().unwrap_or_else(|| panic!("{key} in {row}"))
+}
+
+fn ids(rows: &[Value]) -> Vec<&str> {
+    rows.iter().filter_map(|row| row["gpu"].as_str()).collect()
+}
+
+#[test]
+fn a_board_has_the_promised_columns_best_first() {
+    let rows = Desk::new().types(&format!("{SAXPY} --to l40s,h100-sxm5,h200,v100-pcie-16gb")).works().json();
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        assert_eq!(row.as_object().unwrap().keys().collect::<Vec<_>>(), COLUMNS);
+        assert_eq!((&row["usd_per_hour"], &row["price_date"]), (&Value::Null, &Value::Null));
+        assert!(
+            (number(row, "energy_j") / number(row, "board_power_w") / number(row, "time_ms") * 1e3 - 1.0)
+                .abs()
+                < 1e-9
+        );
+        assert_eq!((&row["limit"], &row["fits_memory"]), (&"DRAM".into(), &true.into()));
+    }
+    assert!(rows.windows(2).all(|two| number(&two[0], "time_ms") <= number(&two[1], "time_ms")));
+    let source = rows.iter().find(|row| row["gpu"] == "v100-pcie-16gb").unwrap();
+    assert_eq!(source["speedup"], 1);
+    assert_eq!(rows[0]["pareto"], true, "nothing is faster");
+}
+
+#[test]
+fn a_board_says_the_same_as_a_prediction() {
+    let desk = Desk::new();
+    let rows = desk.types(&format!("{SAXPY} --to l40s")).works().json();
+    let words = "predict --kernel saxpy --size 2^28 --from v100-pcie-16gb --to l40s --format json";
+    let told = desk.types(words).works().json();
+    for key in ["time_ms", "low_ms", "high_ms"] {
+        assert_eq!(rows[0][key], told[0][key], "{key}");
+    }
+    assert_eq!(
+        (&rows[0]["limit"], &rows[0]["occupancy"]),
+        (&told[0]["bound_target"], &told[0]["occupancy_target"])
+    );
+}
+
+#[test]
+fn prices_are_shown_with_their_day_and_order_the_board() {
+    let desk = Desk::new();
+    let prices = desk.file("prices.csv", PRICES);
+    let words = format!("{SAXPY} --to l40s,h100-sxm5,h200,a100-sxm4-80gb --by perf-per-dollar --prices");
+    let rows = desk.types_with(&words, &[&prices]).works().json();
+    assert_eq!(ids(&rows).last(), Some(&"a100-sxm4-80gb"), "without a price it comes last");
+    let h100 = rows.iter().find(|row| row["gpu"] == "h100-sxm5").unwrap();
+    assert_eq!((&h100["usd_per_hour"], &h100["price_date"]), (&2.5.into(), &"2999-01-01".into()));
+    let expected = 2.5 / 3600.0 * number(h100, "time_ms") * 1e-3 * 1e6;
+    assert!((number(h100, "usd_per_million_runs") / expected - 1.0).abs() < 1e-9, "{h100}");
+    let said = |id: &str, words: &str| {
+        let row = rows.iter().find(|row| row["gpu"] == id).unwrap();
+        row["cautions"].as_array().unwrap().iter().any(|c| c.as_str().is_some_and(|c| c.contains(words)))
+    };
+    assert!(
+        said("l40s", "days old") && said("h200", "price without a date") && !said("h100-sxm5", "days old")
+    );
+    let dear = desk.file("wrong.csv", "gpu,usd_per_hour\nh100-sxm5,minus\n");
+    desk.types_with(&words, &[&dear]).ends(1, &["wrong.csv, line 2, usd_per_hour", "expected US dollars"]);
+}
+
+#[test]
+fn targets_are_architectures_limits_and_one_of_each() {
+    let desk = Desk::new();
+    let each = desk.types(&format!("{SAXPY} --to each-architecture")).works().json();
+    assert_eq!(each.len(), 8, "{:?}", ids(&each));
+    let frugal = desk.types(&format!("{SAXPY} --to ada,<=150W")).works().json();
+    assert!(!frugal.is_empty() && frugal.len() < 6, "{:?}", ids(&frugal));
+    desk.types(&format!("{SAXPY} --to ada,<=1W")).ends(2, &["no GPU is left"]);
+    desk.types(&format!("{SAXPY} --to adda")).ends(2, &["an architecture (maxwell, pascal"]);
+    let all = desk.types(SAXPY).works().json();
+    let gpus = desk.types("gpus --format json").works().json();
+    assert_eq!(all.len(), gpus.len());
+    assert_eq!(desk.types(&format!("{SAXPY} --top 3")).works().json(), all[..3]);
+}
+
+#[test]
+fn a_mix_is_the_sum_of_its_kernels() {
+    let desk = Desk::new();
+    let mix = desk.file(
+        "mix.toml",
+        "name = \"step\"\n[[kernel]]\nkernel = \"saxpy\"\nsize = \"n=2^24\"\ncalls = 3\n\
+         [[kernel]]\nkernel = \"matmul_tiled\"\nsize = \"n=2048\"\ncalls = 2\n",
+    );
+    let words = "rank --from titan-v --to rtx-4070,h100-sxm5 --format json --mix";
+    let rows = desk.types_with(words, &[&mix]).works().json();
+    for row in &rows {
+        let gpu = row["gpu"].as_str().unwrap();
+        let one = |kernel: &str, size: &str| {
+            let words =
+                format!("rank --from titan-v --to {gpu} --kernel {kernel} --size {size} --format json");
+            number(&desk.types(&words).works().json()[0], "time_ms")
+        };
+        let sum = 3.0 * one("saxpy", "2^24") + 2.0 * one("matmul_tiled", "n=2048");
+        assert!((number(row, "time_ms") / sum - 1.0).abs() < 1e-9, "{row}");
+    }
+    let shares = desk.file(
+        "shares.toml",
+        "run_ms = 10\n[[kernel]]\nkernel = \"saxpy\"\nshare = 1\n[[kernel]]\nkernel = \"matmul_tiled\"\nshare = 1\n",
+    );
+    let rows =
+        desk.types_with("rank --from titan-v --to titan-v --format json --mix", &[&shares]).works().json();
+    assert!((number(&rows[0], "time_ms") / 10.0 - 1.0).abs() < 1e-9, "{}", rows[0]);
+}
+
+#[test]
+fn a_typed_kernel_and_variants_are_ranked() {
+    let desk = Desk::new();
+    let words = "rank --time 4.2ms --from 3090 --threads 256 --regs 40 --flops 17.2GFLOP --dram-bytes 50MB \
+        --to 4090,5090,h100-sxm5 --format json";
+    let rows = desk.types(words).works().json();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| number(row, "speedup") > 1.0), "{rows:?}");
+    let file = desk.file(
+        "tuned.csv",
+        "gpu,kernel,problem,variant,time_ms,flops,dram_bytes\n\
+         titan-v,conv,n=1024,tile=8,0.9,1e9,1e7\ntitan-v,conv,n=1024,tile=16,0.6,1e9,1e7\n",
+    );
+    let words = "rank --kernel conv --size n=1024 --to rtx-4070 --variants --format json --data";
+    let rows = desk.types_with(words, &[&file]).works().json();
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0]["name"].as_str().is_some_and(|name| name.ends_with("· tile=16")), "{rows:?}");
+}
+
+#[test]
+fn where_nothing_can_be_predicted_the_exit_code_says_so() {
+    let desk = Desk::new();
+    let file = desk.file("bare.csv", "gpu,kernel,problem,time_ms\ntitan-v,fat,n=1,1\n");
+    let words = "rank --kernel saxpy --size n=2^36 --from titan-v --to rtx-4070 --data";
+    desk.types_with(words, &[&file]).ends(1, &["nothing could be predicted", "does not fit"]);
+    desk.types("rank --from titan-v").ends(2, &["no kernel: give --kernel"]);
+    desk.types("rank --kernel saxpy").ends(2, &["no --from"]);
+}
+
+#[test]
+fn a_board_is_a_table_a_file_and_a_picture() {
+    let desk = Desk::new();
+    let prices = desk.file("prices.csv", PRICES);
+    let words = "rank --kernel saxpy --from v100-pcie-16gb --to l40s,h100-sxm5,h200 --prices";
+    let table = desk.types_with(words, &[&prices]).works().stdout;
+    for text in ["saxpy", "TESLA", "$/h", "b eu 2999-01-01", "* best in time and power", "days old"] {
+        let text = if text == "TESLA" { "V100" } else { text };
+        assert!(table.contains(text), "{text}: {table}");
+    }
+    let markdown =
+        desk.types(&format!("{} --format markdown", words.replace(" --prices", ""))).works().stdout;
+    assert!(markdown.contains("| GPU |") && !markdown.contains("$/h"), "{markdown}");
+    let csv = desk.types(&format!("{} --format csv", words.replace(" --prices", ""))).works().stdout;
+    assert!(csv.starts_with(&COLUMNS.join(",")), "{csv}");
+    desk.types(&format!("{} --svg board.svg", words.replace(" --prices", ""))).works();
+    let svg = desk.read("board.svg");
+    assert!(svg.contains("time, ms") && svg.contains("L40S") && svg.contains("90 % interval"), "{svg}");
+}
+
+#[test]
+fn the_page_of_the_schema_names_every_field_and_the_version() {
+    let page = include_str!("../../docs/json.md");
+    for column in COLUMNS {
+        assert!(page.contains(&format!("`{column}`")), "{column}");
+    }
+    let desk = Desk::new();
+    for words in [
+        "predict --from titan-v --to rtx-4070 --kernel saxpy",
+        "gpus",
+        "occupancy --gpu l4 --threads 256 --regs 32",
+    ] {
+        let rows = desk.types(&format!("{words} --format json")).works().json();
+        for field in rows[0].as_object().unwrap().keys() {
+            assert!(page.contains(&format!("`{field}`")), "{words}: {field}");
+        }
+    }
+    let version = desk.types("--version").works().stdout;
+    let stated = version.lines().find_map(|line| line.strip_prefix("schema_version ")).unwrap();
+    assert!(page.contains(&format!("schema_version {stated};")), "{version}");
+}
+
+#[test]
+fn completions_know_gpus_kernels_and_models() {
+    let script = Desk::new().types("completions bash").works().stdout;
+    for name in ["h100-sxm5", "matmul_tiled", "efficiency-transfer"] {
+        assert!(script.contains(name), "{name}");
+    }
+}

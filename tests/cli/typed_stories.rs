@@ -1,0 +1,122 @@
+//! A kernel without a file, typed in flags; the rows of a measurement file; numbers as people type them.
+
+use crate::desk;
+
+use desk::Desk;
+use serde_json::Value;
+
+const MATMUL: &str = "predict --time 4.2ms --threads 16x16 --grid 128x128 --regs 40 --smem 8KB --flops 17.2GFLOP \
+    --dram-bytes 50MB --from 3090 --format json";
+
+fn ms(row: &Value, key: &str) -> f64 {
+    row[key].as_f64().unwrap_or_else(|| panic!("{key} in {row}"))
+}
+
+#[test]
+fn a_typed_kernel_is_predicted_on_other_gpus_in_one_command() {
+    let desk = Desk::new();
+    let rows = desk.types(&format!("{MATMUL} --to 4090,5090,h100-sxm5 --name my_matmul")).works().json();
+    let targets: Vec<&str> = rows.iter().filter_map(|r| r["gpu_target"].as_str()).collect();
+    assert_eq!(targets, ["rtx-4090", "rtx-5090", "h100-sxm5"]);
+    for row in &rows {
+        assert_eq!((&row["kernel"], &row["source_time_ms"]), (&"my_matmul".into(), &4.2.into()));
+        assert_eq!(row["source_kind"], "measured");
+        assert!(ms(row, "low_ms") < ms(row, "time_ms") && ms(row, "time_ms") < ms(row, "high_ms"), "{row}");
+        assert_eq!(row["occupancy_source"], 1);
+    }
+}
+
+#[test]
+fn a_typed_kernel_says_the_same_as_the_row_of_a_file() {
+    let desk = Desk::new();
+    let file = desk.file(
+        "mine.csv",
+        "gpu,kernel,problem,block,grid,regs_per_thread,smem_static_bytes,flops,dram_bytes,time_ms\n\
+         rtx-3090,my_matmul,,16x16,128x128,40,8192,17.2e9,50e6,4.2\n",
+    );
+    let typed = desk.types(&format!("{MATMUL} --to rtx-4090 --name my_matmul")).works().json().remove(0);
+    let words = "predict --to rtx-4090 --format json --data";
+    let read = desk.types_with(words, &[&file]).works().json();
+    assert_eq!(read.len(), 1, "the rows of the file alone");
+    for key in ["time_ms", "low_ms", "high_ms", "occupancy_target", "bound_target"] {
+        assert_eq!(typed[key], read[0][key], "{key}");
+    }
+}
+
+#[test]
+fn a_kernel_of_the_catalogue_takes_a_typed_time() {
+    let desk = Desk::new();
+    let words =
+        "predict --time 4.2ms --from 3090 --kernel gemm_tiled --size n=2k --to rtx-4090 --format json";
+    let row = desk.types(words).works().json().remove(0);
+    assert_eq!((&row["kernel"], &row["source_time_ms"]), (&"gemm_tiled".into(), &4.2.into()));
+    assert!(row["problem"].as_str().is_some_and(|p| p.contains("n=2000")), "{row}");
+}
+
+#[test]
+fn a_kernel_without_a_time_is_modelled_from_its_work() {
+    let desk = Desk::new();
+    let words = "predict --flops 17.2GFLOP --dram-bytes 50MB --from 3090 --to rtx-4090 --format json";
+    let row = desk.types(words).works().json().remove(0);
+    assert_eq!((&row["kernel"], &row["source_kind"]), (&"typed".into(), &"estimated".into()));
+    // 17.2 GFLOP at no more than 82.6 TFLOP/s.
+    assert!(ms(&row, "time_ms") > 17.2e9 / 82.6e12 * 1e3, "{row}");
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_with_what_to_type() {
+    let desk = Desk::new();
+    for (words, said) in [
+        ("predict --time 4.2ms --to rtx-4090", "no --from"),
+        ("predict --time 4.2 --from 3090 --to rtx-4090", "expected a time with its unit"),
+        ("predict --time 4.2ms --from all --to rtx-4090", "give --from GPU"),
+        ("predict --threads 16x --from 3090 --to rtx-4090", "such as 256, 16x16"),
+        ("predict --flops 3TFLOPS --from 3090 --to rtx-4090", "a rate is none"),
+        ("predict --regs 40 --from 3090 --to rtx-4090", "neither a time nor work"),
+        ("predict --dtype complex64 --from 3090 --to rtx-4090", "expected one of fp64"),
+    ] {
+        desk.types(words).ends(2, &[said]);
+    }
+}
+
+#[test]
+fn a_file_of_one_gpu_needs_no_source_and_of_two_names_them() {
+    let desk = Desk::new();
+    let header = "gpu,kernel,problem,time_ms,dram_bytes\n";
+    let one = desk.file("one.csv", format!("{header}v100-pcie-16gb,Sobel<float>,n=1_000_000,0.5,4e8\n"));
+    let rows =
+        desk.types_with("predict --kernel sobel --to l40s --format json --data", &[&one]).works().json();
+    assert_eq!((&rows[0]["kernel"], &rows[0]["problem"]), (&"Sobel<float>".into(), &"n=1000000".into()));
+    assert_eq!(rows[0]["gpu_source"], "v100-pcie-16gb");
+    let two =
+        desk.file("two.csv", format!("{header}v100-pcie-16gb,a,n=2^20,0.5,4e8\nrtx-3090,a,n=1Mi,0.4,4e8\n"));
+    let refused = desk.types_with("predict --to l40s --data", &[&two]);
+    refused.ends(2, &["rows of 2 GPUs: give one of v100-pcie-16gb, rtx-3090"]);
+    let rows =
+        desk.types_with("predict --from rtx-3090 --to l40s --format json --data", &[&two]).works().json();
+    assert_eq!((rows.len(), &rows[0]["problem"]), (1, &"n=1048576".into()), "both rows are of one size");
+}
+
+#[test]
+fn numbers_are_read_the_same_way_everywhere() {
+    let desk = Desk::new();
+    let saxpy = "predict --from titan-v --to rtx-4070 --kernel saxpy --format json --size";
+    let plain = desk.types(&format!("{saxpy} n=1048576")).works().stdout;
+    for size in ["2^20", "2**20", "1<<20", "1Mi", "1_048_576", "1,048,576", "n=1024x1024", "n=1,048,576"] {
+        assert_eq!(desk.types(&format!("{saxpy} {size}")).works().stdout, plain, "{size}");
+    }
+    let block = "occupancy --gpu rtx-4070 --format json --regs 40";
+    let plain = desk.types(&format!("{block} --threads 256 --smem-static 8192")).works().stdout;
+    assert_eq!(desk.types(&format!("{block} --threads 16x16 --smem 8K")).works().stdout, plain);
+    let gemm = "gemm --gpu rtx-4070 --format json --tile 16";
+    let plain = desk.types(&format!("{gemm} --n 4096")).works().stdout;
+    assert_eq!(desk.types(&format!("{gemm} --n 2**12")).works().stdout, plain);
+}
+
+#[test]
+fn a_comma_in_a_time_is_not_taken_for_thousands() {
+    let desk = Desk::new();
+    let file = desk.file("comma.csv", "gpu,kernel,problem,time_ms\nrtx-3090,a,n=1,\"1,500\"\n");
+    let refused = desk.types_with("predict --to l40s --data", &[&file]);
+    refused.ends(1, &["time_ms", "1,500"]);
+}

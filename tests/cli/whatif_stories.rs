@@ -1,0 +1,166 @@
+//! What other numbers of a GPU would do, asked on the command line.
+
+use crate::desk;
+
+use desk::Desk;
+use serde_json::Value;
+
+const SAXPY: &str = "--kernel saxpy --size 2^28";
+
+fn object(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+#[test]
+fn a_what_if_has_the_promised_fields_and_says_what_matters() {
+    let desk = Desk::new();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20%,l2=72MiB {SAXPY} --format json");
+    let told = object(&desk.types(&words).works().stdout);
+    let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["base", "changes", "time_ms", "low_ms", "high_ms", "base_time_ms", "tornado", "solve"]);
+    assert_eq!(
+        (&told["base"], &told["changes"][0], &told["changes"][1]),
+        (&"rtx-4070".into(), &"mem=+20%".into(), &"l2=72MiB".into())
+    );
+    assert_eq!(told["solve"], Value::Null);
+    assert!(number(&told, "time_ms") < number(&told, "base_time_ms"));
+    assert!(
+        number(&told, "low_ms") < number(&told, "time_ms")
+            && number(&told, "time_ms") < number(&told, "high_ms")
+    );
+    let first = &told["tornado"][0];
+    let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["number", "value", "unit", "minus20_time_ms", "plus20_time_ms"]);
+    assert_eq!((&first["number"], &first["unit"]), (&"mem".into(), &"GB/s".into()));
+    assert!((number(first, "value") / (1.2 * 504.0) - 1.0).abs() < 1e-9, "{first}");
+    assert!(number(first, "minus20_time_ms") > number(&told, "time_ms"), "{first}");
+    let table = desk.types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --tornado")).works().stdout;
+    assert!(
+        table.contains("memory bandwidth") && table.contains("what to buy for this: memory bandwidth"),
+        "{table}"
+    );
+    assert!(table.contains("changes nothing:"), "{table}");
+}
+
+#[test]
+fn predict_and_rank_say_the_same_of_changed_gpus() {
+    let desk = Desk::new();
+    let whatif = object(
+        &desk
+            .types(&format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20% {SAXPY} --format json"))
+            .works()
+            .stdout,
+    );
+    let predicted = desk
+        .types(&format!("predict --from titan-v --to rtx-4070 --set mem=+20% {SAXPY} --format json"))
+        .works()
+        .json()
+        .remove(0);
+    assert!((number(&predicted, "time_ms") / number(&whatif, "time_ms") - 1.0).abs() < 1e-9, "{predicted}");
+    assert_eq!(predicted["gpu_target"], "rtx-4070?mem=+20%");
+    assert!(
+        predicted["cautions"].to_string().contains("hypothetical GPU: rtx-4070 with mem=+20%"),
+        "{predicted}"
+    );
+    let ranked = desk
+        .types(&format!("rank --from titan-v --to rtx-4070 --set mem=+20% {SAXPY} --format json"))
+        .works()
+        .json();
+    assert_eq!(ranked.len(), 2, "as it is, and so changed");
+    assert!(ranked[0]["name"].as_str().is_some_and(|name| name.starts_with("◇ RTX 4070")), "{ranked:?}");
+    assert!((number(&ranked[0], "time_ms") / number(&whatif, "time_ms") - 1.0).abs() < 1e-9);
+    assert!((number(&ranked[1], "time_ms") / number(&whatif, "base_time_ms") - 1.0).abs() < 1e-9);
+    let occupancy = desk
+        .types("occupancy --gpu rtx-4070 --set regs=-50% --threads 256 --regs 64 --format json")
+        .works()
+        .json();
+    assert_eq!(occupancy.len(), 2);
+}
+
+#[test]
+fn a_break_even_is_found_or_said_to_be_out_of_reach() {
+    let desk = Desk::new();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --solve mem --format json");
+    let told = object(&desk.types(&format!("{words} --goal 4ms")).works().stdout);
+    let solve = &told["solve"];
+    assert_eq!(
+        (&solve["number"], &solve["unit"], &solve["goal_ms"]),
+        (&"mem".into(), &"GB/s".into(), &4.into())
+    );
+    let set = format!("mem={}GB/s", number(solve, "value"));
+    let again =
+        desk.types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --set {set} --format json"));
+    assert!((number(&object(&again.works().stdout), "time_ms") / 4.0 - 1.0).abs() < 1e-6);
+    let told = object(&desk.types(&format!("{words} --goal 1us")).works().stdout);
+    assert_eq!(told["solve"]["none"], true);
+    assert!(told["solve"]["limited_by"].is_string(), "{told}");
+    let text = desk
+        .types(&format!("whatif --gpu rtx-4070 --from titan-v {SAXPY} --solve mem --goal 1us"))
+        .works()
+        .stdout;
+    assert!(text.contains("no value of memory bandwidth makes 1.00 µs: limited by"), "{text}");
+}
+
+#[test]
+fn a_changed_gpu_is_kept_and_used_by_every_command() {
+    let desk = Desk::new();
+    let words =
+        format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20% {SAXPY} --format json --save my-4070");
+    let kept = desk.types(&words).works();
+    let time = number(&object(&kept.stdout), "time_ms");
+    assert!(desk.read("config/gpus/my-4070.toml").contains("based_on = \"rtx-4070\""));
+    desk.types(&words).ends(2, &["exists; give another id"]);
+    let row = desk
+        .types(&format!("predict --from titan-v --to my-4070 {SAXPY} --format json"))
+        .works()
+        .json()
+        .remove(0);
+    assert!((number(&row, "time_ms") / time - 1.0).abs() < 1e-9, "{row}");
+    assert_eq!(row["gpu_target"], "my-4070");
+    let sheet = desk.types("gpus my-4070").works().stdout;
+    assert!(sheet.contains('◇') && sheet.contains("605"), "{sheet}");
+    desk.file("config/gpus/a.toml", "id = \"a\"\nbased_on = \"b\"\n[changes]\nmem = \"+5%\"\n");
+    desk.file("config/gpus/b.toml", "id = \"b\"\nbased_on = \"a\"\n");
+    let said = desk.types("gpus").works().stderr;
+    assert!(said.contains("goes round in a circle"), "{said}");
+}
+
+#[test]
+fn nonsense_is_refused_with_what_to_type() {
+    let desk = Desk::new();
+    for (set, said) in [
+        ("speed=2", "is no number of a GPU; the keys are sms"),
+        ("mem=fast", "mem=fast: expected 600GB/s"),
+        ("mem=-120%", "expected 600GB/s"),
+        ("sms=0", "sms=0: expected 60"),
+        ("fp32=90TFLOP/s", "FP32 peak 90.0 TFLOP/s contradicts SMs 46"),
+        ("power=1W", "expected 2.00 W to"),
+    ] {
+        desk.types(&format!("whatif --gpu rtx-4070 --set {set} {SAXPY}")).ends(2, &[said]);
+    }
+    desk.types("whatif --gpu rtx-4070").ends(2, &["no kernel"]);
+    desk.types(&format!("whatif --gpu rtx-4070 {SAXPY} --solve speed")).ends(2, &["expected one of sms"]);
+}
+
+#[test]
+fn scenarios_stand_side_by_side_on_a_page() {
+    let desk = Desk::new();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20% --set l2=72MiB,sms=60 {SAXPY}");
+    desk.types(&format!("{words} --page page.html")).works();
+    let page = desk.read("page.html");
+    for text in ["<!doctype html>", "◇ RTX 4070 mem=+20%", "l2=72MiB,sms=60", "<svg", "90 % interval"] {
+        assert!(page.contains(text), "{text}");
+    }
+    desk.types(&format!("{words} --page page.md")).works();
+    assert!(desk.read("page.md").contains("| base | A | B |"), "{}", desk.read("page.md"));
+    desk.types(&format!("{words} --page page.pdf")).ends(2, &["written as .html or .md"]);
+    desk.types(&format!("{words} --tornado --svg tornado.svg")).works();
+    assert!(desk.read("tornado.svg").contains("which numbers matter"));
+    desk.types(&format!("{words} --contour mem,l2 --svg contour.svg")).works();
+    assert!(desk.read("contour.svg").contains("break-even"));
+    desk.types(&format!("{words} --tornado --svg tornado.png")).ends(2, &["drawn as SVG: write tornado.svg"]);
+}

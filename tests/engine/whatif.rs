@@ -1,0 +1,188 @@
+//! Hypothetical GPUs: monotone where physics is, the same in every way of asking, solved values that make their goals.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use roofswap::answer::Settings;
+use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber, single_change};
+use roofswap::kernel::KernelId;
+use roofswap::predict::Subject;
+use roofswap::session::Session;
+use roofswap::whatif::{Solution, WhatIf};
+use roofswap::workload::Workload;
+
+/// Every kernel at its first size.
+fn workloads(session: &Session) -> Vec<Workload> {
+    let subject = |kernel: KernelId| -> Option<Subject> {
+        let variant = session.default_variant(kernel);
+        session.subject(kernel, &session.default_size(kernel, None), &variant).ok()
+    };
+    session.kernels.ids().filter_map(subject).map(|s| Workload::of_kernel(session, s)).collect()
+}
+
+/// Numbers of which more is never slower.
+const MORE_IS_FASTER: [GpuNumber; 14] = [
+    GpuNumber::Sms,
+    GpuNumber::SmClock,
+    GpuNumber::Bandwidth,
+    GpuNumber::BusBits,
+    GpuNumber::DataRate,
+    GpuNumber::L2Size,
+    GpuNumber::L2Bandwidth,
+    GpuNumber::SharedPerSm,
+    GpuNumber::RegistersPerSm,
+    GpuNumber::MaxWarps,
+    GpuNumber::Fp32Lanes,
+    GpuNumber::Fp64Lanes,
+    GpuNumber::LsuLanes,
+    GpuNumber::PowerLimit,
+];
+
+#[test]
+fn more_of_a_number_never_makes_a_prediction_slower() {
+    let session = Session::load(None).unwrap();
+    let source = session.gpus.get("titan-v").unwrap();
+    let steps = [0.8, 0.95, 1.0, 1.05, 1.25, 2.0];
+    let mut compared = 0;
+    for workload in workloads(&session) {
+        for (base, gpu) in session.gpus.with_ids() {
+            let mut asked = WhatIf::new(&session, &workload, source, base);
+            for number in MORE_IS_FASTER.into_iter().filter(|n| gpu.number(*n).is_some()) {
+                let made: Vec<_> = steps
+                    .iter()
+                    .filter_map(|by| gpu.changed(&single_change(number, ChangeAmount::By(*by)), "made").ok())
+                    .collect();
+                let times: Vec<f64> = asked.times_on(made).iter().filter_map(|t| Some(t.time?.0)).collect();
+                for two in times.windows(2) {
+                    let place =
+                        || format!("{} on {}: more {}: {times:?}", workload.name, gpu.id, number.title());
+                    assert!(two[1] <= two[0] * (1.0 + 1e-9), "{}", place());
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 50_000, "{compared}");
+}
+
+#[test]
+fn a_launch_that_costs_more_never_makes_a_prediction_faster() {
+    let session = Session::load(None).unwrap();
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    for workload in workloads(&session) {
+        let mut asked = WhatIf::new(&session, &workload, source, base);
+        let mut at =
+            |by: f64| asked.time(&single_change(GpuNumber::LaunchOverhead, ChangeAmount::By(by))).unwrap();
+        if let (Some(less), Some(more)) = (at(0.5), at(2.0)) {
+            assert!(less <= more, "{}", workload.name);
+        }
+    }
+}
+
+#[test]
+fn every_way_of_asking_gives_the_same_time_and_no_change_is_the_identity() {
+    let mut session = Session::load(None).unwrap();
+    let changes: GpuChanges = "mem=+20%,l2=-50%,sms=+10%".parse().unwrap();
+    let source = session.gpus.get("titan-v").unwrap();
+    // The very GPU of the source too.
+    for base in ["rtx-4070", "h100-pcie", "titan-v"] {
+        let base = session.gpus.get(base).unwrap();
+        let made = session.add_hypothetical(base, &changes).unwrap();
+        for workload in workloads(&session) {
+            let mut asked = WhatIf::new(&session, &workload, source, base);
+            assert_eq!(asked.time(&GpuChanges::default()).unwrap(), asked.base_time(), "{}", workload.name);
+            let quick = asked.time(&changes).unwrap();
+            let settings = Settings { model: session.default_model(), ..Settings::default() };
+            let subject = workload.single().unwrap();
+            let sources = session.usual_sources(subject, source, settings.model);
+            if sources.only().is_none() {
+                continue; // combined answers weigh their sources by the target
+            }
+            let whole = session.answer(subject, source, made, settings).predicted_time();
+            match (quick, whole) {
+                (Some(quick), Some(whole)) => {
+                    assert!((quick / whole - 1.0).abs() < 1e-9, "{}: {quick} {whole}", workload.name);
+                }
+                (quick, whole) => assert_eq!(quick.is_some(), whole.is_some(), "{}", workload.name),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_solved_value_makes_its_goal_and_an_impossible_goal_is_said() {
+    let session = Session::load(None).unwrap();
+    let [source, base] = ["v100-pcie-16gb", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let kernel = session.kernels.position("saxpy").unwrap();
+    let size = session.kernels[kernel].typed("n=2^28").unwrap();
+    let subject = session.subject(kernel, &size, "").unwrap();
+    let workload = Workload::of_kernel(&session, subject);
+    let mut asked = WhatIf::new(&session, &workload, source, base);
+    let goal = asked.base_time().unwrap() * 0.8;
+    let none = GpuChanges::default();
+    let Solution::Value { value, time, .. } = asked.solve(&none, GpuNumber::Bandwidth, Some(goal)).unwrap()
+    else {
+        panic!("more bandwidth makes saxpy faster")
+    };
+    assert!((time / goal - 1.0).abs() < 1e-6, "{time} {goal}");
+    let again = asked.time(&single_change(GpuNumber::Bandwidth, ChangeAmount::To(value))).unwrap().unwrap();
+    assert!((again / goal - 1.0).abs() < 1e-6);
+    let tiny = asked.base_time().unwrap() * 1e-6;
+    let Solution::None { limited_by, .. } = asked.solve(&none, GpuNumber::Bandwidth, Some(tiny)).unwrap()
+    else {
+        panic!("nothing makes it a million times faster")
+    };
+    assert!(!limited_by.is_empty());
+    let Solution::None { limited_by, .. } = asked.solve(&none, GpuNumber::Fp64Lanes, Some(goal)).unwrap()
+    else {
+        panic!("saxpy has no FP64 arithmetic")
+    };
+    assert!(limited_by.contains("changes nothing"), "{limited_by}");
+}
+
+#[test]
+fn a_tornado_is_an_exact_prediction_of_each_end() {
+    let session = Session::load(None).unwrap();
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    for workload in workloads(&session).iter().take(12) {
+        let mut asked = WhatIf::new(&session, workload, source, base);
+        let changes: GpuChanges = "l2=72MiB".parse().unwrap();
+        let tornado = asked.tornado(&changes).unwrap();
+        assert!(tornado.windows(2).all(|two| two[0].effect >= two[1].effect));
+        for bar in tornado {
+            let moved = changes.clone().with(bar.number, ChangeAmount::To(1.2 * bar.value));
+            assert_eq!(
+                asked.time(&moved).ok().flatten(),
+                bar.more,
+                "{} {}",
+                workload.name,
+                bar.number.title()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_power_limit_lowers_the_clock_and_the_stated_limit_changes_nothing() {
+    let mut session = Session::load(None).unwrap();
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let kernel = session.kernels.position("matmul_tiled").unwrap();
+    let size = session.kernels[kernel].typed("n=2048").unwrap();
+    let subject = session.subject(kernel, &size, "").unwrap();
+    let workload = Workload::of_kernel(&session, subject.clone());
+    let power = |watts: f64| single_change(GpuNumber::PowerLimit, ChangeAmount::To(watts));
+    let changes = power(80.0);
+    let made = session.add_hypothetical(base, &changes).unwrap();
+    let mut asked = WhatIf::new(&session, &workload, source, base);
+    let at = |asked: &mut WhatIf<'_>, watts: f64| asked.time(&power(watts)).unwrap().unwrap();
+    assert_eq!(Some(at(&mut asked, 200.0)), asked.base_time());
+    let times: Vec<f64> = [60.0, 80.0, 120.0, 160.0, 200.0].map(|w| at(&mut asked, w).0).to_vec();
+    assert!(
+        times.windows(2).all(|two| two[1] <= two[0] * (1.0 + 1e-9)) && times[0] > 1.02 * times[4],
+        "{times:?}"
+    );
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let answer = session.answer(&subject, source, made, settings);
+    assert!((answer.predicted_time().unwrap().0 / times[1] - 1.0).abs() < 1e-9);
+    let why = asked.time(&power(20.0)).unwrap_err().to_string();
+    assert!(why.contains("power limit 20.0 W contradicts idle power"), "{why}");
+}
