@@ -8,6 +8,7 @@
 //! ```
 
 mod asked;
+mod board;
 mod category;
 mod chart;
 mod counts;
@@ -33,6 +34,7 @@ mod targets;
 mod timeline;
 mod trace;
 
+pub use board::{BoardSettings, application_board};
 pub use category::KernelCategory;
 pub use chart::application_chart;
 pub use forecast::{

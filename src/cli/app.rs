@@ -3,17 +3,19 @@
 use super::choices::{FormatChoice, ThemeChoice};
 use super::{Usage, load, output, question};
 use crate::application::{
-    Application, ForecastSettings, PartOfTrace, TargetForecast, application_chart, application_json,
-    forecast, group_table, profile_next, profile_table, read_application, summary_table, target_json,
-    target_table,
+    Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
+    application_chart, application_json, forecast, group_table, profile_next, profile_table,
+    read_application, summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
 use crate::progress::Progress;
+use crate::rank::{PriceBook, RankOrder, board_table};
 use crate::report::Format;
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -44,6 +46,9 @@ pub(super) struct AppArgs {
     /// Time on the host as a factor of the recorded one, such as 1.3x
     #[arg(long, value_name = "FACTOR", default_value = "1.0x", value_parser = host_factor)]
     host: f64,
+    /// Prices: a CSV with the columns gpu,usd_per_hour,provider,region,date, or a catalogue of gpuhunt or SkyPilot
+    #[arg(long, value_name = "FILE", requires = "to")]
+    prices: Option<PathBuf>,
     /// Draw the time on every GPU as stacked bars into this SVG file as well; `-` for stdout, without the tables
     #[arg(long, value_name = "FILE", requires = "to")]
     svg: Option<PathBuf>,
@@ -75,6 +80,11 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&session, &application, source, args)?;
+    let prices = match &args.prices {
+        Some(file) => PriceBook::read(file, &session.gpus)?,
+        None => PriceBook::default(),
+    };
+    output::remarks(&prices.remarks, prices.remarks.len());
     if let Some(path) = &args.svg {
         picture(&session, &application, source, &forecasts, args, path)?;
         if output::is_stdout(path) {
@@ -83,7 +93,7 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
     }
     let format: Format = args.format.into();
     if format == Format::Json {
-        let targets = forecasts.iter().map(|f| target_json(&session, f)).collect();
+        let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
         return output::answer(format!("{json:#}\n").as_bytes());
@@ -106,7 +116,21 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
             all.push_str(&format!("\n{}", table.render(format)));
         }
     }
+    if let (Some(source), false) = (source, prices.is_empty()) {
+        let settings = BoardSettings { prices, order: RankOrder::PerfPerDollar };
+        let board = application_board(&session, &application, source, &forecasts, &settings);
+        all.push_str(&format!("\n{}", board_table(&board, None).render(format)));
+    }
     output::answer(all.as_bytes())
+}
+
+/// With what a million windows cost there, where there is a price.
+fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
+    let time = forecast.wall.unwrap_or(forecast.kernels).value;
+    if let Some(quote) = prices.quote(forecast.target) {
+        json["usd_per_million_runs"] = (quote.usd_per_hour / 3600.0 * time.0 * 1e6).into();
+    }
+    json
 }
 
 /// The predictions for `--to`; none where nobody asks, or where the kernels are of a GPU that no model covers, which is said.
@@ -157,7 +181,11 @@ fn picture(
 }
 
 /// The GPU that the kernels ran on: the one that was typed, else the one that the file names.
-fn source_gpu(session: &Session, application: &Application, typed: Option<&str>) -> Result<Option<GpuId>> {
+pub(super) fn source_gpu(
+    session: &Session,
+    application: &Application,
+    typed: Option<&str>,
+) -> Result<Option<GpuId>> {
     match typed {
         Some(name) => Ok(Some(session.gpus.position(name)?)),
         None => Ok(session.gpus.get(&application.gpu_name)),
@@ -165,7 +193,7 @@ fn source_gpu(session: &Session, application: &Application, typed: Option<&str>)
 }
 
 /// Reads the file, with a bar where it is large.
-fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
+pub(super) fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     let progress = Progress::default();
     let recorded = std::thread::scope(|scope| {

@@ -7,8 +7,10 @@ use super::terminal::screen_width;
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
-use super::{Usage, load, output};
+use super::{Usage, app, load, output};
+use crate::application::{BoardSettings, ForecastSettings, PartOfTrace, application_board, forecast};
 use crate::calendar::utc_date;
+use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
     Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
@@ -19,7 +21,7 @@ use crate::session::Session;
 use crate::workload::Workload;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 #[derive(Debug, Args)]
@@ -35,6 +37,9 @@ pub(super) struct RankArgs {
     to: Vec<String>,
     #[command(flatten)]
     workload: WorkloadArgs,
+    /// Rank GPUs for a whole application: the trace of a profiler, as `roofswap app` reads it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernel", "mix", "variant", "variants", "size", "set", "time"])]
+    app: Option<PathBuf>,
     /// Rank every measured variant of the kernel on these GPUs
     #[arg(long, conflicts_with_all = ["mix", "variant"])]
     variants: bool,
@@ -96,6 +101,9 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     let mut session = load::session(&args.data)?;
     let mut targets = select_targets(&session.gpus, &args.to)?;
     let from = args.from.as_deref();
+    if let Some(file) = &args.app {
+        return rank_application(args, &mut session, &targets, file);
+    }
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
@@ -116,6 +124,25 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     }
     let progress = Progress::default();
     let board = watched_as("ranking", &progress, || asked.answer_watched(&progress)).context("cancelled")?;
+    write_board(args, board)
+}
+
+/// Ranks GPUs for the application of a trace.
+fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], file: &Path) -> Result<()> {
+    args.clocks.typed().lay(session, targets)?;
+    let application = app::read(file, &PartOfTrace::default())?;
+    let source = app::source_gpu(session, &application, args.from.as_deref())?;
+    let Some(source) = source else {
+        return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
+    };
+    let forecasts = forecast(session, &application, source, targets, ForecastSettings::default());
+    let prices = match &args.prices {
+        Some(file) => PriceBook::read(file, &session.gpus)?,
+        None => PriceBook::default(),
+    };
+    output::remarks(&prices.remarks, prices.remarks.len());
+    let settings = BoardSettings { prices, order: args.by.into() };
+    let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)
 }
 

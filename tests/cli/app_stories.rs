@@ -110,6 +110,27 @@ fn what_cannot_be_done_says_what_to_type() {
 }
 
 #[test]
+fn an_application_is_ranked_and_priced() {
+    let desk = Desk::new();
+    desk.file("run.json", trace());
+    desk.file(
+        "prices.csv",
+        "gpu,usd_per_hour,provider,region,date\nh200,3.5,cloud,eu,2026-11-01\nl40s,1.2,cloud,eu,2026-11-01\n",
+    );
+    let ranked =
+        answer(&desk, "rank --app run.json --to h200,l40s,t4 --prices prices.csv --by perf-per-dollar");
+    let place = |name: &str| ranked.find(name).unwrap_or(usize::MAX);
+    assert!(place("L40S") < place("T4") && place("H200") < place("T4"), "{ranked}");
+    let json: Value =
+        serde_json::from_str(&answer(&desk, "app run.json --to h200,t4 --prices prices.csv --format json"))
+            .unwrap();
+    let [priced, unpriced] = [0, 1].map(|at| json["targets"][at]["usd_per_million_runs"].as_f64());
+    let expected = 3.5 / 3600.0 * json["targets"][0]["wall_ms"].as_f64().unwrap() * 1e3;
+    assert!((priced.unwrap() - expected).abs() < 1e-9 && unpriced.is_none());
+    desk.types("rank --app run.json --kernel saxpy --to h200").ends(2, &["cannot be used with"]);
+}
+
+#[test]
 fn the_bars_are_a_picture() {
     let desk = Desk::new();
     desk.file("run.json", trace());

@@ -1,0 +1,75 @@
+//! An application on a board: GPUs in order for the whole of it, with prices.
+
+use super::forecast::TargetForecast;
+use super::recorded::Application;
+use crate::gpu::GpuId;
+use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
+use crate::session::Session;
+use crate::units::Seconds;
+
+/// How an application is ranked.
+#[derive(Debug, Clone, Default)]
+pub struct BoardSettings {
+    /// Prices by the hour; empty where there are none.
+    pub prices: PriceBook,
+    /// What comes first.
+    pub order: RankOrder,
+}
+
+/// The forecasts in order, best first. Times are of the window; without a time line of all kernels.
+#[must_use]
+pub fn application_board(
+    session: &Session,
+    application: &Application,
+    source: GpuId,
+    forecasts: &[TargetForecast],
+    settings: &BoardSettings,
+) -> Board {
+    let mut rows: Vec<RankedRow> =
+        forecasts.iter().map(|f| ranked_row(session, application, f, &settings.prices)).collect();
+    mark_pareto(&mut rows);
+    settings.order.sort(&mut rows);
+    let window = application.timeline.map(|l| Seconds(l.window.nanoseconds() as f64 * 1e-9));
+    Board {
+        workload: application.file.clone(),
+        source,
+        source_name: session.gpus[source].short_name().to_string(),
+        source_time: Some(window.unwrap_or(application.groups_total())),
+        order: settings.order,
+        has_prices: rows.iter().any(|row| row.price.is_some()),
+        rows,
+    }
+}
+
+fn ranked_row(
+    session: &Session,
+    application: &Application,
+    forecast: &TargetForecast,
+    prices: &PriceBook,
+) -> RankedRow {
+    let gpu = &session.gpus[forecast.target];
+    let time = forecast.wall.unwrap_or(forecast.kernels);
+    let price = prices.quote(forecast.target).cloned();
+    RankedRow {
+        gpu: forecast.target,
+        gpu_id: gpu.id.clone(),
+        name: gpu.short_name().to_string(),
+        time: Some(time.value),
+        low: Some(time.low),
+        high: Some(time.high),
+        speedup: Some(forecast.wall_speedup.unwrap_or(forecast.kernels_speedup)),
+        limit: None,
+        occupancy: None,
+        fits_memory: application.peak_memory.map(|needed| needed.0 <= gpu.memory_size.value.0),
+        board_power: None,
+        energy: None,
+        usd_per_million_runs: price.as_ref().map(|p| p.usd_per_hour / 3600.0 * time.value.0 * 1e6),
+        price,
+        launch_usd: gpu.list_usd.as_ref().map(|usd| usd.value),
+        launch_year: gpu.launch_year,
+        is_pareto: false,
+        rests_on_measurement: true,
+        is_hypothetical: gpu.is_hypothetical(),
+        cautions: forecast.cautions.clone(),
+    }
+}
