@@ -27,8 +27,19 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
     let targets: Vec<GpuId> = tui::first_targets(&session, &saved);
     args.clocks.lay(&mut session, &targets)?;
     let theme = args.theme.or_else(no_color);
-    let (data, ascii) = (args.data, args.ascii);
-    let options = Options { saved, kernel_asked, source_asked, theme, data, ascii, keymap };
+    let (data, ascii) = (args.data, args.ascii || has_plain_locale());
+    let (all_colours, light_background) = (shows_all_colours(), has_light_background());
+    let options = Options {
+        saved,
+        kernel_asked,
+        source_asked,
+        theme,
+        data,
+        ascii,
+        all_colours,
+        light_background,
+        keymap,
+    };
     tui::run(session, options)?;
     Ok(())
 }
@@ -69,6 +80,25 @@ fn typed_over(mut saved: Saved, args: &DashboardArgs, session: &Session) -> Resu
     saved.ceilings = args.ceilings.map(|c| c.word().to_string()).or(saved.ceilings);
     saved.rules = args.rules.map(|r| r.word().to_string()).or(saved.rules);
     Ok(saved)
+}
+
+/// Whether the locale is `C` or `POSIX`: its terminals are not known to show more than ASCII.
+fn has_plain_locale() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| locale == "C" || locale == "POSIX")
+}
+
+/// Whether the terminal says that it shows 24-bit colours.
+fn shows_all_colours() -> bool {
+    std::env::var("COLORTERM").is_ok_and(|value| value == "truecolor" || value == "24bit")
+}
+
+/// Whether `COLORFGBG`, as rxvt, Konsole and others set it, names a light background: `0;15`.
+fn has_light_background() -> bool {
+    let colours = std::env::var("COLORFGBG").unwrap_or_default();
+    let background = colours.rsplit(';').next().and_then(|last| last.parse::<u8>().ok());
+    background.is_some_and(|colour| matches!(colour, 7 | 9..=15))
 }
 
 /// `NO_COLOR` (no-color.org) goes before what is remembered.

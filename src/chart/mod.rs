@@ -7,6 +7,7 @@
 //!                                                   └─> terminal panes
 //! ```
 
+mod bandwidth;
 mod caption;
 mod ceilings;
 mod components;
@@ -27,6 +28,7 @@ mod scene;
 mod svg;
 mod wave_curve;
 
+pub use bandwidth::bandwidth_chart;
 pub use components::{component_chart, ranked_components};
 pub use evaluation::{distribution, distribution_chart, evaluation_chart, groups_chart};
 pub use importances::importances_chart;

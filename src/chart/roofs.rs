@@ -55,7 +55,11 @@ pub(super) fn roof_marks(
             marks.push(Mark::Label { meaning, at: (ridge, c), text });
         }
     }
-    marks.push(Mark::Label { meaning, at: (x.1, c), text: format!("{} {}", gpu.name, roof.compute.value) });
+    marks.push(Mark::Label {
+        meaning,
+        at: (x.1, c),
+        text: format!("{} {}", gpu.short_name(), roof.compute.value),
+    });
 }
 
 /// `TITAN V: 14.9 TFLOP/s, DRAM 653 GB/s (peak, published)`.

@@ -9,6 +9,12 @@ use serde::Deserialize;
 pub struct Paint {
     /// An ANSI colour name (`light-cyan`); none = the terminal's own.
     pub color: Option<String>,
+    /// The same where the terminal shows all colours: `#7fd0e8`.
+    pub rgb: Option<String>,
+    /// An ANSI colour behind the text; none = the terminal's own.
+    pub background: Option<String>,
+    /// The same where the terminal shows all colours.
+    pub background_rgb: Option<String>,
     /// Bold.
     pub bold: bool,
     /// Dim.
@@ -55,6 +61,38 @@ pub struct Theme {
     pub selection: Paint,
     /// Keys in the footer and in help.
     pub key: Paint,
+}
+
+impl Theme {
+    /// The same theme in the colours that the terminal shows: all of them, or the sixteen of ANSI.
+    #[must_use]
+    pub fn in_all_colours(mut self) -> Self {
+        for paint in self.paints_mut() {
+            paint.color = paint.rgb.take().or(paint.color.take());
+            paint.background = paint.background_rgb.take().or(paint.background.take());
+        }
+        self
+    }
+
+    fn paints_mut(&mut self) -> [&mut Paint; 15] {
+        [
+            &mut self.text,
+            &mut self.dim,
+            &mut self.title,
+            &mut self.focus,
+            &mut self.border,
+            &mut self.source,
+            &mut self.target,
+            &mut self.limiter,
+            &mut self.measured,
+            &mut self.predicted,
+            &mut self.estimated,
+            &mut self.caution,
+            &mut self.refusal,
+            &mut self.selection,
+            &mut self.key,
+        ]
+    }
 }
 
 /// A theme that does not exist.
@@ -113,6 +151,11 @@ mod tests {
         assert_eq!(all.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["dark", "light", "mono"]);
         let mono = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/themes/mono.toml"));
         assert!(!mono.contains("color"));
+        for theme in all.clone() {
+            let shown = theme.clone().in_all_colours();
+            assert_eq!(shown.source.color.is_some(), theme.name != "mono");
+            assert!(shown.source.color.as_deref().is_none_or(|c| c.starts_with('#')), "{shown:?}");
+        }
         assert!(Theme::named("pink", &all).unwrap_err().to_string().contains("dark, light, mono"));
     }
 }

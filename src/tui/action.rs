@@ -62,6 +62,8 @@ actions! {
         SizeFinerUp = "size_finer_up",
         /// Make the problem a little smaller: about an eighth of a wave.
         SizeFinerDown = "size_finer_down",
+        /// Type a kernel of your own: time, GPU, launch, registers, work.
+        NewKernel = "new_kernel",
         /// Type a problem size for the selected kernel.
         TypeSize = "type_size",
         /// Type threads per block for the selected kernel.
@@ -116,6 +118,12 @@ actions! {
         Undo = "undo",
         /// Switch to the next theme: dark, light, without colour.
         Theme = "theme",
+        /// Pin the GPU under the cursor to the top of the board, or let it go.
+        Pin = "pin",
+        /// Type the price of an hour on the GPU under the cursor.
+        Price = "price",
+        /// Board: one GPU of each architecture, or all.
+        EachArchitecture = "each_architecture",
         /// Import notes and refused rows.
         Notices = "notices",
         /// Audit findings in your measurement files.

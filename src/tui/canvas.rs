@@ -38,11 +38,12 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     let count = usize::from(plot.width) * usize::from(plot.height);
     let cells = vec![(0, Style::default()); count];
     let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
-    canvas.axes(buffer, spec);
+    canvas.axes(buffer);
     for mark in &spec.marks {
         canvas.lines(mark);
     }
     canvas.paint_lines(buffer);
+    canvas.vertical_unit(buffer);
     // The fastest point first: one that must make room for it moves down, as the slower one should. Context last, labels
     // after every point: so they keep out of each other's way.
     let is_context = |m: &&Mark| matches!(m, Mark::Point { shape: Shape::Other, .. });
@@ -56,7 +57,12 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     for mark in spec.marks.iter().filter(is_context) {
         canvas.point(buffer, mark);
     }
-    for (mark, point) in spec.marks.iter().zip(points) {
+    // Names of roofs first: each stands on its own line.
+    let names_roof = |mark: &&Mark| matches!(mark, Mark::Label { at, .. } if canvas_end(&spec.x, at.0));
+    for mark in spec.marks.iter().filter(names_roof) {
+        canvas.label(buffer, mark, None);
+    }
+    for (mark, point) in spec.marks.iter().zip(points).filter(|(mark, _)| !names_roof(mark)) {
         canvas.label(buffer, mark, point);
     }
 }
@@ -70,6 +76,16 @@ fn ticks(axis: &Axis, most: usize) -> Vec<(f64, String)> {
         }
         _ => axis.ticks(most).into_iter().map(|t| (t.value, short(t.value, t.label))).collect(),
     }
+}
+
+/// Whether a value stands at the right end of a logarithmic axis, where names of roofs do.
+fn canvas_end(axis: &Axis, value: f64) -> bool {
+    matches!(axis.scale, Scale::Log { max, .. } if value >= max)
+}
+
+/// The unit behind an axis' title: `performance, FLOP/s`.
+fn axis_unit(axis: &Axis) -> &str {
+    axis.label.rsplit([',', ' ']).next().unwrap_or_default().trim()
 }
 
 /// Large numbers with a prefix: `1.05M`.
@@ -118,7 +134,7 @@ impl Canvas<'_> {
     }
 
     /// The axis lines with their numbers.
-    fn axes(&self, buffer: &mut Buffer, spec: &ChartSpec) {
+    fn axes(&self, buffer: &mut Buffer) {
         let dim = self.look.dim();
         let bottom = self.plot.bottom();
         for (value, text) in ticks(self.y, usize::from(self.plot.height / 2)) {
@@ -129,7 +145,7 @@ impl Canvas<'_> {
                 buffer.set_stringn(at.0, at.1, format!("{text:>width$}┤"), width + 1, dim);
             }
         }
-        let unit = spec.x.label.rsplit([',', ' ']).next().unwrap_or_default().trim();
+        let unit = axis_unit(self.x);
         let unit_at = self.plot.right().saturating_sub(unit.width() as u16);
         let mut free_from = self.plot.x;
         for (value, text) in ticks(self.x, usize::from(self.plot.width / 8)) {
@@ -138,13 +154,21 @@ impl Canvas<'_> {
                 continue;
             };
             let x = (self.plot.x + column).saturating_sub(text.width() as u16 / 2).max(self.plot.x);
-            if x >= free_from && x + (text.width() as u16) <= self.plot.right() {
+            // The unit stands at the end, whatever number would stand there.
+            if x >= free_from && x + (text.width() as u16) < unit_at {
                 buffer.set_string(x, bottom, &text, dim);
                 free_from = x + text.width() as u16 + 1;
             }
         }
-        if free_from <= unit_at {
-            buffer.set_string(unit_at, bottom, unit, dim);
+        buffer.set_string(unit_at, bottom, unit, dim);
+    }
+
+    /// The unit of a logarithmic vertical axis, in the corner where roofs begin.
+    fn vertical_unit(&mut self, buffer: &mut Buffer) {
+        let unit = axis_unit(self.y).to_string();
+        let width = unit.width() as u16;
+        if matches!(self.y.scale, Scale::Log { .. }) && width + 2 < self.plot.width {
+            self.write(buffer, [0, 0], &unit, self.look.dim());
         }
     }
 
@@ -232,8 +256,44 @@ impl Canvas<'_> {
         let place = (x as u16, y as u16);
         let i = self.index(place.0, place.1);
         self.taken[i] = *shape != Shape::Other;
-        buffer[(self.plot.x + place.0, self.plot.y + place.1)].set_char(symbol).set_style(style);
+        let cell = &mut buffer[(self.plot.x + place.0, self.plot.y + place.1)];
+        cell.reset();
+        cell.set_char(symbol).set_style(style);
         Some(place)
+    }
+
+    /// Writes over whatever was drawn there: nothing of a line's style shows through.
+    fn write(&mut self, buffer: &mut Buffer, [x, y]: [u16; 2], text: &str, style: Style) {
+        for column in x..x + text.width() as u16 {
+            let i = self.index(column, y);
+            self.taken[i] = true;
+            buffer[(self.plot.x + column, self.plot.y + y)].reset();
+        }
+        buffer.set_string(self.plot.x + x, self.plot.y + y, text, style);
+    }
+
+    /// The name of a roof stands on its own line, at the right end: it can belong to no other. Where it is too long, its
+    /// number alone.
+    fn roof_label(&mut self, buffer: &mut Buffer, row: u16, text: &str, style: Style) {
+        let number = text.rsplitn(3, ' ').take(2).collect::<Vec<_>>();
+        let number = number.into_iter().rev().collect::<Vec<_>>().join(" ");
+        for text in [text, &number] {
+            let width = text.width() as u16;
+            if width * 2 > self.plot.width && text != number {
+                continue;
+            }
+            let right = (width.max(self.plot.width / 2)..=self.plot.width).rev().map(|end| end - width);
+            // A cell stays free on the right, so that two names on one line stay apart.
+            let free = |x: &u16| {
+                let wide = if x + width < self.plot.width { width + 1 } else { width };
+                self.free(i32::from(*x), i32::from(row), i32::from(wide), true)
+            };
+            let mut free = right.filter(free);
+            if let Some(x) = free.next() {
+                self.write(buffer, [x, row], text, style);
+                return;
+            }
+        }
     }
 
     fn label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
@@ -249,16 +309,17 @@ impl Canvas<'_> {
             _ => return,
         };
         let Some(place) = place else { return };
+        if let Mark::Label { at, .. } = mark
+            && canvas_end(self.x, at.0)
+        {
+            return self.roof_label(buffer, place.1, text, style);
+        }
         // Where the whole text fits nowhere, what stands before its bracket may.
         let short = text.split(" (").next().unwrap_or(text);
         for text in [text.as_str(), short] {
             for &over_ink in tries {
                 if let Some((x, y)) = self.label_place(place, text.width() as i32, over_ink) {
-                    for i in 0..text.width() as u16 {
-                        let i = self.index(x + i, y);
-                        self.taken[i] = true;
-                    }
-                    buffer.set_string(self.plot.x + x, self.plot.y + y, text, style);
+                    self.write(buffer, [x, y], text, style);
                     return;
                 }
             }

@@ -8,6 +8,7 @@ use super::message::Effect;
 use super::pane::{ChartOffer, Reaction, StateChange};
 use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
+use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
@@ -58,6 +59,7 @@ pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Evaluate => open_pane(state, Pane::Errors),
         Action::Audit => open_pane(state, Pane::Audit),
         Action::Notices => open_pane(state, Pane::Notes),
+        Action::EachArchitecture => show_each_architecture(state),
         Action::ScrollDown => scroll_text(state, Action::PageDown),
         Action::ScrollUp => scroll_text(state, Action::PageUp),
         _ => {
@@ -88,6 +90,13 @@ fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
 fn open_view(state: &mut State, view: DashboardView) -> Vec<Effect> {
     state.show_view(view);
     tell_panes(state, StateChange::Shown)
+}
+
+/// The board with one GPU of each architecture; all again where that is shown already.
+fn show_each_architecture(state: &mut State) -> Vec<Effect> {
+    let shown = state.view == DashboardView::Board && state.ranked.each_architecture;
+    state.ranked.each_architecture = !shown;
+    open_view(state, DashboardView::Board)
 }
 
 /// Opens the view of a pane and focuses it.
@@ -151,6 +160,10 @@ fn change_screen(state: &mut State, action: Action) -> bool {
         Action::KernelNext => state.step_kernel(1),
         Action::KernelPrevious => state.step_kernel(-1),
         Action::Explain => state.toggle_explanation(),
+        Action::SortNext if state.focus == Pane::Ranking => sort_board_next(state),
+        Action::SortReverse if state.focus == Pane::Ranking => {
+            state.ranked.reversed = !state.ranked.reversed;
+        }
         Action::SortNext => sort_by_next(state, 1),
         Action::SortReverse => {
             state.sort.1 = !state.sort.1;
@@ -242,6 +255,8 @@ fn cancel_something(state: &mut State) -> Vec<Effect> {
     } else if state.focus == Pane::Gpus && !state.gpu_filter.is_empty() {
         state.gpu_filter.clear();
         state.arrange_gpus();
+    } else if state.focus == Pane::Ranking && !state.ranked.filter.is_empty() {
+        state.ranked.filter.clear();
     } else if !state.row_filter.is_empty() {
         state.row_filter.clear();
         state.arrange();

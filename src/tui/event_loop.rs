@@ -130,6 +130,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
         Effect::Predict(question) => worker.predict_rows(*question),
         Effect::Compare(question) => worker.compare_models(*question),
+        Effect::Rank(question) => worker.rank_gpus(*question),
         Effect::Evaluate { session, model, setup } => worker.evaluate(session, model, setup),
         Effect::Survey { session, of } => worker.survey(session, of),
         Effect::Train { session, model } => worker.train(session, model),

@@ -58,6 +58,8 @@ jobs! {
     Predict = predict,
     /// Predicting the timed rows with every model.
     Compare = compare,
+    /// Ranking the GPUs.
+    Rank = rank,
     /// Predicting an application.
     Forecast = forecast,
 }
@@ -74,6 +76,7 @@ impl Job {
             | Self::Learn
             | Self::Predict
             | Self::Compare
+            | Self::Rank
             | Self::Forecast => false,
         }
     }
@@ -91,6 +94,7 @@ impl Job {
             Self::Train => "no model was trained",
             Self::MeasureHere => "the kernel was not measured",
             Self::Predict => "not every row was predicted",
+            Self::Rank => "the GPUs were not ranked",
             Self::Forecast => "the application was not predicted",
         }
     }

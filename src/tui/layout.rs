@@ -221,7 +221,7 @@ fn lay_swap(areas: &mut Areas, body: Rect, explaining: bool) {
     let w = rest.width;
     // The table needs its head and a few rows; what is left above is for charts.
     let upper = (body.height * 52 / 100).clamp(body.height.min(10), body.height.max(1));
-    let gpus = (w / 6).clamp(w.min(20), 36);
+    let gpus = (w / 5).clamp(w.min(20), 36);
     let occupancy = (w / 4).clamp(w.min(30), 46);
     let roofline = w.saturating_sub(gpus + occupancy) + 2;
     let top = Rect { height: upper, ..rest };

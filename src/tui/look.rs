@@ -53,6 +53,9 @@ fn style(paint: &Paint) -> Style {
     if let Some(color) = paint.color.as_deref().and_then(|c| c.parse::<Color>().ok()) {
         style = style.fg(color);
     }
+    if let Some(color) = paint.background.as_deref().and_then(|c| c.parse::<Color>().ok()) {
+        style = style.bg(color);
+    }
     for (on, modifier) in [
         (paint.bold, Modifier::BOLD),
         (paint.dim, Modifier::DIM),
@@ -89,6 +92,8 @@ pub fn ascii(symbol: &str) -> &'static str {
         '·' | '∙' => ".",
         '…' => ".",
         '²' => "2",
+        '▓' => "=",
+        '░' => "-",
         '▲' => "^",
         '▼' => "v",
         '█' | '▉' | '▊' | '▋' | '▌' | '▍' | '▎' => "#",

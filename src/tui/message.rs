@@ -4,6 +4,7 @@ use super::jobs::Job;
 use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::Listing;
+use super::ranked::{BoardQuestion, RankedFor};
 use crate::application::{Application, TargetForecast};
 use crate::chart::{ChartSpec, Theme};
 use crate::config::Saved;
@@ -11,6 +12,7 @@ use crate::evaluate::Setup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{Lessons, ModelId};
+use crate::rank::Board;
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Learned, Survey, SurveyOf};
@@ -59,6 +61,8 @@ pub enum Message {
     Predicted(Option<Box<RowsAnswer>>),
     /// The worker predicted the timed rows with every model; nothing if a newer question overtook this one.
     Compared(Option<Box<ModelsAnswer>>),
+    /// The worker ranked the GPUs, and for which question; nothing if a newer one overtook it.
+    Ranked(Option<Box<(RankedFor, Board)>>),
     /// The worker measured the models; nothing if a newer evaluation overtook this one.
     Evaluated(Option<Box<Evaluated>>),
     /// The worker learned from the rows of this session.
@@ -148,6 +152,8 @@ pub enum Effect {
     Predict(Box<RowsQuestion>),
     /// Predict the timed rows with every model.
     Compare(Box<ModelsQuestion>),
+    /// Rank the GPUs.
+    Rank(Box<BoardQuestion>),
     /// Measure a model on the rows of this session.
     Evaluate {
         /// Whose rows.

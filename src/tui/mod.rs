@@ -29,6 +29,8 @@ mod pane;
 mod panes;
 mod pending;
 mod predictions;
+mod ranked;
+mod ranking;
 mod scroll;
 mod selection;
 mod slide;
@@ -54,6 +56,7 @@ pub use state::{FIRST_KERNEL, State, first_targets};
 pub use update::update;
 pub use view::view;
 
+use crate::calendar::utc_date;
 use crate::config::{Keymap, Saved, Theme, themes};
 use crate::session::Session;
 use action::keymap_ids;
@@ -63,6 +66,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use std::time::SystemTime;
 use terminal::{PanicHook, Screen, has_shell, watch_for_hangup};
 use worker::Worker;
 
@@ -81,6 +85,10 @@ pub struct Options {
     pub theme: Option<String>,
     /// ASCII only.
     pub ascii: bool,
+    /// Whether the terminal shows all colours, not the sixteen of ANSI alone.
+    pub all_colours: bool,
+    /// Whether its background is light: then the light theme is the first, unless one was chosen.
+    pub light_background: bool,
     /// The user's `keymap.toml`: its name and text.
     pub keymap: Option<(String, String)>,
 }
@@ -99,7 +107,9 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
         Some(typed) => Theme::named(typed, &all).map(|t| place(&t.name))?,
         None => options.saved.theme.as_deref().and_then(place),
     }
-    .unwrap_or(0);
+    .unwrap_or_else(|| place("light").filter(|_| options.light_background).unwrap_or(0));
+    let in_colours = |theme: Theme| if options.all_colours { theme.in_all_colours() } else { theme };
+    let all: Vec<Theme> = all.into_iter().map(in_colours).collect();
     let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
     state.data.clone_from(&options.data);
@@ -131,6 +141,7 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
         worker.load(state.session.clone(), state.files.clone());
         worker.watch_files(options.data);
     }
+    state.ranked.today = utc_date(SystemTime::now());
     state.has_shell = has_shell();
     watch_for_hangup(sender.clone());
     events::listen(sender);

@@ -208,6 +208,7 @@ impl State {
         }
         let mut effects: Vec<Effect> = self.ask_for_rows().into_iter().collect();
         effects.extend(self.ask_for_models());
+        effects.extend(self.ask_for_board());
         self.sum_up_errors();
         effects
     }

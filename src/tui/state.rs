@@ -12,6 +12,7 @@ use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::pending::{ModelTimes, Pending};
+use super::ranked::RankedGpus;
 use super::scroll::ScrollTop;
 use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
@@ -86,6 +87,8 @@ pub struct State {
     pub explain_scroll: ScrollTop,
     /// How far each pane of the evidence is scrolled, in their order.
     pub evidence_scroll: [ScrollTop; 4],
+    /// The ranked GPUs.
+    pub ranked: RankedGpus,
     /// What is being chosen among the GPUs.
     pub choosing: Option<Choosing>,
     /// Whether it fills the screen.
@@ -234,6 +237,7 @@ impl State {
             explaining: false,
             explain_scroll: ScrollTop::default(),
             evidence_scroll: Default::default(),
+            ranked: RankedGpus::default(),
             choosing: None,
             zoom: false,
             levels: 1,

@@ -50,6 +50,10 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Progress(job, text) => state.jobs.report_progress(job, text),
         Message::Predicted(answer) => answer.into_iter().for_each(|a| state.take_rows(*a)),
         Message::Compared(answer) => answer.into_iter().for_each(|a| state.take_models(*a)),
+        Message::Ranked(Some(ranked)) => {
+            let (asked, board) = *ranked;
+            state.take_board(&asked, board);
+        }
         Message::Evaluated(Some(evaluated)) => {
             state.jobs.end_job(Job::Evaluate);
             state.evaluated = Some(Arc::from(evaluated));

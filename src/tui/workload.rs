@@ -5,6 +5,7 @@ use super::state::State;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::{Kind, Measurement};
+use crate::predict::Subject;
 use std::path::Path;
 
 impl State {
@@ -120,6 +121,27 @@ impl State {
             config.is_some_and(|id| self.session.store.row(id, gpu).is_some_and(|m| m.kind == Kind::Measured))
         };
         (0..self.workload.own_rows).find(measured).unwrap_or(0)
+    }
+
+    /// Selects this row among the user's; puts it before them where it is not there.
+    pub(super) fn show_subject(&mut self, subject: Subject) {
+        let same = |row: &Subject| {
+            row.kernel == subject.kernel && row.problem == subject.problem && row.variant == subject.variant
+        };
+        self.workload.on_fold = false;
+        self.selected = match self.rows.iter().position(same) {
+            Some(row) => {
+                self.rows[row] = subject;
+                row
+            }
+            None => {
+                self.rows.insert(0, subject);
+                self.workload.own_rows += 1;
+                0
+            }
+        };
+        self.undo.clear();
+        self.predict_all();
     }
 
     /// Selects the first row that a file brought, and starts from the GPU it was measured on.

@@ -175,7 +175,7 @@ fn data_that_arrive_do_not_move_the_selection() {
 #[test]
 fn a_pasted_size_replaces_the_offered_one_like_a_typed_one() {
     let mut state = fresh();
-    update(&mut state, Message::Key("n".into()));
+    update(&mut state, Message::Key("N".into()));
     update(&mut state, Message::Paste("1024".into()));
     update(&mut state, Message::Key("enter".into()));
     assert_eq!(state.size_of(state.selected), "n=1024");

@@ -33,7 +33,8 @@ fn learning() -> (Dashboard, std::sync::Arc<Session>) {
     let mut d = dashboard(80, 24);
     let loaded = LoadedFiles::without_notes(rows_to_learn_from(), "6 rows");
     let effects = update(&mut d.state, Message::Loaded(loaded));
-    let [Effect::Learn(session)] = &effects[..] else { panic!("{effects:?}") };
+    let learn = effects.iter().find_map(|e| if let Effect::Learn(of) = e { Some(of) } else { None });
+    let session = learn.expect("it learns");
     let session = session.clone();
     (d, session)
 }

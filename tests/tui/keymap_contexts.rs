@@ -24,7 +24,7 @@ fn the_users_keys_accept_close_and_edit_what_is_typed() {
          [[key]]\non=['f6']\nrun='delete_line'\nwhen='text'\ndesc='clear'\n\
          [[key]]\non=['f7']\nrun='cancel'\nwhen='files'\ndesc='close'\n",
     );
-    press(&mut state, "n f6 2 0 4 8 f5");
+    press(&mut state, "N f6 2 0 4 8 f5");
     assert_eq!(state.size_of(state.selected), "n=2048");
     assert!(state.overlays.is_empty());
     press(&mut state, "i f7");

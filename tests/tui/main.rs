@@ -2,6 +2,7 @@
 
 mod any_keys;
 mod application;
+mod board;
 mod clock_settings;
 mod curves;
 mod jobs;

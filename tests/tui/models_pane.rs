@@ -228,13 +228,14 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     std::fs::write(&file, text).unwrap();
     session.add_data(&file).unwrap();
     let effects = update(&mut d.state, Message::Loaded(LoadedFiles::without_notes(session, "48 rows")));
-    let [Effect::Learn(of)] = &effects[..] else { panic!("{effects:?}") };
+    let learn = effects.iter().find_map(|e| if let Effect::Learn(of) = e { Some(of) } else { None });
+    let of = learn.expect("it learns");
     assert_eq!(d.state.selection.settings.model, ModelId::default());
     let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
     let other = Session::load(None).unwrap().revision();
     let again = update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));
-    assert!(matches!(&again[..], [Effect::Learn(_)]), "asked again: {again:?}");
+    assert!(again.iter().any(|e| matches!(e, Effect::Learn(_))), "asked again");
     assert_eq!(
         d.state.selection.settings.model,
         ModelId::default(),

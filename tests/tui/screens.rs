@@ -109,10 +109,10 @@ small_screens! {
     limiters_differ: "/ c o n v 2 d _ 3 enter shift-tab z right",
     zoomed_predictions: "z",
     no_gpu_matches: "tab / q q q q enter",
-    cannot_launch: "/ g e m m _ enter n ctrl-u n = 1 0 2 4 , t i l e = 6 4 enter",
+    cannot_launch: "/ g e m m _ enter N ctrl-u n = 1 0 2 4 , t i l e = 6 4 enter",
     no_flops: "/ n a i v e _ t enter",
-    a_size_nobody_measured: "n ctrl-u n = 1 0 0 0 enter",
-    an_absurd_size: "n ctrl-u n = 0 enter",
+    a_size_nobody_measured: "N ctrl-u n = 1 0 0 0 enter",
+    an_absurd_size: "N ctrl-u n = 0 enter",
     two_targets: "tab up T up T shift-tab",
     all_sources: "a z",
     all_sources_explained: "a enter ctrl-d ctrl-d",
@@ -332,7 +332,7 @@ fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
 fn a_kernel_is_measured_here_and_its_point_appears() {
     use roofswap::measurement::{CanonicalRow, Number};
     use roofswap::session::MeasuredHere;
-    let mut d = dashboard(80, 24).press("/ s a x p y enter n ctrl-u n = 4 1 9 4 3 0 4 enter");
+    let mut d = dashboard(80, 24).press("/ s a x p y enter N ctrl-u n = 4 1 9 4 3 0 4 enter");
     let before = d.screen();
     let asked = update(&mut d.state, Message::Key("H".into()));
     let [Effect::MeasureHere { problem, prefer, .. }] = &asked[..] else { panic!("{asked:?}") };

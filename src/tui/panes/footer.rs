@@ -19,7 +19,7 @@ use ratatui::widgets::{Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 /// What the footer offers behind the keys of the focused pane, most needed first; as many as fit.
-const OFFERED: [Hint; 18] = [
+const OFFERED: [Hint; 19] = [
     Hint { actions: &[Action::Help], text: "help" },
     Hint { actions: &[Action::SetSource], text: "source" },
     Hint { actions: &[Action::SetTarget], text: "target" },
@@ -27,6 +27,7 @@ const OFFERED: [Hint; 18] = [
     Hint { actions: &[Action::Swap], text: "swap" },
     Hint { actions: &[Action::SizeUp, Action::SizeDown], text: "size" },
     Hint { actions: &[Action::Palette], text: "command" },
+    Hint { actions: &[Action::NewKernel], text: "new kernel" },
     Hint { actions: &[Action::Import], text: "import" },
     Hint { actions: &[Action::Quit], text: "quit" },
     Hint { actions: &[Action::FocusNext], text: "next pane" },

@@ -73,6 +73,8 @@ pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>>
         Action::Import => files::open_picker(state),
         Action::Filter => prompt::ask_filter(state),
         Action::TypeSize => prompt::ask_size(state),
+        Action::NewKernel => prompt::ask_kernel(state),
+        Action::Price => prompt::ask_price(state),
         Action::TypeBlock => prompt::ask_block(state),
         Action::TargetClocks => prompt::ask_target_clocks(state),
         Action::SourceClocks => prompt::ask_source_clocks(state),

@@ -11,7 +11,9 @@
 //! ```
 
 use super::frame::pane_frame;
-use crate::chart::{ChartSpec, RooflineView, Sides, roofline_chart};
+use crate::chart::{
+    ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, Sides, bandwidth_chart, roofline_chart,
+};
 use crate::gpu::Gpu;
 use crate::roofline::{Level, attainable, bound, compute_roof, intensity};
 use crate::tui::action::Action;
@@ -82,12 +84,18 @@ fn move_readout(state: &mut State, by: f64) {
     state.readout = Some(next.clamp(-4.0, 6.0));
 }
 
-/// The roofline of the selected row, as the pane and the export draw it.
+/// The roofline of the selected row, as the pane and the export draw it; of a kernel without FLOPs its bandwidth.
 fn roofline_spec(state: &State) -> ChartSpec {
+    let view = roofline_view(state);
+    bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view))
+}
+
+/// What either is drawn of.
+fn roofline_view(state: &State) -> RooflineView<'_> {
     let answer = state.answer();
     let others = state.shown.iter().filter(|r| **r != state.selected);
     let others = others.filter_map(|r| state.answer_of(*r)?.timed_point());
-    roofline_chart(&RooflineView {
+    RooflineView {
         gpus: state.pair(),
         kernel: state.kernel(),
         problem: state.size_of(state.selected),
@@ -95,27 +103,38 @@ fn roofline_spec(state: &State) -> ChartSpec {
         show: Sides::Both,
         levels: Level::ALL[..state.levels].to_vec(),
         others: others.take(200).map(|(i, p)| (i.0, p.0)).chain(state.former_point).collect(),
-    })
+    }
 }
 
 /// Draws the pane.
 fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let used = state.answer().ceilings_used;
     let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
-    let beside = format!("{}, {}", levels.join(" "), used.word());
+    let by_bandwidth = bandwidth_chart(&roofline_view(state)).is_some();
+    let shown = if by_bandwidth { "bandwidth".to_string() } else { levels.join(" ") };
+    let beside = format!("{shown}, {}", used.word());
     let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
-    let spec = roofline_spec(state);
+    let mut spec = roofline_spec(state);
     let mut under = Vec::new();
-    if state.readout.is_some() {
+    let has_place = state.answer().work.intensity().is_some_and(|i| i.0 > 0.0);
+    if state.readout.is_some() && has_place {
+        spec.marks.extend(cursor_line(state, &spec));
         under.push(readout(state, look));
     }
-    if state.answer().work.intensity().is_none_or(|i| i.0 <= 0.0) {
+    if !has_place {
         let note = spec.notes.first().map(|n| wrap(n, usize::from(inside.width))).unwrap_or_default();
         under.extend(note.into_iter().take(3).map(|t| Line::styled(t, look.caution())));
     }
+    let above = above_roof(state).into_iter().flat_map(|text| wrap(&text, usize::from(inside.width)));
+    under.extend(above.take(2).map(|text| Line::styled(text, look.caution())));
     under.extend(intensities(state, look).filter(|_| inside.height >= 10));
     if inside.height >= 10 {
         under.extend([0, 1].map(|side| legend(state, side, look)));
+    }
+    let is_other = |mark: &Mark| matches!(mark, Mark::Point { shape: Shape::Other, .. });
+    if inside.height >= 14 && spec.marks.iter().any(is_other) {
+        let name = state.pair()[0].short_name();
+        under.push(Line::styled(format!("· other kernels, measured on {name}"), look.dim()));
     }
     if state.zoomed().is_some() {
         under.extend(spec.notes.iter().skip(1).map(|n| Line::styled(n.clone(), look.dim())));
@@ -127,6 +146,36 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     for (i, line) in under.into_iter().enumerate() {
         line.render(Rect { y: chart.bottom() + i as u16, height: 1, ..inside }, buffer);
     }
+}
+
+/// The read-out's place as a line through the chart.
+fn cursor_line(state: &State, spec: &ChartSpec) -> Option<Mark> {
+    let x = 10f64.powf(state.readout?);
+    let Scale::Log { min, max } = spec.y.scale else { return None };
+    let points = vec![(x, min), (x, max)];
+    Some(Mark::Line { name: String::new(), meaning: Meaning::Limiter, dash: Dash::Solid, points })
+}
+
+/// Why a measured or predicted point lies above its DRAM roof; nothing where none does.
+fn above_roof(state: &State) -> Option<String> {
+    let answer = state.answer();
+    let (flops, intensity, bytes) = (answer.work.flops()?, answer.work.intensity()?, answer.work.dram()?);
+    let times =
+        [answer.source_time.as_ref().map(|t| t.time), answer.prediction.as_ref().ok().map(|p| p.time)];
+    let above = |side: usize| {
+        let gpu = state.pair()[side];
+        let compute = compute_roof(gpu, state.kernel(), answer.width(), answer.ceilings_used);
+        let roof = attainable(compute.value, gpu.bandwidth(answer.ceilings_used).value, intensity);
+        let is_above = times[side].is_some_and(|time| (flops / time).0 > 1.02 * roof.0);
+        let why = if bytes.0 <= gpu.l2_size.value.0 {
+            format!("its {bytes} fit L2 ({})", gpu.l2_size.value)
+        } else {
+            "part of its bytes come from caches".to_string()
+        };
+        is_above.then(|| format!("above the DRAM roof on {}: {why}", gpu.short_name()))
+    };
+    let texts: Vec<String> = (0..2).filter_map(above).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// The intensity of a kernel known from measurements at every level whose bytes were counted; nothing where that is DRAM

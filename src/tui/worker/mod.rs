@@ -11,6 +11,7 @@ pub use files::save_selection;
 use super::jobs::{Job, PerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
+use super::ranked::BoardQuestion;
 use crate::application::{Application, ForecastSettings, forecast, is_application};
 use crate::chart::{ChartSpec, Theme};
 use crate::device::{FindDriver, find_driver};
@@ -136,6 +137,14 @@ impl Worker {
     pub fn compare_models(&self, question: ModelsQuestion) {
         self.spawn(Job::Compare, move |watch| {
             Message::Compared(question.answer_models(&|| watch.is_cancelled()).map(Box::new))
+        });
+    }
+
+    /// Ranks the GPUs; a newer question overtakes an older one.
+    pub fn rank_gpus(&self, question: BoardQuestion) {
+        self.spawn(Job::Rank, move |watch| {
+            let board = question.rank_gpus(watch.progress);
+            Message::Ranked(board.map(|board| Box::new((question.asked, board))))
         });
     }
 

@@ -18,9 +18,9 @@ use crate::tui::text::{clip, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
 
 /// A column of numbers: heading, width, and what it shows of a GPU.
 type Column = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
@@ -50,6 +50,9 @@ const COLUMNS: [Column; 15] = [
     }),
     ("issue", 6, |g, _| shown::constant(g.sm.issue_per_clock.value, g.sm.issue_per_clock.origin)),
 ];
+
+/// From this width on a narrow list shows the speedup on each GPU.
+const ROOM_FOR_SPEEDUP: usize = 22;
 
 /// The narrowest a name gets before number columns come.
 const NAME: usize = 12;
@@ -97,12 +100,20 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
     let start = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len());
     for (i, gpu) in state.gpus.iter().enumerate().skip(start).take(gpus_in(area)) {
         let under = state.focus == Pane::Gpus && i == state.gpu_cursor;
-        let base = if under { look.selection() } else { Style::default() };
-        line(state, *gpu, i == state.gpu_cursor, width, columns, look)
-            .style(base)
-            .render(Rect { y, height: 1, ..inside }, buffer);
+        let row = Rect { y, height: 1, ..inside };
+        line(state, *gpu, i == state.gpu_cursor, width, columns, look).render(row, buffer);
+        if under {
+            buffer.set_style(row, look.selection());
+        }
         y += 1;
     }
+}
+
+/// The speedup of the selected kernel there, as the board has it: the narrow form of the board.
+fn speedup(state: &State, gpu: GpuId) -> String {
+    let Some(row) = state.ranked.row_of(gpu) else { return String::new() };
+    let mark = if row.rests_on_measurement { "" } else { "~" };
+    row.speedup.map_or_else(String::new, |s| format!("{:>7}", format!("{mark}{}×", significant(s))))
 }
 
 fn line(
@@ -122,11 +133,14 @@ fn line(
         _ if state.selection.targets.contains(&at) => ("+", look.target()),
         _ => (" ", look.text()),
     };
-    let numbers: String = columns
-        .iter()
-        .map(|(_, w, show)| format!("{:>w$}", show(gpu, state.selection.settings.ceilings)))
-        .collect();
-    let name_width = width.saturating_sub(3 + numbers.len());
+    let narrow = columns.len() <= 1;
+    let numbers: String = if narrow && width >= ROOM_FOR_SPEEDUP {
+        speedup(state, at)
+    } else {
+        let show = |(_, w, show): &Column| format!("{:>w$}", show(gpu, state.selection.settings.ceilings));
+        columns.iter().map(show).collect()
+    };
+    let name_width = width.saturating_sub(3 + numbers.width());
     let name = clip(gpu.short_name(), name_width.saturating_sub(usize::from(!numbers.is_empty())));
     Line::from(vec![
         Span::styled(format!("{mark:<2}"), style),

@@ -52,7 +52,12 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
     let rows = if timed.is_empty() { looked_at } else { &timed[..] };
     let name = rows.iter().map(|r| state.kernel_of(*r).label.width()).max().unwrap_or(8);
     let size = rows.iter().map(|r| state.size_of(*r).width()).max().unwrap_or(8);
-    let kernel = name.clamp(8, if width < 100 { 18 } else { 40 });
+    let longest = match width {
+        ..50 => 12,
+        50..100 => 18,
+        _ => 40,
+    };
+    let kernel = name.clamp(8, longest);
     // (column, width, rank): the lowest ranks are kept.
     let mut all = vec![
         (Column::Kernel, kernel + 3, 0),
@@ -60,7 +65,7 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
         (Column::Source, 11, 1),
         (Column::Predicted, 11, 0),
         (Column::Interval, 16, 4),
-        (Column::Speedup, 8, 1),
+        (Column::Speedup, 8, 0),
         (Column::Measured, 11, 6),
         (Column::Error, 10, 5),
         (Column::Bound, 16, 7),
@@ -82,7 +87,25 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
             kept[i] = true;
         }
     }
-    all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w)).collect()
+    let kept = all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w));
+    let whole = |column: Column| match column {
+        Column::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label.width()) + 3,
+        Column::Size => longest_of(looked_at, |row| state.size_of(row).width()) + 1,
+        Column::Further(i) => state.session.gpus[state.selection.targets[i + 1]].short_name().width() + 1,
+        _ => 0,
+    };
+    // What is left makes names whole that would be cut.
+    kept.map(|(column, width)| {
+        let more = whole(column).saturating_sub(width).min(left);
+        left -= more;
+        (column, width + more)
+    })
+    .collect()
+}
+
+/// The widest text of these rows.
+fn longest_of(rows: &[usize], width: impl Fn(usize) -> usize) -> usize {
+    rows.iter().map(|row| width(*row)).max().unwrap_or(0)
 }
 
 /// Draws the pane.

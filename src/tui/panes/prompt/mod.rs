@@ -4,6 +4,8 @@
 mod block;
 pub(super) mod clocks;
 mod line;
+mod new_kernel;
+mod price;
 mod purpose;
 
 use super::gpus::choose_gpu;
@@ -38,6 +40,8 @@ impl Prompt {
 pub fn ask_filter(state: &mut State) -> Vec<Effect> {
     let purpose = if state.focus == Pane::Gpus {
         Purpose::FilterGpus
+    } else if state.focus == Pane::Ranking {
+        Purpose::FilterBoard
     } else {
         state.focus_pane(Pane::Predictions);
         Purpose::FilterRows
@@ -51,6 +55,22 @@ pub fn ask_filter(state: &mut State) -> Vec<Effect> {
 pub fn ask_size(state: &mut State) -> Vec<Effect> {
     let size = state.kernel().short_problem(&state.rows[state.selected].problem);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Size, size)))
+}
+
+/// Asks for a kernel in one line.
+pub fn ask_kernel(state: &mut State) -> Vec<Effect> {
+    state.say(Tone::Done, new_kernel::EXAMPLE);
+    state.open_overlay(Prompt(PromptLine::new(Purpose::Kernel, String::new())))
+}
+
+/// Asks for the price of an hour on the GPU under the board's cursor, elsewhere on the target.
+pub fn ask_price(state: &mut State) -> Vec<Effect> {
+    let on_board = (state.focus == Pane::Ranking).then(|| state.gpu_on_board()).flatten();
+    let gpu = on_board.unwrap_or(state.target());
+    let name = state.session.gpus[gpu].short_name();
+    let text = format!("the price of an hour on {name} in US dollars, then who asks it: 2.49 lambda");
+    state.say(Tone::Done, text);
+    state.open_overlay(Prompt(PromptLine::new(Purpose::Price(gpu), String::new())))
 }
 
 /// Asks for the threads per block of the selected kernel.
@@ -80,6 +100,7 @@ impl Panel<State> for Prompt {
             Action::Pick => self.accept_line(state),
             Action::Cancel => {
                 self.filter_by(String::new(), state);
+                state.message = None;
                 Reaction::Close(Vec::new())
             }
             _ => Reaction::Passed,
@@ -107,7 +128,10 @@ impl OverlayPanel<State> for Prompt {
 
     fn typing_hints(&self) -> &'static str {
         match self.0.purpose {
-            Purpose::FilterGpus | Purpose::FilterRows => "Enter keeps the filter, Esc clears it",
+            Purpose::FilterGpus | Purpose::FilterRows | Purpose::FilterBoard => {
+                "Enter keeps the filter, Esc clears it"
+            }
+            Purpose::Kernel => "Enter adds it, Esc closes",
             Purpose::Export(_) => "Enter writes the file, Esc closes",
             _ => "Enter sets it, Esc closes",
         }
@@ -129,6 +153,11 @@ impl Prompt {
             Purpose::FilterRows => {
                 state.row_filter = text;
                 state.arrange();
+            }
+            Purpose::FilterBoard => state.ranked.filter = text,
+            Purpose::Kernel => {
+                let (tone, read) = new_kernel::chips(state, &text);
+                state.say(tone, read);
             }
             _ => {}
         }
@@ -153,7 +182,9 @@ impl Prompt {
                 }
                 Ok(Vec::new())
             }
-            Purpose::FilterRows => Ok(Vec::new()),
+            Purpose::FilterRows | Purpose::FilterBoard => Ok(Vec::new()),
+            Purpose::Kernel => new_kernel::add_kernel(state, text),
+            Purpose::Price(gpu) => price::set_price(state, *gpu, text),
             Purpose::Size => {
                 let problem = state.kernel().typed(text).map_err(|e| e.to_string())?;
                 Ok(state.set_size(&problem))

@@ -1,6 +1,7 @@
 //! What a typed line is for.
 
 use crate::chart::ChartSpec;
+use crate::gpu::GpuId;
 
 /// What happens with the line.
 #[derive(Debug, Clone)]
@@ -9,6 +10,12 @@ pub enum Purpose {
     FilterGpus,
     /// Filter the predictions.
     FilterRows,
+    /// Filter the board.
+    FilterBoard,
+    /// Add a kernel, typed in one line.
+    Kernel,
+    /// Set the price of an hour on this GPU.
+    Price(GpuId),
     /// Put the selected kernel at this size.
     Size,
     /// Give a kernel whose launch shape is unknown these threads per block.
@@ -28,6 +35,9 @@ impl Purpose {
         match self {
             Self::FilterGpus => "filter GPUs: ",
             Self::FilterRows => "filter kernels: ",
+            Self::FilterBoard => "filter GPUs: ",
+            Self::Kernel => "kernel: ",
+            Self::Price(_) => "$ per hour [provider]: ",
             Self::Size => "size: ",
             Self::Block => "threads per block: ",
             Self::SourceClocks => "source clocks: ",

@@ -1,19 +1,21 @@
-//! The Board view: so far a line of what it will hold.
+//! The board: GPUs ranked for the selected kernel, one bar with its interval per row, the row under the cursor beside it.
 
-use super::frame::pane_frame;
+mod view;
+
+use super::gpus::put_gpu;
+use crate::rank::{Board, RankOrder, rank_chart};
 use crate::tui::action::Action;
-use crate::tui::layout::Pane;
+use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::pane::{Panel, Reaction};
-use crate::tui::state::State;
-use crate::tui::text::wrap;
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::selection::next_in_ring;
+use crate::tui::state::{State, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
+use view::{draw_board, order_under, rows_of_board};
 
-/// What stands here until the view is built.
-const PLANNED: &str = "Not built yet. GPUs ranked for the selected kernel.";
+/// What the board can be sorted by, in the order of the key.
+const ORDERS: [RankOrder; 3] = [RankOrder::Time, RankOrder::PerfPerWatt, RankOrder::PerfPerDollar];
 
 /// The pane.
 #[derive(Debug)]
@@ -24,15 +26,91 @@ impl Panel<State> for RankingPane {
         Pane::Ranking.place()
     }
 
-    fn handle_action(&mut self, _: Action, _: &mut State) -> Reaction {
-        Reaction::Passed
+    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+        match action {
+            Action::Pick => choose_on_board(state, Action::SetTarget),
+            Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
+            Action::Pin => pin_gpu(state),
+            Action::Left => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, -1)),
+            Action::Right => sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1)),
+            other => match lines_moved(other, state.focused_lines()) {
+                Some(by) => state.move_on_board(by),
+                None => return Reaction::Passed,
+            },
+        }
+        Reaction::Done(Vec::new())
     }
 
     fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-        let inside = pane_frame(buffer, area, state, Pane::Ranking, "", look);
-        let lines = wrap(PLANNED, usize::from(inside.width.saturating_sub(2)));
-        for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-            Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
+        draw_board(buffer, area, state, look);
+    }
+
+    fn export(&self, state: &State) -> ChartOffer {
+        let Some(board) = &state.ranked.board else {
+            return ChartOffer::Refused("the GPUs are still being ranked; try again in a moment".into());
+        };
+        let rows = state.ranked.shown_rows(&state.session).into_iter().cloned().collect();
+        let shown = Board { rows, ..(**board).clone() };
+        let name = format!("board-{}-{}.svg", state.kernel().label, state.pair()[0].id);
+        let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+        ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
+    }
+
+    fn hints(&self, _: &State) -> Vec<Hint> {
+        vec![
+            Hint { actions: &[Action::Pick], text: "target" },
+            Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
+            Hint { actions: &[Action::SortNext], text: "sort" },
+            Hint { actions: &[Action::Pin], text: "pin" },
+            Hint { actions: &[Action::Price], text: "price" },
+            Hint { actions: &[Action::EachArchitecture], text: "one of each architecture" },
+            Hint { actions: &[Action::Export], text: "export" },
+        ]
+    }
+
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+        let Some(line) = at.line.checked_sub(1) else {
+            if let Some(order) = order_under(state, area, at.column) {
+                sort_by(state, order);
+            }
+            return;
+        };
+        let gpus = state.board_gpus();
+        let start = page_start(state.board_cursor(&gpus), rows_of_board(area), gpus.len());
+        state.ranked.cursor = gpus.get(start + line).copied().or(state.ranked.cursor);
+    }
+
+    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+        state.move_on_board(by);
+    }
+}
+
+/// Makes the GPU under the cursor the source or a target.
+fn choose_on_board(state: &mut State, action: Action) {
+    match state.gpu_on_board() {
+        Some(gpu) => put_gpu(state, gpu, action),
+        None => {
+            state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
         }
     }
+}
+
+fn pin_gpu(state: &mut State) {
+    let Some(gpu) = state.gpu_on_board() else { return };
+    state.ranked.cursor = Some(gpu);
+    if !state.ranked.pins.remove(&gpu) {
+        state.ranked.pins.insert(gpu);
+    }
+}
+
+/// Sorts by this; by what it is sorted by already, the other way round.
+fn sort_by(state: &mut State, order: RankOrder) {
+    let again = state.ranked.order == order;
+    state.ranked.reversed = again && !state.ranked.reversed;
+    state.ranked.order = order;
+}
+
+/// The next order of the board.
+pub fn sort_board_next(state: &mut State) {
+    sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1));
 }

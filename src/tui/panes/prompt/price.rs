@@ -1,0 +1,28 @@
+//! The price of an hour on a GPU, typed.
+
+use crate::gpu::GpuId;
+use crate::rank::PriceQuote;
+use crate::tui::message::Effect;
+use crate::tui::state::State;
+use crate::units::typed_number;
+
+/// No GPU costs more than this by the hour.
+const MOST_USD: f64 = 10_000.0;
+
+/// Sets the price of an hour on a GPU: US dollars, then who asks it.
+///
+/// # Errors
+/// What was expected.
+pub fn set_price(state: &mut State, gpu: GpuId, text: &str) -> Result<Vec<Effect>, String> {
+    let (number, provider) = text.split_once(char::is_whitespace).unwrap_or((text, "typed"));
+    let number = number.trim_start_matches('$');
+    let usd_per_hour = typed_number(number)
+        .filter(|usd| *usd > 0.0 && *usd <= MOST_USD)
+        .ok_or_else(|| format!("`{number}`: expected US dollars per hour, such as 2.49"))?;
+    let date = state.ranked.today.clone();
+    let (provider, region) = (provider.trim().to_string(), String::new());
+    let quote = PriceQuote { usd_per_hour, provider, region, date, fits_several: false };
+    state.ranked.prices.set_quote(gpu, quote);
+    state.ranked.price_changes += 1;
+    Ok(Vec::new())
+}

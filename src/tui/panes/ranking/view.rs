@@ -1,0 +1,376 @@
+//! The board drawn: as many columns as fit, the bar in what is left.
+//!
+//! ```text
+//! ┌ Board ─ saxpy n=2^28 from V100: 122 GPUs by time ──────────────────────────────┐
+//! │    GPU                  speedup (90 %)               time  speedup  limit  …   │
+//! │ ▸T H100 SXM5 80 GB      ██████████████▓▓▓░░░      1.17 ms    3.50×  DRAM       │
+//! └────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+
+use crate::rank::{RankOrder, RankedRow};
+use crate::tui::layout::{Pane, page_start};
+use crate::tui::look::Look;
+use crate::tui::panes::frame::{draw_lines, pane_frame};
+use crate::tui::state::State;
+use crate::tui::text::{clip, pad_left, pad_right, paragraph};
+use crate::units::{range, significant};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use unicode_width::UnicodeWidthStr;
+
+/// From this width on the row under the cursor is told beside the list.
+const ROOM_FOR_DETAIL: u16 = 130;
+/// Columns of that.
+const DETAIL: u16 = 46;
+/// The narrowest and widest bar.
+const BAR: (usize, usize) = (10, 48);
+/// Columns before the name: cursor, mark, pin.
+const MARKS: usize = 4;
+/// A bar is cut at so many times the longest speedup.
+const CUT: f64 = 1.25;
+
+/// A column of the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BoardColumn {
+    Time,
+    Speedup,
+    Limit,
+    Occupancy,
+    Memory,
+    Power,
+    Energy,
+    Hourly,
+    Runs,
+}
+
+impl BoardColumn {
+    /// Every column as it stands, with its width, the first to go last.
+    const ALL: [(Self, usize, &'static str); 9] = [
+        (Self::Time, 11, "time"),
+        (Self::Speedup, 9, "speedup"),
+        (Self::Limit, 11, "limit"),
+        (Self::Occupancy, 7, "occ."),
+        (Self::Memory, 6, "fits"),
+        (Self::Power, 8, "power"),
+        (Self::Energy, 10, "energy"),
+        (Self::Hourly, 8, "$/h"),
+        (Self::Runs, 10, "$/M runs"),
+    ];
+
+    /// The lowest are kept where not all fit.
+    fn rank(self, order: RankOrder) -> usize {
+        match (self, order) {
+            (Self::Speedup, _) => 0,
+            (Self::Time, _)
+            | (Self::Energy, RankOrder::PerfPerWatt)
+            | (Self::Runs, RankOrder::PerfPerDollar) => 1,
+            (Self::Limit, _) => 3,
+            (Self::Power, _) => 4,
+            (Self::Energy, _) => 5,
+            (Self::Hourly, _) => 6,
+            (Self::Runs, _) => 7,
+            (Self::Memory, _) => 8,
+            (Self::Occupancy, _) => 9,
+        }
+    }
+
+    /// What a click on its heading sorts by.
+    fn order(self) -> Option<RankOrder> {
+        match self {
+            Self::Time | Self::Speedup => Some(RankOrder::Time),
+            Self::Power | Self::Energy => Some(RankOrder::PerfPerWatt),
+            Self::Hourly | Self::Runs => Some(RankOrder::PerfPerDollar),
+            Self::Limit | Self::Occupancy | Self::Memory => None,
+        }
+    }
+
+    fn text(self, row: &RankedRow) -> String {
+        let dash = || "-".to_string();
+        let estimate = if row.rests_on_measurement { "" } else { "~" };
+        match self {
+            Self::Time => {
+                let mark = if row.rests_on_measurement { '◆' } else { '~' };
+                row.time.map_or_else(dash, |t| format!("{t} {mark}"))
+            }
+            Self::Speedup => row.speedup.map_or_else(dash, |s| format!("{estimate}{}×", significant(s))),
+            Self::Limit => row.limit.map_or_else(dash, |l| l.word().to_string()),
+            Self::Occupancy => row.occupancy.map_or_else(dash, |o| format!("{:.0} %", 100.0 * o)),
+            Self::Memory => row.fits_memory.map_or("?".into(), |f| if f { "yes" } else { "no" }.into()),
+            Self::Power => row.board_power.map_or_else(dash, |p| format!("{p}")),
+            Self::Energy => row.energy.map_or_else(dash, |e| format!("{e}")),
+            Self::Hourly => row.price.as_ref().map_or_else(dash, |p| significant(p.usd_per_hour)),
+            Self::Runs => row.usd_per_million_runs.map_or_else(dash, significant),
+        }
+    }
+}
+
+/// What fits into a width: names, the bar, columns.
+struct BoardWidths {
+    name: usize,
+    bar: usize,
+    columns: Vec<(BoardColumn, usize, &'static str)>,
+}
+
+fn widths(state: &State, rows: &[&RankedRow], width: usize) -> BoardWidths {
+    let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
+    let most = match width {
+        ..50 => 14,
+        50..100 => 20,
+        _ => 28,
+    };
+    let name = longest.clamp(12, most) + 1;
+    let order = state.ranked.order;
+    let has_prices = state.ranked.board.as_ref().is_some_and(|b| b.has_prices);
+    let offered = |c: BoardColumn| has_prices || !matches!(c, BoardColumn::Hourly | BoardColumn::Runs);
+    let mut by_rank: Vec<_> = BoardColumn::ALL.into_iter().filter(|c| offered(c.0)).collect();
+    by_rank.sort_by_key(|c| c.0.rank(order));
+    let least = if width < 50 { BAR.0 } else { (width / 6).clamp(BAR.0, 32) };
+    let mut left = width.saturating_sub(MARKS + name + least + 1);
+    let mut kept = Vec::new();
+    for column in by_rank {
+        if column.1 <= left {
+            left -= column.1;
+            kept.push(column);
+        }
+    }
+    kept.sort_by_key(|c| BoardColumn::ALL.iter().position(|all| all.0 == c.0));
+    BoardWidths { name, bar: (least + left).min(BAR.1), columns: kept }
+}
+
+/// The list's part of the inside.
+fn list_width(area: Rect) -> u16 {
+    let inside = area.width.saturating_sub(2);
+    if inside >= ROOM_FOR_DETAIL { inside - DETAIL - 1 } else { inside }
+}
+
+/// Rows on one page.
+pub(super) fn rows_of_board(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(3)).max(1)
+}
+
+/// What a click on this column of the heading sorts by.
+pub(super) fn order_under(state: &State, area: Rect, column: usize) -> Option<RankOrder> {
+    let rows = state.ranked.shown_rows(&state.session);
+    let widths = widths(state, &rows, usize::from(list_width(area)));
+    let mut right = MARKS + widths.name + widths.bar + 1;
+    let under = widths.columns.into_iter().find(|c| {
+        right += c.1;
+        column < right
+    });
+    under.and_then(|c| c.0.order())
+}
+
+/// Draws the pane.
+pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    let rows = state.ranked.shown_rows(&state.session);
+    let inside = pane_frame(buffer, area, state, Pane::Ranking, &beside(state, rows.len()), look);
+    if inside.height < 2 {
+        return;
+    }
+    let list = Rect { width: list_width(area), ..inside };
+    let line_at = |y: u16| Rect { y, height: 1, ..list };
+    if rows.is_empty() {
+        let text = if state.ranked.board.is_some() {
+            "no GPU matches the filter: Esc clears it"
+        } else {
+            "ranking the GPUs …"
+        };
+        Line::styled(text, look.caution()).render(line_at(inside.y), buffer);
+        return;
+    }
+    let widths = widths(state, &rows, usize::from(list.width));
+    heading(state, &widths, look).render(line_at(inside.y), buffer);
+    let gpus: Vec<_> = rows.iter().map(|row| row.gpu).collect();
+    let cursor = state.board_cursor(&gpus);
+    let start = page_start(cursor, rows_of_board(area), rows.len());
+    let page = || rows.iter().skip(start).take(rows_of_board(area));
+    // A row that is far faster than all others would leave them no bars: the scale is that of the page.
+    let longest = page().filter_map(|row| row.speedup).fold(0.0, f64::max) * CUT;
+    for ((at, row), y) in page().enumerate().zip(inside.y + 1..inside.bottom()) {
+        board_line(state, row, &widths, BarScale { longest, bar: widths.bar }, look)
+            .render(line_at(y), buffer);
+        if at + start == cursor {
+            buffer.set_string(list.x, y, "▸", look.key());
+            if state.focus == Pane::Ranking {
+                buffer.set_style(line_at(y), look.selection());
+            }
+        }
+    }
+    if list.width < inside.width {
+        let x = list.right() + 1;
+        let detail = Rect { x, width: inside.right().saturating_sub(x), ..inside };
+        let lines = detail_lines(state, rows[cursor], usize::from(detail.width), look);
+        draw_lines(buffer, detail, lines, 0);
+    }
+}
+
+/// What is ranked, how many, by what.
+fn beside(state: &State, shown: usize) -> String {
+    let Some(board) = &state.ranked.board else { return String::new() };
+    let order = match state.ranked.order {
+        RankOrder::Time => "time",
+        RankOrder::PerfPerWatt => "energy per run",
+        RankOrder::PerfPerDollar if board.has_prices => "$ per run",
+        RankOrder::PerfPerDollar => "$ per run, by launch prices",
+    };
+    let reversed = if state.ranked.reversed { ", reversed" } else { "" };
+    let of = match (state.ranked.each_architecture, state.ranked.filter.trim()) {
+        (true, "") => ", one of each architecture".to_string(),
+        (_, "") => String::new(),
+        (_, filter) => format!(" “{filter}”"),
+    };
+    format!("{} from {}: {shown} GPUs{of} by {order}{reversed}", board.workload, board.source_name)
+}
+
+fn heading(state: &State, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
+    let bar = widths.bar;
+    let mut spans = vec![
+        Span::raw(" ".repeat(MARKS)),
+        Span::styled(pad_right("GPU", widths.name), look.title()),
+        Span::styled(pad_right(&clip("speedup, 90 %", bar), bar + 1), look.title()),
+    ];
+    let sorted = state.ranked.order;
+    spans.extend(widths.columns.iter().map(|(column, width, head)| {
+        let own = match column {
+            BoardColumn::Time => sorted == RankOrder::Time,
+            BoardColumn::Energy => sorted == RankOrder::PerfPerWatt,
+            BoardColumn::Runs => sorted == RankOrder::PerfPerDollar,
+            _ => false,
+        };
+        let mark = match (own, state.ranked.reversed) {
+            (false, _) => "",
+            (true, false) => "▲",
+            (true, true) => "▼",
+        };
+        Span::styled(place_cell(*column, &format!("{head}{mark}"), *width), look.title())
+    }));
+    Line::from(spans)
+}
+
+/// Words stand left, numbers right.
+fn place_cell(column: BoardColumn, text: &str, width: usize) -> String {
+    match column {
+        BoardColumn::Limit => format!("  {}", pad_right(&clip(text, width - 2), width - 2)),
+        _ => pad_left(&clip(text, width - 1), width),
+    }
+}
+
+fn board_line(
+    state: &State,
+    row: &RankedRow,
+    widths: &BoardWidths,
+    scale: BarScale,
+    look: Look<'_>,
+) -> Line<'static> {
+    let selection = &state.selection;
+    let (mark, style) = match row.gpu {
+        gpu if gpu == selection.source => ("S", look.source()),
+        gpu if gpu == state.target() => ("T", look.target()),
+        gpu if selection.targets.contains(&gpu) => ("+", look.target()),
+        _ => (" ", look.text()),
+    };
+    let pin = if state.ranked.pins.contains(&row.gpu) { "^" } else { " " };
+    let pareto = if row.is_pareto { "*" } else { " " };
+    let [solid, shade, light] = scale.bar_parts(row);
+    let blank = scale.bar - solid - shade - light;
+    let name = if row.is_hypothetical { format!("◇ {}", row.name) } else { row.name.clone() };
+    let of_bar = if row.rests_on_measurement { look.predicted() } else { look.estimated() };
+    let mut spans = vec![
+        Span::raw(" "),
+        Span::styled(format!("{mark}{pin}"), style),
+        Span::styled(pareto, look.measured()),
+        Span::styled(pad_right(&clip(&name, widths.name - 1), widths.name), style),
+        Span::styled("█".repeat(solid), of_bar),
+        Span::styled("▓".repeat(shade), of_bar),
+        Span::styled("░".repeat(light), look.dim()),
+        Span::raw(" ".repeat(blank + 1)),
+    ];
+    spans.extend(widths.columns.iter().map(|(column, width, _)| {
+        let style = column_style(*column, row, look);
+        Span::styled(place_cell(*column, &column.text(row), *width), style)
+    }));
+    Line::from(spans)
+}
+
+fn column_style(column: BoardColumn, row: &RankedRow, look: Look<'_>) -> Style {
+    match column {
+        BoardColumn::Time if row.rests_on_measurement => look.predicted(),
+        BoardColumn::Time => look.estimated(),
+        BoardColumn::Memory if row.fits_memory == Some(false) => look.refusal(),
+        BoardColumn::Speedup => look.text(),
+        _ => look.dim(),
+    }
+}
+
+/// What a full bar stands for, and how many cells it has.
+#[derive(Debug, Clone, Copy)]
+struct BarScale {
+    longest: f64,
+    bar: usize,
+}
+
+impl BarScale {
+    /// Cells of a bar: up to the slow end of the interval, up to the speedup, up to the fast end.
+    fn bar_parts(self, row: &RankedRow) -> [usize; 3] {
+        let (Some(speedup), Some(time)) = (row.speedup, row.time) else { return [0; 3] };
+        let width = self.bar;
+        let cells = |speedup: f64| {
+            let share = speedup / self.longest;
+            if share.is_finite() { ((share * width as f64).round() as usize).min(width) } else { 0 }
+        };
+        let at = |end: Option<crate::units::Seconds>| end.map_or(speedup, |end| speedup * time.0 / end.0);
+        let middle = cells(speedup).max(1).min(width);
+        let low = cells(at(row.high)).min(middle);
+        let high = cells(at(row.low)).max(middle);
+        [low, middle - low, high - middle]
+    }
+}
+
+/// The row under the cursor in full.
+fn detail_lines(state: &State, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let gpu = &state.session.gpus[row.gpu];
+    let mut lines = vec![Line::styled(clip(&gpu.name, width), look.title()), Line::default()];
+    let mut fact = |name: &str, text: String| {
+        let text = clip(&text, width.saturating_sub(16));
+        lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));
+    };
+    let column = |column: BoardColumn| column.text(row);
+    fact("time", column(BoardColumn::Time));
+    if let (Some(low), Some(high)) = (row.low, row.high) {
+        fact("90 % interval", range(low, high));
+    }
+    fact("speedup", column(BoardColumn::Speedup));
+    fact("limited by", column(BoardColumn::Limit));
+    fact("occupancy", column(BoardColumn::Occupancy));
+    fact("fits memory", column(BoardColumn::Memory));
+    fact("board power", format!("{} (modelled)", column(BoardColumn::Power)));
+    fact("energy per run", format!("{} (modelled)", column(BoardColumn::Energy)));
+    if let Some(price) = &row.price {
+        fact(
+            "per hour",
+            format!("$ {} {} {}", significant(price.usd_per_hour), price.provider, price.region),
+        );
+        fact("price of", price.date.clone().unwrap_or_else(|| "no date".into()));
+        fact("million runs", format!("$ {}", column(BoardColumn::Runs)));
+    }
+    if let Some(usd) = row.launch_usd {
+        fact("launch price", format!("$ {} ({})", significant(usd), row.launch_year));
+    }
+    fact("architecture", format!("{}, {}", gpu.architecture, gpu.cuda.compute_capability));
+    fact("memory", format!("{} GB/s", significant(gpu.bandwidth_peak.value.0 / 1e9)));
+    lines.push(Line::default());
+    for caution in &row.cautions {
+        lines.extend(paragraph(&format!("! {caution}"), width, look.caution()));
+    }
+    if row.is_pareto {
+        lines.extend(paragraph(
+            "* no other GPU is both faster and cheaper, or faster with less power",
+            width,
+            look.measured(),
+        ));
+    }
+    lines
+}

@@ -1,0 +1,127 @@
+//! The board and the typed kernel: GPUs in order for what a person has.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
+use crate::stage::{Dashboard, dashboard};
+use roofswap::tui::{DashboardView, Effect, Message, update};
+
+/// Keys, separated by spaces; the worker's ranking comes at once.
+fn press(d: &mut Dashboard, keys: &str) -> Vec<Effect> {
+    let mut all = Vec::new();
+    for key in keys.split_whitespace() {
+        let effects = update(&mut d.state, Message::Key(key.into()));
+        rank(d, &effects);
+        all.extend(effects);
+    }
+    all
+}
+
+/// Ranks the GPUs as the worker would.
+fn rank(d: &mut Dashboard, effects: &[Effect]) {
+    for effect in effects {
+        if let Effect::Rank(question) = effect {
+            let board = question.rank_gpus(&roofswap::progress::Progress::default()).unwrap();
+            let answer = Box::new((question.asked.clone(), board));
+            update(&mut d.state, Message::Ranked(Some(answer)));
+        }
+    }
+}
+
+/// Types a line.
+fn type_line(d: &mut Dashboard, text: &str) {
+    for c in text.chars() {
+        let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+        update(&mut d.state, Message::Key(key));
+    }
+}
+
+fn ranked(w: u16, h: u16, keys: &str) -> Dashboard {
+    let mut d = unranked(w, h);
+    press(&mut d, "2");
+    press(&mut d, keys);
+    d
+}
+
+/// A dashboard that has yet to ask for its first ranking.
+fn unranked(w: u16, h: u16) -> Dashboard {
+    let mut d = dashboard(w, h);
+    d.state.ranked.asked = None;
+    d
+}
+
+#[test]
+fn the_board_at_every_size() {
+    for (w, h) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {
+        insta::assert_snapshot!(format!("board_{w}x{h}"), ranked(w, h, "").screen());
+    }
+}
+
+#[test]
+fn the_other_views_at_every_size() {
+    for (w, h) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {
+        let mut swap = unranked(w, h);
+        press(&mut swap, "]");
+        insta::assert_snapshot!(format!("swap_{w}x{h}"), swap.screen());
+        let mut evidence = dashboard(w, h);
+        press(&mut evidence, "!");
+        insta::assert_snapshot!(format!("evidence_{w}x{h}"), evidence.screen());
+    }
+}
+
+#[test]
+fn rows_are_filtered_sorted_pinned_and_priced() {
+    let mut d = ranked(160, 40, "");
+    let all = d.screen();
+    assert!(all.contains("122 GPUs by time"), "{all}");
+    press(&mut d, "/");
+    type_line(&mut d, "ada <=100W");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert!(screen.contains("“ada <=100W”") && !screen.contains("H100"), "{screen}");
+    press(&mut d, "esc");
+    assert!(d.screen().contains("122 GPUs"));
+    press(&mut d, "end space home");
+    assert_eq!(d.state.ranked.pins.len(), 1, "Space pins, and does not page");
+    let pinned = *d.state.ranked.pins.iter().next().unwrap();
+    assert_eq!(d.state.ranked.shown_rows(&d.state.session)[0].gpu, pinned, "a pinned row stands first");
+    press(&mut d, "$");
+    type_line(&mut d, "2.49 lambda");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert!(screen.contains("$/h") && screen.contains("2.49"), "{screen}");
+    press(&mut d, "8");
+    assert!(d.screen().contains("one of each architecture"), "{}", d.screen());
+    press(&mut d, "enter 1");
+    assert_eq!(d.state.view, DashboardView::Swap);
+    press(&mut d, "2 e");
+    assert!(d.screen().contains("export to: board-matmul_tiled-titan-v.svg"), "{}", d.screen());
+}
+
+#[test]
+fn four_generations_side_by_side_in_one_key() {
+    let mut d = unranked(120, 30);
+    press(&mut d, "8");
+    let screen = d.screen();
+    assert!(screen.contains("one of each architecture"), "{screen}");
+    assert!(d.state.ranked.shown_rows(&d.state.session).len() >= 8, "{screen}");
+}
+
+#[test]
+fn a_typed_kernel_is_a_row_of_its_own_and_its_gpu_the_source() {
+    let mut d = dashboard(120, 30);
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, 17.2 GFLOP, 50MB dram");
+    let screen = d.screen();
+    assert!(screen.contains("4.20 ms") && screen.contains('['), "chips while typing: {screen}");
+    press(&mut d, "enter");
+    let screen = d.screen();
+    assert!(d.state.pair()[0].id.starts_with("rtx-3090"), "{screen}");
+    assert!(screen.contains("4.20 ms ●"), "the typed time is a measurement: {screen}");
+    press(&mut d, "n");
+    type_line(&mut d, "4.2ms on 3090, 12 parsecs");
+    press(&mut d, "enter");
+    assert!(d.state.takes_text(), "what is not understood stays open: {}", d.screen());
+}
