@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// kernels (docs/models.md, "Hybrid").
 const BELIEVED: f64 = 0.5;
 
+/// An error bar in standard errors.
+const ERROR_BAR: f64 = 2.0;
+
 /// How many numbers of a question may lie outside the training's ranges: with two or more the residual was as often wrong as
 /// right.
 const MOST_OUTSIDE: usize = 1;
@@ -45,6 +48,8 @@ pub struct Check {
     pub without: f64,
     /// MAPE with the residual, in percent.
     pub with: f64,
+    /// The standard error of the difference of both, over the group's pairs, in percent.
+    pub error: f64,
 }
 
 /// What was learned.
@@ -103,15 +108,16 @@ impl Lesson {
     }
 
     /// Whether the residual may be used: over the groups held out its mean gain is larger than the standard error of that
-    /// mean, and no group loses more than that. A mean alone hides a GPU that it makes worse.
+    /// mean, and no group loses more than its own error bar of two standard errors. A mean alone hides a GPU that it makes
+    /// worse.
     #[must_use]
     pub fn is_better(&self) -> bool {
         let gains: Vec<f64> = self.checks.iter().map(|c| c.without - c.with).collect();
         let (Some(mean), Some(deviation)) = (stats::mean(&gains), stats::sample_deviation(&gains)) else {
             return false;
         };
-        let error = deviation / (gains.len() as f64).sqrt();
-        mean > error && gains.iter().all(|gain| *gain > -error)
+        let loses = |c: &Check| c.with - c.without > ERROR_BAR * c.error;
+        mean > deviation / (gains.len() as f64).sqrt() && !self.checks.iter().any(loses)
     }
 
     /// What the time of `components` is multiplied by, and how wide the interval is then.
@@ -217,6 +223,7 @@ mod tests {
             pairs: 100,
             without: *without,
             with: *with,
+            error: 0.5,
         };
         let checks = errors.iter().map(check).collect();
         Lesson { pairs: 300, gpus: Vec::new(), kernels: Vec::new(), checks, taught: None }
@@ -225,11 +232,8 @@ mod tests {
     #[test]
     fn a_residual_that_makes_one_group_worse_is_not_used() {
         assert!(lesson(&[(20.0, 17.0), (18.0, 16.0), (22.0, 18.0)]).is_better());
-        assert!(
-            lesson(&[(20.0, 17.0), (18.0, 18.2), (22.0, 18.0)]).is_better(),
-            "within the error of the mean"
-        );
-        assert!(!lesson(&[(20.0, 14.0), (18.0, 23.0), (22.0, 15.0)]).is_better(), "better on average only");
+        assert!(lesson(&[(20.0, 17.0), (18.0, 18.9), (22.0, 18.0)]).is_better(), "within its error bar");
+        assert!(!lesson(&[(20.0, 14.0), (18.0, 19.1), (22.0, 15.0)]).is_better(), "better on average only");
         assert!(!lesson(&[(20.0, 19.9), (18.0, 18.4), (22.0, 21.5)]).is_better(), "no more than chance");
         assert!(!lesson(&[(20.0, 10.0)]).is_better() && !lesson(&[]).is_better(), "one group is no check");
     }

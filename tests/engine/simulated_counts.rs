@@ -209,8 +209,8 @@ fn matmul_tiled([m, n, k]: [usize; 3]) -> Simulated {
 }
 
 /// A tree over the block: every warp issues two reads and a store a step, also where no lane takes part.
-fn tree(s: &mut Simulated, t: usize, mut halves: impl Iterator<Item = (usize, usize)>) {
-    while let Some((taking, distance)) = halves.next() {
+fn tree(s: &mut Simulated, t: usize, halves: impl Iterator<Item = (usize, usize)>) {
+    for (taking, distance) in halves {
         for warp in warps([t, 1]) {
             let own = words(&warp, |x, _| (x < taking).then_some(x));
             let other = words(&warp, |x, _| (x < taking).then_some(x + distance));

@@ -7,6 +7,7 @@ use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::{BoostingParameters, Fitted, LearnError, Progress, Recipe, Regressor, Table};
 use crate::predict::{Check, Lesson, Taught, Width, feature_names};
+use crate::stats;
 use std::collections::BTreeSet;
 
 /// Most pairs that a model is trained on, and that a check scores.
@@ -78,8 +79,10 @@ pub(super) fn learned(
         let left: Vec<f64> =
             asked.iter().map(|p| p.ln - taught.factor(&p.features).map_or(0.0, f64::ln)).collect();
         scores.extend(left.iter().zip(&asked).map(|(ln, p)| ln.abs() / p.doubt));
-        let without = mape(asked.iter().map(|p| p.ln));
-        checks.push(Check { held_out: group.id(world), pairs: asked.len(), without, with: mape(left) });
+        let before: Vec<f64> = asked.iter().map(|p| p.ln).collect();
+        let error = error_of_difference(&before, &left);
+        let [without, with] = [before, left].map(mape);
+        checks.push(Check { held_out: group.id(world), pairs: asked.len(), without, with, error });
     }
     let gpus: BTreeSet<GpuId> = pairs.iter().flat_map(|p| [p.source, p.target]).collect();
     let kernels: BTreeSet<KernelId> = pairs.iter().map(|p| p.kernel).collect();
@@ -140,6 +143,13 @@ fn range(mut values: Vec<f64>) -> [f64; 2] {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| values[(share * (values.len() - 1) as f64).round() as usize];
     [at(TAILS) - SLACK, at(1.0 - TAILS) + SLACK]
+}
+
+/// The standard error of the difference of two MAPEs over the same pairs, in percent; 0 for fewer than two.
+fn error_of_difference(before: &[f64], after: &[f64]) -> f64 {
+    let percent = |ln: &f64| 100.0 * ((-ln).exp() - 1.0).abs();
+    let differences: Vec<f64> = before.iter().zip(after).map(|(a, b)| percent(a) - percent(b)).collect();
+    stats::sample_deviation(&differences).map_or(0.0, |d| d / (differences.len() as f64).sqrt())
 }
 
 /// Mean |predicted / measured - 1| of these ln(measured / predicted), in percent.

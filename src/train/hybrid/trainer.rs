@@ -55,7 +55,7 @@ impl Trainer for Hybrid {
             }
         }
         let recipe =
-            "boosted trees of ln(measured / components), one correction per kernel and target".into();
+            "boosted trees of ln(measured / components), one correction per kernel and target, no group worse".into();
         Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.finish() })
     }
 

@@ -31,14 +31,12 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &State, l
     let width = usize::from(inside.width.saturating_sub(1));
     let mut lines = above_groups(state, application, width, look);
     lines.truncate(usize::from(inside.height.saturating_sub(4)));
-    let above = lines.len();
     lines.extend(group_lines(state, application, width, groups_shown(state, area), look));
     if let Some(detail) = detail(state, application) {
         let gap = usize::from(inside.height).saturating_sub(lines.len() + 1);
         lines.extend((0..gap).map(|_| Line::default()));
         lines.push(Line::styled(clip(&detail, width), look.dim()));
     }
-    debug_assert!(above <= lines.len());
     for (y, line) in (inside.y..inside.bottom()).zip(lines) {
         line.render(Rect { x: inside.x + 1, y, height: 1, width: inside.width.saturating_sub(1) }, buffer);
     }
