@@ -118,7 +118,7 @@ actions! {
         Undo = "undo",
         /// Switch to the next theme: dark, light, without colour.
         Theme = "theme",
-        /// Pin the GPU under the cursor to the top of the board, or let it go.
+        /// Pin the GPU under the cursor to the top, or unpin it.
         Pin = "pin",
         /// Type the price of an hour on the GPU under the cursor.
         Price = "price",

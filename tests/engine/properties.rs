@@ -112,7 +112,9 @@ fn a_launch_is_refused_exactly_where_no_block_fits() {
     let limits = every_limit();
     always(256, blocks(), |needs| {
         for l in limits.iter().filter(|_| needs.threads > 0) {
-            let fits = occupancy(l, needs, Rules::Exact).active_blocks > 0;
+            // 256 registers would fit by the driver's header, but no compiler gives a thread more than 255.
+            let compiles = needs.regs_per_thread <= 255;
+            let fits = compiles && occupancy(l, needs, Rules::Exact).active_blocks > 0;
             let refusal = launch_refusal(l, needs, None);
             prop_assert_eq!(fits, refusal.is_none(), "{:?} {:?}", needs, refusal);
         }

@@ -273,7 +273,7 @@ fn a_bad_number_is_refused_with_its_column_and_value() {
 
 #[test]
 fn bad_launch_shapes_are_refused_with_what_was_expected() {
-    for bad in ["0", "16x", "x", "1x2x3x4", "-1", "16X16", "1e3", "99999999999999999999"] {
+    for bad in ["0", "16x", "x", "1x2x3x4", "-1", "16X16", "99999999999999999999"] {
         row_refused(
             "gpu,kernel,problem,time_ms,block",
             "titan-v,saxpy,n=1048576,0.02,256",
