@@ -150,8 +150,11 @@ impl Limit {
     }
 }
 
+/// One number of a GPU, SI.
+type GpuNumberIn = fn(&Gpu) -> f64;
+
 /// The number of a GPU that has this unit, and the scale of the unit: watts, memory, bandwidth, the year of launch.
-fn number_of_unit(unit: &str, value: f64) -> Option<(fn(&Gpu) -> f64, f64)> {
+fn number_of_unit(unit: &str, value: f64) -> Option<(GpuNumberIn, f64)> {
     let rate = unit.strip_suffix("/s");
     if let Some(scale) = rate.filter(|_| unit.contains('B')).and_then(|u| bytes_per(u, KiloBytes::Decimal)) {
         return Some((|gpu| gpu.bandwidth_peak.value.0, scale));
