@@ -57,7 +57,8 @@ fn ctrl_z_stops_it_and_fg_brings_it_back() {
     walk.blank().press("fg\r").wait("TITAN V ▶ RTX 4070").wait(LAST_DRAWN);
     assert!(walk.screen.screen().alternate_screen());
     walk.press("x").wait("RTX 4070 ▶ TITAN V").press("q");
-    walk.wait("ready>").press("exit\r");
+    // A new prompt, not the one above the program: what is typed before it is lost.
+    walk.wait_until("the shell's next prompt", |s| s.trim_end().ends_with("ready>")).press("exit\r");
     assert_eq!(walk.gone().0, 0);
 }
 
