@@ -323,6 +323,12 @@ mod tests {
         let bytes = 2.0 * (4.0 * 3.0 * 224.0 * 224.0 + 768.0 * 768.0 + 4.0 * 768.0 * 196.0);
         assert_eq!(counts(&convolution, "cutlass_tensorop_bf16_s16816fprop_optimized"), (flops, bytes));
         assert!(OperatorTable::shipped().unwrap().counts(&convolution, "nchwToNhwcKernel").is_none());
+        let miopen = ["", "", "", "[0, 0]", "[16, 16]", "[1, 1]", "1", "False", "False"];
+        let with_sum = ["", "", "", "1", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"];
+        for (name, scalars) in [("miopen_convolution", miopen), ("cudnn_convolution_add_relu", with_sum)] {
+            let other = call(&format!("aten::{name}"), &shapes, BF16, &scalars);
+            assert_eq!(counts(&other, "fprop").0, flops, "{name}");
+        }
         let shape: &[u64] = &[4, 197, 12, 64];
         let all: [&[u64]; 9] = [shape, shape, shape, &[], &[], &[], &[], &[], &[]];
         let mut scalars = vec!["", "", "", "", "", "197", "197", "0.", "False"];
@@ -331,6 +337,10 @@ mod tests {
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel"), (whole, 2.0 * 4.0 * 4.0 * 197.0 * 768.0));
         scalars[8] = "True";
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel").0, whole / 2.0);
+        let shape: &[u64] = &[4, 12, 197, 64];
+        let all: [&[u64]; 11] = [shape, shape, shape, &[], &[], &[], &[], &[], &[], &[], &[]];
+        let cudnn = ["", "", "", "", "", "", "197", "197", "False", "0.", "False"];
+        assert_eq!(counts(&call("aten::_cudnn_attention_forward", &all, BF16, &cudnn), "cudnn_sdpa").0, whole);
     }
 
     #[test]
