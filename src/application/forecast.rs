@@ -228,13 +228,13 @@ impl ForecastPair<'_> {
             application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
         let factors: Vec<f64> =
             application.groups.iter().zip(&groups).map(|(g, f)| factor(f.time.value, g.mean())).collect();
-        let run = |scale: f64| {
+        let (copies, host) = (&copies, self.settings.host);
+        let replayed = replay.map(|replay| replay.run(&Speeds { kernels: &factors, copies, host }));
+        let wall_at = |scale: f64| {
             let scaled: Vec<f64> = factors.iter().map(|f| f * scale).collect();
-            let speeds = Speeds { kernels: &scaled, copies: &copies, host: self.settings.host };
-            replay.map(|replay| replay.run(&speeds))
+            let speeds = Speeds { kernels: &scaled, copies, host };
+            replay.map(|replay| Seconds(replay.wall_time(&speeds) * 1e-9))
         };
-        let replayed = run(1.0);
-        let wall_at = |scale: f64| run(scale).map(|r| Seconds(r.wall * 1e-9));
         let wall = replayed.as_ref().map(|r| {
             let value = Seconds(r.wall * 1e-9);
             let low = wall_at(factor(kernels.low, kernels.value)).unwrap_or(value);
