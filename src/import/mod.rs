@@ -36,7 +36,7 @@ use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Read, Seek, SeekFrom};
 
 /// How many bytes of a file an importer sees to recognise it.
 pub const HEAD: usize = 64 * 1024;
@@ -205,5 +205,11 @@ impl<R: Read> Read for Counted<'_, R> {
         let n = self.inner.read(buffer)?;
         self.job.progress.advance(n);
         Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for Counted<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.inner.seek(to)
     }
 }
