@@ -1,6 +1,7 @@
 //! `roofswap app FILE`: a whole application from the trace of a profiler.
 
 use super::choices::{FormatChoice, ThemeChoice};
+use super::import_measurements::with_bar;
 use super::{Usage, load, output, question};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
@@ -8,19 +9,15 @@ use crate::application::{
     read_application, summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
+use crate::import::Job;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
 use crate::report::Format;
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Files from this size on get a progress bar.
-const LARGE_BYTES: u64 = 4 << 20;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap app trace.json.gz\n\
@@ -109,7 +106,7 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
     }
-    for forecast in forecasts.iter().take(1) {
+    if let Some(forecast) = forecasts.first() {
         let next = profile_next(&application, forecast, 3);
         if !next.is_empty() {
             let table = profile_table(&session, &application, forecast.target, &next);
@@ -143,20 +140,20 @@ fn forecasts(
     if args.to.is_empty() {
         return Ok(Vec::new());
     }
-    let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let (Some(source), false) = (source, application.is_amd()) else {
-        let gpu = if application.gpu_name.is_empty() {
-            "a GPU the file does not name"
-        } else {
-            &application.gpu_name
+    if application.is_amd() {
+        let gpu = &application.gpu_name;
+        output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
+        return Ok(Vec::new());
+    }
+    let Some(source) = source else {
+        let gpu = match application.gpu_name.as_str() {
+            "" => "a GPU the file does not name",
+            name => name,
         };
-        if application.is_amd() {
-            output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
-            return Ok(Vec::new());
-        }
         let text = format!("its kernels ran on {gpu}: give --from GPU; `roofswap gpus` lists them");
         return Err(Usage(text).into());
     };
+    let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let targets = question::gpus(session, &args.to, None)?;
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }
@@ -195,20 +192,7 @@ pub(super) fn source_gpu(
 /// Reads the file, with a bar where it is large.
 pub(super) fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
-    let progress = Progress::default();
-    let recorded = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read_application(path, &progress));
-        if size >= LARGE_BYTES {
-            let style = "{msg} {bar:30} {bytes}/{total_bytes}";
-            let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::new(size).with_style(style).with_message(path.display().to_string());
-            while !reading.is_finished() {
-                bar.set_position(progress.steps_done() as u64);
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            bar.finish_and_clear();
-        }
-        reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
+    let (file, progress) = (path.display().to_string(), Progress::default());
+    let recorded = with_bar(size, &Job::new(&file, &progress), || read_application(path, &progress))?;
     recorded.application(part).map_err(|why| Usage(why).into())
 }

@@ -100,7 +100,7 @@ fn say(file: &str, found: &Imported) {
 
 /// Shows how far a large file is read, where somebody looks at stderr. Ctrl-C ends the program; nothing is half-written,
 /// because nothing is written before all is read.
-fn with_bar<T>(size: u64, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
+pub(super) fn with_bar<T>(size: u64, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
     if size < LARGE_BYTES {
         return read();
     }
