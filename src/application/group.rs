@@ -56,8 +56,6 @@ pub struct KernelGroup {
     pub calls: u64,
     /// Summed time.
     pub total: Seconds,
-    /// Shortest and longest launch.
-    pub range: [Seconds; 2],
     /// Its part of the time of all groups, 0 to 1.
     pub share: f64,
     /// FLOPs and DRAM bytes of a launch, where they are known.
@@ -134,8 +132,6 @@ impl Grouping {
 
     fn count(&mut self, place: usize, time: Seconds) {
         let group = &mut self.groups[place];
-        group.range =
-            if group.calls == 0 { [time; 2] } else { [group.range[0].min(time), group.range[1].max(time)] };
         group.calls += 1;
         group.total.0 += time.0;
     }
@@ -169,7 +165,6 @@ impl KernelGroup {
             operator: None,
             calls: 0,
             total: Seconds(0.0),
-            range: [Seconds(0.0); 2],
             share: 0.0,
             counts: None,
             shape: None,

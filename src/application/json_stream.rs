@@ -54,7 +54,6 @@ pub(super) struct EventStream<R> {
     before: u64,
     place: StreamPlace,
     wanted: &'static [&'static str],
-    ended: bool,
     ending: Ending,
 }
 
@@ -68,7 +67,6 @@ impl<R: Read> EventStream<R> {
             before: 0,
             place: StreamPlace::Start,
             wanted,
-            ended: false,
             ending: Ending::Whole,
         }
     }
@@ -219,10 +217,7 @@ impl<R: Read> EventStream<R> {
         self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
         let place = self.before + self.buffer.len() as u64;
         match read {
-            Ok(0) => {
-                self.ended = true;
-                Err(format!("the file ends at byte {place} of its text, within the trace"))
-            }
+            Ok(0) => Err(format!("the file ends at byte {place} of its text, within the trace")),
             Ok(_) => Ok(()),
             Err(e) => Err(format!("cannot be read beyond byte {place} of its text ({e})")),
         }

@@ -170,8 +170,7 @@ impl KinetoReading {
         for device in &all {
             let Some(index) = device["id"].as_u64().and_then(|i| u32::try_from(i).ok()) else { continue };
             let name = device["name"].as_str().unwrap_or_default().to_string();
-            let memory_bytes = device["totalGlobalMem"].as_f64();
-            self.trace.devices.push(TracedDevice { index, name, memory_bytes });
+            self.trace.devices.push(TracedDevice { index, name });
         }
     }
 

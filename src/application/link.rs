@@ -20,8 +20,6 @@ struct LinksFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LinkEntry {
-    #[allow(dead_code, reason = "for readers of the file")]
-    lanes: u32,
     gb_per_s: f64,
     name: String,
 }

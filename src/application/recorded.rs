@@ -41,8 +41,6 @@ pub struct Application {
     pub gpu_name: String,
     /// Its number in the trace.
     pub device_index: u32,
-    /// Its memory, where the file says so.
-    pub memory: Option<Bytes>,
     /// The most device memory that its framework held at once, where recorded.
     pub peak_memory: Option<Bytes>,
     /// Groups of kernels, the longest first.
@@ -127,7 +125,6 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
         device_index: device,
-        memory: trace.described(device).and_then(|d| d.memory_bytes).map(Bytes),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
         kernel_count: regrouped.kernel_count,
         kernel_sum: regrouped.kernel_sum,

@@ -92,8 +92,6 @@ pub struct TracedDevice {
     pub index: u32,
     /// As its driver names it; empty where the trace does not say.
     pub name: String,
-    /// Device memory in bytes, where the trace says so.
-    pub memory_bytes: Option<f64>,
 }
 
 /// One launch of a kernel.

@@ -42,7 +42,6 @@ struct OperatorRule {
     dilation: Option<usize>,
     layout: Option<String>,
     causal: Option<usize>,
-    passes: Option<f64>,
     reads: Option<Vec<usize>>,
     writes: Option<Vec<usize>>,
     flops: Option<f64>,
@@ -200,7 +199,8 @@ impl OperatorRule {
         let is_causal = self.causal.and_then(|p| flag(inputs, p)).unwrap_or(false);
         // A causal mask leaves the half: exactly so where queries and keys are as many.
         let looked_at = if is_causal && queries == keys { 0.5 } else { 1.0 };
-        let products = self.passes.unwrap_or(2.0) * (head_size + value_size) / 2.0;
+        // Of the forward pass: queries by keys, and what comes of them by values.
+        let products = head_size + value_size;
         let flops = 2.0 * products * batch * heads * queries * keys * looked_at;
         let bytes = || {
             let size = query.element_bytes()?;
