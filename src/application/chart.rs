@@ -51,15 +51,14 @@ pub fn application_chart(
 
 /// The time that a bar ends at, and its interval.
 fn whole(forecast: &TargetForecast) -> (f64, f64, f64) {
-    let time = forecast.wall.unwrap_or(forecast.kernels);
+    let time = forecast.time_range();
     (time.value.0, time.low.0, time.high.0)
 }
 
 fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
     let (value, low, high) = whole(forecast);
     let is_recorded = low == value && high == value;
-    let speedup = forecast.wall_speedup.unwrap_or(forecast.kernels_speedup);
-    let time = forecast.wall.unwrap_or(forecast.kernels).value;
+    let (time, speedup) = (forecast.time_range().value, forecast.overall_speedup());
     let label = if is_recorded { format!("{time}") } else { format!("{time}, {}x", significant(speedup)) };
     Mark::Point {
         name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },

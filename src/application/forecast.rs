@@ -159,6 +159,20 @@ pub struct TargetForecast {
     pub cautions: Vec<String>,
 }
 
+impl TargetForecast {
+    /// Of the window as a whole; without a time line of all kernels.
+    #[must_use]
+    pub fn time_range(&self) -> TimeRange {
+        self.wall.unwrap_or(self.kernels)
+    }
+
+    /// The recorded time over that of [`TargetForecast::time_range`].
+    #[must_use]
+    pub fn overall_speedup(&self) -> f64 {
+        self.wall_speedup.unwrap_or(self.kernels_speedup)
+    }
+}
+
 /// The application on these targets, in their order.
 ///
 /// # Errors
@@ -242,7 +256,7 @@ impl ForecastPair<'_> {
             TimeRange { value, low: low.min(value), high: high.max(value) }
         });
         let recorded = application.groups_total();
-        let window = application.timeline.map(|l| Seconds(l.window.nanoseconds() as f64 * 1e-9));
+        let window = application.timeline.map(|l| l.window.seconds());
         let predicted: f64 = application
             .groups
             .iter()

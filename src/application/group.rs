@@ -114,7 +114,7 @@ impl Grouping {
         if place == next {
             self.groups.push(new_group(trace, kernel));
         }
-        self.count(place, Seconds(kernel.span.nanoseconds() as f64 * 1e-9));
+        self.count(place, kernel.span.seconds());
         place
     }
 
@@ -126,7 +126,7 @@ impl Grouping {
             let name = format!("CUDA graph {}", graph.graph);
             self.groups.push(KernelGroup::unlaunched(&name, KernelCategory::Graph));
         }
-        self.count(place, Seconds(graph.span.nanoseconds() as f64 * 1e-9));
+        self.count(place, graph.span.seconds());
         place
     }
 

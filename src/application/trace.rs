@@ -2,6 +2,7 @@
 //!
 //! All times are whole nanoseconds on the clock of the trace, as both formats state them; differences are what counts.
 
+use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -33,6 +34,12 @@ impl Span {
     #[must_use]
     pub fn nanoseconds(self) -> i64 {
         self.end - self.start
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn seconds(self) -> Seconds {
+        Seconds(self.nanoseconds() as f64 * 1e-9)
     }
 
     /// The part that lies in both; `None` where they do not meet.

@@ -77,11 +77,7 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&session, &application, source, args)?;
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), &session)?;
     if let Some(path) = &args.svg {
         picture(&session, &application, source, &forecasts, args, path)?;
         if output::is_stdout(path) {
@@ -123,9 +119,8 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
 
 /// With what a million windows cost there, where there is a price.
 fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
-    let time = forecast.wall.unwrap_or(forecast.kernels).value;
     if let Some(quote) = prices.quote(forecast.target) {
-        json["usd_per_million_runs"] = (quote.usd_per_hour / 3600.0 * time.0 * 1e6).into();
+        json["usd_per_million_runs"] = quote.usd_per_million_runs(forecast.time_range().value).into();
     }
     json
 }

@@ -2,9 +2,10 @@
 
 use super::output;
 use crate::config::user_folder;
+use crate::rank::PriceBook;
 use crate::session::{Loaded, Session};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
@@ -41,4 +42,17 @@ pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The prices of `--prices`, none where it was not typed; what the file's lines leave out is said.
+///
+/// # Errors
+/// A file of prices that cannot be read.
+pub(super) fn price_book(file: Option<&Path>, session: &Session) -> Result<PriceBook> {
+    let prices = match file {
+        Some(file) => PriceBook::read(file, &session.gpus)?,
+        None => PriceBook::default(),
+    };
+    output::remarks(&prices.remarks, prices.remarks.len());
+    Ok(prices)
 }

@@ -13,7 +13,7 @@ use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
+    Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
     select_targets,
 };
 use crate::report::Format;
@@ -107,11 +107,7 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut asked = RankQuestion {
         prices,
         today: utc_date(SystemTime::now()),
@@ -136,11 +132,7 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
         return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
     };
     let forecasts = forecast(session, &application, source, targets, ForecastSettings::default());
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), session)?;
     let settings = BoardSettings { prices, order: args.by.into() };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)

@@ -206,7 +206,7 @@ impl<'a> RankQuestion<'a> {
         let end = |at: usize| run_total(parts, move |a| a.ends.map(|ends| ends[at]));
         let energy = run_total(parts, |a| Some(Seconds(a.time?.0 * a.power?.0))).map(|j| Joules(j.0));
         let price = self.prices.quote(gpu).cloned();
-        let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_hour / 3600.0 * t.0 * 1e6);
+        let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
         let (low, high) = (end(0), end(1));
         let mut row = RankedRow {
             gpu,

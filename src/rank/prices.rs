@@ -7,7 +7,7 @@
 use crate::calendar::days_between;
 use crate::catalogue::{Catalogue, FileError, NameError, read_limited};
 use crate::gpu::{Gpu, GpuId};
-use crate::units::typed_number;
+use crate::units::{Seconds, typed_number};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -297,6 +297,12 @@ fn number_of(text: &str) -> Option<f64> {
 }
 
 impl PriceQuote {
+    /// US dollars for a million runs that take so long each.
+    #[must_use]
+    pub fn usd_per_million_runs(&self, run: Seconds) -> f64 {
+        self.usd_per_hour / 3600.0 * run.0 * 1e6
+    }
+
     /// What must be said of it on this day: that it is old, undated, or of a name that fits several GPUs.
     #[must_use]
     pub fn cautions(&self, today: Option<&str>) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::State;
 use crate::tui::text::{clip, pad_left, pad_right, wrap};
-use crate::units::{Seconds, range, significant};
+use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -93,7 +93,7 @@ fn above_groups(
         ];
         let parts = parts.into_iter().map(|(name, time)| (name, share(time))).filter(|(_, s)| *s >= 0.05);
         let parts: Vec<String> = parts.map(|(name, share)| format!("{name} {share:.1} %")).collect();
-        let window = Seconds(line.window.nanoseconds() as f64 * 1e-9);
+        let window = line.window.seconds();
         let text = format!("window {window}: {}", parts.join(", "));
         lines.push(Line::styled(clip(&text, width), look.text()));
     }
@@ -147,8 +147,7 @@ fn bar_lines(
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let shown = &forecasts[..forecasts.len().min(MOST_BARS)];
-    let whole = |f: &TargetForecast| f.wall.map_or(f.kernels.value, |w| w.value);
-    let longest = shown.iter().map(|f| whole(f).0).fold(0.0, f64::max);
+    let longest = shown.iter().map(|f| f.time_range().value.0).fold(0.0, f64::max);
     let columns = width.saturating_sub(NAME + NUMBERS + 2).max(8);
     let mut used: Vec<&'static str> = Vec::new();
     let mut lines: Vec<Line<'static>> = Vec::new();
@@ -180,8 +179,7 @@ fn bar_lines(
 
 /// `346 ms (185–655 ms) 0.462x`.
 fn numbers(forecast: &TargetForecast) -> String {
-    let time = forecast.wall.unwrap_or(forecast.kernels);
-    let speedup = forecast.wall_speedup.unwrap_or(forecast.kernels_speedup);
+    let (time, speedup) = (forecast.time_range(), forecast.overall_speedup());
     if time.low == time.high {
         return pad_left(&time.value.to_string(), 8);
     }
