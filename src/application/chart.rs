@@ -17,19 +17,19 @@ pub fn application_chart(
 ) -> ChartSpec {
     let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
     let (unit, seconds) = unit(longest);
+    let bars: Vec<Vec<BarPart>> = forecasts.iter().map(|f| bar_parts(application, f)).collect();
     let mut marks = Vec::new();
-    for (slot, forecast) in forecasts.iter().enumerate() {
+    for (slot, (forecast, bar)) in forecasts.iter().zip(&bars).enumerate() {
         let mut from = 0.0;
-        for part in bar_parts(application, forecast) {
+        for part in bar {
             let to = from + part.time.0 / seconds;
-            let (meaning, strength) = look(&part);
+            let (meaning, strength) = look(part);
             marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
             from = to;
         }
         marks.push(end_mark(slot, forecast, seconds));
     }
-    let all: Vec<BarPart> = forecasts.iter().flat_map(|f| bar_parts(application, f)).collect();
-    let used = |name: &&str| all.iter().any(|part| part.name == *name);
+    let used = |name: &&str| bars.iter().flatten().any(|part| part.name == *name);
     let names: Vec<&str> = part_names().filter(used).collect();
     let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };

@@ -2,7 +2,6 @@
 
 use super::category::KernelCategory;
 use super::forecast::{PAIR_CORRELATION, TargetForecast, TimeRange};
-use super::group::KernelGroup;
 use super::profile_next::ProfileNext;
 use super::recorded::Application;
 use super::table::percent;
@@ -43,22 +42,27 @@ pub fn bar_parts(application: &Application, forecast: &TargetForecast) -> Vec<Ba
         Some(line) if forecast.kernels.value.0 > 0.0 => line.kernels as f64 * 1e-9 / forecast.kernels.value.0,
         _ => 1.0,
     };
+    let mut by_category = KernelCategory::ALL.map(|category| (category, 0.0));
+    let mut unpredicted = 0.0;
+    for (group, on_target) in application.groups.iter().zip(&forecast.groups) {
+        let time = group.calls as f64 * on_target.time.value.0;
+        if !on_target.basis.is_predicted() {
+            unpredicted += time;
+        } else if let Some((_, sum)) = by_category.iter_mut().find(|(c, _)| *c == group.category) {
+            *sum += time;
+        }
+    }
     let mut parts: Vec<BarPart> = Vec::new();
-    let timed = || application.groups.iter().zip(&forecast.groups);
-    let sum = |of: &dyn Fn(&KernelGroup, bool) -> bool| -> f64 {
-        let fits = timed().filter(|(g, f)| of(g, f.basis.is_predicted()));
-        fits.map(|(g, f)| g.calls as f64 * f.time.value.0).sum::<f64>() * beside
-    };
     let mut push = |name, seconds: f64, is_unpredicted| {
         if seconds > 0.0 {
             parts.push(BarPart { name, time: Seconds(seconds), is_unpredicted });
         }
     };
-    for category in KernelCategory::ALL {
-        push(category.word(), sum(&|g, predicted| predicted && g.category == category), false);
+    for (category, sum) in by_category {
+        push(category.word(), sum * beside, false);
     }
     let [not_predicted, copies, gaps, host_bound, unexplained] = OTHER_PARTS;
-    push(not_predicted, sum(&|_, predicted| !predicted), true);
+    push(not_predicted, unpredicted * beside, true);
     if let Some(line) = line {
         let Timeline { copy_only, idle: IdleSplit { launch_gap, host, synchronisation, unknown }, .. } = line;
         let others = [
