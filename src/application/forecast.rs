@@ -219,6 +219,12 @@ impl ForecastPair<'_> {
         [&self.session.gpus[self.source], &self.session.gpus[self.target]]
     }
 
+    /// Time of what waits for DRAM as a factor of the recorded one.
+    fn bandwidth_ratio(&self) -> f64 {
+        let [source, target] = self.gpus().map(|gpu| gpu.bandwidth_sustained().value.0);
+        source / target
+    }
+
     fn is_same_gpu(&self) -> bool {
         self.source == self.target && self.session.tuning(self.target).is_none()
     }
@@ -339,7 +345,7 @@ impl ForecastPair<'_> {
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
         let [source, target] = self.gpus();
-        let bandwidth = source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
+        let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
         let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
         TimeRange {
@@ -352,12 +358,11 @@ impl ForecastPair<'_> {
     /// The time of a copy as a factor of the recorded one.
     fn copy_factor(&self, copy: &CopyTotal, links: &HostLinks, cautions: &mut Vec<String>) -> f64 {
         let [source, target] = self.gpus();
-        let dram = || source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
         if self.is_same_gpu() {
             return 1.0;
         }
         match copy.direction {
-            CopyDirection::Fill | CopyDirection::DeviceToDevice => dram(),
+            CopyDirection::Fill | CopyDirection::DeviceToDevice => self.bandwidth_ratio(),
             CopyDirection::HostToDevice | CopyDirection::DeviceToHost => {
                 let Some((from, to)) = links.of_gpu(source).zip(links.of_gpu(target)) else {
                     cautions.push("host link unknown: copies keep their time".into());

@@ -4,14 +4,15 @@ use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
 use crate::kernel::{clip_middle, short_name};
+use crate::text::clip;
 use crate::units::Seconds;
 use std::collections::HashMap;
 
 /// The longest label, in characters.
 const LABEL: usize = 48;
 
-/// The longest part of a name that a label is made of.
-const LONGEST_LOOK: usize = 4096;
+/// The longest part of a name that is looked at, in characters.
+pub(super) const LONGEST_LOOK: usize = 4096;
 
 /// The operator of a framework behind a group.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,7 +183,7 @@ fn label_of(name: &str) -> String {
         let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
         return clip_middle(&instance[..end], LABEL);
     }
-    let head: String = name.chars().take(LONGEST_LOOK).collect();
+    let head = clip(name, LONGEST_LOOK);
     let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
     let bare = short_name(&nameless.iter().fold(head, |text, word| text.replace(word, "")));
     bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()

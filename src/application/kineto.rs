@@ -399,7 +399,7 @@ fn direction(name: &str) -> CopyDirection {
         ("dtod", CopyDirection::DeviceToDevice),
         ("devicetodevice", CopyDirection::DeviceToDevice),
     ];
-    let lower: String = name.chars().take(80).collect::<String>().to_ascii_lowercase();
+    let lower = crate::text::clip(name, 80).to_ascii_lowercase();
     let found = words.iter().find(|(word, _)| lower.contains(word)).map(|(_, direction)| *direction);
     found.unwrap_or(CopyDirection::Unknown)
 }

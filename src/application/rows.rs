@@ -49,7 +49,7 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
     let counts = group.counts.as_ref()?;
     let mut row = measured_row(place, group, gpu, file);
     // The number keeps groups of one name apart: they are other problems.
-    let name: String = group.name.chars().take(LONGEST_NAME).collect();
+    let name = crate::text::clip(&group.name, LONGEST_NAME);
     row.kernel = format!("{name} #{}", place + 1);
     row.block = group.block.map(|b| b.map(u64::from));
     row.grid = group.grid.map(|g| g.map(u64::from));

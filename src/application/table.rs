@@ -3,6 +3,7 @@
 use super::group::KernelGroup;
 use super::recorded::Application;
 use super::timeline::Timeline;
+use crate::report::kernels::dimensions;
 use crate::report::{Cell, Column, Format, Table};
 use crate::units::{Bytes, Flops, Seconds, significant};
 
@@ -140,8 +141,8 @@ fn overview(application: &Application, most: usize) -> Table {
 }
 
 fn overview_row(group: &KernelGroup) -> Vec<Cell> {
-    let launch =
-        group.grid.zip(group.block).map(|(grid, block)| format!("{} x {}", shape(grid), shape(block)));
+    let launch = group.grid.zip(group.block);
+    let launch = launch.map(|(grid, block)| format!("{} x {}", dimensions(grid), dimensions(block)));
     let counts = group.counts.as_ref();
     vec![
         Cell::text(&group.label),
@@ -156,12 +157,6 @@ fn overview_row(group: &KernelGroup) -> Vec<Cell> {
         Cell::maybe(counts.and_then(|c| c.flops), |f| Cell::text(Flops(f).to_string())),
         Cell::maybe(counts.and_then(|c| c.dram_bytes), |b| Cell::text(Bytes(b).to_string())),
     ]
-}
-
-/// `256`, `16x16`, `8x4x2`.
-pub(super) fn shape(dimensions: [u32; 3]) -> String {
-    let used = dimensions.iter().rposition(|n| *n > 1).map_or(1, |at| at + 1);
-    dimensions[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 /// For programs: one row per group, all of them.
@@ -192,8 +187,8 @@ fn records(application: &Application) -> Table {
             Cell::number(group.total.millis()),
             Cell::number(100.0 * group.share),
             Cell::number(group.mean().millis()),
-            Cell::maybe(group.block, |b| Cell::text(shape(b))),
-            Cell::maybe(group.grid, |g| Cell::text(shape(g))),
+            Cell::maybe(group.block, |b| Cell::text(dimensions(b))),
+            Cell::maybe(group.grid, |g| Cell::text(dimensions(g))),
             Cell::maybe(group.registers, Cell::number),
             Cell::maybe(group.shared_bytes, Cell::number),
             Cell::maybe(counts.and_then(|c| c.flops), Cell::number),
@@ -210,7 +205,8 @@ mod tests {
 
     #[test]
     fn shapes_and_shares_as_words() {
-        assert_eq!([shape([256, 1, 1]), shape([16, 16, 1]), shape([1, 1, 4])], ["256", "16x16", "1x1x4"]);
+        let shapes = [[256, 1, 1], [16, 16, 1], [1, 1, 4]].map(dimensions::<u32>);
+        assert_eq!(shapes, ["256", "16x16", "1x1x4"]);
         assert_eq!([percent(0.0), percent(0.01), percent(12.34)], ["0.0 %", "< 0.1 %", "12.3 %"]);
         assert_eq!([counted(1, "copy", "copies"), counted(2, "copy", "copies")], ["1 copy", "2 copies"]);
     }

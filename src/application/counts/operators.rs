@@ -119,7 +119,7 @@ impl OperatorRule {
     /// Whether a kernel of this name does the operator's work, and is no helper beside it.
     fn is_main_kernel(&self, kernel: &str) -> bool {
         let category = KernelCategory::of_names(kernel, "");
-        let lower: String = kernel.chars().take(512).collect::<String>().to_ascii_lowercase();
+        let lower = crate::text::clip(kernel, 512).to_ascii_lowercase();
         if lower.contains("splitkreduce") || lower.contains("memset") {
             return false;
         }
