@@ -26,6 +26,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::predict::SourceKind;
 use crate::session::Session;
 use crate::units::Seconds;
+use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
 /// square, of medians per kernel and pair. With GPUs left out (`roofswap evaluate --kernel K`): -0.01 on the shipped figures (14
@@ -271,6 +272,8 @@ impl ForecastPair<'_> {
             .map(|(g, _)| g.share)
             .sum();
         cautions.extend(self.cautions(application, &groups));
+        let mut said = HashSet::new();
+        cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
             target: self.target,
             kernels_speedup: factor(recorded, kernels.value),
@@ -412,8 +415,6 @@ impl ForecastPair<'_> {
         if application.timeline.is_none() {
             out.push("no time line: kernels only".into());
         }
-        out.sort();
-        out.dedup();
         out
     }
 }
