@@ -15,7 +15,6 @@
 //! - no call, or one that starts after the activity (clocks that jump): **unknown**.
 
 use super::trace::{CallKind, RuntimeCall, Span};
-use std::collections::HashMap;
 
 /// What an activity of the GPU is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,11 +87,10 @@ impl Timeline {
         let mut out =
             Self { window, busy: busy_length, kernels, copy_only: busy_length - kernels, ..Self::default() };
         let waits = Waits::new(calls);
-        let starts: HashMap<i64, &Activity> = activities.iter().rev().map(|a| (a.span.start, a)).collect();
         let mut from = window.start;
         for span in &busy {
             if span.start > from {
-                let next = starts.get(&span.start);
+                let next = activities.get(activities.partition_point(|a| a.span.start < span.start));
                 let call = next.and_then(|a| a.call).map(|at| calls[at]);
                 out.add_gap(Span { start: from, end: span.start }, call, &waits);
             }
