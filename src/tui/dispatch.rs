@@ -5,7 +5,7 @@ use super::clipboard::{command_line, row_text};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
-use super::pane::{ChartOffer, Reaction, StateChange};
+use super::pane::{ChartOffer, Reaction};
 use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::ranking::sort_board_next;
@@ -89,7 +89,7 @@ fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
 /// Opens a view; its panes ask for what they show.
 fn open_view(state: &mut State, view: DashboardView) -> Vec<Effect> {
     state.show_view(view);
-    tell_panes(state, StateChange::Shown)
+    Vec::new()
 }
 
 /// The board with one GPU of each architecture; all again where that is shown already.
@@ -103,15 +103,15 @@ fn show_each_architecture(state: &mut State) -> Vec<Effect> {
 fn open_pane(state: &mut State, pane: Pane) -> Vec<Effect> {
     state.zoom = false;
     state.focus_pane(pane);
-    tell_panes(state, StateChange::Shown)
+    Vec::new()
 }
 
-/// Tells the open panes of the view what changed.
-pub(super) fn tell_panes(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
+/// What the open panes of the view ask for, where what they show answers another question.
+pub(super) fn ask_open_panes(state: &mut State) -> Vec<Effect> {
     let areas = state.areas();
     // Of one that is folded only the title is seen: it asks once it is opened.
     let panes: Vec<Pane> = state.open_panes().into_iter().filter(|pane| areas.of(*pane).height > 1).collect();
-    panes.into_iter().flat_map(|pane| main_panel(pane).follow(change, state)).collect()
+    panes.into_iter().flat_map(|pane| main_panel(pane).follow(state)).collect()
 }
 
 /// Scrolls the explanation, where it is open, whatever is focused; else pages in the focused pane.

@@ -1,10 +1,10 @@
 //! What a key means: in what lies over the panes, and otherwise in the panes. Which key runs what stands in the keymap.
 
 use super::action::{Action, TextEdit};
-use super::dispatch::{ask_export, export_pane, run_action, tell_panes};
+use super::dispatch::{ask_export, export_pane, run_action};
 use super::key_names::typed_char;
 use super::message::Effect;
-use super::pane::{ChartOffer, OverlayPanel, Reaction, StateChange};
+use super::pane::{ChartOffer, OverlayPanel, Reaction};
 use super::state::{State, Tone};
 use super::text::LONGEST_TYPED;
 use tui_input::InputRequest;
@@ -49,11 +49,7 @@ fn bound_action(state: &State, contexts: &[&str], key: &str) -> Option<Action> {
 
 fn key_in_panes(state: &mut State, key: &str) -> Vec<Effect> {
     match bound_action(state, &[state.place(), ANYWHERE], key) {
-        Some(action) => {
-            let mut effects = run_action(state, action);
-            effects.extend(tell_panes(state, StateChange::Ran(action)));
-            effects
-        }
+        Some(action) => run_action(state, action),
         None => {
             let help = state.key_for(Action::Help);
             let text = format!("{key} does nothing here; {help} shows the keys");
@@ -119,7 +115,7 @@ fn key_while_reading(state: &mut State, mut open: Open, key: &str) -> Vec<Effect
 }
 
 /// What an action means over any sheet.
-fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effect> {
+fn general_action(state: &mut State, open: Open, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit | Action::Suspend => {
             let effects = run_action(state, action);
@@ -137,8 +133,7 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
             }
         },
         live if open.lets_through(live) => {
-            let mut effects = run_action(state, live);
-            effects.extend(open.follow_change(StateChange::Ran(live), state));
+            let effects = run_action(state, live);
             state.overlays.push(open);
             effects
         }

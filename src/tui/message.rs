@@ -73,7 +73,7 @@ pub enum Message {
     Trained(Option<Result<Box<Training>, String>>),
     /// The worker timed a kernel on the GPU at hand, or could not, and why.
     MeasuredHere(Result<Box<MeasuredHere>, String>),
-    /// The worker read the trace of an application.
+    /// The worker read the trace of an application that was picked.
     ApplicationRead(Box<Application>),
     /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
     Forecast(Option<Result<Vec<TargetForecast>, String>>),
@@ -114,13 +114,22 @@ pub struct LoadedFiles {
     pub summary: String,
     /// The first file that names no GPU, with the compute capabilities that it states.
     pub unnamed: Option<(PathBuf, BTreeSet<String>)>,
+    /// The applications of those that are traces.
+    pub applications: Vec<Application>,
 }
 
 impl LoadedFiles {
     /// Files of which nothing is to be known.
     #[must_use]
     pub fn without_notes(session: Session, summary: &str) -> Box<Self> {
-        Box::new(Self { session, notices: Vec::new(), refused: 0, summary: summary.into(), unnamed: None })
+        Box::new(Self {
+            session,
+            notices: Vec::new(),
+            refused: 0,
+            summary: summary.into(),
+            unnamed: None,
+            applications: Vec::new(),
+        })
     }
 }
 

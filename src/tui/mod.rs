@@ -139,6 +139,7 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
     if let Some(first) = options.data.first() {
         state.jobs.start_job(Job::Read, format!("reading {} …", first.display()));
         worker.load(state.session.clone(), state.files.clone());
+        worker.audit(state.session.clone(), state.data.clone());
         worker.watch_files(options.data);
     }
     state.ranked.today = utc_date(SystemTime::now());

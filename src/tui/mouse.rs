@@ -1,21 +1,20 @@
-//! Clicks focus and select, on a heading sort, on the footer run what stands there; the wheel scrolls.
+//! Clicks focus and select, on a heading sort, on the footer press the key that stands there; the wheel scrolls.
 
-use super::dispatch::run_action;
+use super::keys::key_pressed;
 use super::message::Effect;
 use super::pane::CellInside;
-use super::panes::footer::action_at;
+use super::panes::footer::key_at;
 use super::panes::main_panel;
 use super::state::State;
 
 /// Lines that the wheel moves over a sheet.
 const WHEEL_LINES: isize = 3;
 
-/// A click on the footer runs what stands there; else it closes what is open, or focuses a pane and selects the line.
+/// A click on the footer presses the key that stands there; else it closes what is open, or focuses a pane and selects the line.
 pub(super) fn mouse_clicked(state: &mut State, x: u16, y: u16) -> Vec<Effect> {
     let areas = state.areas();
     if areas.footer.contains((x, y).into()) {
-        let action = action_at(state, x);
-        return action.map_or_else(Vec::new, |action| run_action(state, action));
+        return key_at(state, x).map_or_else(Vec::new, |key| key_pressed(state, &key));
     }
     if !state.overlays.is_empty() {
         state.overlays.clear();

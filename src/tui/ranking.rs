@@ -17,9 +17,12 @@ impl State {
             DashboardView::Swap => self.areas().of(Pane::Gpus).height > 2,
             _ => false,
         };
+        if !is_seen {
+            return None;
+        }
         let subject = &self.rows[self.selected];
         let asked = RankedFor::of_subject(&self.session, subject, &self.selection, self.ranked.price_changes);
-        if !is_seen || self.ranked.asked.as_ref() == Some(&asked) {
+        if self.ranked.asked.as_ref() == Some(&asked) {
             return None;
         }
         self.ranked.asked = Some(asked.clone());

@@ -13,7 +13,7 @@ use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::pending::{ModelTimes, Pending};
 use super::ranked::RankedGpus;
-use super::scroll::ScrollTop;
+use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
@@ -85,8 +85,8 @@ pub struct State {
     pub explaining: bool,
     /// How far the explanation is scrolled.
     pub explain_scroll: ScrollTop,
-    /// How far each pane of the evidence is scrolled, in their order.
-    pub evidence_scroll: [ScrollTop; 4],
+    /// How far the other panes of text are scrolled.
+    pub scrolls: PaneScrolls,
     /// The ranked GPUs.
     pub ranked: RankedGpus,
     /// What is being chosen among the GPUs.
@@ -236,7 +236,7 @@ impl State {
             focus: Pane::Predictions,
             explaining: false,
             explain_scroll: ScrollTop::default(),
-            evidence_scroll: Default::default(),
+            scrolls: PaneScrolls::default(),
             ranked: RankedGpus::default(),
             choosing: None,
             zoom: false,

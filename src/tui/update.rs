@@ -1,14 +1,14 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::dispatch::{leave_loop, tell_panes};
+use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
 use super::jobs::Job;
 use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
-use super::pane::StateChange;
-use super::panes::application::asking::{take_application, take_forecasts};
+use super::panes::application::asking::{take_application, take_forecasts, take_traces};
+use super::panes::files::listing::Listing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
 use super::state::{State, Tone};
@@ -22,6 +22,7 @@ use std::sync::Arc;
 /// Takes a message in and says what has to be done outside.
 pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
     let mut effects = take_message(state, message);
+    effects.extend(ask_open_panes(state));
     effects.extend(state.settle_answers());
     effects
 }
@@ -65,7 +66,7 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
         Message::Loaded(loaded) => return take_files(state, *loaded),
         Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
         Message::Trained(Some(done)) => return take_training(state, done),
-        Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
+        Message::Listed(listing) => hand_listing(state, Some(&listing)),
         Message::Imported(imported) => return take_import(state, *imported),
         Message::FilesChanged => return read_again(state),
         Message::NotImported(why) => {
@@ -85,21 +86,17 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Tells everything that is open what changed below it.
-fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
-    let mut open = std::mem::take(&mut state.overlays);
-    let mut effects: Vec<Effect> =
-        open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
-    state.overlays = open;
-    effects.extend(tell_panes(state, change));
-    effects
+/// A folder was listed, or could not be: whatever is open takes what it wants of it.
+fn hand_listing(state: &mut State, listing: Option<&Listing>) {
+    state.overlays.iter_mut().for_each(|open| open.take_listing(listing));
 }
 
 /// The user's files were read.
 fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
-    let LoadedFiles { mut session, notices, refused, summary, unnamed } = loaded;
+    let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
     state.jobs.end_job(Job::Read);
     let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
+    take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
@@ -118,9 +115,7 @@ fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
     // What is open was measured on other rows.
     state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
     (state.evaluated, state.evaluated_for) = (None, None);
-    let mut effects = state.ask_to_learn();
-    effects.extend(tell_overlays(state, StateChange::NewRows));
-    effects
+    state.ask_to_learn()
 }
 
 /// Rows that no file holds stand among the others again.
@@ -142,7 +137,11 @@ fn read_again(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     }
     state.jobs.start_job(Job::Read, "a file changed: reading it again …");
-    vec![Effect::Load(state.base.clone(), state.files.clone())]
+    let mut effects = vec![Effect::Load(state.base.clone(), state.files.clone())];
+    if !state.data.is_empty() {
+        effects.push(Effect::Audit(state.base.clone(), state.data.clone()));
+    }
+    effects
 }
 
 /// A training ended: what it says is shown in the Models pane, whose list of the cache is read again.
@@ -153,8 +152,7 @@ fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<
             let text = format!("trained {}", training.trained.model);
             state.models.training = Some(Arc::from(training));
             state.models.asked = None;
-            state.say(Tone::Done, text);
-            tell_overlays(state, StateChange::NewModels)
+            state.say(Tone::Done, text)
         }
         Err(why) => {
             state.models.refused = Some(why.clone());
@@ -166,13 +164,11 @@ fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<
 /// A job of this kind came to no end of its own: whatever waits for it waits no longer.
 fn job_failed(state: &mut State, job: Job) -> Vec<Effect> {
     state.jobs.end_job(job);
-    let mut effects = Vec::new();
     if job == Job::List {
-        effects = tell_overlays(state, StateChange::Listed(None));
+        hand_listing(state, None);
     }
     let what = job.failure_text();
-    effects.extend(state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it")));
-    effects
+    state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.

@@ -181,6 +181,42 @@ fn new_rows_forget_what_was_trained_on_others() {
     assert!(d.state.models.training.is_none());
 }
 
+/// Whether the errors of every model, and those of the one in use, are asked for.
+fn asked(effects: &[Effect]) -> [bool; 2] {
+    [
+        effects.iter().any(|e| matches!(e, Effect::Survey { .. })),
+        effects.iter().any(|e| matches!(e, Effect::Evaluate { .. })),
+    ]
+}
+
+#[test]
+fn whatever_changes_the_question_or_opens_the_pane_asks_once() {
+    let mut d = dashboard(80, 24);
+    assert_eq!(asked(&d.key("w")), [true, false]);
+    // The model, by its name.
+    let mut effects = d.key(":");
+    for key in ["m", "o", "d", "e", "l", "space", "s", "a", "m", "e", "enter"] {
+        effects.extend(d.key(key));
+    }
+    assert_eq!(asked(&effects), [true, false], "{}", d.screen());
+    // Rows that were picked.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, "gpu,kernel,problem,time_ms\nrtx-4070,saxpy,n=65536,0.2\n").unwrap();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    let effects = update(&mut d.state, Message::Imported(stage::imported(session, file, added)));
+    assert_eq!(asked(&effects), [true, false]);
+    // A folded pane is opened: by a click on its title, and by room for all of them.
+    let lines: Vec<String> = d.cells().iter().map(|line| line.concat()).collect();
+    let title = lines.iter().position(|line| line.contains("▸ Errors")).unwrap();
+    let effects = update(&mut d.state, Message::Click(3, title.try_into().unwrap()));
+    assert_eq!(asked(&effects), [false, true], "{}", d.screen());
+    assert_eq!(asked(&d.key("right")), [false, true]);
+    assert_eq!(asked(&update(&mut d.state, Message::Resize(200, 60))), [true, false]);
+    assert_eq!(asked(&update(&mut d.state, Message::Resize(200, 61))), [false, false]);
+}
+
 #[test]
 fn a_file_of_the_cache_is_listed_with_its_state() {
     let mut d = dashboard(80, 40);

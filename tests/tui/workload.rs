@@ -93,11 +93,12 @@ fn an_imported_row_is_selected_and_its_gpu_is_the_source() {
     );
     // The file changes: everything is read again from what was there at the start.
     let effects = update(&mut d.state, Message::FilesChanged);
-    let [Effect::Load(base, files)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Load(base, files), Effect::Audit(_, audited)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(
         (base.store.len(), files.as_slice()),
-        (d.state.base.store.len(), &[UserFile { path: file, gpu: None }][..])
+        (d.state.base.store.len(), &[UserFile { path: file.clone(), gpu: None }][..])
     );
+    assert_eq!(audited[..], [file], "the same files as when it was picked");
 }
 
 #[test]
@@ -205,4 +206,9 @@ fn headings_sort_and_hints_run_when_they_are_clicked() {
     let (x, y) = place(&d, "x swap");
     click(&mut d.state, x, y);
     assert_eq!(d.state.pair()[0].id, "rtx-4070");
+    // Over an open dialog its own keys stand there: a click closes it, and leaves the panes alone.
+    press(&mut d.state, "/ s a x p y enter ?");
+    let (x, y) = place(&d, "esc close");
+    click(&mut d.state, x, y);
+    assert!(d.state.overlays.is_empty() && d.state.row_filter == "saxpy", "{}", d.screen());
 }

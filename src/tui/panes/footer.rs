@@ -5,6 +5,7 @@
 //! enter explain  / filter  o sort  s source  t target  T add  n new kernel  i import  1-5 views  ? help  q quit
 //! ```
 
+use super::frame::draw_lines;
 use super::main_panel;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
@@ -52,16 +53,17 @@ struct FooterKey {
     /// Its first column.
     from: usize,
     keys: String,
+    /// The first of them.
+    pressed: String,
     text: &'static str,
-    action: Action,
 }
 
-/// What a click on this column of the footer runs.
-pub fn action_at(state: &State, x: u16) -> Option<Action> {
+/// The key that stands on this column of the footer.
+pub fn key_at(state: &State, x: u16) -> Option<String> {
     let keys = footer_keys(state, usize::from(state.size.0));
     let under = keys.into_iter().rev().find(|key| key.from <= usize::from(x))?;
     let end = under.from + under.keys.width() + 1 + under.text.width();
-    (usize::from(x) < end && shows_keys(state)).then_some(under.action)
+    (usize::from(x) < end && shows_keys(state)).then_some(under.pressed)
 }
 
 /// Whether the footer shows keys: nothing is typed, said or done.
@@ -106,9 +108,8 @@ fn draw_above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style)
     let height = (lines.len() as u16).min(footer.y);
     let area = Rect { y: footer.y - height, height, ..footer };
     Clear.render(area, buffer);
-    for (y, text) in (area.y..area.bottom()).zip(lines) {
-        Line::styled(text.clone(), style).render(Rect { y, height: 1, ..area }, buffer);
-    }
+    let lines = lines.iter().map(|text| Line::styled(text.clone(), style)).collect();
+    draw_lines(buffer, area, lines, 0);
 }
 
 /// What is offered now: the open dialog's keys, else those of the focused pane and the general ones.
@@ -128,12 +129,13 @@ fn footer_keys(state: &State, width: usize) -> Vec<FooterKey> {
     let mut from = 0;
     let mut out = Vec::new();
     for hint in hints(state) {
-        let keys = hint.actions.iter().map(|a| state.key_for(*a)).collect::<Vec<_>>().join("/");
+        let all: Vec<&str> = hint.actions.iter().map(|a| state.key_for(*a)).collect();
+        let (keys, pressed) = (all.join("/"), all[0].to_string());
         let needed = keys.width() + 1 + hint.text.width();
         if from + needed > width {
             break;
         }
-        out.push(FooterKey { from, keys, text: hint.text, action: hint.actions[0] });
+        out.push(FooterKey { from, keys, pressed, text: hint.text });
         from += needed + 2;
     }
     out

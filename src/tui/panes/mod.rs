@@ -31,12 +31,12 @@ use super::message::Effect;
 use super::pane::Panel;
 use super::state::State;
 use application::ApplicationPane;
-use audit::AuditPane;
+use audit::AUDIT;
 use evaluate::ErrorsPane;
 use explain::ExplanationPane;
 use gpus::GpusPane;
 use models::ModelsPane;
-use notices::NotesPane;
+use notices::NOTES;
 use occupancy::OccupancyPane;
 use palette::open_palette;
 use predictions::PredictionsPane;
@@ -58,8 +58,8 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
         Pane::Application => Box::new(ApplicationPane),
         Pane::Models => Box::new(ModelsPane),
         Pane::Errors => Box::new(ErrorsPane),
-        Pane::Audit => Box::new(AuditPane),
-        Pane::Notes => Box::new(NotesPane),
+        Pane::Audit => Box::new(AUDIT),
+        Pane::Notes => Box::new(NOTES),
     }
 }
 

@@ -1,46 +1,14 @@
 //! Import notes: what was refused while loading, and what else is to be known of the files.
 
-use super::frame::{draw_lines, pane_frame};
-use crate::tui::action::Action;
+use super::text_sheet::TextPane;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::pane::{Hint, Panel, Reaction};
 use crate::tui::state::State;
 use crate::tui::text::paragraph;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// The pane.
-#[derive(Debug)]
-pub struct NotesPane;
-
-impl Panel<State> for NotesPane {
-    fn context(&self) -> &'static str {
-        Pane::Notes.place()
-    }
-
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
-        let scrolled = state.evidence_scroll[3].scroll_action(action);
-        if scrolled { Reaction::Done(Vec::new()) } else { Reaction::Passed }
-    }
-
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-        let inside = pane_frame(buffer, area, state, Pane::Notes, &beside(state), look);
-        let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
-        let lines = notice_lines(state, usize::from(text.width), look);
-        let top = state.evidence_scroll[3].first_line(lines.len(), usize::from(text.height));
-        draw_lines(buffer, text, lines, top);
-    }
-
-    fn hints(&self, _: &State) -> Vec<Hint> {
-        vec![Hint { actions: &[Action::PageDown, Action::PageUp], text: "scroll" }]
-    }
-
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
-        state.evidence_scroll[3].scroll_by(by);
-    }
-}
+pub const NOTES: TextPane = TextPane { pane: Pane::Notes, beside, lines: notice_lines };
 
 fn notice_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     if state.notices.is_empty() {

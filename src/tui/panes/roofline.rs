@@ -32,6 +32,9 @@ use ratatui::widgets::Widget;
 /// Steps of the read-out, in powers of ten.
 const READOUT_STEP: f64 = 0.05;
 
+/// A point this many times as high as the roof lies above it; one that only rounding puts there does not.
+const ABOVE_ROOF: f64 = 1.02;
+
 /// The pane.
 #[derive(Debug)]
 pub struct RooflinePane;
@@ -75,7 +78,9 @@ impl Panel<State> for RooflinePane {
 /// The roofline of the selected row, to export.
 pub fn offer_roofline(state: &State) -> ChartOffer {
     let name = state.chart_name(&format!("roofline-{}", state.kernel().label));
-    ChartOffer::Chart(name, Box::new(roofline_spec(state)))
+    let view = roofline_view(state);
+    let spec = bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view));
+    ChartOffer::Chart(name, Box::new(spec))
 }
 
 fn move_readout(state: &mut State, by: f64) {
@@ -84,13 +89,7 @@ fn move_readout(state: &mut State, by: f64) {
     state.readout = Some(next.clamp(-4.0, 6.0));
 }
 
-/// The roofline of the selected row, as the pane and the export draw it; of a kernel without FLOPs its bandwidth.
-fn roofline_spec(state: &State) -> ChartSpec {
-    let view = roofline_view(state);
-    bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view))
-}
-
-/// What either is drawn of.
+/// What the roofline of the selected row is drawn of, or the bandwidth of a kernel without FLOPs.
 fn roofline_view(state: &State) -> RooflineView<'_> {
     let answer = state.answer();
     let others = state.shown.iter().filter(|r| **r != state.selected);
@@ -110,11 +109,12 @@ fn roofline_view(state: &State) -> RooflineView<'_> {
 fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let used = state.answer().ceilings_used;
     let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
-    let by_bandwidth = bandwidth_chart(&roofline_view(state)).is_some();
-    let shown = if by_bandwidth { "bandwidth".to_string() } else { levels.join(" ") };
+    let view = roofline_view(state);
+    let bandwidth = bandwidth_chart(&view);
+    let shown = if bandwidth.is_some() { "bandwidth".to_string() } else { levels.join(" ") };
     let beside = format!("{shown}, {}", used.word());
     let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
-    let mut spec = roofline_spec(state);
+    let mut spec = bandwidth.unwrap_or_else(|| roofline_chart(&view));
     let mut under = Vec::new();
     let has_place = state.answer().work.intensity().is_some_and(|i| i.0 > 0.0);
     if state.readout.is_some() && has_place {
@@ -166,7 +166,7 @@ fn above_roof(state: &State) -> Option<String> {
         let gpu = state.pair()[side];
         let compute = compute_roof(gpu, state.kernel(), answer.width(), answer.ceilings_used);
         let roof = attainable(compute.value, gpu.bandwidth(answer.ceilings_used).value, intensity);
-        let is_above = times[side].is_some_and(|time| (flops / time).0 > 1.02 * roof.0);
+        let is_above = times[side].is_some_and(|time| (flops / time).0 > ABOVE_ROOF * roof.0);
         let why = if bytes.0 <= gpu.l2_size.value.0 {
             format!("its {bytes} fit L2 ({})", gpu.l2_size.value)
         } else {

@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf, absolute};
 pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_>) -> Message {
     let mut session = session.clone();
     let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, 0, None);
+    let mut applications = Vec::new();
     for file in files {
         let path = &file.path;
         if is_application(path) {
             match read_trace(path, watch) {
-                Ok(application) => watch.send_message(Message::ApplicationRead(Box::new(application))),
+                Ok(application) => applications.push(application),
                 Err(why) => notices.push(why),
             }
             continue;
@@ -43,7 +44,7 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
-    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed }))
+    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
 }
 
 /// The application of a trace, whole, of the GPU that did most.

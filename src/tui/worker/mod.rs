@@ -69,9 +69,8 @@ impl Worker {
         if kind == Job::Write { lane.after(run) } else { lane.instead(run) }
     }
 
-    /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
+    /// Reads the user's files on top of this session; a newer load overtakes an older one.
     pub fn load(&self, session: Arc<Session>, files: Vec<UserFile>) {
-        self.audit(session.clone(), files.iter().map(|file| file.path.clone()).collect());
         self.spawn(Job::Read, move |watch| load_files(&session, &files, watch));
     }
 

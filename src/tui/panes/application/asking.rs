@@ -8,17 +8,36 @@ use crate::tui::message::Effect;
 use crate::tui::state::{State, Tone};
 use std::sync::Arc;
 
-/// A program was read: it is shown.
+/// A picked program was read: it is shown.
 pub fn take_application(state: &mut State, application: Application) -> Vec<Effect> {
     state.jobs.end_job(Job::Read);
-    let source = state.session.gpus.get(&application.gpu_name);
     let text = format!("{} kernel launches read", application.kernel_count);
-    state.application =
-        ApplicationFindings { application: Some(Arc::new(application)), source, ..Default::default() };
+    put_application(state, application, 0);
     state.show_view(DashboardView::Application);
-    let mut effects = state.say(Tone::Done, text);
-    effects.extend(ask_forecasts(state));
-    effects
+    state.say(Tone::Done, text)
+}
+
+/// The traces among the user's files were read: the last one is shown, and where a program is shown already, only that one
+/// is put in its own place.
+pub fn take_traces(state: &mut State, applications: Vec<Application>) {
+    let Some(shown) = state.application.application.clone() else {
+        if let Some(last) = applications.into_iter().last() {
+            put_application(state, last, 0);
+            state.show_view(DashboardView::Application);
+        }
+        return;
+    };
+    if let Some(same) = applications.into_iter().find(|read| read.file == shown.file) {
+        let cursor = state.application.cursor.min(same.groups.len().saturating_sub(1));
+        put_application(state, same, cursor);
+    }
+}
+
+/// Puts a program in the place of the one before, with this group under the cursor.
+fn put_application(state: &mut State, application: Application, cursor: usize) {
+    let source = state.session.gpus.get(&application.gpu_name);
+    let application = Some(Arc::new(application));
+    state.application = ApplicationFindings { application, source, cursor, ..Default::default() };
 }
 
 /// The worker's answer, if it is that to the last question.

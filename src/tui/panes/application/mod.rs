@@ -9,7 +9,7 @@ use crate::tui::action::Action;
 use crate::tui::layout::{DashboardView, Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::state::{State, Tone};
 use asking::ask_forecasts;
 use ratatui::buffer::Buffer;
@@ -84,7 +84,7 @@ impl Panel<State> for ApplicationPane {
         }
     }
 
-    fn follow(&mut self, _: StateChange<'_>, state: &mut State) -> Vec<Effect> {
+    fn follow(&mut self, state: &mut State) -> Vec<Effect> {
         ask_forecasts(state)
     }
 

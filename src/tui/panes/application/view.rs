@@ -1,17 +1,16 @@
 //! How the Application view is drawn: the window in words, a bar of letters per GPU, the groups.
 
-use super::super::frame::pane_frame;
+use super::super::frame::{draw_lines, pane_frame};
 use crate::application::{Application, BarPart, GroupForecast, KernelCategory, TargetForecast, bar_parts};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::State;
-use crate::tui::text::{clip, pad_left, pad_right, wrap};
+use crate::tui::text::{clip, pad_left, pad_right, paragraph};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
 
 /// Columns of a GPU's name before its bar.
 const NAME: usize = 18;
@@ -37,18 +36,15 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &State, l
         lines.extend((0..gap).map(|_| Line::default()));
         lines.push(Line::styled(clip(&detail, width), look.dim()));
     }
-    for (y, line) in (inside.y..inside.bottom()).zip(lines) {
-        line.render(Rect { x: inside.x + 1, y, height: 1, width: inside.width.saturating_sub(1) }, buffer);
-    }
+    let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
+    draw_lines(buffer, text, lines, 0);
 }
 
 fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     const TEXT: &str = "No application. Enter picks a file: a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems export \
                         (nsys export --type sqlite). Or start with roofswap --data trace.json.gz.";
-    let lines = wrap(TEXT, usize::from(inside.width.saturating_sub(2)));
-    for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-        Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
-    }
+    let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+    draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
 /// `trace.json.gz, NVIDIA H100 80GB HBM3`.

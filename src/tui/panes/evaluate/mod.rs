@@ -11,7 +11,7 @@ use crate::tui::jobs::Job;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, StateChange};
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
 use crate::tui::scroll::ScrollTop;
 use crate::tui::state::State;
 use ratatui::buffer::Buffer;
@@ -25,13 +25,13 @@ pub struct ErrorsPane;
 
 /// Asks the worker for the errors of the model in use, unless it was asked for this question already.
 fn ask_evaluation(state: &mut State) -> Vec<Effect> {
-    let question = EvidenceQuestion::of_every_kernel(state.protocol, &state.selection);
+    let question = EvidenceQuestion::of_every_kernel(&state.session, state.protocol, &state.selection);
     if state.evaluated_for.as_ref() == Some(&question) {
         return Vec::new();
     }
     state.evaluated_for = Some(question);
     state.evaluated = None;
-    state.evidence_scroll[1] = ScrollTop::default();
+    state.scrolls[Pane::Errors] = ScrollTop::default();
     state.jobs.start_job(Job::Evaluate, "measuring the errors of the model …");
     // The other protocols know nothing of several sources.
     let all_sources = state.selection.all_sources && state.protocol == Protocol::NewGpu;
@@ -51,7 +51,7 @@ impl Panel<State> for ErrorsPane {
                 state.protocol = state.protocol.next(action == Action::Right);
                 Reaction::Done(Vec::new())
             }
-            other if state.evidence_scroll[1].scroll_action(other) => Reaction::Done(Vec::new()),
+            other if state.scrolls[Pane::Errors].scroll_action(other) => Reaction::Done(Vec::new()),
             _ => Reaction::Passed,
         }
     }
@@ -77,13 +77,10 @@ impl Panel<State> for ErrorsPane {
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut State) {
-        state.evidence_scroll[1].scroll_by(by);
+        state.scrolls[Pane::Errors].scroll_by(by);
     }
 
-    fn follow(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
-        if matches!(change, StateChange::NewRows) {
-            state.evaluated_for = None;
-        }
+    fn follow(&mut self, state: &mut State) -> Vec<Effect> {
         ask_evaluation(state)
     }
 }

@@ -46,12 +46,9 @@ pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &State, lo
     let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
     let lines = lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
-    let top = state.evidence_scroll[1].first_line(lines.len(), page);
-    let more = if lines.len() > page && page > 0 {
-        format!(", {}-{}/{}", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
+    let scroll = state.scrolls[Pane::Errors];
+    let top = scroll.first_line(lines.len(), page);
+    let more = scroll.range_shown(lines.len(), page).map_or_else(String::new, |range| format!(", {range}"));
     let inside = pane_frame(buffer, body, state, Pane::Errors, &format!("{about}{more}"), look);
     if inside.height == 0 {
         return;

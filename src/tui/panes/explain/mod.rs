@@ -37,11 +37,8 @@ impl Panel<State> for ExplanationPane {
         let lines = explain_lines(state, width, look);
         let page = usize::from(area.height.saturating_sub(2));
         let top = state.explain_scroll.first_line(lines.len(), page);
-        let more = if lines.len() > page {
-            format!(" ─ {}-{}/{}", top + 1, top + page, lines.len())
-        } else {
-            String::new()
-        };
+        let more = state.explain_scroll.range_shown(lines.len(), page);
+        let more = more.map_or_else(String::new, |range| format!(" ─ {range}"));
         let beside = format!("{}{more}", state.question_title());
         let inside = pane_frame(buffer, area, state, Pane::Explanation, &beside, look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };

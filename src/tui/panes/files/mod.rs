@@ -4,11 +4,12 @@ pub mod listing;
 mod picker;
 mod view;
 
+use crate::tui::Listing;
 use crate::tui::action::Action;
 use crate::tui::jobs::Job;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{OverlayPanel, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::pane::{OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{State, Tone};
 use picker::{Choice, Picker};
 use ratatui::buffer::Buffer;
@@ -79,11 +80,8 @@ impl OverlayPanel<State> for FilesSheet {
         self.0.edit_filter(request)
     }
 
-    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
-        if let StateChange::Listed(listing) = change {
-            self.0.take_listing(listing);
-        }
-        Vec::new()
+    fn take_listing(&mut self, listing: Option<&Listing>) {
+        self.0.take_listing(listing);
     }
 }
 

@@ -34,11 +34,8 @@ pub(super) fn draw_gemm(buffer: &mut Buffer, body: Rect, state: &State, scroll: 
     let lines = lines(state, &answers, width, look);
     let page = usize::from(body.height.saturating_sub(2));
     let top = scroll.first_line(lines.len(), page);
-    let scrolled = if lines.len() > page {
-        format!(" pgup/pgdn {}-{}/{},", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
+    let scrolled = scroll.range_shown(lines.len(), page);
+    let scrolled = scrolled.map_or_else(String::new, |range| format!(" pgup/pgdn {range},"));
     let key = |action: Action| state.key_for(action);
     let foot = format!(
         "{scrolled} {} {} double, halve, left/right side, {} export, Esc closes ",

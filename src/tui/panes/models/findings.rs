@@ -5,7 +5,7 @@ use crate::chart::{ChartSpec, importances_chart};
 use crate::evaluate::Protocol;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::session::Training;
+use crate::session::{Revision, Session, Training};
 use crate::train::{Learned, Survey, Trained, trainers};
 use crate::tui::selection::Selection;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct ModelFindings {
 /// What errors were asked for: another question is measured anew.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceQuestion {
+    /// The rows that are measured on.
+    pub revision: Revision,
     /// What is held out.
     pub protocol: Protocol,
     /// The model in use, roofs, occupancy rules.
@@ -48,9 +50,10 @@ pub struct EvidenceQuestion {
 impl EvidenceQuestion {
     /// Of every kernel and pair.
     #[must_use]
-    pub fn of_every_kernel(protocol: Protocol, selection: &Selection) -> Self {
+    pub fn of_every_kernel(session: &Session, protocol: Protocol, selection: &Selection) -> Self {
         let Selection { settings, all_sources, .. } = *selection;
-        Self { protocol, settings, all_sources, kernel: None, pair: None, chosen: false }
+        let revision = session.revision();
+        Self { revision, protocol, settings, all_sources, kernel: None, pair: None, chosen: false }
     }
 }
 

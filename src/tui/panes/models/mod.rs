@@ -11,7 +11,7 @@ use crate::tui::jobs::Job;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, StateChange};
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
 use crate::tui::state::State;
 use findings::{EvidenceQuestion, SEED, chosen_recipe, chosen_training, importances_spec};
 use ratatui::buffer::Buffer;
@@ -28,7 +28,7 @@ fn question_now(state: &State) -> EvidenceQuestion {
         kernel: Some(state.rows[state.selected].kernel),
         pair: Some([state.selection.source, state.target()]),
         chosen: state.model_chosen,
-        ..EvidenceQuestion::of_every_kernel(state.protocol, &state.selection)
+        ..EvidenceQuestion::of_every_kernel(&state.session, state.protocol, &state.selection)
     }
 }
 
@@ -73,7 +73,7 @@ impl Panel<State> for ModelsPane {
                 Reaction::Done(Vec::new())
             }
             Action::Pick => Reaction::Done(start_training(state)),
-            other if state.evidence_scroll[0].scroll_action(other) => Reaction::Done(Vec::new()),
+            other if state.scrolls[Pane::Models].scroll_action(other) => Reaction::Done(Vec::new()),
             _ => Reaction::Passed,
         }
     }
@@ -104,13 +104,10 @@ impl Panel<State> for ModelsPane {
     }
 
     fn scroll_lines(&mut self, by: isize, state: &mut State) {
-        state.evidence_scroll[0].scroll_by(by);
+        state.scrolls[Pane::Models].scroll_by(by);
     }
 
-    fn follow(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
-        if matches!(change, StateChange::NewRows | StateChange::NewModels) {
-            state.models.asked = None;
-        }
+    fn follow(&mut self, state: &mut State) -> Vec<Effect> {
         ask_survey(state)
     }
 }

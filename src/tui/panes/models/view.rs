@@ -46,12 +46,9 @@ pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, look: 
         lines.extend(trained.clone());
     }
     let page = usize::from(inner.1);
-    let top = state.evidence_scroll[0].first_line(lines.len(), page);
-    let more = if lines.len() > page && page > 0 {
-        format!(", {}-{}/{}", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
+    let scroll = state.scrolls[Pane::Models];
+    let top = scroll.first_line(lines.len(), page);
+    let more = scroll.range_shown(lines.len(), page).map_or_else(String::new, |range| format!(", {range}"));
     let about = format!("which one, and why: {}{more}", state.protocol.word());
     let inside = pane_frame(buffer, body, state, Pane::Models, &about, look);
     if inside.height == 0 {

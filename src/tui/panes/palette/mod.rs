@@ -9,7 +9,7 @@
 
 mod commands;
 
-use super::files::listing::FileEntry;
+use super::files::listing::{FileEntry, Listing};
 use super::frame::sheet;
 use super::gpus::put_gpu;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
@@ -19,7 +19,7 @@ use crate::tui::jobs::Job;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, StateChange, lines_moved};
+use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
 use crate::tui::state::{State, Tone};
 use crate::tui::text::{LONGEST_TYPED, clip, edit_line};
 use commands::{CommandLine, PaletteCommand, matching_commands};
@@ -193,11 +193,10 @@ impl OverlayPanel<State> for CommandPalette {
         Vec::new()
     }
 
-    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
-        if let StateChange::Listed(Some(listing)) = change {
+    fn take_listing(&mut self, listing: Option<&Listing>) {
+        if let Some(listing) = listing {
             self.files.clone_from(&listing.entries);
         }
-        Vec::new()
     }
 }
 

@@ -1,16 +1,14 @@
 //! The WhatIf view: so far a line of what it will hold.
 
-use super::frame::pane_frame;
+use super::frame::{draw_lines, pane_frame};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{Panel, Reaction};
 use crate::tui::state::State;
-use crate::tui::text::wrap;
+use crate::tui::text::paragraph;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
 
 /// What stands here until the view is built.
 const PLANNED: &str = "Not built yet. The numbers of a GPU and of a launch, to be changed; what each does to the time; how much is needed.";
@@ -30,9 +28,7 @@ impl Panel<State> for WhatIfPane {
 
     fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
         let inside = pane_frame(buffer, area, state, Pane::WhatIf, "", look);
-        let lines = wrap(PLANNED, usize::from(inside.width.saturating_sub(2)));
-        for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-            Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
-        }
+        let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        draw_lines(buffer, text, paragraph(PLANNED, usize::from(text.width), look.dim()), 0);
     }
 }
