@@ -22,7 +22,7 @@ mod trial;
 pub use answered::{Answer, Combined, Measured, Share};
 pub use calibration::{Asked, Calibration, StartedFrom};
 pub use combined::{FAR_APART, combine, log_mean};
-pub use context::{AnswerContext, TypedClocks};
+pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;
 pub use coverage::{COVERAGE, conformal_rank};
 pub use known_rows::{Correction, KnownRow, KnownRows};
@@ -31,6 +31,6 @@ pub use residuals::{Fold, Residuals};
 pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};
 pub use sources::{Sources, answer_from_sources, sources_that_timed};
-pub use trial::Trial;
+pub use trial::{TargetRow, Trial, TrialPlace};
 
 pub use crate::predict::Interval;

@@ -2,7 +2,7 @@
 
 use super::answered::{Answer, Measured, ProfiledClocks};
 use super::calibration::{Asked, StartedFrom};
-use super::context::AnswerContext;
+use super::context::{AnswerContext, StandIn};
 use super::correct::corrected;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
@@ -52,12 +52,9 @@ fn answer_as_base(
     let mut answer = answer_under_limit(context, subject, source, target, settings);
     let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
-    let mut gpus = context.gpus.clone();
     let copy = context.gpus[base].as_copy(&context.gpus[target].id);
-    let on_copy = gpus.insert(copy).ok().and_then(|()| {
-        let unchanged = AnswerContext { gpus: &gpus, ..context };
-        answer_of_model(unchanged, subject, source, target, settings).predicted_time()
-    });
+    let unchanged = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &copy }), ..context };
+    let on_copy = answer_of_model(unchanged, subject, source, target, settings).predicted_time();
     if let Some((on_base, on_copy)) = on_base.zip(on_copy) {
         answer.multiply(Cause::BaseGpu, on_base / on_copy);
     }
@@ -83,11 +80,10 @@ fn answer_under_limit(
     let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) else {
         return unlimited();
     };
-    let mut gpus = context.gpus.clone();
-    let mut at = |share: f64| {
+    let at = |share: f64| {
         let slower = made.at_clock_share(share)?;
-        gpus.insert(slower).ok()?;
-        Some(answer_of_model(AnswerContext { gpus: &gpus, ..context }, subject, source, target, settings))
+        let slowed = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &slower }), ..context };
+        Some(answer_of_model(slowed, subject, source, target, settings))
     };
     let limit = made.power_limit.value;
     let share = model.capped_clock(&made.under_base_limit(), limit, |share| {
@@ -114,8 +110,8 @@ fn answer_of_model(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
-    let AnswerContext { gpus, kernels, store, datasets, calibration, lessons, .. } = context;
-    let on_target = &gpus[target];
+    let AnswerContext { kernels, store, datasets, calibration, lessons, .. } = context;
+    let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
     let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
@@ -208,7 +204,7 @@ fn measured_on<'a>(
 /// The time measured on the target at other clocks than are asked about.
 fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Option<Caution> {
     let row = context.store.row(subject.config?, target).filter(|row| states_clocks(row))?;
-    let on_target = &context.gpus[target];
+    let on_target = context.gpu(target);
     let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
     Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
 }

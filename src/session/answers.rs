@@ -61,6 +61,7 @@ impl Session {
     fn answer_context(&self) -> AnswerContext<'_> {
         AnswerContext {
             gpus: &self.gpus,
+            stand_in: None,
             kernels: &self.kernels,
             store: &self.store,
             datasets: &self.datasets,
