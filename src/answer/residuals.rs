@@ -36,18 +36,18 @@ struct Residual {
 impl Residuals {
     /// Those of these trials, in the order of their configuration, target and source. What borrowed from a third GPU is
     /// left out, because that GPU may be the one that must not be known; of a model that looks at no source, each target
-    /// counts once.
+    /// row counts once.
     #[must_use]
     pub fn of(trials: &[Trial], uses_source: bool) -> Self {
         let mut all: Vec<Residual> = Vec::with_capacity(trials.len());
         let mut last = None;
         for trial in trials.iter().filter(|t| !t.borrowed) {
-            let place = Some((trial.config, trial.target));
-            if uses_source || last != place {
+            let target_row = Some(trial.target_row());
+            if uses_source || last != target_row {
                 let Trial { kernel, source, target, .. } = *trial;
                 all.push(Residual { score: trial.score(), kernel, source, target });
             }
-            last = place;
+            last = target_row;
         }
         all.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
         Self { all, uses_source }
@@ -125,5 +125,9 @@ mod tests {
         let all: Vec<Trial> = (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
         assert_eq!(Residuals::of(&all, false).all.len(), 9);
         assert_eq!(Residuals::of(&all, true).all.len(), 27);
+        // Rows of the target at two clocks are two targets.
+        let at_clocks = |row| [0, 1].map(|source| Trial { rows: [0, row], ..trial(7, source, 3, 1.0) });
+        let all = [at_clocks(0), at_clocks(1)].concat();
+        assert_eq!([false, true].map(|uses_source| Residuals::of(&all, uses_source).all.len()), [2, 4]);
     }
 }

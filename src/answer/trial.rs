@@ -3,6 +3,22 @@
 use crate::gpu::GpuId;
 use crate::kernel::{Information, KernelId};
 
+/// The row that a trial is to predict, in the order in which trials come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TargetRow {
+    config: usize,
+    gpu: GpuId,
+    row: u16,
+}
+
+/// The question that a trial answers: the row to predict, and the row it is predicted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TrialPlace {
+    target: TargetRow,
+    source: GpuId,
+    source_row: u16,
+}
+
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trial {
@@ -37,6 +53,18 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// The row that is predicted: of a GPU timed at several clocks the one at these.
+    #[must_use]
+    pub fn target_row(&self) -> TargetRow {
+        TargetRow { config: self.config, gpu: self.target, row: self.rows[1] }
+    }
+
+    /// Which question this is, the same in every model's trials of one evaluation.
+    #[must_use]
+    pub fn asked_place(&self) -> TrialPlace {
+        TrialPlace { target: self.target_row(), source: self.source, source_row: self.rows[0] }
+    }
+
     /// |ln(measured / predicted)|: what intervals are made of.
     #[must_use]
     pub fn residual(&self) -> f64 {

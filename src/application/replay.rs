@@ -208,8 +208,11 @@ impl<'a> Replay<'a> {
             .map(|(at, a)| Activity { span: moved(&times.activities, at), ..*a })
             .collect();
         line.sort_by_key(|a| a.span);
-        let host_calls: Vec<RuntimeCall> =
-            calls.iter().enumerate().map(|(at, c)| RuntimeCall { span: moved(&times.calls, at), ..*c }).collect();
+        let host_calls: Vec<RuntimeCall> = calls
+            .iter()
+            .enumerate()
+            .map(|(at, c)| RuntimeCall { span: moved(&times.calls, at), ..*c })
+            .collect();
         let window = Span { start: 0, end: wall.round() as i64 };
         Replayed { wall, timeline: Timeline::new(&line, &host_calls, window) }
     }

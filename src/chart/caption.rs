@@ -33,7 +33,7 @@ pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
     let mark = if answer.is_estimate() { "~" } else { "" };
     let profiled = answer
         .speedup_over_profile()
-        .map_or(String::new(), |s| format!(" at boost, {}× at the profiled clocks", significant(s)));
+        .map_or(String::new(), |s| format!(" at the set clocks, {}× at the profiled clocks", significant(s)));
     let verdict = answer
         .speedup()
         .map_or(String::new(), |s| format!("predicted speedup {mark}{}×{profiled}; ", significant(s)));

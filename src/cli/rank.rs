@@ -13,8 +13,7 @@ use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
-    select_targets,
+    Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart, select_targets,
 };
 use crate::report::Format;
 use crate::session::Session;

@@ -1,21 +1,20 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
 use super::setup::Outcome;
-use crate::answer::Trial;
+use crate::answer::{Trial, TrialPlace};
 
 /// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
 /// nothing at all takes nothing from the others.
 #[must_use]
 pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
-    let place = |t: &Trial| (t.config, t.target, t.rows[1], t.source, t.rows[0]);
     let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
     let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
         return vec![Vec::new(); outcomes.len()];
     };
-    let mut places: Vec<_> = fewest.trials.iter().map(place).collect();
+    let mut places: Vec<TrialPlace> = fewest.trials.iter().map(Trial::asked_place).collect();
     for outcome in answering() {
-        let mut rest = outcome.trials.iter().map(place).peekable();
+        let mut rest = outcome.trials.iter().map(Trial::asked_place).peekable();
         places.retain(|asked| {
             while rest.next_if(|other| other < asked).is_some() {}
             rest.peek() == Some(asked)
@@ -27,7 +26,7 @@ pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
             .trials
             .iter()
             .enumerate()
-            .filter(|(_, t)| left.next_if(|p| **p == place(t)).is_some())
+            .filter(|(_, t)| left.next_if(|p| **p == t.asked_place()).is_some())
             .map(|(i, _)| i)
             .collect()
     };

@@ -7,6 +7,7 @@ use super::setup::{Asking, Outcome, Setup, World};
 use super::several;
 use super::tally::{Tally, reason};
 use crate::answer::{Fold, Residuals, Trial};
+use crate::gpu::{Gpu, TuningError};
 use crate::kernel::{Information, KernelId};
 use crate::measurement::{ConfigId, Floors, Measurement, Store};
 use crate::predict::{
@@ -16,6 +17,7 @@ use crate::predict::{
 use crate::progress::Progress;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
@@ -88,6 +90,7 @@ fn pairs(
         let stopped = asker.never_started(&subject, &rows);
         for (to, target) in rows.iter().enumerate() {
             let hidden = Visible::without_gpu(world.store, target.gpu);
+            let tuned = &asker.gpu_of_row(target);
             for (from, source) in rows.iter().enumerate().filter(|(i, _)| *i != to) {
                 if (source.gpu == target.gpu) != (setup.protocol == Protocol::NewClocks) {
                     continue;
@@ -101,7 +104,7 @@ fn pairs(
                 let third = |r: &&Measurement| r.gpu != source.gpu && r.gpu != target.gpu;
                 let others = rows.iter().copied().filter(third);
                 let borrows = |q: &Question<'_>, s: &Subject| borrowed(q, s, source, others.clone());
-                let put = Put { subject: &subject, visible: hidden.with_row(id, source), truth: target };
+                let put = Put { subject: &subject, visible: hidden.with_row(id, source), tuned };
                 asker.put(put, trial, &borrows, tallies);
             }
         }
@@ -116,9 +119,9 @@ fn untimed_kernels(
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<(ConfigId, KernelId)> = world.store.configs().map(|(id, c)| (id, c.kernel)).collect();
-    let kernels: BTreeSet<KernelId> = configs.iter().map(|(_, kernel)| *kernel).collect();
-    let floors: BTreeMap<KernelId, Floors> =
-        kernels.into_iter().map(|kernel| (kernel, world.store.floors_without(kernel))).collect();
+    // Found by the first question that asks for them: kernels beside each other, and none that nobody asks about.
+    let floors: BTreeMap<KernelId, OnceLock<Floors>> =
+        configs.iter().map(|(_, kernel)| (*kernel, OnceLock::new())).collect();
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (id, kernel) = configs[at];
@@ -132,8 +135,10 @@ fn untimed_kernels(
                 asker.refuse(trial, why, tallies);
                 continue;
             }
-            let visible = Visible::from(world.store).with_row(id, row).with_floors(&floors[&kernel]);
-            asker.put(Put { subject: &subject, visible, truth: row }, trial, &|_, _| false, tallies);
+            let floors = floors[&kernel].get_or_init(|| world.store.floors_without(kernel));
+            let visible = Visible::from(world.store).with_row(id, row).with_floors(floors);
+            let tuned = &asker.gpu_of_row(row);
+            asker.put(Put { subject: &subject, visible, tuned }, trial, &|_, _| false, tallies);
         }
     })
 }
@@ -156,7 +161,11 @@ fn sizes(
         match &asker.never_started(&subject, &[truth])[0] {
             Some(why) => asker.refuse(trial, why, tallies),
             None => {
-                let put = Put { subject: &subject, visible: (&split.known).into(), truth };
+                let put = Put {
+                    subject: &subject,
+                    visible: (&split.known).into(),
+                    tuned: &asker.gpu_of_row(truth),
+                };
                 asker.put(put, trial, &|_, _| false, tallies);
             }
         }
@@ -201,13 +210,13 @@ fn states_needs(row: &Measurement) -> bool {
     row.launch().is_some() || stated.iter().any(Option::is_some)
 }
 
-/// One question: what is asked about, what may be seen, and the row that is to be predicted, of which only the clocks are
-/// looked at.
+/// One question: what is asked about, what may be seen, and the target at the clocks of the row that is to be predicted, of
+/// which nothing else is looked at.
 #[derive(Clone, Copy)]
 struct Put<'a> {
     subject: &'a Result<Subject, String>,
     visible: Visible<'a>,
-    truth: &'a Measurement,
+    tuned: &'a Result<Option<Gpu>, TuningError>,
 }
 
 /// Who puts questions.
@@ -261,10 +270,17 @@ impl Asker<'_> {
         }
     }
 
+    /// The GPU at the clocks that this row states, where it states others. The clocks of a row are a setting, not a
+    /// measurement: it is predicted at its own.
+    fn gpu_of_row(&self, row: &Measurement) -> Result<Option<Gpu>, TuningError> {
+        let gpu = &self.world.gpus[row.gpu];
+        gpu_at_row_clocks(gpu, gpu, row)
+    }
+
     /// Puts one question to every model.
     fn put(
         &self,
-        Put { subject, visible, truth }: Put<'_>,
+        Put { subject, visible, tuned }: Put<'_>,
         trial: Trial,
         borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
         tallies: &mut [Tally],
@@ -279,8 +295,7 @@ impl Asker<'_> {
         let [source, target] = [trial.source, trial.target].map(|i| &self.world.gpus[i]);
         let kernel = &self.world.kernels[trial.kernel];
         let clocks = source_clocks(source, source, subject, trial.source, visible);
-        // The clocks of a row are a setting, not a measurement: it is predicted at its own.
-        let tuned = match gpu_at_row_clocks(target, target, truth) {
+        let tuned = match tuned {
             Ok(tuned) => tuned,
             Err(why) => return self.refuse(trial, &format!("clocks of a row: {why}"), tallies),
         };

@@ -86,7 +86,7 @@ pub(super) fn combined(pairs: &[Trial], scope: &Scope, fold: &dyn Fn(&Trial) -> 
 
 /// The pairs of one configuration and target row each; they lie side by side.
 fn groups(pairs: &[Trial]) -> impl Iterator<Item = &[Trial]> {
-    pairs.chunk_by(|a, b| (a.config, a.target, a.rows[1]) == (b.config, b.target, b.rows[1]))
+    pairs.chunk_by(|a, b| a.target_row() == b.target_row())
 }
 
 /// The pairs of a group that may be used, as one.
@@ -123,7 +123,7 @@ pub(super) fn refused(
 ) -> Refused {
     let mut asked = 0usize;
     for (at, (id, config)) in world.store.configs().enumerate() {
-        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
         let has = |target: GpuId| {
             let mut sources = rows.iter().map(|r| r.gpu).filter(|s| *s != target);
             sources.any(|source| scope.has(at, config.kernel, source, target))

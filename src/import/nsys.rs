@@ -42,27 +42,34 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     let (mut heading, mut ruled): (Option<Vec<u8>>, Vec<(usize, usize)>) = (None, Vec::new());
     let (mut seen, mut shapes) = (false, true);
     while let Some(line) = records.line()? {
-        let (header, blank) = (is_header(line), line.is_empty());
-        let printed = !header && is_header(line.trim_ascii_start());
-        let rule = heading.as_ref().and_then(|_| ruled_columns(line));
-        if blank {
+        if line.is_empty() {
             (table, heading) = (None, None);
             ruled.clear();
-        } else if printed {
+            continue;
+        }
+        let text = line.trim_ascii_start();
+        let header = is_header(text);
+        if header && text.len() < line.len() {
             heading = Some(line.to_vec());
-        } else if let (Some(columns), Some(text)) = (rule, heading.take()) {
+            continue;
+        }
+        let rule = heading.as_ref().and_then(|_| ruled_columns(line));
+        let heads = if let (Some(columns), Some(text)) = (rule, heading.take()) {
             fields.split_at_columns(&text, &columns);
-            let at = records.line_number();
-            let found = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
-            shapes &= found.grid.is_some();
-            (seen, table, ruled) = (true, Some(found), columns);
+            ruled = columns;
+            true
         } else if header {
             records.split(&mut fields)?;
+            ruled.clear();
+            true
+        } else {
+            false
+        };
+        if heads {
             let at = records.line_number();
             let columns = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
             shapes &= columns.grid.is_some();
             (seen, table) = (true, Some(columns));
-            ruled.clear();
         } else if let Some(columns) = &table {
             if ruled.is_empty() {
                 records.split(&mut fields)?;

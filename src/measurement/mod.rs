@@ -35,6 +35,7 @@ pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
 pub use refused::told;
 pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
+pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};
 pub use text::Text;
 

@@ -237,11 +237,7 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
             Self::SourceAtRowClocks(text) => {
-                write!(
-                    f,
-                    "clocks: source measured with {text} and modelled at those clocks; the speedup compares both GPUs at stock \
-                     clocks"
-                )
+                write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => {
                 write!(f, "clocks: measured {time} with {at}: not compared; set the target's clocks to compare")

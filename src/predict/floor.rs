@@ -14,6 +14,9 @@ const ASSUMED_DISPATCH: Seconds = Seconds(30e-6);
 /// A cold launch nobody timed: 6.7 to 6.9 µs were seen under NVBench on three GPUs (its teaching kernels).
 const ASSUMED_COLD: Seconds = Seconds(6.9e-6);
 
+/// A time below so many floors is limited by the launch.
+const LAUNCH_LIMIT: f64 = 1.5;
+
 /// The shortest time of a launch on one side of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
@@ -38,6 +41,11 @@ impl Floor {
     pub fn is_known(&self) -> bool {
         matches!(self.origin, Origin::Measured | Origin::Published)
     }
+}
+
+/// Whether it is the launch that limits a time above this floor; both in seconds.
+pub(super) fn is_launch_limited(time: f64, floor: f64) -> bool {
+    time < LAUNCH_LIMIT * floor
 }
 
 /// The floor of this kernel on this GPU, by what can be seen.

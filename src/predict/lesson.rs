@@ -113,11 +113,11 @@ impl Lesson {
     #[must_use]
     pub fn is_better(&self) -> bool {
         let gains: Vec<f64> = self.checks.iter().map(|c| c.without - c.with).collect();
-        let (Some(mean), Some(deviation)) = (stats::mean(&gains), stats::sample_deviation(&gains)) else {
+        let (Some(mean), Some(error)) = (stats::mean(&gains), stats::standard_error(&gains)) else {
             return false;
         };
         let loses = |c: &Check| c.with - c.without > ERROR_BAR * c.error;
-        mean > deviation / (gains.len() as f64).sqrt() && !self.checks.iter().any(loses)
+        mean > error && !self.checks.iter().any(loses)
     }
 
     /// What the time of `components` is multiplied by, and how wide the interval is then.

@@ -1,6 +1,6 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::floor::{Floor, floor};
+use super::floor::{Floor, LaunchCost, floor};
 use super::lesson::Lesson;
 use super::registers::{Found, RegistersFrom, registers};
 use super::source::{SourceKind, SourceTime};
@@ -128,8 +128,8 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked =
-                Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
+            let launch = LaunchCost { floor: floors[0], timing };
+            let asked = Asked { kernel, subject, work: &work, at, side, launch, store, rules };
             source_time(asked)
         },
         floors,
@@ -259,17 +259,14 @@ impl<'a> Fit<'a> {
         let refusal = other_block
             .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
             .or_else(|| launch_refusal(&gpu.cuda.limits, asked?, launch.as_ref()));
-        let resident = needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
-        let wave_occupancy = match gpu.is_hypothetical() {
-            true => needs.map(|n| occupancy(&gpu.existing().cuda.limits, n, rules)),
-            false => None,
-        };
+        let resident_on = |gpu: &Gpu| needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
+        let resident = resident_on(gpu);
         let occupancy = match (rules, refusal) {
             // The study's formula knows no refusal.
             (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
             _ => resident,
         };
-        let wave_occupancy = wave_occupancy.or(occupancy);
+        let wave_occupancy = if gpu.is_hypothetical() { resident_on(gpu.existing()) } else { occupancy };
         Self { launch, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
     }
 

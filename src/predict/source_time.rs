@@ -1,7 +1,7 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::components::{resized, unmeasured};
-use super::floor::{Floor, LaunchCost};
+use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
 use super::question::Side;
 use super::source::{SourceKind, SourceTime};
@@ -10,7 +10,7 @@ use super::visible::Visible;
 use super::{Caution, body, components};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
-use crate::measurement::{LaunchTiming, Measurement};
+use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::units::Seconds;
 
@@ -28,8 +28,8 @@ pub(super) struct Asked<'a, 's> {
     pub(super) at: GpuId,
     /// The source at the size asked for.
     pub(super) side: &'a Side<'a>,
-    pub(super) floor: Floor,
-    pub(super) timing: LaunchTiming,
+    /// What a launch costs on the source.
+    pub(super) launch: LaunchCost,
     pub(super) store: Visible<'s>,
     pub(super) rules: Rules,
 }
@@ -55,18 +55,19 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
 fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, floor, timing, rules, .. } = asked;
+    let Asked { kernel, subject, side, launch, rules, .. } = asked;
+    let floor = launch.floor.time;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
     let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
     });
-    let (time, ratio) = of_operator
-        .or_else(|| resized(kernel, [&there_side, side], works, LaunchCost { floor, timing }, row.time))?;
+    let (time, ratio) =
+        of_operator.or_else(|| resized(kernel, [&there_side, side], works, launch, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    if time.0 < NEAR_FLOOR * floor.time.0 {
-        cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
+    if time.0 < NEAR_FLOOR * floor.0 {
+        cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
     let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
@@ -85,14 +86,7 @@ fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
-    let time = of_operator.or_else(|| {
-        unmeasured(
-            asked.kernel,
-            asked.side,
-            asked.work,
-            LaunchCost { floor: asked.floor, timing: asked.timing },
-        )
-    })?;
+    let time = of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.launch))?;
     Some(SourceTime {
         time,
         work_scaled: time,

@@ -229,10 +229,14 @@ impl Report<'_> {
             Protocol::NewSize => {
                 format!("nothing to ask: no kernel was timed at two sizes on one GPU{within}")
             }
-            _ if self.setup.asking.known_rows > 0 => format!(
+            Protocol::NewClocks => {
+                format!("nothing to ask: no configuration was timed on one GPU at two clocks{within}")
+            }
+            Protocol::NewKernel => format!("nothing to ask: no row is left{within}"),
+            Protocol::NewGpu if self.setup.asking.known_rows > 0 => format!(
                 "nothing to ask: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
             ),
-            _ => format!(
+            Protocol::NewGpu => format!(
                 "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
             ),
         })

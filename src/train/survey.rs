@@ -98,11 +98,10 @@ fn verdict(
             refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
     }
-    let place = |t: &&Trial| (t.config, t.target, t.source);
     let theirs: BTreeMap<_, &Trial> =
-        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (place(&t), t)).collect();
+        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (t.asked_place(), t)).collect();
     let both: Vec<(&Trial, &Trial)> =
-        here.iter().filter_map(|t| Some((*t, *theirs.get(&place(t))?))).collect();
+        here.iter().filter_map(|t| Some((*t, *theirs.get(&t.asked_place())?))).collect();
     let scored = |side: fn(&(&Trial, &Trial)) -> Trial| score(&both.iter().map(side).collect::<Vec<_>>());
     let (Some(own), Some(other)) = (scored(|p| *p.0), scored(|p| *p.1)) else {
         return no(format!("no case here that {id} covers too"));

@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::answer::{Fold, Trial};
-use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
+use roofswap::evaluate::{
+    Asking, Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score,
+};
 use roofswap::gpu::Ceilings;
 use roofswap::measurement::{Kind, Measurement, Store, read_csv};
 use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
 use roofswap::predict::{MODELS, ModelId, Prediction, Predictor, Question, Refusal, model_position};
 use roofswap::session::Session;
-use roofswap::units::Seconds;
+use roofswap::train::SurveyOf;
+use roofswap::units::{Seconds, significant};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -118,23 +122,55 @@ fn a_new_kernel_has_no_source_and_one_case_per_row() {
     assert!(all[1].trials.is_empty() && all[1].asked() == rows.len(), "without a time there is no same time");
 }
 
-#[test]
-fn rows_at_other_clocks_are_rows_of_their_own() {
+/// One configuration of this kernel on two GPUs, each at two clocks.
+fn at_two_clocks(kernel: &str, size: &str) -> String {
     let mut text = String::from("gpu,kernel,problem,time_ms,sm_clock_mhz\n");
     for (gpu, ms, mhz) in
         [("titan-v", 1.0, 1400), ("titan-v", 1.2, 1000), ("rtx-4070", 0.8, 2400), ("rtx-4070", 1.1, 1200)]
     {
-        text.push_str(&format!("{gpu},saxpy,n=16777216,{ms},{mhz}\n"));
+        text.push_str(&format!("{gpu},{kernel},{size},{ms},{mhz}\n"));
     }
-    let (session, rows) = read(&text);
+    text
+}
+
+#[test]
+fn rows_at_other_clocks_are_rows_of_their_own() {
+    let (session, rows) = read(&at_two_clocks("saxpy", "n=16777216"));
     let asked = |protocol| run(&session, &rows, &of(protocol), &shipped(&["components"]))[0].trials.clone();
     let across = asked(Protocol::NewGpu);
     assert_eq!(across.len(), 8, "two clocks here onto two there, both ways");
-    let places: std::collections::BTreeSet<_> = across.iter().map(|t| t.rows).collect();
-    assert_eq!(places.len(), 8);
+    let places: BTreeSet<_> = across.iter().map(Trial::asked_place).collect();
+    let targets: BTreeSet<_> = across.iter().map(Trial::target_row).collect();
+    assert_eq!((places.len(), targets.len()), (8, 4));
     let on_one = asked(Protocol::NewClocks);
     assert_eq!(on_one.len(), 4);
     assert!(on_one.iter().all(|t| t.source == t.target && t.predicted != t.source_time.unwrap()));
+}
+
+#[test]
+fn models_are_compared_on_the_same_rows_where_a_gpu_has_several() {
+    let (mut session, rows) = read(&at_two_clocks("saxpy", "n=16777216"));
+    session.edit(|w| w.store = store(&rows));
+    let used = model_position("same-time").unwrap();
+    let asked = SurveyOf { setup: of(Protocol::NewGpu), used, ..SurveyOf::default() };
+    let survey = session.survey(&asked, &Progress::default()).unwrap();
+    let of_model = |id: &str| survey.models.iter().find(|m| MODELS[m.model].id() == id).unwrap();
+    let [own, other] =
+        ["plain-roofline", "same-time"].map(|id| of_model(id).overall.unwrap().errors.mape_percent);
+    let numbers = format!("{} vs {} % on the 8 cases", significant(own), significant(other));
+    let why = &of_model("plain-roofline").verdict.why;
+    assert!(why.contains(&numbers), "{why}: {numbers}");
+}
+
+#[test]
+fn all_sources_make_one_question_of_each_row_answered_or_refused() {
+    let asking = Asking { all_sources: true, known_rows: 0 };
+    let setup = Setup { asking, ..of(Protocol::NewGpu) };
+    for (kernel, size, answered) in [("saxpy", "n=16777216", 4), ("mine", "n=1", 0)] {
+        let (session, rows) = read(&at_two_clocks(kernel, size));
+        let all = run(&session, &rows, &setup, &shipped(&["efficiency-transfer"]));
+        assert_eq!((all[0].trials.len(), all[0].asked()), (answered, 4), "{kernel}: {:?}", all[0].refused);
+    }
 }
 
 /// What was predicted for these trials, and how wide.

@@ -204,20 +204,18 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
     session.edit(|w| w.store = Store::default());
     session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
     let models = ["components", HYBRID].map(|m| model_position(m).unwrap());
-    {
-        let protocol = Protocol::NewGpu;
-        let shipped = Some(session.calibration().shipped());
-        let setup = Setup { protocol, shipped, ..Setup::default() };
-        let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
-        let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());
-        let coverage = hybrid.coverage_90_percent.unwrap();
-        println!(
-            "{}: {:.2} -> {:.2} %, {coverage:.1} % hold",
-            protocol.word(),
-            plain.errors.mape_percent,
-            hybrid.errors.mape_percent
-        );
-        assert!(hybrid.errors.mape_percent < plain.errors.mape_percent && hybrid.errors.mape_percent < 16.0);
-        assert!((85.0..=95.0).contains(&coverage), "{coverage}");
-    }
+    let protocol = Protocol::NewGpu;
+    let shipped = Some(session.calibration().shipped());
+    let setup = Setup { protocol, shipped, ..Setup::default() };
+    let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
+    let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());
+    let coverage = hybrid.coverage_90_percent.unwrap();
+    println!(
+        "{}: {:.2} -> {:.2} %, {coverage:.1} % hold",
+        protocol.word(),
+        plain.errors.mape_percent,
+        hybrid.errors.mape_percent
+    );
+    assert!(hybrid.errors.mape_percent < plain.errors.mape_percent && hybrid.errors.mape_percent < 16.0);
+    assert!((85.0..=95.0).contains(&coverage), "{coverage}");
 }

@@ -340,7 +340,10 @@ mod tests {
         let shape: &[u64] = &[4, 12, 197, 64];
         let all: [&[u64]; 11] = [shape, shape, shape, &[], &[], &[], &[], &[], &[], &[], &[]];
         let cudnn = ["", "", "", "", "", "", "197", "197", "False", "0.", "False"];
-        assert_eq!(counts(&call("aten::_cudnn_attention_forward", &all, BF16, &cudnn), "cudnn_sdpa").0, whole);
+        assert_eq!(
+            counts(&call("aten::_cudnn_attention_forward", &all, BF16, &cudnn), "cudnn_sdpa").0,
+            whole
+        );
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(in super::super) const CHECK: Check = Check {
     title: "time does not change while the labelled work grows",
     harm: "FLOPs, bytes and grid of these rows belong to another run: every efficiency from them is wrong by the ratio of the sizes",
     run: |sheet| {
-        let flat = sheet.flat.get_or_init(|| flat_runs(sheet));
+        let flat = flat_runs(sheet);
         remedies(sheet, &flat.series, &flat.runs)
             .into_iter()
             .map(|(run, remedy)| finding(sheet, &run, remedy))
@@ -51,15 +51,17 @@ pub(in super::super) const CHECK: Check = Check {
     },
 };
 
-fn flat_runs(sheet: &Sheet<'_>) -> FlatRuns {
-    let series = series(sheet);
-    let runs = runs(sheet, &series);
-    FlatRuns::new(series, runs)
+fn flat_runs<'s>(sheet: &'s Sheet<'_>) -> &'s FlatRuns {
+    sheet.flat.get_or_init(|| {
+        let series = series(sheet);
+        let runs = runs(sheet, &series);
+        FlatRuns::new(series, runs)
+    })
 }
 
 /// Every row that some flat run holds.
 pub(super) fn rows<'s>(sheet: &'s Sheet<'_>) -> &'s HashSet<usize> {
-    &sheet.flat.get_or_init(|| flat_runs(sheet)).rows
+    &flat_runs(sheet).rows
 }
 
 fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<FlatRun> {

@@ -11,6 +11,7 @@
 //!
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
+use crate::answer::Trial;
 use crate::evaluate::{ErrorSummary, Outcome, Progress, Scope, Score, Setup, World, evaluate, score};
 use crate::gpu::Ceilings;
 use crate::kernel::{Count, KernelId};
@@ -115,9 +116,9 @@ fn experiment(world: World<'_>, number: u8, what: &'static str, scope: Scope) ->
         evaluate(world, &setup, &models, &Progress::default()).expect("nobody cancels it").into_iter();
     let outcome = outcomes.next().expect("both models are in MODELS, and a test asks for them");
     // The baseline on the very pairs that Algorithm 1 answered.
-    let answered: BTreeSet<_> = outcome.trials.iter().map(|t| (t.config, t.source, t.target)).collect();
+    let answered: BTreeSet<_> = outcome.trials.iter().map(Trial::asked_place).collect();
     let baseline = outcomes.next().map(|o| o.trials).unwrap_or_default();
-    let same = baseline.iter().filter(|t| answered.contains(&(t.config, t.source, t.target)));
+    let same = baseline.iter().filter(|t| answered.contains(&t.asked_place()));
     let scores = [score(&outcome.trials), score(same)];
     let figures = published(number).into_iter().map(|(metric, of, published)| {
         let [ours, same_time] = scores.map(|s: Option<Score>| s.map(|s| of(&s.errors)));

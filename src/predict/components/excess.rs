@@ -61,17 +61,13 @@ impl Excess {
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
         weights[1] = if work.get(Count::DramBytes).is_some() { 0.0 } else { OF_DRAM };
-        for (weight, known) in weights[2..].iter_mut().zip(known) {
-            *weight = if known { OF_COUNTED } else { 1.0 };
-        }
-        for (weight, (count, _)) in
-            weights[2..].iter_mut().zip(PIPES).filter(|(_, (c, _))| work.get(*c).is_none())
-        {
-            match (count, uses_shared_memory) {
-                (Count::SmemWavefronts, Some(false)) => *weight = 0.0,
-                (Count::LsuWarpInsts, Some(true)) => *weight = OF_LSU_WITH_SHARED,
-                _ => {}
-            }
+        for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
+            *weight = match (count, uses_shared_memory) {
+                _ if known => OF_COUNTED,
+                (Count::SmemWavefronts, Some(false)) => 0.0,
+                (Count::LsuWarpInsts, Some(true)) => OF_LSU_WITH_SHARED,
+                _ => 1.0,
+            };
         }
         let sum: f64 = weights.iter().sum();
         Self { weights: weights.map(|w| w / sum), uncounted: missing as f64 / PIPES.len() as f64 }

@@ -8,6 +8,7 @@ use crate::catalogue::Origin;
 use crate::kernel::Count;
 use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
 use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
+use crate::predict::floor::is_launch_limited;
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
@@ -40,9 +41,9 @@ pub(super) fn prediction(q: &Question<'_>, sides: Sides, answered: Answered, dou
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
         let launch = if at == 1 {
-            answered.time.0 < 1.5 * floor.0
+            is_launch_limited(answered.time.0, floor.0)
         } else {
-            sides.timed.is_some_and(|t| t < 1.5 * floor.0)
+            sides.timed.is_some_and(|t| is_launch_limited(t, floor.0))
         };
         if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
     };

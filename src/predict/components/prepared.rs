@@ -13,7 +13,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
-use crate::predict::floor::floor;
+use crate::predict::floor::{LaunchCost, floor, is_launch_limited};
 use crate::predict::operators::modelled_seconds;
 use crate::predict::question::{Fit, Shared, barred, feasible};
 use crate::predict::source_time::{Asked, source_time};
@@ -118,19 +118,10 @@ impl<'a> Prepared<'a> {
         let group = &self.groups[at];
         let side = group.side(of, source);
         let ready = group.ready(of, source);
-        let floor = of.floor(source);
         let Known { kernel, subject, store, rules, timing, .. } = of;
-        let asked = Asked {
-            kernel,
-            subject,
-            work: &group.work,
-            at: source,
-            side: &side,
-            floor,
-            timing,
-            store,
-            rules,
-        };
+        let launch = LaunchCost { floor: of.floor(source), timing };
+        let asked =
+            Asked { kernel, subject, work: &group.work, at: source, side: &side, launch, store, rules };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
@@ -247,7 +238,7 @@ impl Starting<'_, '_> {
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;
-        let limit = if time.0 < 1.5 * end.floor { Some(Bound::Launch) } else { ready.binding };
+        let limit = if is_launch_limited(time.0, end.floor) { Some(Bound::Launch) } else { ready.binding };
         let (width, interval, occupancy) = (None, None, ready.occupancy);
         Ok(Estimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
     }

@@ -149,7 +149,7 @@ fn range(mut values: Vec<f64>) -> [f64; 2] {
 fn error_of_difference(before: &[f64], after: &[f64]) -> f64 {
     let percent = |ln: &f64| 100.0 * ((-ln).exp() - 1.0).abs();
     let differences: Vec<f64> = before.iter().zip(after).map(|(a, b)| percent(a) - percent(b)).collect();
-    stats::sample_deviation(&differences).map_or(0.0, |d| d / (differences.len() as f64).sqrt())
+    stats::standard_error(&differences).unwrap_or(0.0)
 }
 
 /// Mean |predicted / measured - 1| of these ln(measured / predicted), in percent.
