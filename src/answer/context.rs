@@ -1,6 +1,6 @@
 //! What an answer is drawn from.
 
-use super::calibration::Calibration;
+use super::calibration::IntervalCalibration;
 use super::corrections::Corrections;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId, Tuning};
@@ -37,7 +37,7 @@ pub struct AnswerContext<'a> {
     /// The GPUs at typed clocks as their documents state them.
     pub typed: &'a TypedClocks,
     /// How wide intervals are.
-    pub calibration: &'a Calibration,
+    pub calibration: &'a IntervalCalibration,
     /// What `hybrid` learned.
     pub lessons: &'a Lessons,
     /// What the user's rows on every target say of the models.

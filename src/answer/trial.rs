@@ -21,7 +21,7 @@ pub struct TrialPlace {
 
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub struct AnswerTrial {
     /// The configuration: its place in the order of the store that is evaluated.
     pub config: usize,
     /// The kernel's place in its catalogue.
@@ -52,7 +52,7 @@ pub struct Trial {
     pub weight: f64,
 }
 
-impl Trial {
+impl AnswerTrial {
     /// The row that is predicted: of a GPU timed at several clocks the one at these.
     #[must_use]
     pub fn target_row(&self) -> TargetRow {
@@ -71,7 +71,7 @@ impl Trial {
         (self.measured / self.predicted).ln().abs()
     }
 
-    /// [`Trial::residual`] in units of the answer's doubt, where the model has one.
+    /// [`AnswerTrial::residual`] in units of the answer's doubt, where the model has one.
     #[must_use]
     pub fn score(&self) -> f64 {
         self.residual() / self.unit()
@@ -85,7 +85,7 @@ impl Trial {
 
     /// The interval's factor, where there is one.
     #[must_use]
-    pub fn factor(&self) -> Option<f64> {
+    pub fn error_factor(&self) -> Option<f64> {
         (self.interval > 0.0).then_some(self.interval)
     }
 
@@ -95,7 +95,7 @@ impl Trial {
         /// A time on the very edge is inside, however its last digit was rounded.
         const EDGE: f64 = 1.0 + 1e-12;
         let ratio = self.ratio();
-        self.factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
+        self.error_factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
     }
 
     /// Predicted over measured.

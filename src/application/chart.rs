@@ -80,7 +80,7 @@ const STRENGTHS: [f64; KernelCategory::ALL.len()] = [0.95, 0.6, 0.8, 0.4, 0.9, 0
 
 /// Kernels stand apart from what is no kernel, and neighbours from each other.
 fn look(part: &BarPart) -> (Meaning, f64) {
-    let place = KernelCategory::ALL.iter().position(|c| c.word() == part.name);
+    let place = KernelCategory::ALL.iter().position(|c| c.as_str() == part.name);
     match part.name {
         "copies alone" => (Meaning::Source, 0.7),
         "launch gaps" => (Meaning::Dim, 0.9),

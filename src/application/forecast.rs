@@ -105,7 +105,7 @@ pub enum ForecastBasis {
 impl ForecastBasis {
     /// As tables and JSON have it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
             Self::Operator => "operator model",
@@ -341,7 +341,7 @@ impl ForecastPair<'_> {
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
         let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-        let limit = prediction.bound_target.map(|b| b.word().to_string());
+        let limit = prediction.bound_target.map(|b| b.as_str().to_string());
         Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 

@@ -4,7 +4,7 @@ use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
 use crate::kernel::{clip_middle, short_name};
-use crate::text::clip;
+use crate::text::clipped_text;
 use crate::units::Seconds;
 use std::collections::HashMap;
 
@@ -183,7 +183,7 @@ fn label_of(name: &str) -> String {
         let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
         return clip_middle(&instance[..end], LABEL);
     }
-    let head = clip(name, LONGEST_LOOK);
+    let head = clipped_text(name, LONGEST_LOOK);
     let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
     let bare = short_name(&nameless.iter().fold(head, |text, word| text.replace(word, "")));
     bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()

@@ -224,7 +224,7 @@ impl<R: Read> EventStream<R> {
     }
 
     fn unexpected(&self, expected: &str) -> String {
-        let found = crate::text::clip(String::from_utf8_lossy(&self.buffer[self.at..]), 12);
+        let found = crate::text::clipped_text(String::from_utf8_lossy(&self.buffer[self.at..]), 12);
         let place = self.before + self.at as u64;
         format!("byte {place}: `{}`: expected {expected}", crate::text::harmless_line(&found))
     }

@@ -5,7 +5,7 @@ use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
 use super::trace::RecordedTrace;
-use crate::import::{Counted, Job, Opened, read_report};
+use crate::import::{CountedReader, ImportJob, OpenedFile, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use flate2::read::MultiGzDecoder;
@@ -80,7 +80,7 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
     (&opened).take(16).read_to_end(&mut head).map_err(cannot)?;
     // A named pipe has no beginning to go back to, and gives what was read of it only once.
     if is_sqlite(&head) && opened.rewind().is_ok() {
-        let counted = Counted::new(opened, Job::new(&file, progress));
+        let counted = CountedReader::new(opened, ImportJob::new(&file, progress));
         return read_nsys(counted, &file, progress).map(|t| Recorded::Trace(Box::new(t)));
     }
     read_stream(Box::new(Cursor::new(head).chain(opened)), &file, progress)
@@ -95,7 +95,7 @@ fn read_stream(
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
     let mut from: Box<dyn Read + Send + '_> =
-        Box::new(BufReader::with_capacity(HEAD, Counted::new(from, Job::new(file, progress))));
+        Box::new(BufReader::with_capacity(HEAD, CountedReader::new(from, ImportJob::new(file, progress))));
     let mut head = take_head(&mut from).map_err(cannot)?;
     if head.starts_with(GZIP) {
         from = Box::new(MultiGzDecoder::new(Cursor::new(head).chain(from)));
@@ -109,9 +109,9 @@ fn read_stream(
     if is_trace {
         return read_kineto(whole, file, progress).map(|t| Recorded::Trace(Box::new(t)));
     }
-    let opened = Opened::of(whole, file)?;
+    let opened = OpenedFile::from_reader(whole, file)?;
     let quiet = progress.aside();
-    let imported = read_report(opened, &Job::new(file, &quiet)).map_err(|why| ReadError {
+    let imported = read_report(opened, &ImportJob::new(file, &quiet)).map_err(|why| ReadError {
         message: format!("{}; an application is a PyTorch trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
         ..why
     })?;

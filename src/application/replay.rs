@@ -54,7 +54,7 @@ pub(super) struct Replay<'a> {
     window: Span,
     steps: Vec<ReplayStep>,
     /// For every activity what it waits for.
-    waits: Vec<Waits>,
+    waits: Vec<ActivityWaits>,
     threads: usize,
     /// Place of each call's thread.
     thread_of: Vec<usize>,
@@ -77,7 +77,7 @@ struct MovedWindow {
 
 /// What an activity waits for, with the delay behind each; nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
-struct Waits {
+struct ActivityWaits {
     /// The last activity that had ended before it started.
     ended: Option<(usize, f64)>,
     /// The one before it on its stream.
@@ -263,7 +263,7 @@ fn waited_for(call: &RuntimeCall, by_end: &[(i64, usize)]) -> Option<(usize, f64
     (end > call.span.start).then_some((at, (call.span.end - end) as f64))
 }
 
-fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<Waits> {
+fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<ActivityWaits> {
     let (typical_gap, typical_latency) = typical_delays(activities, calls, by_end);
     let mut last_on_stream: HashMap<u32, usize> = HashMap::new();
     let mut out = Vec::with_capacity(activities.len());
@@ -279,7 +279,7 @@ fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usiz
         };
         let delay = |exact: f64, typical: f64, binds: bool| if binds { exact } else { exact.min(typical) };
         let before = last_on_stream.insert(activity.stream, at);
-        out.push(Waits {
+        out.push(ActivityWaits {
             ended: ended.map(|(end, other)| (other, delay((start - end) as f64, typical_gap, is_queued))),
             stream: before.filter(|b| activities[*b].span.end <= start),
             call: call.map(|(c, call)| {

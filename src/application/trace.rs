@@ -178,7 +178,7 @@ pub enum CopyDirection {
 impl CopyDirection {
     /// As tables and JSON have it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::HostToDevice => "host to device",
             Self::DeviceToHost => "device to host",

@@ -9,10 +9,10 @@ use crate::application::{
     read_application, summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
-use crate::import::Job;
+use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -72,7 +72,7 @@ fn host_factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
 }
 
-pub(super) fn run(args: &AppArgs) -> Result<()> {
+pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     let session = load::session(&[])?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
@@ -84,8 +84,8 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
             return Ok(());
         }
     }
-    let format: Format = args.format.into();
-    if format == Format::Json {
+    let format: TableFormat = args.format.into();
+    if format == TableFormat::Json {
         let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
@@ -180,7 +180,7 @@ pub(super) fn source_gpu(
 ) -> Result<Option<GpuId>> {
     match typed {
         Some(name) => Ok(Some(session.gpus.position(name)?)),
-        None => Ok(session.gpus.get(&application.gpu_name)),
+        None => Ok(session.gpus.id_named(&application.gpu_name)),
     }
 }
 
@@ -188,6 +188,6 @@ pub(super) fn source_gpu(
 pub(super) fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     let (file, progress) = (path.display().to_string(), Progress::default());
-    let recorded = with_bar(size, &Job::new(&file, &progress), || read_application(path, &progress))?;
+    let recorded = with_bar(size, &ImportJob::new(&file, &progress), || read_application(path, &progress))?;
     recorded.application(part).map_err(|why| Usage(why).into())
 }

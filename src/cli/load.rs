@@ -3,7 +3,7 @@
 use super::output;
 use crate::config::user_folder;
 use crate::rank::PriceBook;
-use crate::session::{Loaded, Session};
+use crate::session::{LoadedFile, Session};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
-    add(&mut session, data)?;
+    load_data(&mut session, data)?;
     Ok(session)
 }
 
@@ -23,10 +23,11 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
 ///
 /// # Errors
 /// As [`session`].
-pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
+pub(super) fn load_data(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
-        let Loaded { rows: added, refused, refused_count: count, remarks, .. } = session.add_data(path)?;
+        let LoadedFile { rows: added, refused, refused_count: count, remarks, .. } =
+            session.add_data(path)?;
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));

@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::rank::{
     Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart, select_targets,
 };
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::session::Session;
 use crate::workload::Workload;
 use anyhow::{Context, Result};
@@ -96,7 +96,7 @@ impl From<OrderChoice> for RankOrder {
     }
 }
 
-pub(super) fn run(args: &RankArgs) -> Result<()> {
+pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let mut session = load::session(&args.data)?;
     let mut targets = select_targets(&session.gpus, &args.to)?;
     let from = args.from.as_deref();
@@ -151,11 +151,11 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
             return Ok(());
         }
     }
-    let format: Format = args.format.into();
+    let format: TableFormat = args.format.into();
     let table = match format {
-        Format::Table => board_table(&board, screen_width()),
-        Format::Markdown => board_table(&board, None),
-        Format::Json | Format::Csv => board_records(&board),
+        TableFormat::Table => board_table(&board, screen_width()),
+        TableFormat::Markdown => board_table(&board, None),
+        TableFormat::Json | TableFormat::Csv => board_records(&board),
     };
     output::answer(table.render(format).as_bytes())?;
     if nothing {

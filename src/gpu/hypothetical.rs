@@ -367,7 +367,7 @@ impl ChangePlan<'_> {
             limits.regs_per_block = limits.regs_per_block.min(limits.regs_per_sm);
         }
         if self.is_changed(MaxWarps) {
-            limits.threads_per_sm = self.value(MaxWarps).round() as u32 * super::Limits::WARP;
+            limits.threads_per_sm = self.value(MaxWarps).round() as u32 * super::SmLimits::WARP;
         }
         if self.is_changed(LsuLanes) {
             gpu.sm.lsu_lanes = self.note(&[LsuLanes]).on(&gpu.sm.lsu_lanes, |_| self.value(LsuLanes));
@@ -383,7 +383,7 @@ impl ChangePlan<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LimitsTable, Origin, load_shipped};
+    use super::super::{LimitsTable, NumberOrigin, load_shipped};
     use super::*;
     use crate::catalogue::{Catalogue, shipped_sources};
 
@@ -393,13 +393,13 @@ mod tests {
     }
 
     fn changed(id: &str, changes: &str) -> Result<Gpu, ChangeError> {
-        gpus().find(id).unwrap().changed(&changes.parse().unwrap(), "mine")
+        gpus().entry_named(id).unwrap().changed(&changes.parse().unwrap(), "mine")
     }
 
     #[test]
     fn derived_numbers_follow() {
         let catalogue = gpus();
-        let base = catalogue.find("rtx-4070").unwrap();
+        let base = catalogue.entry_named("rtx-4070").unwrap();
         let more = changed("rtx-4070", "sms=+50%,mem=+20%,l2=72MiB").unwrap();
         assert_eq!(more.sms.value, 69);
         assert!((more.fp32_peak.value / base.fp32_peak.value - 1.5).abs() < 1e-12);
@@ -411,7 +411,7 @@ mod tests {
         let sustained = more.fp32_sustained().value / base.fp32_sustained().value;
         assert!((1.0..1.5).contains(&sustained), "the power limit stays: {sustained}");
         assert!(more.is_hypothetical() && !base.is_hypothetical());
-        assert_eq!((more.sms.origin, &*more.sms.source), (Origin::Assumed, "typed"));
+        assert_eq!((more.sms.origin, &*more.sms.source), (NumberOrigin::Assumed, "typed"));
         let bus = changed("rtx-4070", "bus=256").unwrap();
         assert!((bus.bandwidth_peak.value / base.bandwidth_peak.value - 256.0 / 192.0).abs() < 1e-12);
         assert_eq!(bus.data_rate.value, base.data_rate.value);

@@ -146,7 +146,7 @@ pub fn clock(text: &str) -> Result<Hertz, TuningError> {
         },
         None => (lower.as_str(), 1e6),
     };
-    number(digits, unit).map(Hertz).ok_or_else(|| TuningError::NoClock(short(text)))
+    number_in_unit(digits, unit).map(Hertz).ok_or_else(|| TuningError::NoClock(short(text)))
 }
 
 /// A typed power: `150`, `150W`, `0.3kW`.
@@ -160,10 +160,10 @@ pub fn power(text: &str) -> Result<Watts, TuningError> {
         (_, Some(digits)) => (digits, 1.0),
         _ => (lower.as_str(), 1.0),
     };
-    number(digits, unit).map(Watts).ok_or_else(|| TuningError::NoPower(short(text)))
+    number_in_unit(digits, unit).map(Watts).ok_or_else(|| TuningError::NoPower(short(text)))
 }
 
-fn number(digits: &str, unit: f64) -> Option<f64> {
+fn number_in_unit(digits: &str, unit: f64) -> Option<f64> {
     let digits = digits.trim();
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let value: f64 = digits.parse().ok().filter(|_| plain)?;
@@ -171,7 +171,7 @@ fn number(digits: &str, unit: f64) -> Option<f64> {
 }
 
 fn short(text: &str) -> String {
-    crate::text::harmless_line(&crate::text::clip(text, 40))
+    crate::text::harmless_line(&crate::text::clipped_text(text, 40))
 }
 
 /// Without digits that a change of unit leaves behind.
@@ -211,7 +211,7 @@ impl Gpu {
         gpu.set_sm_clock(by_sm, &sm_note);
         gpu.data_rate = mem_note.on(&self.data_rate, |r| r * by_mem);
         gpu.bandwidth_peak = mem_note.on(&self.bandwidth_peak, |b| *b * by_mem);
-        if let Some(architecture) = architectures.get(self.cuda.compute_capability) {
+        if let Some(architecture) = architectures.architecture_at(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
             let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
             let all = TypedNote::joined(&[&sm_note, &mem_note, &power_note]);
@@ -290,14 +290,14 @@ impl TypedNote {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LimitsTable, Origin, load_shipped};
+    use super::super::{LimitsTable, NumberOrigin, load_shipped};
     use super::*;
     use crate::catalogue::shipped_sources;
 
     fn gpu(id: &str) -> Gpu {
         let sources = shipped_sources().unwrap();
         let (gpus, _) = load_shipped(&sources, &LimitsTable::shipped().unwrap());
-        gpus.find(id).unwrap().clone()
+        gpus.entry_named(id).unwrap().clone()
     }
 
     fn at(gpu: &Gpu, text: &str) -> Gpu {
@@ -313,14 +313,14 @@ mod tests {
             (half.fp64_peak.as_ref().unwrap(), stock.fp64_peak.as_ref().unwrap()),
         ] {
             assert!((new.value.0 / old.value.0 - 0.5).abs() < 1e-12);
-            assert_eq!((new.origin, &*new.source), (Origin::Assumed, "typed"));
+            assert_eq!((new.origin, &*new.source), (NumberOrigin::Assumed, "typed"));
             assert!(new.note.as_ref().unwrap().starts_with("at 727.5 MHz instead of 1455 MHz (typed)"));
         }
         assert!(
             (half.l2_bandwidth_or_derived().value.0 / stock.l2_bandwidth_or_derived().value.0 - 0.5).abs()
                 < 1e-12
         );
-        assert_eq!(half.l2_bandwidth_or_derived().origin, Origin::Assumed);
+        assert_eq!(half.l2_bandwidth_or_derived().origin, NumberOrigin::Assumed);
         assert_eq!(half.bandwidth_peak, stock.bandwidth_peak);
         assert_eq!(
             (half.cuda.limits, half.sms.clone(), half.sm.clone()),
@@ -338,7 +338,7 @@ mod tests {
         assert!(
             (slow.bandwidth_sustained().value.0 / stock.bandwidth_sustained().value.0 - 0.5).abs() < 1e-12
         );
-        assert_eq!(slow.bandwidth_sustained().origin, Origin::Assumed);
+        assert_eq!(slow.bandwidth_sustained().origin, NumberOrigin::Assumed);
         assert_eq!((&slow.fp32_peak, slow.fp32_sustained()), (&stock.fp32_peak, stock.fp32_sustained()));
     }
 

@@ -1,7 +1,7 @@
 //! What is written beside a number of a GPU that somebody changed by typing.
 
 use super::{Gpu, TensorRate};
-use crate::catalogue::{Origin, Sourced};
+use crate::catalogue::{NumberOrigin, Sourced};
 use crate::units::FlopsPerSecond;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl TypedNote {
         let note = format!("{}, from {}{before}", self.said, number.source);
         Sourced {
             value: change(&number.value),
-            origin: Origin::Assumed,
+            origin: NumberOrigin::Assumed,
             source: Arc::from(TYPED),
             note: Some(note.into()),
             date: None,

@@ -51,7 +51,7 @@ pub fn source_clocks<'a>(
     store: impl Into<Visible<'a>>,
 ) -> SourceClocks {
     let store: Visible<'a> = store.into();
-    let exact = subject.config.and_then(|c| store.row(c, at));
+    let exact = subject.config.and_then(|c| store.row_on(c, at));
     let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
     let Some(row) = exact.or_else(nearest) else { return SourceClocks::default() };
     match gpu_at_row_clocks(stock, catalogued, row) {

@@ -3,7 +3,7 @@
 use super::components::{resized, unmeasured};
 use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
-use super::question::Side;
+use super::question::QuestionSide;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
@@ -19,7 +19,7 @@ const NEAR_FLOOR: f64 = 1.5;
 
 /// What the time on the source is looked up and scaled by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a, 's> {
+pub(super) struct SourceQuestion<'a, 's> {
     pub(super) kernel: &'a Kernel,
     pub(super) subject: &'a Subject,
     /// The work asked for, counters included.
@@ -27,7 +27,7 @@ pub(super) struct Asked<'a, 's> {
     /// The source's place in the catalogue.
     pub(super) at: GpuId,
     /// The source at the size asked for.
-    pub(super) side: &'a Side<'a>,
+    pub(super) side: &'a QuestionSide<'a>,
     /// What a launch costs on the source.
     pub(super) launch: LaunchCost,
     pub(super) store: Visible<'s>,
@@ -36,9 +36,9 @@ pub(super) struct Asked<'a, 's> {
 
 /// The row of this very configuration; else the nearest size carried to this one as `components` does; else, where nobody
 /// timed the kernel on this GPU, its roof and the usual efficiency.
-pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
-    let Asked { subject, at, store, .. } = asked;
-    let exact = subject.config.and_then(|c| store.row(c, at));
+pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
+    let SourceQuestion { subject, at, store, .. } = asked;
+    let exact = subject.config.and_then(|c| store.row_on(c, at));
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
@@ -54,11 +54,11 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 }
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
-fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, launch, rules, .. } = asked;
+fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime> {
+    let SourceQuestion { kernel, subject, side, launch, rules, .. } = asked;
     let floor = launch.floor.time;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
-    let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
+    let there_side = QuestionSide::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
@@ -82,7 +82,7 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
 }
 
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
-fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
+fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));

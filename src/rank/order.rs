@@ -18,7 +18,7 @@ pub enum RankOrder {
 impl RankOrder {
     /// The word in flags and titles.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",
             Self::PerfPerWatt => "perf-per-watt",

@@ -5,7 +5,7 @@ use super::action::Action;
 use super::layout::Pane;
 use super::look::Look;
 use super::message::Effect;
-use super::panes::files::listing::Listing;
+use super::panes::files::listing::FolderListing;
 use crate::chart::ChartSpec;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -59,16 +59,16 @@ pub struct CellInside {
 /// A pane, or something that lies over the panes.
 pub trait Panel<S> {
     /// Its context in keymaps.
-    fn context(&self) -> &'static str;
+    fn key_context(&self) -> &'static str;
 
     /// Carries an action out.
     fn handle_action(&mut self, action: Action, state: &mut S) -> Reaction;
 
     /// Draws itself.
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
 
     /// Its chart.
-    fn export(&self, _state: &S) -> ChartOffer {
+    fn chart_offer(&self, _state: &S) -> ChartOffer {
         ChartOffer::Nothing
     }
 
@@ -130,7 +130,7 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
     }
 
     /// A folder was listed; nothing if it could not be.
-    fn take_listing(&mut self, _listing: Option<&Listing>) {}
+    fn take_listing(&mut self, _listing: Option<&FolderListing>) {}
 }
 
 impl<S> Clone for Box<dyn OverlayPanel<S>> {

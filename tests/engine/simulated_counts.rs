@@ -393,7 +393,7 @@ fn walked() -> Vec<(&'static str, String, Simulated)> {
 
 /// Which counts of the kernel's file are not those of the walk.
 fn differing_counts(id: &str, size: &str, s: &Simulated) -> Vec<String> {
-    let kernel = SHIPPED.kernels.find(id).unwrap();
+    let kernel = SHIPPED.kernels.entry_named(id).unwrap();
     let work = kernel.instance(&kernel.typed(size).unwrap(), "").unwrap().work;
     let mut counts = vec![
         (Count::Flops, s.flops),

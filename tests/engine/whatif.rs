@@ -22,7 +22,7 @@ fn workloads(session: &Session) -> Vec<Workload> {
 #[test]
 fn a_launch_that_costs_more_never_makes_a_prediction_faster() {
     let session = Session::load(None).unwrap();
-    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
     let mut compared = 0;
     for workload in workloads(&session) {
         let mut asked = WhatIf::new(&session, &workload, source, base);
@@ -41,10 +41,10 @@ fn a_launch_that_costs_more_never_makes_a_prediction_faster() {
 fn every_way_of_asking_gives_the_same_time_and_no_change_is_the_identity() {
     let mut session = Session::load(None).unwrap();
     let changes: GpuChanges = "mem=+20%,l2=-50%,sms=+10%".parse().unwrap();
-    let source = session.gpus.get("titan-v").unwrap();
+    let source = session.gpus.id_named("titan-v").unwrap();
     // The very GPU of the source too.
     for base in ["rtx-4070", "h100-pcie", "titan-v"] {
-        let base = session.gpus.get(base).unwrap();
+        let base = session.gpus.id_named(base).unwrap();
         let made = session.add_hypothetical(base, &changes).unwrap();
         let mut compared = 0;
         for workload in workloads(&session) {
@@ -73,7 +73,7 @@ fn every_way_of_asking_gives_the_same_time_and_no_change_is_the_identity() {
 #[test]
 fn a_solved_value_makes_its_goal_and_an_impossible_goal_is_said() {
     let session = Session::load(None).unwrap();
-    let [source, base] = ["v100-pcie-16gb", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let [source, base] = ["v100-pcie-16gb", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
     let kernel = session.kernels.position("saxpy").unwrap();
     let size = session.kernels[kernel].typed("n=2^28").unwrap();
     let subject = session.subject(kernel, &size, "").unwrap();
@@ -107,7 +107,7 @@ fn a_solved_value_makes_its_goal_and_an_impossible_goal_is_said() {
 #[test]
 fn a_tornado_is_an_exact_prediction_of_each_end() {
     let session = Session::load(None).unwrap();
-    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
     for workload in workloads(&session).iter().take(12) {
         let mut asked = WhatIf::new(&session, workload, source, base);
         let changes: GpuChanges = "l2=72MiB".parse().unwrap();
@@ -129,7 +129,7 @@ fn a_tornado_is_an_exact_prediction_of_each_end() {
 #[test]
 fn a_power_limit_lowers_the_clock_and_the_stated_limit_changes_nothing() {
     let mut session = Session::load(None).unwrap();
-    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).unwrap());
+    let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
     let kernel = session.kernels.position("matmul_tiled").unwrap();
     let size = session.kernels[kernel].typed("n=2048").unwrap();
     let subject = session.subject(kernel, &size, "").unwrap();

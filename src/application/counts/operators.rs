@@ -24,7 +24,7 @@ pub(super) struct CountedLaunch {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TableFile {
+struct OperatorTableFile {
     operator: Vec<OperatorRule>,
 }
 
@@ -75,7 +75,7 @@ struct FoundCounts {
 impl OperatorTable {
     /// That of `specs/framework-operators.toml`.
     pub(super) fn shipped() -> Result<Self, FileError> {
-        let file: TableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
+        let file: OperatorTableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
         let by_name = |rule: OperatorRule| {
             let names = rule.names.clone();
             names.into_iter().map(move |name| (name, rule.clone()))
@@ -119,7 +119,7 @@ impl OperatorRule {
     /// Whether a kernel of this name does the operator's work, and is no helper beside it.
     fn is_main_kernel(&self, kernel: &str) -> bool {
         let category = KernelCategory::of_names(kernel, "");
-        let lower = crate::text::clip(kernel, 512).to_ascii_lowercase();
+        let lower = crate::text::clipped_text(kernel, 512).to_ascii_lowercase();
         if lower.contains("splitkreduce") || lower.contains("memset") {
             return false;
         }

@@ -7,7 +7,7 @@
 //! 6 up to Pascal and 4 since Volta.
 
 use crate::kernel::{Count, Work};
-use crate::roofline::{Machine, Spec};
+use crate::roofline::{MachineNumbers, Spec};
 
 /// How many rates there are: SMs x clock, DRAM, five pipes.
 const RATES: usize = 7;
@@ -74,12 +74,12 @@ impl Excess {
     }
 
     /// The rates of this GPU, as a launch finds it.
-    pub(super) fn pace(&self, machine: &Machine) -> Pace {
-        let sms = (machine.get(Spec::Sms) * machine.get(Spec::Clock)).ln();
+    pub(super) fn pace(&self, machine: &MachineNumbers) -> Pace {
+        let sms = (machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock)).ln();
         let mut rates = [sms; RATES];
-        rates[1] = machine.get(Spec::DramBandwidth).ln();
+        rates[1] = machine.spec_value(Spec::DramBandwidth).ln();
         for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
-            *rate += machine.get(spec).ln();
+            *rate += machine.spec_value(spec).ln();
         }
         let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
         Pace { rates, mean, latency: machine.dependent_issue().ln() }

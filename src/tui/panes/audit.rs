@@ -11,7 +11,7 @@ use super::text_sheet::TextPane;
 use crate::audit::Severity;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::tui::text::{paragraph, wrap};
 use ratatui::text::Line;
 
@@ -19,7 +19,7 @@ use ratatui::text::Line;
 pub const AUDIT: TextPane = TextPane { pane: Pane::Audit, beside, lines: audit_lines };
 
 /// The lines of the audit.
-fn audit_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn audit_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let Some(digest) = &state.audit else {
         let text = match state.data.len() {
             0 => "no measurement files of yours are loaded; start with --data FILE",
@@ -49,6 +49,6 @@ fn audit_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
 }
 
 /// How many findings there are.
-fn beside(state: &State) -> String {
+fn beside(state: &DashboardState) -> String {
     state.audit.as_ref().map_or_else(String::new, |digest| digest.summary.clone())
 }

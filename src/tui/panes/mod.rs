@@ -29,7 +29,7 @@ use super::action::Action;
 use super::layout::Pane;
 use super::message::Effect;
 use super::pane::Panel;
-use super::state::State;
+use super::state::DashboardState;
 use application::ApplicationPane;
 use audit::AUDIT;
 use evaluate::ErrorsPane;
@@ -46,7 +46,7 @@ use text_sheet::TextSheet;
 use what_if::WhatIfPane;
 
 /// The panes.
-pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
+pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<DashboardState>> {
     match pane {
         Pane::Gpus => Box::new(GpusPane),
         Pane::Roofline => Box::new(RooflinePane),
@@ -64,7 +64,7 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
 }
 
 /// What an action opens over the panes; `None` where it opens nothing.
-pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>> {
+pub(super) fn open_for(action: Action, state: &mut DashboardState) -> Option<Vec<Effect>> {
     Some(match action {
         Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
         Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),

@@ -3,14 +3,14 @@
 use super::text_sheet::TextPane;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::tui::text::paragraph;
 use ratatui::text::Line;
 
 /// The pane.
 pub const NOTES: TextPane = TextPane { pane: Pane::Notes, beside, lines: notice_lines };
 
-fn notice_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn notice_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     if state.notices.is_empty() {
         return vec![Line::styled("no import notes", look.dim())];
     }
@@ -18,7 +18,7 @@ fn notice_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static
 }
 
 /// How many notes there are, and how many rows were refused.
-fn beside(state: &State) -> String {
+fn beside(state: &DashboardState) -> String {
     match (state.notices.len(), state.refused_rows) {
         (0, _) => "none".into(),
         (notes, 0) => notes.to_string(),

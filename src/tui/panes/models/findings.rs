@@ -6,7 +6,7 @@ use crate::evaluate::Protocol;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::session::{Revision, Session, Training};
-use crate::train::{Learned, Survey, Trained, trainers};
+use crate::train::{Survey, TrainableModel, Trained, trainers};
 use crate::tui::selection::Selection;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub const SEED: u64 = 1;
 #[derive(Debug, Clone, Default)]
 pub struct ModelFindings {
     /// Every model's errors and what is in the cache, once the worker has them.
-    pub survey: Option<Arc<(Survey, Vec<Learned>)>>,
+    pub survey: Option<Arc<(Survey, Vec<TrainableModel>)>>,
     /// What was trained here last.
     pub training: Option<Arc<Training>>,
     /// Why the last training came to nothing.
