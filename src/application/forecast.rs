@@ -29,7 +29,7 @@ use crate::units::Seconds;
 use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
-/// square, of medians per kernel and pair. With GPUs left out (`roofswap evaluate --kernel K`): -0.01 on the shipped figures (14
+/// square, of medians per kernel and pair. With GPUs left out (tests/engine/pair_correlation.rs): 0.00 on the shipped figures (14
 /// kernels, 12 pairs), 0.06 on NeuSight's operators (9, 20), 0.35 on the NVBench rows of PMPP kernels (17, 6). The largest.
 pub const PAIR_CORRELATION: f64 = 0.35;
 

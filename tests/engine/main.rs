@@ -13,6 +13,7 @@ mod kernel_counts;
 mod learn;
 mod models;
 mod occupancy_vectors;
+mod pair_correlation;
 mod paper1_learned;
 mod paper3;
 mod power_model;
