@@ -168,6 +168,28 @@ impl Caution {
             BlockSize::Typed(_) | BlockSize::Required(_) => None,
         }
     }
+
+    /// The text of those that name nothing of the question.
+    fn fixed_text(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::SourceModelled => {
+                "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency"
+            }
+            Self::NoMeasurement => "no measurement on the source GPU: roofline with typical efficiency",
+            Self::RegistersUnknown => "registers unknown: occupancy is an upper bound",
+            Self::OccupancyUnknown => "launch shape unknown: occupancy taken as equal on both GPUs",
+            Self::NoFlops => {
+                "no FLOPs: the bandwidth's efficiency is carried over (Algorithm 1, case FLOPs = 0)"
+            }
+            Self::NoComputeCeiling => {
+                "no FLOPs: bandwidth ceilings alone (equation 9 as the intensity goes to 0)"
+            }
+            Self::AtomicsNotModelled => {
+                "same-address atomics: carried over with the efficiency, not modelled"
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// `l2_bytes, lsu_warp_insts`.
@@ -177,17 +199,14 @@ fn names(counts: &[Count]) -> String {
 
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(text) = self.fixed_text() {
+            return f.write_str(text);
+        }
         match self {
             Self::NearestSize(p) => write!(
                 f,
                 "source time is an estimate (~): scaled as `components` does from the measured size {p}"
             ),
-            Self::SourceModelled => f.write_str(
-                "source time is an estimate (~): no measurement of this kernel there; roofline with typical efficiency",
-            ),
-            Self::NoMeasurement => {
-                f.write_str("no measurement on the source GPU: roofline with typical efficiency")
-            }
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
@@ -200,39 +219,29 @@ impl fmt::Display for Caution {
             Self::RegistersOfOtherBuild(gpu) => {
                 write!(f, "{gpu}: registers on this GPU unknown; using those measured on another GPU")
             }
-            Self::RegistersUnknown => f.write_str("registers unknown: occupancy is an upper bound"),
             Self::Spills { gpu, stores, loads } => {
                 write!(f, "spills {stores} B stores, {loads} B loads per thread on {gpu}")
             }
             Self::BlockAssumed(threads) => {
                 write!(f, "launch shape unknown: ~{threads} threads per block are assumed")
             }
-            Self::OccupancyUnknown => {
-                f.write_str("launch shape unknown: occupancy taken as equal on both GPUs")
-            }
             Self::CeilingsFellBack { gpu } => f.write_str(&fallen_back_text(gpu)),
             Self::AboveRoof { gpu, ratio, in_l2 } => f.write_str(&above_roof_text(gpu, *ratio, *in_l2)),
             Self::FitsL2(gpu) => {
                 write!(f, "{gpu}: the working set fits in L2; warm buffers can beat the DRAM roof")
             }
-            Self::NoFlops => f.write_str(
-                "no FLOPs: the bandwidth's efficiency is carried over (Algorithm 1, case FLOPs = 0)",
-            ),
-            Self::NoComputeCeiling => {
-                f.write_str("no FLOPs: bandwidth ceilings alone (equation 9 as the intensity goes to 0)")
-            }
             Self::BothWidths(precision) => f.write_str(&both_widths_text(*precision)),
             Self::Rewritten { least, most } => f.write_str(&rewritten_text(*least, *most)),
             Self::ListingsDoNotFit { from, to } => {
-                write!(f, "the listings are code for {from} and {to}, which these GPUs do not run: not applied")
+                write!(
+                    f,
+                    "the listings are code for {from} and {to}, which these GPUs do not run: not applied"
+                )
             }
             Self::LaunchBound(gpu) => write!(
                 f,
                 "{gpu}: under 10 µs, launch overhead may be most of it (overheads of 1.4-9 µs were measured)"
             ),
-            Self::AtomicsNotModelled => {
-                f.write_str("same-address atomics: carried over with the efficiency, not modelled")
-            }
             Self::FloorApplied { gpu, floor } => {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
@@ -240,7 +249,10 @@ impl fmt::Display for Caution {
                 write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => {
-                write!(f, "clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
+                write!(
+                    f,
+                    "clocks: measured {time} with {at}: not compared; set the target's clocks to compare"
+                )
             }
             Self::ClocksUnbelievable(text) => {
                 write!(f, "clocks: the source's row states one that is not used: {text}")
@@ -256,15 +268,16 @@ impl fmt::Display for Caution {
             }
             Self::PowerCapped { limit, clocks: [from, to] } => {
                 let [from, to] = [from, to].map(|hz| hz / 1e6);
-                write!(f, "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)")
+                write!(
+                    f,
+                    "a limit of {limit:.0} W lowers the SM clock from {from:.0} to {to:.0} MHz under this load (modelled)"
+                )
             }
             Self::RowsMeasuredHere { factor, rows } => {
                 let plural = if *rows == 1 { "" } else { "s" };
                 write!(f, "rows measured on the target: × {factor:.3} (from {rows} row{plural})")
             }
-            Self::RowsAtOtherClocks { gpu, rows, all } => {
-                f.write_str(&other_clocks_text(gpu, *rows, *all))
-            }
+            Self::RowsAtOtherClocks { gpu, rows, all } => f.write_str(&other_clocks_text(gpu, *rows, *all)),
             Self::SourcesDisagree { shortest: (a, low), longest: (b, high) } => write!(
                 f,
                 "sources disagree by {:.1}x: {low} from {a}, {high} from {b}; measure one of them again",
@@ -274,6 +287,13 @@ impl fmt::Display for Caution {
             Self::Abstains(why) => why.fmt(f),
             Self::Data(text) => write!(f, "data: {text}"),
             Self::Kernel(text) => f.write_str(text),
+            Self::SourceModelled
+            | Self::NoMeasurement
+            | Self::RegistersUnknown
+            | Self::OccupancyUnknown
+            | Self::NoFlops
+            | Self::NoComputeCeiling
+            | Self::AtomicsNotModelled => Ok(()),
         }
     }
 }
