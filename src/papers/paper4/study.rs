@@ -16,7 +16,7 @@ use crate::measurement::Measurement;
 use crate::papers::FitError;
 use crate::power::PowerModel;
 use crate::session::Session;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The GPU of its rows.
 pub const ADA: &str = "rtx-4070";
@@ -64,13 +64,13 @@ pub fn reproduce_tables(
 pub fn tiled_conclusions(session: &Session, files: &[TiledRows]) -> Result<Vec<Conclusion>, FileError> {
     let Ok(gpu) = session.gpus.position(ADA) else { return Ok(Vec::new()) };
     let tiles = TILES.map(Tile::Side);
-    let mut modelled: BTreeMap<[u64; 3], Vec<TileAnswer>> = BTreeMap::new();
-    for size in files.iter().flat_map(|f| large_products(f).into_keys()) {
-        if !modelled.contains_key(&size) {
-            let gemm = Gemm { size, ..Gemm::default() };
-            modelled.insert(size, answer_tiles(session, &gemm, gpu, &tiles, &LearnedGemm::default())?);
-        }
-    }
+    let sizes: BTreeSet<[u64; 3]> = files.iter().flat_map(|f| large_products(f).into_keys()).collect();
+    let answers = |size: [u64; 3]| {
+        let gemm = Gemm { size, ..Gemm::default() };
+        Ok((size, answer_tiles(session, &gemm, gpu, &tiles, &LearnedGemm::default())?))
+    };
+    let modelled: BTreeMap<[u64; 3], Vec<TileAnswer>> =
+        sizes.into_iter().map(answers).collect::<Result<_, FileError>>()?;
     Ok(conclusions(files, |target, size, tile| {
         let answer = modelled.get(&size)?.iter().find(|a| a.tile == Tile::Side(tile))?;
         match target {
