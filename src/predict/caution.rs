@@ -14,6 +14,8 @@ pub enum Caution {
     NearestSize(Arc<Problem>),
     /// Nobody timed this kernel on the source; its time is a model's.
     SourceModelled,
+    /// `first-principles`: what the launch overheads that paper 5 gives make of the time.
+    LaunchRange(Arc<str>),
     /// Nobody timed this kernel on the source: the roof and the usual efficiency are all there is.
     NoMeasurement,
     /// Nobody made these counts: `components` answers without the components that rest on them.
@@ -238,6 +240,7 @@ impl fmt::Display for Caution {
                 f,
                 "source time is an estimate (~): scaled as `components` does from the measured size {p}"
             ),
+            Self::LaunchRange(text) => f.write_str(text),
             Self::CountsPartly(missing) => f.write_str(&missing_counts_text(missing)),
             Self::Contradiction(text) => write!(f, "counts contradict each other: {text}"),
             Self::RegistersBorrowed { gpu, from: (major, minor), spills } => {
