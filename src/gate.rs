@@ -4,11 +4,11 @@
 //! spills, where fewer of its warps fit an SM, where a stated least occupancy is missed, or where it is gone. What is new only
 //! has to meet the stated limits.
 
-use crate::compiler::{Architecture, CompilerReport};
-use crate::gpu::{ComputeCapability, Limits, LimitsTable};
+use crate::compiler::{CodeArchitecture, CompilerReport};
+use crate::gpu::{ComputeCapability, LimitsTable, SmLimits};
 use crate::kernel::{BlockSize, Resources};
 use crate::occupancy::{BlockNeeds, Rules, occupancy};
-use crate::report::{Cell, Column, Table};
+use crate::report::{Table, TableCell, TableColumn};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +84,7 @@ impl Baseline {
         if found.format == FORMAT {
             return Ok(found);
         }
-        let format = crate::text::harmless_line(&crate::text::clip(&found.format, 40));
+        let format = crate::text::harmless_line(&crate::text::clipped_text(&found.format, 40));
         Err(format!("`{format}`: expected format `{FORMAT}`; write it again with --update"))
     }
 
@@ -105,7 +105,7 @@ impl Baseline {
 #[must_use]
 pub fn resources_of(
     reports: &[CompilerReport],
-    on: &[Architecture],
+    on: &[CodeArchitecture],
     limits: &LimitsTable,
     threads: Option<u32>,
 ) -> Vec<KernelResources> {
@@ -115,7 +115,7 @@ pub fn resources_of(
             continue;
         }
         let (major, minor) = kernel.architecture.capability;
-        let known = limits.get(ComputeCapability { major, minor });
+        let known = limits.limits_at(ComputeCapability { major, minor });
         let target = kernel.architecture.to_string();
         let one = KernelResources::new(kernel, target.clone(), known.as_ref(), threads);
         // A cubin states no spills, `ptxas -v` does: what one file leaves open the other fills in.
@@ -128,12 +128,12 @@ impl KernelResources {
     fn new(
         kernel: &crate::compiler::CompiledKernel,
         target: String,
-        limits: Option<&Limits>,
+        limits: Option<&SmLimits>,
         threads: Option<u32>,
     ) -> Self {
         let resources = &kernel.resources;
         let threads = threads_of(resources, threads);
-        let fraction = |limits: &Limits| {
+        let fraction = |limits: &SmLimits| {
             let needs = BlockNeeds {
                 threads,
                 regs_per_thread: resources.registers,
@@ -174,7 +174,7 @@ fn threads_of(resources: &Resources, typed: Option<u32>) -> u32 {
 pub fn compare_builds(
     baseline: &Baseline,
     now: &[KernelResources],
-    on: &[Architecture],
+    on: &[CodeArchitecture],
     limits: GateLimits,
 ) -> Vec<GateRow> {
     let listed: BTreeSet<String> = on.iter().map(ToString::to_string).collect();
@@ -259,13 +259,13 @@ impl GateRow {
 #[must_use]
 pub fn gate_table(rows: &[GateRow]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::left("target"),
-        Column::right("registers"),
-        Column::right("shared memory"),
-        Column::right("spills"),
-        Column::right("occupancy"),
-        Column::left("result"),
+        TableColumn::left("kernel"),
+        TableColumn::left("target"),
+        TableColumn::right("registers"),
+        TableColumn::right("shared memory"),
+        TableColumn::right("spills"),
+        TableColumn::right("occupancy"),
+        TableColumn::left("result"),
     ]);
     let failed = rows.iter().filter(|r| !r.failures.is_empty()).count();
     let verdict = if failed == 0 { "no regression".to_string() } else { format!("{failed} failed") };
@@ -274,17 +274,17 @@ pub fn gate_table(rows: &[GateRow]) -> Table {
         let Some(named) = row.now.as_ref().or(row.before.as_ref()) else { continue };
         let pair = |of: &dyn Fn(&KernelResources) -> Option<String>| {
             let [before, now] = [&row.before, &row.now].map(|k| k.as_ref().and_then(of));
-            Cell::maybe(before_and_now(before, now), Cell::text)
+            TableCell::maybe(before_and_now(before, now), TableCell::text)
         };
         let bytes = |b: Option<u32>| b.map(|b| format!("{b} B"));
         table.rows.push(vec![
-            Cell::text(&named.kernel),
-            Cell::text(&named.target),
+            TableCell::text(&named.kernel),
+            TableCell::text(&named.target),
             pair(&|k| Some(k.regs_per_thread.to_string())),
             pair(&|k| bytes(k.smem_static_bytes)),
             pair(&|k| bytes(k.spill_bytes)),
             pair(&|k| k.occupancy_percent.map(|o| format!("{o:.0} % of {} threads", k.threads))),
-            Cell::text(row.result()),
+            TableCell::text(row.result()),
         ]);
     }
     let same = rows.len() - table.rows.len();

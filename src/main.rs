@@ -7,11 +7,11 @@ use roofswap::config::{Saved, state_file, user_folder};
 use roofswap::gpu::GpuId;
 use roofswap::predict::model_position;
 use roofswap::session::Session;
-use roofswap::tui::{self, Options};
+use roofswap::tui::{self, DashboardOptions};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run(open_dashboard)
+    cli::run_command_line(open_dashboard)
 }
 
 /// Loads, checks what was typed, and runs the dashboard; a mistake is said before the terminal is touched.
@@ -29,7 +29,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
     let theme = args.theme.or_else(no_color);
     let (data, ascii) = (args.data, args.ascii || has_plain_locale());
     let (all_colours, light_background) = (shows_all_colours(), has_light_background());
-    let options = Options {
+    let options = DashboardOptions {
         saved,
         kernel_asked,
         source_asked,
@@ -40,7 +40,7 @@ fn open_dashboard(args: DashboardArgs) -> Result<()> {
         light_background,
         keymap,
     };
-    tui::run(session, options)?;
+    tui::run_dashboard(session, options)?;
     Ok(())
 }
 
@@ -53,21 +53,21 @@ fn remembered() -> Saved {
 /// What was typed goes before what is remembered; unknown names are errors here, not surprises later.
 fn typed_over(mut saved: Saved, args: &DashboardArgs, session: &Session) -> Result<Saved> {
     if let Some(from) = &args.from {
-        saved.source = Some(session.gpus.find(from)?.id.clone());
+        saved.source = Some(session.gpus.entry_named(from)?.id.clone());
     }
     if !args.to.is_empty() {
-        let ids = args.to.iter().map(|t| session.gpus.find(t).map(|g| g.id.clone()));
+        let ids = args.to.iter().map(|t| session.gpus.entry_named(t).map(|g| g.id.clone()));
         saved.targets = ids.collect::<Result<_, _>>()?;
     }
     if let Some(kernel) = &args.kernel {
-        let known = session.kernels.find(kernel).map(|k| k.id.clone());
+        let known = session.kernels.entry_named(kernel).map(|k| k.id.clone());
         // A kernel may come with the data, which load behind the first screen.
         let id = if args.data.is_empty() { known? } else { known.unwrap_or_else(|_| kernel.clone()) };
         (saved.kernel, saved.problem) = (Some(id), None);
     }
     if let Some(size) = &args.size {
         saved.problem =
-            Some(match session.kernels.find(saved.kernel.as_deref().unwrap_or(tui::FIRST_KERNEL)) {
+            Some(match session.kernels.entry_named(saved.kernel.as_deref().unwrap_or(tui::FIRST_KERNEL)) {
                 Ok(kernel) => kernel.typed(size)?.to_string(),
                 Err(unknown) if args.data.is_empty() => return Err(unknown.into()),
                 Err(_) => size.clone(),
@@ -77,8 +77,8 @@ fn typed_over(mut saved: Saved, args: &DashboardArgs, session: &Session) -> Resu
         model_position(model)?;
         saved.model = Some(model.clone());
     }
-    saved.ceilings = args.ceilings.map(|c| c.word().to_string()).or(saved.ceilings);
-    saved.rules = args.rules.map(|r| r.word().to_string()).or(saved.rules);
+    saved.ceilings = args.ceilings.map(|c| c.as_str().to_string()).or(saved.ceilings);
+    saved.rules = args.rules.map(|r| r.as_str().to_string()).or(saved.rules);
     Ok(saved)
 }
 

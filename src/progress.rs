@@ -64,7 +64,7 @@ impl Progress {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn check(&self) -> Result<(), Cancelled> {
+    pub fn check_cancelled(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 }

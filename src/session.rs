@@ -25,14 +25,14 @@ pub use crate::answer::Sources;
 use crate::answer::TypedClocks;
 use crate::catalogue::{Catalogue, FileError, SpecFile, read_limited, shipped_sources};
 use crate::config::Aliases;
-use crate::evaluate::{World, fit_calibration};
+use crate::evaluate::{EvaluationWorld, fit_calibration};
 use crate::gpu::{self, Gpu, GpuId, LimitsTable};
-use crate::import::{Opened, Roof, read_opened};
+use crate::import::{AchievedRoof, OpenedFile, read_opened};
 use crate::kernel::{
     self, FormulaError, Kernel, KernelId, Problem, ProblemError, ResourcesFile, Translation,
 };
 use crate::measurement::{
-    CanonicalRow, ConfigId, Dataset, Kind, ReadError, ReadResult, RowError, Store, read_csv, read_rows,
+    CanonicalRow, ConfigId, Dataset, ReadError, ReadResult, RowError, Store, TimingKind, read_csv, read_rows,
 };
 use crate::predict::Subject;
 use crate::progress::Progress;
@@ -72,7 +72,7 @@ impl Deref for Session {
 
 /// What came of a measurement file.
 #[derive(Debug, Clone, Default)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// How many rows were added.
     pub rows: usize,
     /// The first hundred that were refused.
@@ -120,14 +120,14 @@ impl Session {
             match load_dataset(folder, &gpus, &mut kernels) {
                 Ok((dataset, read)) => {
                     problems.extend(read.refused.iter().map(ToString::to_string));
-                    store.add(read.rows);
+                    store.add_rows(read.rows);
                     datasets.push(dataset);
                 }
                 Err(why) => problems.push(why),
             }
         }
         // Intervals rest on the shipped figures alone; a user's rows are what they are compared with.
-        let calibration = fit_calibration(World { gpus: &gpus, kernels: &kernels, store: &store })?;
+        let calibration = fit_calibration(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store })?;
         let gpu_files = user_folder.map(|f| toml_files(&f.join("gpus"))).unwrap_or_default();
         let (hypothetical, gpu_files) = split_hypothetical(gpu_files);
         for path in overlays_last(gpu_files) {
@@ -146,8 +146,9 @@ impl Session {
             let named = |aliases: Aliases| {
                 aliases.pairs().for_each(|(full, short)| kernels.nickname(full, short));
             };
-            problems
-                .extend(with_text(&path, |file| Aliases::read(file).map(named)).err().map(|e| e.to_string()));
+            problems.extend(
+                with_text(&path, |file| Aliases::from_file(file).map(named)).err().map(|e| e.to_string()),
+            );
         }
         let roofs = Vec::new();
         Ok(Self::of_workspace(
@@ -160,15 +161,19 @@ impl Session {
     ///
     /// # Errors
     /// [`ReadError`] if the file as a whole is unreadable; nothing is added then.
-    pub fn add_data(&mut self, path: &Path) -> Result<Loaded, ReadError> {
-        self.add_opened(Opened::path(path)?, &Progress::default())
+    pub fn add_data(&mut self, path: &Path) -> Result<LoadedFile, ReadError> {
+        self.add_opened(OpenedFile::path(path)?, &Progress::default())
     }
 
     /// [`Session::add_data`] of a file that is open, for those who watch how far it is, or may cancel it.
     ///
     /// # Errors
     /// [`ReadError`] as there, and if it was cancelled; nothing is added then.
-    pub fn add_opened(&mut self, opened: Opened<'_>, progress: &Progress) -> Result<Loaded, ReadError> {
+    pub fn add_opened(
+        &mut self,
+        opened: OpenedFile<'_>,
+        progress: &Progress,
+    ) -> Result<LoadedFile, ReadError> {
         self.add_opened_of(opened, None, progress)
     }
 
@@ -178,23 +183,23 @@ impl Session {
     /// [`ReadError`] as there.
     pub fn add_opened_of(
         &mut self,
-        opened: Opened<'_>,
+        opened: OpenedFile<'_>,
         gpu: Option<&str>,
         progress: &Progress,
-    ) -> Result<Loaded, ReadError> {
+    ) -> Result<LoadedFile, ReadError> {
         let mut kernels = self.kernels.clone();
-        let any = read_opened(opened, gpu, Kind::Measured, &self.gpus, &mut kernels, progress)?;
+        let any = read_opened(opened, gpu, TimingKind::Measured, &self.gpus, &mut kernels, progress)?;
         let loaded = self.take_rows(kernels, any.read, any.remarks, any.roofs);
-        Ok(Loaded { unnamed: any.unnamed, ..loaded })
+        Ok(LoadedFile { unnamed: any.unnamed, ..loaded })
     }
 
     /// Adds rows that an importer made from this report, by the same checks as those of a file; see [`read_rows`].
     ///
     /// # Errors
     /// [`ReadError`] if they are unreadable as a whole; nothing is added then.
-    pub fn add_rows(&mut self, rows: &[CanonicalRow], file: &str) -> Result<Loaded, ReadError> {
+    pub fn add_rows(&mut self, rows: &[CanonicalRow], file: &str) -> Result<LoadedFile, ReadError> {
         let mut kernels = self.kernels.clone();
-        let read = read_rows(rows, file, Kind::Measured, &self.gpus, &mut kernels)?;
+        let read = read_rows(rows, file, TimingKind::Measured, &self.gpus, &mut kernels)?;
         Ok(self.take_rows(kernels, read, Vec::new(), Vec::new()))
     }
 
@@ -204,22 +209,22 @@ impl Session {
         kernels: Catalogue<Kernel>,
         read: ReadResult,
         mut remarks: Vec<String>,
-        roofs: Vec<Roof>,
-    ) -> Loaded {
+        roofs: Vec<AchievedRoof>,
+    ) -> LoadedFile {
         let ReadResult { rows, refused, refused_count } = read;
         remarks.extend(loaded::remarks(&rows, &kernels));
         let added = rows.len();
         self.edit(|workspace| {
             workspace.kernels = kernels;
             workspace.roofs.extend(roofs);
-            workspace.store.add(rows);
+            workspace.store.add_rows(rows);
         });
-        Loaded { rows: added, refused, refused_count, remarks, unnamed: None }
+        LoadedFile { rows: added, refused, refused_count, remarks, unnamed: None }
     }
 
     /// Every row as a file would hold it, for [`crate::measurement::write_csv`]; those of the shipped datasets too.
     pub fn canonical_rows(&self) -> impl Iterator<Item = CanonicalRow> {
-        self.store.rows().map(|row| CanonicalRow::of(row, &self.gpus, &self.kernels))
+        self.store.rows().map(|row| CanonicalRow::from_measurement(row, &self.gpus, &self.kernels))
     }
 
     /// A kernel at typed sizes: defaults filled in, formulas evaluated.
@@ -228,11 +233,11 @@ impl Session {
     /// [`SubjectError`] where the sizes do not fit the kernel.
     pub fn subject(&self, kernel: KernelId, typed: &Problem, variant: &str) -> Result<Subject, SubjectError> {
         let of = &self.kernels[kernel];
-        let problem = of.problem(typed)?;
+        let problem = of.completed_problem(typed)?;
         let instance = of
             .instance(&problem, variant)
             .map_err(|error| SubjectError::Formula { kernel: of.id.clone(), error })?;
-        let config = self.store.find(kernel, &problem, variant);
+        let config = self.store.config_id(kernel, &problem, variant);
         Ok(Subject { kernel, problem: Arc::new(problem), variant: variant.into(), instance, config })
     }
 
@@ -328,9 +333,9 @@ impl Session {
             let mut configs = timed.map(|id| (*id, self.store.config(*id)));
             configs.find(|(id, c)| **c.variant == *variant && fits(*id)).map(|(_, c)| c.problem)
         };
-        let on_source = |id| source.and_then(|gpu| self.store.row(id, gpu));
+        let on_source = |id| source.and_then(|gpu| self.store.row_on(id, gpu));
         let named = &self.kernels[kernel].sizes;
-        smallest(&|id| on_source(id).is_some_and(|r| r.kind == Kind::Measured))
+        smallest(&|id| on_source(id).is_some_and(|r| r.kind == TimingKind::Measured))
             .or_else(|| smallest(&|id| on_source(id).is_some()))
             .or_else(|| smallest(&|_| true))
             .map(|p| (**p).clone())
@@ -355,7 +360,8 @@ fn load_dataset(
     let name = |file: &str| format!("datasets/{}/{file}", folder.path().display());
     let about = folder.files().find(|f| f.path().ends_with("about.toml")).and_then(|f| f.contents_utf8());
     let text = about.ok_or_else(|| format!("{}: is missing or not UTF-8", name("about.toml")))?;
-    let dataset = Dataset::read(SpecFile { name: &name("about.toml"), text }).map_err(|e| e.to_string())?;
+    let dataset =
+        Dataset::from_file(SpecFile { name: &name("about.toml"), text }).map_err(|e| e.to_string())?;
     let mut all = ReadResult::default();
     for csv in folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "csv")) {
         let file = format!("datasets/{}", csv.path().display());

@@ -47,6 +47,12 @@ pub fn sample_deviation(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
+/// The standard error of the mean of a sample; `None` of fewer than two values.
+#[must_use]
+pub fn standard_error(values: &[f64]) -> Option<f64> {
+    sample_deviation(values).map(|deviation| deviation / (values.len() as f64).sqrt())
+}
+
 /// Coefficient of determination, 1 - Σ(true - predicted)² / Σ(true - mean)², of `(predicted, true)` pairs; not bounded
 /// below. `None` where all true values are equal.
 #[must_use]
@@ -85,6 +91,7 @@ mod tests {
     fn a_deviation_needs_two() {
         assert_eq!(sample_deviation(&[1.0]), None);
         assert_eq!(sample_deviation(&[1.0, 3.0]), Some(std::f64::consts::SQRT_2));
+        assert_eq!((standard_error(&[1.0]), standard_error(&[1.0, 3.0])), (None, Some(1.0)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub const REPLACED: char = '\u{fffd}';
 
 /// The first `most` characters.
 #[must_use]
-pub fn clip(text: impl AsRef<str>, most: usize) -> String {
+pub fn clipped_text(text: impl AsRef<str>, most: usize) -> String {
     text.as_ref().chars().take(most).collect()
 }
 
@@ -34,6 +34,6 @@ mod tests {
     fn what_is_no_letter_is_replaced() {
         assert_eq!(harmless_line("a\x1b[31mb\u{9b}c\u{202e}d\u{200b}e\nf\u{2028}"), "a�[31mb�c�d�e�f�");
         assert_eq!(harmless_line("Größe µ 漢字 ─ ⋯"), "Größe µ 漢字 ─ ⋯");
-        assert_eq!(clip("äöü", 2), "äö");
+        assert_eq!(clipped_text("äöü", 2), "äö");
     }
 }

@@ -1,13 +1,13 @@
 //! The answer to one question: the prediction, its interval, and the measured time where the target was timed too.
 
-use super::known_rows::Correction;
+use super::known_rows::KnownCorrection;
 use super::settings::Settings;
 use crate::gpu::{Ceilings, Clocks, Gpu, GpuId};
-use crate::kernel::{Launch, Precision, Work};
+use crate::kernel::{Launch, VectorPrecision, Work};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy};
 use crate::predict::{
-    Breakdown, Cause, Caution, Estimate, Explanation, Interval, KernelRoofs, MODELS, Prediction, Refusal,
-    RegistersFrom, SourceKind, SourceTime,
+    Breakdown, Cause, Caution, Explanation, Interval, KernelRoofs, MODELS, ModelRefusal, Prediction,
+    RegistersFrom, SourceKind, SourceTime, TimeEstimate,
 };
 use crate::units::{FlopsPerSecond, Intensity, Seconds};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub struct Answer {
     /// The time on the source.
     pub source_time: Option<SourceTime>,
     /// The prediction, or why there is none.
-    pub prediction: Result<Prediction, Refusal>,
+    pub prediction: Result<Prediction, ModelRefusal>,
     /// The kernel's own ceilings on source and target, where enough of it was counted; whatever the model.
     pub kernel_roofs: Option<KernelRoofs>,
     /// Its interval, where the calibration can give one.
@@ -75,7 +75,7 @@ pub struct Answer {
     /// How much this source says about this target beside others: [`crate::predict::weight`].
     pub weight: f64,
     /// What the rows measured on the target did to the predicted time.
-    pub correction: Option<Correction>,
+    pub correction: Option<KnownCorrection>,
     /// What the predicted time was made of, where several sources were asked.
     pub combined: Option<Combined>,
 }
@@ -84,7 +84,7 @@ impl Answer {
     /// `sustained rates, exact occupancy rules`: what the answer really used.
     #[must_use]
     pub fn used(&self) -> String {
-        format!("{}, {} occupancy rules", self.rates_used(), self.settings.rules.word())
+        format!("{}, {} occupancy rules", self.rates_used(), self.settings.rules.as_str())
     }
 
     /// The rates that the predicted time rests on: `sustained rates`, `peak ceilings`.
@@ -113,8 +113,8 @@ impl Answer {
 
     /// The width whose vector ceiling belongs to the kernel: that of its counted arithmetic, else FP32.
     #[must_use]
-    pub fn width(&self) -> Precision {
-        self.kernel_roofs.as_ref().map_or(Precision::Single, |k| k.precision)
+    pub fn width(&self) -> VectorPrecision {
+        self.kernel_roofs.as_ref().map_or(VectorPrecision::Single, |k| k.precision)
     }
 
     /// Operational intensity and performance on the source, where that was timed and the work is known; an estimate is no
@@ -155,8 +155,8 @@ impl Answer {
     }
 
     /// Multiplies the predicted time and its interval by what the rows measured on this target say.
-    pub fn correct(&mut self, correction: Correction) {
-        let Correction { factor, rows } = correction;
+    pub fn correct(&mut self, correction: KnownCorrection) {
+        let KnownCorrection { factor, rows } = correction;
         if !self.multiply(Cause::TargetRows(rows), factor) {
             return;
         }
@@ -200,11 +200,11 @@ impl Answer {
 
     /// The numbers alone; `None` where there is no prediction.
     #[must_use]
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub fn estimate(&self) -> Option<TimeEstimate> {
         let prediction = self.prediction.as_ref().ok()?;
         let Prediction { time, doubt, width, .. } = *prediction;
         let rests_on_measurement = !self.is_estimate();
-        Some(Estimate {
+        Some(TimeEstimate {
             time,
             doubt,
             width,
@@ -241,7 +241,7 @@ pub struct Combined {
     /// The heaviest first; equal ones by their place in the catalogue.
     pub shares: Vec<Share>,
     /// The sources without a time, and why.
-    pub left_out: Vec<(GpuId, Refusal)>,
+    pub left_out: Vec<(GpuId, ModelRefusal)>,
     /// The weighted standard deviation of ln T over the sources.
     pub spread: f64,
 }

@@ -9,10 +9,10 @@
 //! intervals hold for a GPU that was left out altogether is counted too, and said beside an interval for a new GPU: four
 //! GPUs are few to know a fifth by.
 
-use super::residuals::{Fold, Residuals};
+use super::residuals::{ResidualFold, Residuals};
 use super::settings::Settings;
 use super::shipped::ShippedErrors;
-use super::trial::Trial;
+use super::trial::AnswerTrial;
 use crate::catalogue::FileError;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// What an interval is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct IntervalQuestion<'a> {
     /// Model and rules, and the ceilings really in use.
     pub settings: Settings,
     /// The kernel's place in its catalogue.
@@ -53,7 +53,7 @@ pub enum StartedFrom {
 
 /// What was learned of one model with its settings.
 #[derive(Debug, Clone, Default)]
-struct Learned {
+struct LearnedResiduals {
     residuals: Residuals,
     /// The share of times that intervals held when the target's GPU was left out, as target and as source; 0 to 1.
     held_for_new_gpus: Option<f64>,
@@ -61,20 +61,20 @@ struct Learned {
 
 /// The residuals of every model on the shipped figures, and how well their intervals carry over to a GPU they never saw.
 #[derive(Debug, Clone, Default)]
-pub struct Calibration {
-    learned: HashMap<Settings, Learned>,
+pub struct IntervalCalibration {
+    learned: HashMap<Settings, LearnedResiduals>,
     /// The GPUs behind the residuals.
     gpus: BTreeSet<GpuId>,
     shipped: Arc<ShippedErrors>,
 }
 
-impl Calibration {
+impl IntervalCalibration {
     /// No residuals yet: intervals are those of the shipped families alone.
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
     pub fn of_shipped() -> Result<Self, FileError> {
-        Ok(Self { shipped: Arc::new(ShippedErrors::load()?), ..Self::default() })
+        Ok(Self { shipped: Arc::new(ShippedErrors::from_specs()?), ..Self::default() })
     }
 
     /// The same without any residual: those of another catalogue's kernels say nothing here.
@@ -85,15 +85,15 @@ impl Calibration {
 
     /// Takes in what one model with these settings got wrong, and the share of times, 0 to 1, that its intervals held for
     /// a GPU left out.
-    pub fn add(&mut self, settings: Settings, trials: &[Trial], held_for_new_gpus: Option<f64>) {
-        let residuals = Residuals::of(trials, MODELS[settings.model].needs_source());
+    pub fn add_trials(&mut self, settings: Settings, trials: &[AnswerTrial], held_for_new_gpus: Option<f64>) {
+        let residuals = Residuals::from_trials(trials, MODELS[settings.model].needs_source());
         self.gpus.extend(trials.iter().map(|t| t.target));
-        self.learned.insert(settings, Learned { residuals, held_for_new_gpus });
+        self.learned.insert(settings, LearnedResiduals { residuals, held_for_new_gpus });
     }
 
     /// The interval around a predicted time; `None` where too few residuals are left for it.
     #[must_use]
-    pub fn interval(&self, time: Seconds, asked: Asked<'_>) -> Option<Interval> {
+    pub fn interval(&self, time: Seconds, asked: IntervalQuestion<'_>) -> Option<Interval> {
         if let Some(doubt) = asked.doubt {
             return self.of_families(time, asked, doubt);
         }
@@ -114,7 +114,7 @@ impl Calibration {
     }
 
     /// From the shipped families of kernels, in units of this answer's doubt.
-    fn of_families(&self, time: Seconds, asked: Asked<'_>, doubt: Doubt) -> Option<Interval> {
+    fn of_families(&self, time: Seconds, asked: IntervalQuestion<'_>, doubt: Doubt) -> Option<Interval> {
         let (ln, n, widened) = match asked.start {
             StartedFrom::Timed(ratio) => {
                 let own = asked.width.map(|w| (w.in_doubts, w.rows));
@@ -140,7 +140,7 @@ impl Calibration {
 
     /// The half-width in ln that did not see this kernel, and the number of residuals behind it.
     fn half_width(&self, settings: Settings, kernel: KernelId) -> Option<(f64, usize)> {
-        self.learned.get(&settings)?.residuals.half_width(Fold::Kernel(kernel))
+        self.learned.get(&settings)?.residuals.half_width(ResidualFold::Kernel(kernel))
     }
 }
 
@@ -148,30 +148,30 @@ impl Calibration {
 mod tests {
     use super::*;
 
-    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
-        Trial {
+    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
+        AnswerTrial {
             kernel: KernelId::from_index(kernel),
             config: kernel,
             measured: ln.exp(),
-            ..Trial::of_pair(source, target)
+            ..AnswerTrial::of_pair(source, target)
         }
     }
 
     /// A calibration by these trials, with the intervals of a new GPU.
-    fn learned(mut trials: Vec<Trial>) -> Calibration {
-        let without_target = |t: &Trial| Fold::Gpu(t.target);
-        Residuals::of(&trials, true).widen(&mut trials, without_target);
-        let held = trials.iter().filter_map(Trial::held);
+    fn learned(mut trials: Vec<AnswerTrial>) -> IntervalCalibration {
+        let without_target = |t: &AnswerTrial| ResidualFold::Gpu(t.target);
+        Residuals::from_trials(&trials, true).widen(&mut trials, without_target);
+        let held = trials.iter().filter_map(AnswerTrial::held);
         let share = held.clone().filter(|held| *held).count() as f64 / held.count() as f64;
-        let mut all = Calibration::default();
-        all.add(Settings::default(), &trials, Some(share));
+        let mut all = IntervalCalibration::default();
+        all.add_trials(Settings::default(), &trials, Some(share));
         all
     }
 
-    fn asked(kernel: usize, target: usize) -> Asked<'static> {
+    fn asked(kernel: usize, target: usize) -> IntervalQuestion<'static> {
         let (kernel, target) = (KernelId::from_index(kernel), GpuId::from_index(target));
         let settings = Settings::default();
-        Asked {
+        IntervalQuestion {
             settings,
             kernel,
             target,

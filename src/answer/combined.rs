@@ -5,10 +5,10 @@
 //! those of the single answers; never less than the sources are apart.
 
 use super::answered::{Answer, Combined, Share};
-use super::known_rows::Correction;
+use super::known_rows::KnownCorrection;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
-use crate::predict::{Cause, Caution, Interval, Refusal};
+use crate::predict::{Cause, Caution, Interval, ModelRefusal};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub fn combine(gpus: &Catalogue<Gpu>, mut singles: Vec<Answer>, beside: Option<A
     singles.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.source.cmp(&b.source)));
     let (timed, refused): (Vec<Answer>, Vec<Answer>) =
         singles.into_iter().partition(|a| a.prediction.is_ok());
-    let left_out: Vec<(GpuId, Refusal)> =
+    let left_out: Vec<(GpuId, ModelRefusal)> =
         refused.iter().filter_map(|a| Some((a.source, a.prediction.as_ref().err()?.clone()))).collect();
     let times: Vec<(f64, f64)> =
         timed.iter().filter_map(|a| Some((a.predicted_time()?.0, a.weight))).collect();
@@ -83,10 +83,10 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
 }
 
 /// What rows measured on the target did to the log-mean.
-fn correction(combined: &Combined) -> Option<Correction> {
+fn correction(combined: &Combined) -> Option<KnownCorrection> {
     let rows = combined.shares.iter().filter_map(|s| Some(s.answer.correction?.rows)).max()?;
     let ln = |s: &Share| s.weight * s.answer.correction.map_or(0.0, |c| c.factor.ln());
-    Some(Correction { factor: combined.shares.iter().map(ln).sum::<f64>().exp(), rows })
+    Some(KnownCorrection { factor: combined.shares.iter().map(ln).sum::<f64>().exp(), rows })
 }
 
 /// The sources of the shortest and the longest time.
@@ -96,8 +96,8 @@ fn extremes(combined: &Combined) -> Option<[(GpuId, Seconds); 2]> {
     Some([timed().min_by(by_time)?, timed().max_by(by_time)?])
 }
 
-fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(GpuId, Refusal)]) -> Answer {
-    let caution = |(gpu, why): &(GpuId, Refusal)| Caution::SourceLeftOut {
+fn with_left_out(gpus: &Catalogue<Gpu>, mut answer: Answer, left_out: &[(GpuId, ModelRefusal)]) -> Answer {
+    let caution = |(gpu, why): &(GpuId, ModelRefusal)| Caution::SourceLeftOut {
         gpu: gpus[*gpu].id.as_str().into(),
         why: why.to_string().into(),
     };

@@ -1,6 +1,6 @@
 //! What an answer is drawn from.
 
-use super::calibration::Calibration;
+use super::calibration::IntervalCalibration;
 use super::corrections::Corrections;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId, Tuning};
@@ -12,11 +12,22 @@ use std::collections::BTreeMap;
 /// GPUs at typed clocks: as their documents state them, and what was typed.
 pub type TypedClocks = BTreeMap<GpuId, (Gpu, Tuning)>;
 
+/// A GPU that answers in another one's place.
+#[derive(Debug, Clone, Copy)]
+pub struct StandIn<'a> {
+    /// In whose place.
+    pub place: GpuId,
+    /// The GPU.
+    pub gpu: &'a Gpu,
+}
+
 /// Everything that is loaded, and what was derived from it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerContext<'a> {
     /// Every GPU, at typed clocks where some were typed.
     pub gpus: &'a Catalogue<Gpu>,
+    /// A GPU in another one's place for this answer.
+    pub stand_in: Option<StandIn<'a>>,
     /// Every kernel.
     pub kernels: &'a Catalogue<Kernel>,
     /// Every measurement.
@@ -26,7 +37,7 @@ pub struct AnswerContext<'a> {
     /// The GPUs at typed clocks as their documents state them.
     pub typed: &'a TypedClocks,
     /// How wide intervals are.
-    pub calibration: &'a Calibration,
+    pub calibration: &'a IntervalCalibration,
     /// What `hybrid` learned.
     pub lessons: &'a Lessons,
     /// What the user's rows on every target say of the models.
@@ -34,10 +45,17 @@ pub struct AnswerContext<'a> {
 }
 
 impl<'a> AnswerContext<'a> {
+    /// This GPU, at typed clocks where some were typed.
+    #[must_use]
+    pub fn gpu(&self, gpu: GpuId) -> &'a Gpu {
+        let stand_in = self.stand_in.filter(|stand_in| stand_in.place == gpu);
+        stand_in.map_or(&self.gpus[gpu], |stand_in| stand_in.gpu)
+    }
+
     /// This GPU as its documents state it.
     #[must_use]
     pub fn stock(&self, gpu: GpuId) -> &'a Gpu {
-        self.stock_of_typed(gpu).unwrap_or(&self.gpus[gpu])
+        self.stock_of_typed(gpu).unwrap_or_else(|| self.gpu(gpu))
     }
 
     /// The same, where other clocks were typed; `None` elsewhere.
@@ -50,6 +68,6 @@ impl<'a> AnswerContext<'a> {
     /// was taken at the stated ones.
     #[must_use]
     pub(super) fn source_gpu(&self, source: GpuId, target: GpuId) -> &'a Gpu {
-        if source == target { self.stock(source) } else { &self.gpus[source] }
+        if source == target { self.stock(source) } else { self.gpu(source) }
     }
 }

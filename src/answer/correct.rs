@@ -71,18 +71,18 @@ fn residuals_of_target(context: AnswerContext<'_>, answer: &Answer) -> Arc<Targe
 /// The model's residuals on the user's rows of the target, from this source.
 fn find_residuals(context: AnswerContext<'_>, key: ResidualKey) -> TargetResiduals {
     let AnswerContext { kernels, store, corrections, .. } = context;
-    let places = corrections.rows(store).get(&key.target).map_or(&[][..], Vec::as_slice);
+    let places = corrections.rows_by_gpu(store).get(&key.target).map_or(&[][..], Vec::as_slice);
     let mut found = TargetResiduals::default();
     let mut known = Vec::with_capacity(places.len());
     for id in places {
-        let Some(row) = store.row(*id, key.target) else { continue };
+        let Some(row) = store.row_on(*id, key.target) else { continue };
         let Some(residual) = row_residual(context, key, *id, row) else { continue };
         let category = kernels[row.kernel].known_category();
         known.push(KnownRow { kernel: row.kernel, category, ln: residual.ln });
         found.own.insert(*id, residual.ln);
         found.clocks.push(residual.clocks);
     }
-    found.rows = KnownRows::of(known);
+    found.rows = KnownRows::from_rows(known);
     found
 }
 
@@ -96,7 +96,7 @@ fn row_residual(
 ) -> Option<RowResidual> {
     let AnswerContext { gpus, kernels, store, lessons, .. } = context;
     let kernel = &kernels[row.kernel];
-    let subject = Subject::of(kernel, store.config(id), Some(id)).ok()?;
+    let subject = Subject::from_config(kernel, store.config(id), Some(id)).ok()?;
     let stock = context.stock(key.target);
     let at_row = gpu_at_row_clocks(stock, stock, row).ok()?;
     let target = at_row.as_ref().unwrap_or(stock);
@@ -105,8 +105,8 @@ fn row_residual(
     let pair = [(key.source, clocks.gpu(stated)), (key.target, target)];
     let Settings { model, ceilings, rules } = key.settings;
     let mut q = question(kernel, &subject, pair, store, ceilings, rules);
-    q.lesson = lessons.of(row.kernel, row.gpu);
+    q.lesson = lessons.lesson_for(row.kernel, row.gpu);
     q.source_time.as_ref()?.extrapolation?;
-    let ln = (row.time / MODELS[model].time(&q).ok()?).ln();
+    let ln = (row.time / MODELS[model].predicted_time(&q).ok()?).ln();
     ln.is_finite().then_some(RowResidual { ln, clocks: target.clocks() })
 }

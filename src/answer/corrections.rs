@@ -4,7 +4,7 @@ use super::known_rows::KnownRows;
 use super::settings::Settings;
 use crate::gpu::{Clocks, GpuId};
 use crate::kernel::KernelId;
-use crate::measurement::{ConfigId, Kind, Store};
+use crate::measurement::{ConfigId, Store, TimingKind};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -41,16 +41,16 @@ pub struct Corrections {
 impl Corrections {
     /// Finds the user's rows now instead of when they are first asked for.
     pub fn find_rows(&self, store: &Store) {
-        let _ = self.rows(store);
+        let _ = self.rows_by_gpu(store);
     }
 
     /// Whether the user has rows on this GPU.
     #[must_use]
     pub fn has_rows(&self, store: &Store, gpu: GpuId) -> bool {
-        self.rows(store).contains_key(&gpu)
+        self.rows_by_gpu(store).contains_key(&gpu)
     }
 
-    pub(super) fn rows(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
+    pub(super) fn rows_by_gpu(&self, store: &Store) -> &BTreeMap<GpuId, Vec<ConfigId>> {
         self.rows.get_or_init(|| own_rows(store))
     }
 
@@ -68,9 +68,9 @@ impl Corrections {
 /// Configurations that the user timed, by GPU.
 fn own_rows(store: &Store) -> BTreeMap<GpuId, Vec<ConfigId>> {
     let mut all: BTreeMap<(GpuId, KernelId), Vec<ConfigId>> = BTreeMap::new();
-    if store.rows().any(|r| r.kind == Kind::Measured) {
+    if store.rows().any(|r| r.kind == TimingKind::Measured) {
         for (id, config) in store.configs() {
-            for row in store.rows_of(id).filter(|r| r.kind == Kind::Measured) {
+            for row in store.rows_of(id).filter(|r| r.kind == TimingKind::Measured) {
                 all.entry((row.gpu, config.kernel)).or_default().push(id);
             }
         }

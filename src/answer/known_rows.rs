@@ -37,7 +37,7 @@ pub struct KnownRow<'a> {
 
 /// What known rows do to a predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Correction {
+pub struct KnownCorrection {
     /// The predicted time is multiplied by this.
     pub factor: f64,
     /// How many rows it is from.
@@ -53,7 +53,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(ln: f64) -> Self {
+    fn from_ln(ln: f64) -> Self {
         Self { n: 1.0, ln, square: ln * ln }
     }
 
@@ -89,10 +89,10 @@ pub struct KnownRows {
 impl KnownRows {
     /// Sums these rows up.
     #[must_use]
-    pub fn of<'a>(rows: impl IntoIterator<Item = KnownRow<'a>>) -> Self {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = KnownRow<'a>>) -> Self {
         let mut known = Self::default();
         for row in rows {
-            let sum = Sum::of(row.ln);
+            let sum = Sum::from_ln(row.ln);
             known.all = known.all.plus(1.0, sum);
             let kernel = known.kernels.entry(row.kernel).or_default();
             *kernel = kernel.plus(1.0, sum);
@@ -112,8 +112,8 @@ impl KnownRows {
         kernel: KernelId,
         category: Option<&str>,
         own: Option<f64>,
-    ) -> Option<Correction> {
-        let own = own.map_or_else(Sum::default, Sum::of);
+    ) -> Option<KnownCorrection> {
+        let own = own.map_or_else(Sum::default, Sum::from_ln);
         let same = self.kernels.get(&kernel).copied().unwrap_or_default();
         // A kernel belongs to its category too.
         let kin = category.and_then(|c| self.categories.get(c)).copied().unwrap_or(same);
@@ -125,7 +125,7 @@ impl KnownRows {
             .plus(1.0, same.plus(-1.0, own))
             .plus(CATEGORY, kin.plus(-1.0, same))
             .plus(OTHER, self.all.plus(-1.0, kin));
-        Some(Correction { factor: weighed.bias().exp(), rows: rows.round() as usize })
+        Some(KnownCorrection { factor: weighed.bias().exp(), rows: rows.round() as usize })
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn nothing_known_changes_nothing() {
         assert_eq!(KnownRows::default().correction(KernelId::default(), Some("memory"), None), None);
-        let one = KnownRows::of([row(0, "memory", 0.5)]);
+        let one = KnownRows::from_rows([row(0, "memory", 0.5)]);
         assert_eq!(
             one.correction(KernelId::default(), Some("memory"), Some(0.5)),
             None,
@@ -151,28 +151,28 @@ mod tests {
     #[test]
     fn one_row_by_hand() {
         // m = 0.3, s² = 0.09 / 2, so that 0.3 x 1 / (1 + 4.5) = 0.6 / 11.
-        let one = KnownRows::of([row(0, "memory", 0.3)]);
+        let one = KnownRows::from_rows([row(0, "memory", 0.3)]);
         let c = one.correction(KernelId::default(), Some("memory"), None).unwrap();
         assert!((c.factor.ln() - 0.6 / 11.0).abs() < 1e-12 && c.rows == 1, "{c:?}");
     }
 
     #[test]
     fn nearer_kernels_say_more_and_scattered_rows_less() {
-        let known = KnownRows::of([row(0, "memory", 0.3), row(0, "memory", 0.3)]);
+        let known = KnownRows::from_rows([row(0, "memory", 0.3), row(0, "memory", 0.3)]);
         let of = |kernel, category| {
             known.correction(KernelId::from_index(kernel), Some(category), None).unwrap().factor
         };
         assert!(
             of(0, "memory") > of(1, "memory") && of(1, "memory") > of(1, "compute") && of(1, "compute") > 1.0
         );
-        let wild = KnownRows::of([row(0, "memory", 1.3), row(0, "memory", -0.7)]);
+        let wild = KnownRows::from_rows([row(0, "memory", 1.3), row(0, "memory", -0.7)]);
         assert!(wild.correction(KernelId::default(), Some("memory"), None).unwrap().factor < of(0, "memory"));
     }
 
     #[test]
     fn many_equal_rows_are_believed_and_the_own_one_is_not() {
         let rows = (0..100).map(|_| row(0, "memory", 0.2)).chain([row(0, "memory", 5.0)]);
-        let known = KnownRows::of(rows);
+        let known = KnownRows::from_rows(rows);
         let c = known.correction(KernelId::default(), Some("memory"), Some(5.0)).unwrap();
         assert!((c.factor.ln() - 0.2).abs() < 0.003 && c.rows == 100, "{c:?}");
     }

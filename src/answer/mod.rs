@@ -20,17 +20,17 @@ mod sources;
 mod trial;
 
 pub use answered::{Answer, Combined, Measured, Share};
-pub use calibration::{Asked, Calibration, StartedFrom};
+pub use calibration::{IntervalCalibration, IntervalQuestion, StartedFrom};
 pub use combined::{FAR_APART, combine, log_mean};
-pub use context::{AnswerContext, TypedClocks};
+pub use context::{AnswerContext, StandIn, TypedClocks};
 pub use corrections::Corrections;
 pub use coverage::{COVERAGE, conformal_rank};
-pub use known_rows::{Correction, KnownRow, KnownRows};
+pub use known_rows::{KnownCorrection, KnownRow, KnownRows};
 pub use pipeline::{answer_pair, estimate_targets};
-pub use residuals::{Fold, Residuals};
+pub use residuals::{ResidualFold, Residuals};
 pub use settings::Settings;
 pub use shipped::{Family, ShippedErrors};
 pub use sources::{Sources, answer_from_sources, sources_that_timed};
-pub use trial::Trial;
+pub use trial::{AnswerTrial, TargetRow, TrialPlace};
 
 pub use crate::predict::Interval;

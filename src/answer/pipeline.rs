@@ -1,8 +1,8 @@
 //! From a question to its answer: the model, its interval, what must be said, the correction by rows of the target.
 
 use super::answered::{Answer, Measured, ProfiledClocks};
-use super::calibration::{Asked, StartedFrom};
-use super::context::AnswerContext;
+use super::calibration::{IntervalQuestion, StartedFrom};
+use super::context::{AnswerContext, StandIn};
 use super::correct::corrected;
 use super::settings::Settings;
 use crate::gpu::{Gpu, GpuId};
@@ -10,9 +10,9 @@ use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Measurement, Store};
 use crate::power::{Load, PowerModel};
 use crate::predict::{
-    Cause, Caution, Estimate, MODELS, Prediction, Prepared, Question, SourceKind, SourceTime, Subject,
-    Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question, source_clocks,
-    states_clocks, weight,
+    Cause, Caution, MODELS, Prediction, PreparedKernel, Question, SourceKind, SourceTime, Subject,
+    TimeEstimate, Visible, body, differences, gpu_at_row_clocks, is_at, is_near, kernel_roofs, question,
+    source_clocks, states_clocks, weight,
 };
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub fn answer_pair(
     settings: Settings,
 ) -> Answer {
     if let Some(hypothetical) = &context.gpus[target].hypothetical
-        && let Some(base) = context.gpus.get(&hypothetical.based_on)
+        && let Some(base) = context.gpus.id_named(&hypothetical.based_on)
     {
         return answer_as_base(context, subject, source, target, base, settings);
     }
@@ -52,12 +52,9 @@ fn answer_as_base(
     let mut answer = answer_under_limit(context, subject, source, target, settings);
     let on_base = answer_pair(context, subject, source, base, settings).predicted_time();
     // The base under the target's id: no row is of it, as none is of the target.
-    let mut gpus = context.gpus.clone();
     let copy = context.gpus[base].as_copy(&context.gpus[target].id);
-    let on_copy = gpus.insert(copy).ok().and_then(|()| {
-        let unchanged = AnswerContext { gpus: &gpus, ..context };
-        answer_of_model(unchanged, subject, source, target, settings).predicted_time()
-    });
+    let unchanged = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &copy }), ..context };
+    let on_copy = answer_of_model(unchanged, subject, source, target, settings).predicted_time();
     if let Some((on_base, on_copy)) = on_base.zip(on_copy) {
         answer.multiply(Cause::BaseGpu, on_base / on_copy);
     }
@@ -83,17 +80,16 @@ fn answer_under_limit(
     let (Some(model), Some(_)) = (PowerModel::shipped_once(), made.lowered_from()) else {
         return unlimited();
     };
-    let mut gpus = context.gpus.clone();
-    let mut at = |share: f64| {
+    let at = |share: f64| {
         let slower = made.at_clock_share(share)?;
-        gpus.insert(slower).ok()?;
-        Some(answer_of_model(AnswerContext { gpus: &gpus, ..context }, subject, source, target, settings))
+        let slowed = AnswerContext { stand_in: Some(StandIn { place: target, gpu: &slower }), ..context };
+        Some(answer_of_model(slowed, subject, source, target, settings))
     };
     let limit = made.power_limit.value;
     let share = model.capped_clock(&made.under_base_limit(), limit, |share| {
         let answer = at(share)?;
-        let blocks = answer.launch[1].map(|l| l.blocks() as f64);
-        Some(Load::of(&answer.work, blocks, made, answer.predicted_time()?))
+        let blocks = answer.launch[1].map(|l| l.block_count() as f64);
+        Some(Load::from_work(&answer.work, blocks, made, answer.predicted_time()?))
     });
     if share >= 1.0 {
         return unlimited();
@@ -114,8 +110,8 @@ fn answer_of_model(
     target: GpuId,
     settings: Settings,
 ) -> Answer {
-    let AnswerContext { gpus, kernels, store, datasets, calibration, lessons, .. } = context;
-    let on_target = &gpus[target];
+    let AnswerContext { kernels, store, datasets, calibration, lessons, .. } = context;
+    let on_target = context.gpu(target);
     let kernel = &kernels[subject.kernel];
     let typed = [source, target].map(|gpu| context.stock_of_typed(gpu));
     let stated = context.source_gpu(source, target);
@@ -123,7 +119,7 @@ fn answer_of_model(
     let clocks = source_clocks(context.stock(source), stated, subject, source, visible);
     let pair = [(source, clocks.gpu(stated)), (target, on_target)];
     let mut q = question(kernel, subject, pair, visible, settings.ceilings, settings.rules);
-    q.lesson = lessons.of(subject.kernel, target);
+    q.lesson = lessons.lesson_for(subject.kernel, target);
     let timed = measured_on(store, subject, target, on_target, typed[1].is_some());
     let data = of_datasets(datasets, kernel, &q, timed);
     let mut prediction = MODELS[settings.model].predict(&q);
@@ -145,7 +141,7 @@ fn answer_of_model(
     }
     let used = Settings { ceilings: q.ceilings, ..settings };
     let weight = weight(&q);
-    let asked = Asked {
+    let asked = IntervalQuestion {
         settings: used,
         kernel: subject.kernel,
         target,
@@ -207,8 +203,8 @@ fn measured_on<'a>(
 
 /// The time measured on the target at other clocks than are asked about.
 fn measured_elsewhere(context: AnswerContext<'_>, subject: &Subject, target: GpuId) -> Option<Caution> {
-    let row = context.store.row(subject.config?, target).filter(|row| states_clocks(row))?;
-    let on_target = &context.gpus[target];
+    let row = context.store.row_on(subject.config?, target).filter(|row| states_clocks(row))?;
+    let on_target = context.gpu(target);
     let at_row = gpu_at_row_clocks(context.stock(target), on_target, row).ok()??;
     Some(Caution::MeasuredAtOtherClocks { at: differences(&at_row, on_target), time: row.time })
 }
@@ -224,7 +220,7 @@ fn time_at_set_clocks(
 ) -> Option<Seconds> {
     let pair = [(source, q.source.gpu), (source, stated)];
     let q = question(q.kernel, subject, pair, visible, settings.ceilings, settings.rules);
-    MODELS[settings.model].time(&q).ok()
+    MODELS[settings.model].predicted_time(&q).ok()
 }
 
 /// The numbers of [`answer_pair`] for many targets of one source, in their order; `None` where there is no prediction.
@@ -235,13 +231,13 @@ pub fn estimate_targets(
     source: GpuId,
     targets: &[GpuId],
     settings: Settings,
-) -> Vec<Option<Estimate>> {
+) -> Vec<Option<TimeEstimate>> {
     let AnswerContext { gpus, kernels, store, calibration, .. } = context;
     let whole = |target: GpuId| answer_pair(context, subject, source, target, settings).estimate();
     let stated = &gpus[source];
     let visible = visible_at_clocks(store, subject, source, stated);
-    let latest = subject.config.and_then(|config| store.row(config, source));
-    let used = subject.config.and_then(|config| visible.row(config, source));
+    let latest = subject.config.and_then(|config| store.row_on(config, source));
+    let used = subject.config.and_then(|config| visible.row_on(config, source));
     let is_latest = latest.map(std::ptr::from_ref) == used.map(std::ptr::from_ref);
     let at_row_clocks =
         !is_latest || !source_clocks(stated, stated, subject, source, visible).is_catalogued();
@@ -249,7 +245,7 @@ pub fn estimate_targets(
         return targets.iter().map(|target| whole(*target)).collect();
     }
     let kernel = &kernels[subject.kernel];
-    let mut prepared = Prepared::new(kernel, subject, gpus.entries(), store, settings.rules);
+    let mut prepared = PreparedKernel::new(kernel, subject, gpus.entries(), store, settings.rules);
     let from = prepared.start(source);
     let start = started_from(settings, from.source_time.as_ref());
     let estimate = |target: GpuId| {
@@ -260,11 +256,11 @@ pub fn estimate_targets(
             return whole(target);
         }
         let plain = from.estimate(target).ok()?;
-        let Estimate { doubt, width, .. } = plain;
+        let TimeEstimate { doubt, width, .. } = plain;
         let kernel_id = kernel.id.as_str();
         let kernel = subject.kernel;
-        let asked = Asked { settings, kernel, target, start, kernel_id, doubt, width };
-        Some(Estimate { interval: calibration.interval(plain.time, asked), ..plain })
+        let asked = IntervalQuestion { settings, kernel, target, start, kernel_id, doubt, width };
+        Some(TimeEstimate { interval: calibration.interval(plain.time, asked), ..plain })
     };
     targets.iter().map(|target| estimate(*target)).collect()
 }

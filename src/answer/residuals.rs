@@ -2,14 +2,14 @@
 //! has one, over the residuals that a trial may know.
 
 use super::coverage::conformal_rank;
-use super::trial::Trial;
+use super::trial::AnswerTrial;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use std::collections::BTreeMap;
 
 /// What must not be among the residuals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fold {
+pub enum ResidualFold {
     /// Everything that this GPU has a part in.
     Gpu(GpuId),
     /// Everything of this kernel.
@@ -36,18 +36,18 @@ struct Residual {
 impl Residuals {
     /// Those of these trials, in the order of their configuration, target and source. What borrowed from a third GPU is
     /// left out, because that GPU may be the one that must not be known; of a model that looks at no source, each target
-    /// counts once.
+    /// row counts once.
     #[must_use]
-    pub fn of(trials: &[Trial], uses_source: bool) -> Self {
+    pub fn from_trials(trials: &[AnswerTrial], uses_source: bool) -> Self {
         let mut all: Vec<Residual> = Vec::with_capacity(trials.len());
         let mut last = None;
         for trial in trials.iter().filter(|t| !t.borrowed) {
-            let place = Some((trial.config, trial.target));
-            if uses_source || last != place {
-                let Trial { kernel, source, target, .. } = *trial;
+            let target_row = Some(trial.target_row());
+            if uses_source || last != target_row {
+                let AnswerTrial { kernel, source, target, .. } = *trial;
                 all.push(Residual { score: trial.score(), kernel, source, target });
             }
-            last = place;
+            last = target_row;
         }
         all.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
         Self { all, uses_source }
@@ -56,7 +56,7 @@ impl Residuals {
     /// The half-width in ln of a 90 % interval without this fold, and the number of residuals behind it; `None` where too
     /// few are left.
     #[must_use]
-    pub fn half_width(&self, fold: Fold) -> Option<(f64, usize)> {
+    pub fn half_width(&self, fold: ResidualFold) -> Option<(f64, usize)> {
         let n = self.all.iter().filter(|r| self.may_know(r, fold)).count();
         // The rank counts from the smallest; the largest stand first.
         let from_top = n - conformal_rank(n)?;
@@ -66,13 +66,13 @@ impl Residuals {
 
     /// The factor of a 90 % interval without this fold; `None` where too few residuals are left.
     #[must_use]
-    pub fn factor(&self, fold: Fold) -> Option<f64> {
+    pub fn interval_factor(&self, fold: ResidualFold) -> Option<f64> {
         self.half_width(fold).map(|(ln, _)| ln.exp())
     }
 
     /// Sets the interval of every trial.
-    pub fn widen(&self, trials: &mut [Trial], fold: impl Fn(&Trial) -> Fold) {
-        let mut factors: BTreeMap<Fold, Option<f64>> = BTreeMap::new();
+    pub fn widen(&self, trials: &mut [AnswerTrial], fold: impl Fn(&AnswerTrial) -> ResidualFold) {
+        let mut factors: BTreeMap<ResidualFold, Option<f64>> = BTreeMap::new();
         for trial in trials {
             let fold = fold(trial);
             let found = factors.entry(fold).or_insert_with(|| self.half_width(fold).map(|(width, _)| width));
@@ -80,11 +80,11 @@ impl Residuals {
         }
     }
 
-    fn may_know(&self, r: &Residual, fold: Fold) -> bool {
+    fn may_know(&self, r: &Residual, fold: ResidualFold) -> bool {
         match fold {
-            Fold::Gpu(gpu) => r.target != gpu && (r.source != gpu || !self.uses_source),
-            Fold::Kernel(kernel) => r.kernel != kernel,
-            Fold::Nothing => true,
+            ResidualFold::Gpu(gpu) => r.target != gpu && (r.source != gpu || !self.uses_source),
+            ResidualFold::Kernel(kernel) => r.kernel != kernel,
+            ResidualFold::Nothing => true,
         }
     }
 }
@@ -93,37 +93,65 @@ impl Residuals {
 mod tests {
     use super::*;
 
-    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> Trial {
+    fn trial(kernel: usize, source: usize, target: usize, ln: f64) -> AnswerTrial {
         let config = kernel;
         let kernel = KernelId::from_index(kernel);
-        Trial { kernel, config, predicted: 1.0, measured: ln.exp(), ..Trial::of_pair(source, target) }
+        AnswerTrial {
+            kernel,
+            config,
+            predicted: 1.0,
+            measured: ln.exp(),
+            ..AnswerTrial::of_pair(source, target)
+        }
     }
 
     #[test]
     fn the_rank_is_that_of_split_conformal() {
         let to = |n: usize| (1..=n).map(|i| trial(i, 0, 1, i as f64)).collect::<Vec<_>>();
-        assert_eq!(Residuals::of(&to(8), true).factor(Fold::Nothing), None);
-        assert_eq!(Residuals::of(&to(9), true).factor(Fold::Nothing).map(|f| f.ln().round()), Some(9.0));
-        assert_eq!(Residuals::of(&to(19), true).factor(Fold::Nothing).map(|f| f.ln().round()), Some(18.0));
+        assert_eq!(Residuals::from_trials(&to(8), true).interval_factor(ResidualFold::Nothing), None);
+        assert_eq!(
+            Residuals::from_trials(&to(9), true)
+                .interval_factor(ResidualFold::Nothing)
+                .map(|f| f.ln().round()),
+            Some(9.0)
+        );
+        assert_eq!(
+            Residuals::from_trials(&to(19), true)
+                .interval_factor(ResidualFold::Nothing)
+                .map(|f| f.ln().round()),
+            Some(18.0)
+        );
     }
 
     #[test]
     fn a_fold_leaves_out_all_that_its_gpu_or_kernel_has_a_part_in() {
         let tame = (0..20).map(|i| trial(i, 0, 1, 0.5));
         let wild = [trial(50, 2, 1, 4.0), trial(50, 1, 2, 4.0), trial(50, 2, 0, 4.0)];
-        let all: Vec<Trial> = tame.chain(wild).collect();
+        let all: Vec<AnswerTrial> = tame.chain(wild).collect();
         let near = |f: Option<f64>, ln: f64| assert!((f.unwrap().ln() - ln).abs() < 1e-12);
-        let residuals = Residuals::of(&all, true);
-        near(residuals.factor(Fold::Gpu(GpuId::from_index(2))), 0.5);
-        near(residuals.factor(Fold::Kernel(KernelId::from_index(50))), 0.5);
-        near(residuals.factor(Fold::Nothing), 4.0);
-        assert_eq!(residuals.factor(Fold::Gpu(GpuId::from_index(1))), None, "only 2 -> 0 is left");
+        let residuals = Residuals::from_trials(&all, true);
+        near(residuals.interval_factor(ResidualFold::Gpu(GpuId::from_index(2))), 0.5);
+        near(residuals.interval_factor(ResidualFold::Kernel(KernelId::from_index(50))), 0.5);
+        near(residuals.interval_factor(ResidualFold::Nothing), 4.0);
+        assert_eq!(
+            residuals.interval_factor(ResidualFold::Gpu(GpuId::from_index(1))),
+            None,
+            "only 2 -> 0 is left"
+        );
     }
 
     #[test]
     fn without_a_source_each_target_counts_once() {
-        let all: Vec<Trial> = (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
-        assert_eq!(Residuals::of(&all, false).all.len(), 9);
-        assert_eq!(Residuals::of(&all, true).all.len(), 27);
+        let all: Vec<AnswerTrial> =
+            (0..9).flat_map(|k| [0, 1, 2].map(|s| trial(k, s, 3, k as f64))).collect();
+        assert_eq!(Residuals::from_trials(&all, false).all.len(), 9);
+        assert_eq!(Residuals::from_trials(&all, true).all.len(), 27);
+        // Rows of the target at two clocks are two targets.
+        let at_clocks = |row| [0, 1].map(|source| AnswerTrial { rows: [0, row], ..trial(7, source, 3, 1.0) });
+        let all = [at_clocks(0), at_clocks(1)].concat();
+        assert_eq!(
+            [false, true].map(|uses_source| Residuals::from_trials(&all, uses_source).all.len()),
+            [2, 4]
+        );
     }
 }

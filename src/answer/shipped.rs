@@ -3,7 +3,7 @@
 //! families it does not belong to, so that an interval never saw the kernel it is asked about.
 
 use super::coverage::COVERAGE;
-use super::trial::Trial;
+use super::trial::AnswerTrial;
 use crate::catalogue::{Catalogue, FileError, SpecFile};
 use crate::kernel::{Kernel, KernelId};
 use serde::Deserialize;
@@ -23,14 +23,14 @@ pub struct ShippedErrors {
 }
 
 /// Half a width for a timed source, and for one that nobody timed.
-type Pair = [Option<HalfWidth>; 2];
+type HalfWidths = [Option<HalfWidth>; 2];
 
 /// The half widths for every kernel: all kernels of the same families have the same.
 #[derive(Debug, Clone, Default)]
 struct Widths {
-    of_kernel: HashMap<String, Pair>,
+    of_kernel: HashMap<String, HalfWidths>,
     /// For a kernel of no family.
-    of_others: Pair,
+    of_others: HalfWidths,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -63,7 +63,7 @@ impl ShippedErrors {
     ///
     /// # Errors
     /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-    pub fn load() -> Result<Self, FileError> {
+    pub fn from_specs() -> Result<Self, FileError> {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/intervals.toml"));
         SpecFile { name: "specs/intervals.toml", text }.parse()
     }
@@ -79,7 +79,7 @@ impl ShippedErrors {
     }
 
     /// Sets the interval of every trial of a model that says how uncertain its answer is.
-    pub fn widen(&self, trials: &mut [Trial], kernels: &Catalogue<Kernel>) {
+    pub fn widen(&self, trials: &mut [AnswerTrial], kernels: &Catalogue<Kernel>) {
         let mut known: HashMap<KernelId, Option<f64>> = HashMap::new();
         for trial in trials {
             let Some(doubt) = trial.doubt else { continue };
@@ -89,14 +89,14 @@ impl ShippedErrors {
         }
     }
 
-    fn widths(&self, kernel: &str) -> Pair {
+    fn widths(&self, kernel: &str) -> HalfWidths {
         let Widths { of_kernel, of_others } = self.widths.get_or_init(|| self.all_widths());
         of_kernel.get(kernel).copied().unwrap_or(*of_others)
     }
 
     /// Sorts the scores once for each set of families that some kernel belongs to.
     fn all_widths(&self) -> Widths {
-        let mut of_families: HashMap<Vec<bool>, Pair> = HashMap::new();
+        let mut of_families: HashMap<Vec<bool>, HalfWidths> = HashMap::new();
         let mut pair = |kernel: &str| {
             let has = |f: &Family| f.kernels.iter().any(|k| k == kernel);
             let own = self.families.iter().map(has).collect();

@@ -3,9 +3,25 @@
 use crate::gpu::GpuId;
 use crate::kernel::{Information, KernelId};
 
+/// The row that a trial is to predict, in the order in which trials come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TargetRow {
+    config: usize,
+    gpu: GpuId,
+    row: u16,
+}
+
+/// The question that a trial answers: the row to predict, and the row it is predicted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TrialPlace {
+    target: TargetRow,
+    source: GpuId,
+    source_row: u16,
+}
+
 /// A model's word against a measurement it has not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub struct AnswerTrial {
     /// The configuration: its place in the order of the store that is evaluated.
     pub config: usize,
     /// The kernel's place in its catalogue.
@@ -36,14 +52,26 @@ pub struct Trial {
     pub weight: f64,
 }
 
-impl Trial {
+impl AnswerTrial {
+    /// The row that is predicted: of a GPU timed at several clocks the one at these.
+    #[must_use]
+    pub fn target_row(&self) -> TargetRow {
+        TargetRow { config: self.config, gpu: self.target, row: self.rows[1] }
+    }
+
+    /// Which question this is, the same in every model's trials of one evaluation.
+    #[must_use]
+    pub fn asked_place(&self) -> TrialPlace {
+        TrialPlace { target: self.target_row(), source: self.source, source_row: self.rows[0] }
+    }
+
     /// |ln(measured / predicted)|: what intervals are made of.
     #[must_use]
     pub fn residual(&self) -> f64 {
         (self.measured / self.predicted).ln().abs()
     }
 
-    /// [`Trial::residual`] in units of the answer's doubt, where the model has one.
+    /// [`AnswerTrial::residual`] in units of the answer's doubt, where the model has one.
     #[must_use]
     pub fn score(&self) -> f64 {
         self.residual() / self.unit()
@@ -57,7 +85,7 @@ impl Trial {
 
     /// The interval's factor, where there is one.
     #[must_use]
-    pub fn factor(&self) -> Option<f64> {
+    pub fn error_factor(&self) -> Option<f64> {
         (self.interval > 0.0).then_some(self.interval)
     }
 
@@ -67,7 +95,7 @@ impl Trial {
         /// A time on the very edge is inside, however its last digit was rounded.
         const EDGE: f64 = 1.0 + 1e-12;
         let ratio = self.ratio();
-        self.factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
+        self.error_factor().map(|f| ratio.max(ratio.recip()) <= f * EDGE)
     }
 
     /// Predicted over measured.

@@ -107,7 +107,7 @@ impl AskedGroups {
 
 /// The subject of a row that was added to this session.
 fn subject_of(session: &Session, row: &CanonicalRow) -> Result<Subject, String> {
-    let kernel = session.kernels.get(&row.kernel).ok_or("its row was refused")?;
+    let kernel = session.kernels.id_named(&row.kernel).ok_or("its row was refused")?;
     let problem: Problem = row.problem.parse().map_err(|e| format!("{e}"))?;
     let subject = session.subject(kernel, &problem, "").map_err(|e| e.to_string())?;
     if subject.config.is_none() {

@@ -5,7 +5,6 @@ use super::recorded::Application;
 use crate::gpu::GpuId;
 use crate::rank::{Board, PriceBook, RankOrder, RankedRow, mark_pareto};
 use crate::session::Session;
-use crate::units::Seconds;
 
 /// How an application is ranked.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +28,7 @@ pub fn application_board(
         forecasts.iter().map(|f| ranked_row(session, application, f, &settings.prices)).collect();
     mark_pareto(&mut rows);
     settings.order.sort(&mut rows);
-    let window = application.timeline.map(|l| Seconds(l.window.nanoseconds() as f64 * 1e-9));
+    let window = application.timeline.map(|l| l.window.seconds());
     Board {
         workload: application.file.clone(),
         source,
@@ -48,7 +47,7 @@ fn ranked_row(
     prices: &PriceBook,
 ) -> RankedRow {
     let gpu = &session.gpus[forecast.target];
-    let time = forecast.wall.unwrap_or(forecast.kernels);
+    let time = forecast.time_range();
     let price = prices.quote(forecast.target).cloned();
     RankedRow {
         gpu: forecast.target,
@@ -57,13 +56,13 @@ fn ranked_row(
         time: Some(time.value),
         low: Some(time.low),
         high: Some(time.high),
-        speedup: Some(forecast.wall_speedup.unwrap_or(forecast.kernels_speedup)),
+        speedup: Some(forecast.overall_speedup()),
         limit: None,
         occupancy: None,
         fits_memory: application.peak_memory.map(|needed| needed.0 <= gpu.memory_size.value.0),
         board_power: None,
         energy: None,
-        usd_per_million_runs: price.as_ref().map(|p| p.usd_per_hour / 3600.0 * time.value.0 * 1e6),
+        usd_per_million_runs: price.as_ref().map(|p| p.usd_per_million_runs(time.value)),
         price,
         launch_usd: gpu.list_usd.as_ref().map(|usd| usd.value),
         launch_year: gpu.launch_year,

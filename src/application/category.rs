@@ -114,7 +114,7 @@ impl KernelCategory {
 
     /// As tables, pictures and JSON have it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Gemm => "matrix product",
             Self::Attention => "attention",
@@ -132,7 +132,7 @@ impl KernelCategory {
     /// By the kernel's name first, then by its operator.
     #[must_use]
     pub fn of_names(kernel: &str, operator: &str) -> Self {
-        let lower = |text: &str| text.chars().take(512).collect::<String>().to_ascii_lowercase();
+        let lower = |text: &str| crate::text::clipped_text(text, 512).to_ascii_lowercase();
         let texts = [lower(kernel), lower(operator)];
         let found = |text: &String| WORDS.iter().find(|(_, words)| words.iter().any(|w| text.contains(w)));
         let generic = [Self::Elementwise, Self::Reduction, Self::Movement];

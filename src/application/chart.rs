@@ -17,19 +17,19 @@ pub fn application_chart(
 ) -> ChartSpec {
     let longest = forecasts.iter().map(|f| whole(f).2).fold(0.0, f64::max);
     let (unit, seconds) = unit(longest);
+    let bars: Vec<Vec<BarPart>> = forecasts.iter().map(|f| bar_parts(application, f)).collect();
     let mut marks = Vec::new();
-    for (slot, forecast) in forecasts.iter().enumerate() {
+    for (slot, (forecast, bar)) in forecasts.iter().zip(&bars).enumerate() {
         let mut from = 0.0;
-        for part in bar_parts(application, forecast) {
+        for part in bar {
             let to = from + part.time.0 / seconds;
-            let (meaning, strength) = look(&part);
+            let (meaning, strength) = look(part);
             marks.push(Mark::Segment { meaning, slot, from, to, strength, label: part.name.into() });
             from = to;
         }
         marks.push(end_mark(slot, forecast, seconds));
     }
-    let all: Vec<BarPart> = forecasts.iter().flat_map(|f| bar_parts(application, f)).collect();
-    let used = |name: &&str| all.iter().any(|part| part.name == *name);
+    let used = |name: &&str| bars.iter().flatten().any(|part| part.name == *name);
     let names: Vec<&str> = part_names().filter(used).collect();
     let slots = forecasts.iter().map(|f| session.gpus[f.target].name.clone()).collect();
     let what = if application.timeline.is_some() { "wall clock" } else { "kernels, summed" };
@@ -51,15 +51,14 @@ pub fn application_chart(
 
 /// The time that a bar ends at, and its interval.
 fn whole(forecast: &TargetForecast) -> (f64, f64, f64) {
-    let time = forecast.wall.unwrap_or(forecast.kernels);
+    let time = forecast.time_range();
     (time.value.0, time.low.0, time.high.0)
 }
 
 fn end_mark(slot: usize, forecast: &TargetForecast, seconds: f64) -> Mark {
     let (value, low, high) = whole(forecast);
     let is_recorded = low == value && high == value;
-    let speedup = forecast.wall_speedup.unwrap_or(forecast.kernels_speedup);
-    let time = forecast.wall.unwrap_or(forecast.kernels).value;
+    let (time, speedup) = (forecast.time_range().value, forecast.overall_speedup());
     let label = if is_recorded { format!("{time}") } else { format!("{time}, {}x", significant(speedup)) };
     Mark::Point {
         name: if is_recorded { "recorded".into() } else { "predicted, with 90 % interval".into() },
@@ -81,7 +80,7 @@ const STRENGTHS: [f64; KernelCategory::ALL.len()] = [0.95, 0.6, 0.8, 0.4, 0.9, 0
 
 /// Kernels stand apart from what is no kernel, and neighbours from each other.
 fn look(part: &BarPart) -> (Meaning, f64) {
-    let place = KernelCategory::ALL.iter().position(|c| c.word() == part.name);
+    let place = KernelCategory::ALL.iter().position(|c| c.as_str() == part.name);
     match part.name {
         "copies alone" => (Meaning::Source, 0.7),
         "launch gaps" => (Meaning::Dim, 0.9),

@@ -26,6 +26,7 @@ use crate::gpu::{Gpu, GpuId};
 use crate::predict::SourceKind;
 use crate::session::Session;
 use crate::units::Seconds;
+use std::collections::HashSet;
 
 /// Correlation of the errors (in ln) of two kernels of one pair of GPUs: the mean product over pairs of kernels by the mean
 /// square, of medians per kernel and pair. With GPUs left out (`roofswap evaluate --kernel K`): -0.01 on the shipped figures (14
@@ -104,7 +105,7 @@ pub enum ForecastBasis {
 impl ForecastBasis {
     /// As tables and JSON have it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
             Self::Operator => "operator model",
@@ -159,6 +160,20 @@ pub struct TargetForecast {
     pub cautions: Vec<String>,
 }
 
+impl TargetForecast {
+    /// Of the window as a whole; without a time line of all kernels.
+    #[must_use]
+    pub fn time_range(&self) -> TimeRange {
+        self.wall.unwrap_or(self.kernels)
+    }
+
+    /// The recorded time over that of [`TargetForecast::time_range`].
+    #[must_use]
+    pub fn overall_speedup(&self) -> f64 {
+        self.wall_speedup.unwrap_or(self.kernels_speedup)
+    }
+}
+
 /// The application on these targets, in their order.
 ///
 /// # Errors
@@ -205,6 +220,12 @@ impl ForecastPair<'_> {
         [&self.session.gpus[self.source], &self.session.gpus[self.target]]
     }
 
+    /// Time of what waits for DRAM as a factor of the recorded one.
+    fn bandwidth_ratio(&self) -> f64 {
+        let [source, target] = self.gpus().map(|gpu| gpu.bandwidth_sustained().value.0);
+        source / target
+    }
+
     fn is_same_gpu(&self) -> bool {
         self.source == self.target && self.session.tuning(self.target).is_none()
     }
@@ -228,13 +249,13 @@ impl ForecastPair<'_> {
             application.copies.iter().map(|c| self.copy_factor(c, links, &mut cautions)).collect();
         let factors: Vec<f64> =
             application.groups.iter().zip(&groups).map(|(g, f)| factor(f.time.value, g.mean())).collect();
-        let run = |scale: f64| {
+        let (copies, host) = (&copies, self.settings.host);
+        let replayed = replay.map(|replay| replay.run(&Speeds { kernels: &factors, copies, host }));
+        let wall_at = |scale: f64| {
             let scaled: Vec<f64> = factors.iter().map(|f| f * scale).collect();
-            let speeds = Speeds { kernels: &scaled, copies: &copies, host: self.settings.host };
-            replay.map(|replay| replay.run(&speeds))
+            let speeds = Speeds { kernels: &scaled, copies, host };
+            replay.map(|replay| Seconds(replay.wall_time(&speeds) * 1e-9))
         };
-        let replayed = run(1.0);
-        let wall_at = |scale: f64| run(scale).map(|r| Seconds(r.wall * 1e-9));
         let wall = replayed.as_ref().map(|r| {
             let value = Seconds(r.wall * 1e-9);
             let low = wall_at(factor(kernels.low, kernels.value)).unwrap_or(value);
@@ -242,7 +263,7 @@ impl ForecastPair<'_> {
             TimeRange { value, low: low.min(value), high: high.max(value) }
         });
         let recorded = application.groups_total();
-        let window = application.timeline.map(|l| Seconds(l.window.nanoseconds() as f64 * 1e-9));
+        let window = application.timeline.map(|l| l.window.seconds());
         let predicted: f64 = application
             .groups
             .iter()
@@ -251,6 +272,8 @@ impl ForecastPair<'_> {
             .map(|(g, _)| g.share)
             .sum();
         cautions.extend(self.cautions(application, &groups));
+        let mut said = HashSet::new();
+        cautions.retain(|caution| said.insert(caution.clone()));
         TargetForecast {
             target: self.target,
             kernels_speedup: factor(recorded, kernels.value),
@@ -318,14 +341,14 @@ impl ForecastPair<'_> {
         let interval = answer.interval.ok_or("no interval is known for it")?;
         let time = TimeRange { value: prediction.time, low: interval.low, high: interval.high }.scaled(scale);
         let off = prediction.doubt.map_or(0.0, |doubt| 2.0 * doubt.efficiency);
-        let limit = prediction.bound_target.map(|b| b.word().to_string());
+        let limit = prediction.bound_target.map(|b| b.as_str().to_string());
         Ok(AnsweredGroup { forecast: GroupForecast { time, basis, limit, reason: None }, off })
     }
 
     /// Times of a launch as factors of the recorded one: bandwidth ratio and ratio of arithmetic rates.
     fn between_ratios(&self, group: &KernelGroup) -> TimeRange {
         let [source, target] = self.gpus();
-        let bandwidth = source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
+        let bandwidth = self.bandwidth_ratio();
         let compute = arithmetic_rate(source, group) / arithmetic_rate(target, group);
         let (low, high) = (bandwidth.min(compute), bandwidth.max(compute));
         TimeRange {
@@ -338,12 +361,11 @@ impl ForecastPair<'_> {
     /// The time of a copy as a factor of the recorded one.
     fn copy_factor(&self, copy: &CopyTotal, links: &HostLinks, cautions: &mut Vec<String>) -> f64 {
         let [source, target] = self.gpus();
-        let dram = || source.bandwidth_sustained().value.0 / target.bandwidth_sustained().value.0;
         if self.is_same_gpu() {
             return 1.0;
         }
         match copy.direction {
-            CopyDirection::Fill | CopyDirection::DeviceToDevice => dram(),
+            CopyDirection::Fill | CopyDirection::DeviceToDevice => self.bandwidth_ratio(),
             CopyDirection::HostToDevice | CopyDirection::DeviceToHost => {
                 let Some((from, to)) = links.of_gpu(source).zip(links.of_gpu(target)) else {
                     cautions.push("host link unknown: copies keep their time".into());
@@ -393,8 +415,6 @@ impl ForecastPair<'_> {
         if application.timeline.is_none() {
             out.push("no time line: kernels only".into());
         }
-        out.sort();
-        out.dedup();
         out
     }
 }

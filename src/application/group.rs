@@ -4,14 +4,15 @@ use super::category::KernelCategory;
 use super::shapes::OperatorShape;
 use super::trace::{InputsId, NameId, OperatorInputs, RecordedTrace, TracedGraph, TracedKernel};
 use crate::kernel::{clip_middle, short_name};
+use crate::text::clipped_text;
 use crate::units::Seconds;
 use std::collections::HashMap;
 
 /// The longest label, in characters.
 const LABEL: usize = 48;
 
-/// The longest part of a name that a label is made of.
-const LONGEST_LOOK: usize = 4096;
+/// The longest part of a name that is looked at, in characters.
+pub(super) const LONGEST_LOOK: usize = 4096;
 
 /// The operator of a framework behind a group.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +57,6 @@ pub struct KernelGroup {
     pub calls: u64,
     /// Summed time.
     pub total: Seconds,
-    /// Shortest and longest launch.
-    pub range: [Seconds; 2],
     /// Its part of the time of all groups, 0 to 1.
     pub share: f64,
     /// FLOPs and DRAM bytes of a launch, where they are known.
@@ -116,7 +115,7 @@ impl Grouping {
         if place == next {
             self.groups.push(new_group(trace, kernel));
         }
-        self.count(place, Seconds(kernel.span.nanoseconds() as f64 * 1e-9));
+        self.count(place, kernel.span.seconds());
         place
     }
 
@@ -128,14 +127,12 @@ impl Grouping {
             let name = format!("CUDA graph {}", graph.graph);
             self.groups.push(KernelGroup::unlaunched(&name, KernelCategory::Graph));
         }
-        self.count(place, Seconds(graph.span.nanoseconds() as f64 * 1e-9));
+        self.count(place, graph.span.seconds());
         place
     }
 
     fn count(&mut self, place: usize, time: Seconds) {
         let group = &mut self.groups[place];
-        group.range =
-            if group.calls == 0 { [time; 2] } else { [group.range[0].min(time), group.range[1].max(time)] };
         group.calls += 1;
         group.total.0 += time.0;
     }
@@ -169,7 +166,6 @@ impl KernelGroup {
             operator: None,
             calls: 0,
             total: Seconds(0.0),
-            range: [Seconds(0.0); 2],
             share: 0.0,
             counts: None,
             shape: None,
@@ -187,7 +183,7 @@ fn label_of(name: &str) -> String {
         let end = instance.find(['>', ':', ',']).unwrap_or(instance.len());
         return clip_middle(&instance[..end], LABEL);
     }
-    let head: String = name.chars().take(LONGEST_LOOK).collect();
+    let head = clipped_text(name, LONGEST_LOOK);
     let nameless = ["(anonymous namespace)::", "<unnamed>::", "at::native::"];
     let bare = short_name(&nameless.iter().fold(head, |text, word| text.replace(word, "")));
     bare.rsplit("::").next().filter(|last| !last.is_empty()).unwrap_or(&bare).to_string()

@@ -30,7 +30,7 @@ pub fn application_json(application: &Application, source_gpu: Option<&str>, tar
         "idle_synchronisation_ms": millis(|l| l.idle.synchronisation),
         "idle_unknown_ms": millis(|l| l.idle.unknown),
         "copies": application.copies.iter().map(|c| json!({
-            "direction": c.direction.word(),
+            "direction": c.direction.as_str(),
             "count": c.count,
             "bytes": c.bytes.map(|b| b.0),
             "total_ms": c.total.millis(),
@@ -53,7 +53,7 @@ fn group_json(group: &KernelGroup) -> Value {
         "name": group.name,
         "operator": group.operator.as_ref().map(|o| &o.name),
         "input_shapes": group.operator.as_ref().map(|o| &o.inputs.shapes),
-        "category": group.category.word(),
+        "category": group.category.as_str(),
         "calls": group.calls,
         "total_ms": group.total.millis(),
         "share_percent": 100.0 * group.share,

@@ -54,7 +54,6 @@ pub(super) struct EventStream<R> {
     before: u64,
     place: StreamPlace,
     wanted: &'static [&'static str],
-    ended: bool,
     ending: Ending,
 }
 
@@ -68,7 +67,6 @@ impl<R: Read> EventStream<R> {
             before: 0,
             place: StreamPlace::Start,
             wanted,
-            ended: false,
             ending: Ending::Whole,
         }
     }
@@ -219,17 +217,14 @@ impl<R: Read> EventStream<R> {
         self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
         let place = self.before + self.buffer.len() as u64;
         match read {
-            Ok(0) => {
-                self.ended = true;
-                Err(format!("the file ends at byte {place} of its text, within the trace"))
-            }
+            Ok(0) => Err(format!("the file ends at byte {place} of its text, within the trace")),
             Ok(_) => Ok(()),
             Err(e) => Err(format!("cannot be read beyond byte {place} of its text ({e})")),
         }
     }
 
     fn unexpected(&self, expected: &str) -> String {
-        let found: String = String::from_utf8_lossy(&self.buffer[self.at..]).chars().take(12).collect();
+        let found = crate::text::clipped_text(String::from_utf8_lossy(&self.buffer[self.at..]), 12);
         let place = self.before + self.at as u64;
         format!("byte {place}: `{}`: expected {expected}", crate::text::harmless_line(&found))
     }

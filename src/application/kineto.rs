@@ -170,8 +170,7 @@ impl KinetoReading {
         for device in &all {
             let Some(index) = device["id"].as_u64().and_then(|i| u32::try_from(i).ok()) else { continue };
             let name = device["name"].as_str().unwrap_or_default().to_string();
-            let memory_bytes = device["totalGlobalMem"].as_f64();
-            self.trace.devices.push(TracedDevice { index, name, memory_bytes });
+            self.trace.devices.push(TracedDevice { index, name });
         }
     }
 
@@ -224,7 +223,7 @@ impl KinetoReading {
         self.broken += 1;
         if self.first_broken.is_none() {
             let text = String::from_utf8_lossy(&event[..event.len().min(60)]).into_owned();
-            self.first_broken = Some(crate::text::harmless_line(&crate::text::clip(text, 50)));
+            self.first_broken = Some(crate::text::harmless_line(&crate::text::clipped_text(text, 50)));
         }
     }
 
@@ -400,7 +399,7 @@ fn direction(name: &str) -> CopyDirection {
         ("dtod", CopyDirection::DeviceToDevice),
         ("devicetodevice", CopyDirection::DeviceToDevice),
     ];
-    let lower: String = name.chars().take(80).collect::<String>().to_ascii_lowercase();
+    let lower = crate::text::clipped_text(name, 80).to_ascii_lowercase();
     let found = words.iter().find(|(word, _)| lower.contains(word)).map(|(_, direction)| *direction);
     found.unwrap_or(CopyDirection::Unknown)
 }
@@ -428,8 +427,8 @@ fn parse_inputs(raw: &[u8]) -> OperatorInputs {
                     out.lists = all.iter().map(list).collect();
                 }
             }
-            b't' => out.types = all.iter().map(word).collect(),
-            _ => out.scalars = all.iter().map(word).collect(),
+            b't' => out.types = all.iter().map(as_str).collect(),
+            _ => out.scalars = all.iter().map(as_str).collect(),
         }
     }
     out
@@ -441,7 +440,7 @@ fn dimensions(value: &Value) -> Vec<u64> {
     all.iter().map(Value::as_u64).collect::<Option<_>>().unwrap_or_default()
 }
 
-fn word(value: &Value) -> String {
+fn as_str(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 

@@ -20,8 +20,6 @@ struct LinksFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LinkEntry {
-    #[allow(dead_code, reason = "for readers of the file")]
-    lanes: u32,
     gb_per_s: f64,
     name: String,
 }
@@ -65,6 +63,6 @@ mod tests {
             let shares = ["gb10", "jetson-agx-orin-64gb"].contains(&gpu.id.as_str());
             assert_eq!(links.of_gpu(gpu).is_none(), shares, "{}", gpu.id);
         }
-        assert!(links.0.gpus.keys().all(|id| session.gpus.get(id).is_some()));
+        assert!(links.0.gpus.keys().all(|id| session.gpus.id_named(id).is_some()));
     }
 }

@@ -268,12 +268,11 @@ impl NsysReading {
         tables.each("TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId"], |row| {
             numbers.insert(small(row.get(0)), small(row.get(1)));
         });
-        tables.each("TARGET_INFO_GPU", &["id", "name", "totalMemory"], |row| {
+        tables.each("TARGET_INFO_GPU", &["id", "name"], |row| {
             let id = small(row.get(0));
             let name = row.get(1).text().unwrap_or_default().into_owned();
-            let memory_bytes = row.get(2).count().map(|n| n as f64);
             let index = numbers.get(&id).copied().unwrap_or(id);
-            self.trace.devices.push(TracedDevice { index, name, memory_bytes });
+            self.trace.devices.push(TracedDevice { index, name });
         });
     }
 

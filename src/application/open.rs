@@ -5,12 +5,12 @@ use super::nsys::{is_sqlite, read_nsys};
 use super::recorded::{Application, PartOfTrace, application_of};
 use super::reports::application_of_rows;
 use super::trace::RecordedTrace;
-use crate::import::{Job, Opened, read_report};
+use crate::import::{CountedReader, ImportJob, OpenedFile, read_report};
 use crate::measurement::ReadError;
 use crate::progress::Progress;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 /// How many bytes of a file are looked at to recognise it.
@@ -47,15 +47,13 @@ impl Recorded {
 /// Whether a file starts like a trace of an application, with a time line.
 #[must_use]
 pub fn is_application(path: &Path) -> bool {
-    let Ok(opened) = File::open(path) else { return false };
+    let Ok(mut opened) = File::open(path) else { return false };
     if !opened.metadata().is_ok_and(|m| m.is_file()) {
         return false;
     }
-    let mut from: Box<dyn Read> = Box::new(opened);
-    let Ok(mut head) = take_head(&mut from) else { return false };
+    let Ok(mut head) = take_head(&mut opened) else { return false };
     if head.starts_with(GZIP) {
-        let mut unpacked: Box<dyn Read> = Box::new(MultiGzDecoder::new(Cursor::new(head)));
-        head = take_head(&mut unpacked).unwrap_or_default();
+        head = take_head(&mut MultiGzDecoder::new(Cursor::new(head))).unwrap_or_default();
     }
     is_sqlite(&head) || is_kineto(&head)
 }
@@ -72,7 +70,7 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
     }
     let refuse = |message: String| ReadError { file: file.clone(), message };
     let cannot = |e: std::io::Error| refuse(format!("cannot be opened: {e}"));
-    let opened = File::open(path).map_err(cannot)?;
+    let mut opened = File::open(path).map_err(cannot)?;
     let meta = opened.metadata().map_err(cannot)?;
     if meta.is_dir() {
         return Err(refuse("is a folder; give a file in it".into()));
@@ -80,12 +78,12 @@ pub fn read_application(path: &Path, progress: &Progress) -> Result<Recorded, Re
     progress.expect(usize::try_from(meta.len()).unwrap_or(usize::MAX));
     let mut head = Vec::new();
     (&opened).take(16).read_to_end(&mut head).map_err(cannot)?;
-    let opened = File::open(path).map_err(cannot)?;
-    if is_sqlite(&head) {
-        return read_nsys(WatchedFile { inner: opened, progress }, &file, progress)
-            .map(|t| Recorded::Trace(Box::new(t)));
+    // A named pipe has no beginning to go back to, and gives what was read of it only once.
+    if is_sqlite(&head) && opened.rewind().is_ok() {
+        let counted = CountedReader::new(opened, ImportJob::new(&file, progress));
+        return read_nsys(counted, &file, progress).map(|t| Recorded::Trace(Box::new(t)));
     }
-    read_stream(Box::new(opened), &file, progress)
+    read_stream(Box::new(Cursor::new(head).chain(opened)), &file, progress)
 }
 
 /// Reads what comes from a pipe.
@@ -97,7 +95,7 @@ fn read_stream(
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let cannot = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
     let mut from: Box<dyn Read + Send + '_> =
-        Box::new(BufReader::with_capacity(HEAD, WatchedFile { inner: from, progress }));
+        Box::new(BufReader::with_capacity(HEAD, CountedReader::new(from, ImportJob::new(file, progress))));
     let mut head = take_head(&mut from).map_err(cannot)?;
     if head.starts_with(GZIP) {
         from = Box::new(MultiGzDecoder::new(Cursor::new(head).chain(from)));
@@ -111,9 +109,9 @@ fn read_stream(
     if is_trace {
         return read_kineto(whole, file, progress).map(|t| Recorded::Trace(Box::new(t)));
     }
-    let opened = Opened::of(whole, file)?;
+    let opened = OpenedFile::from_reader(whole, file)?;
     let quiet = progress.aside();
-    let imported = read_report(opened, &Job::new(file, &quiet)).map_err(|why| ReadError {
+    let imported = read_report(opened, &ImportJob::new(file, &quiet)).map_err(|why| ReadError {
         message: format!("{}; an application is a PyTorch trace (.json, .json.gz), an Nsight Systems export (.sqlite) or such a report", why.message),
         ..why
     })?;
@@ -127,28 +125,5 @@ fn take_head(from: &mut dyn Read) -> std::io::Result<Vec<u8>> {
         Err(e) if head.is_empty() => Err(e),
         // The same error comes again behind these bytes.
         _ => Ok(head),
-    }
-}
-
-/// A reader that counts into a progress and ends early once that is cancelled.
-struct WatchedFile<'a, R> {
-    inner: R,
-    progress: &'a Progress,
-}
-
-impl<R: Read> Read for WatchedFile<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.progress.is_cancelled() {
-            return Err(std::io::Error::other("cancelled"));
-        }
-        let n = self.inner.read(buffer)?;
-        self.progress.advance(n);
-        Ok(n)
-    }
-}
-
-impl<R: std::io::Seek> std::io::Seek for WatchedFile<'_, R> {
-    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
-        self.inner.seek(to)
     }
 }

@@ -100,7 +100,7 @@ pub fn chosen_span(trace: &RecordedTrace, step: Option<&RepeatedStep>, asked: &s
 
 fn unknown_range(trace: &RecordedTrace, asked: &str) -> String {
     let known: Vec<String> = range_totals(trace).into_iter().take(6).map(|r| r.name).collect();
-    let asked = crate::text::clip(asked, 40);
+    let asked = crate::text::clipped_text(asked, 40);
     if known.is_empty() {
         format!("`{asked}`: the trace has no ranges; mark them with NVTX or torch.profiler.record_function")
     } else {

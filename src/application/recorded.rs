@@ -41,8 +41,6 @@ pub struct Application {
     pub gpu_name: String,
     /// Its number in the trace.
     pub device_index: u32,
-    /// Its memory, where the file says so.
-    pub memory: Option<Bytes>,
     /// The most device memory that its framework held at once, where recorded.
     pub peak_memory: Option<Bytes>,
     /// Groups of kernels, the longest first.
@@ -120,14 +118,13 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         ));
     }
     remarks.extend(other_devices(trace, device));
-    let mut regrouped = regroup(trace, &made);
+    let mut regrouped = regroup(trace, made);
     count_groups(&mut regrouped.groups).map_err(|why| why.to_string())?;
     Ok(Application {
         file: trace.file.clone(),
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
         device_index: device,
-        memory: trace.described(device).and_then(|d| d.memory_bytes).map(Bytes),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
         kernel_count: regrouped.kernel_count,
         kernel_sum: regrouped.kernel_sum,
@@ -289,12 +286,13 @@ struct Regrouped {
 }
 
 /// Groups and totals of the activities that are left, the longest group first.
-fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
+fn regroup(trace: &RecordedTrace, made: MadeActivities) -> Regrouped {
+    let MadeActivities { mut activities, records } = made;
     let mut grouping = Grouping::default();
     let mut totals: BTreeMap<CopyDirection, (u64, Option<u64>, i64)> = BTreeMap::new();
-    let mut places = Vec::with_capacity(made.records.len());
+    let mut places = Vec::with_capacity(records.len());
     let (mut kernel_count, mut kernel_sum) = (0, 0i64);
-    for record in &made.records {
+    for record in &records {
         places.push(match record {
             ActivityRecord::Kernel(at) => {
                 kernel_count += 1;
@@ -313,15 +311,11 @@ fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
         });
     }
     let directions: Vec<CopyDirection> = totals.keys().copied().collect();
-    let groups = grouping.finish();
-    let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by(|a, b| {
-        groups[*b].total.0.total_cmp(&groups[*a].total.0).then(groups[*a].name.cmp(&groups[*b].name))
-    });
-    let mut rank = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(new, old)| rank[*old] = new);
-    let mut activities = made.activities.clone();
-    for ((activity, record), place) in activities.iter_mut().zip(&made.records).zip(places) {
+    let mut groups: Vec<(usize, KernelGroup)> = grouping.finish().into_iter().enumerate().collect();
+    groups.sort_by(|(_, a), (_, b)| b.total.0.total_cmp(&a.total.0).then(a.name.cmp(&b.name)));
+    let mut rank = vec![0; groups.len()];
+    groups.iter().enumerate().for_each(|(new, (old, _))| rank[*old] = new);
+    for ((activity, record), place) in activities.iter_mut().zip(&records).zip(places) {
         activity.kind = match record {
             ActivityRecord::Copy(at) => {
                 let direction = trace.copies[*at].direction;
@@ -338,7 +332,7 @@ fn regroup(trace: &RecordedTrace, made: &MadeActivities) -> Regrouped {
     });
     Regrouped {
         copies: copies.collect(),
-        groups: order.iter().map(|at| groups[*at].clone()).collect(),
+        groups: groups.into_iter().map(|(_, group)| group).collect(),
         activities,
         kernel_count,
         kernel_sum: Seconds(kernel_sum as f64 * 1e-9),

@@ -54,15 +54,30 @@ pub(super) struct Replay<'a> {
     window: Span,
     steps: Vec<ReplayStep>,
     /// For every activity what it waits for.
-    waits: Vec<Waits>,
+    waits: Vec<ActivityWaits>,
     threads: usize,
     /// Place of each call's thread.
     thread_of: Vec<usize>,
 }
 
+/// Starts and ends of everything in a replay; nanoseconds.
+struct ReplayTimes {
+    activities: [Vec<f64>; 2],
+    calls: [Vec<f64>; 2],
+}
+
+/// The window of a replay; nanoseconds.
+struct MovedWindow {
+    wall: f64,
+    /// When its first activity starts.
+    begin: f64,
+    /// What lies before that.
+    lead: f64,
+}
+
 /// What an activity waits for, with the delay behind each; nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
-struct Waits {
+struct ActivityWaits {
     /// The last activity that had ended before it started.
     ended: Option<(usize, f64)>,
     /// The one before it on its stream.
@@ -106,6 +121,17 @@ impl<'a> Replay<'a> {
 
     /// The time line at these speeds.
     pub(super) fn run(&self, speeds: &Speeds<'_>) -> Replayed {
+        let times = self.event_times(speeds);
+        self.gathered(&self.moved_window(&times, speeds.host), &times)
+    }
+
+    /// How long the window is at these speeds, in nanoseconds: [`Replayed::wall`] alone.
+    pub(super) fn wall_time(&self, speeds: &Speeds<'_>) -> f64 {
+        self.moved_window(&self.event_times(speeds), speeds.host).wall
+    }
+
+    /// When everything happens at these speeds.
+    fn event_times(&self, speeds: &Speeds<'_>) -> ReplayTimes {
         let (activities, calls) = (&self.application.activities, &self.application.calls);
         let origin = self.window.start;
         let recorded = |at: i64| (at - origin) as f64;
@@ -151,33 +177,42 @@ impl<'a> Replay<'a> {
                 }
             }
         }
-        self.gathered(speeds.host, [&starts, &ends], [&call_starts, &call_ends])
+        ReplayTimes { activities: [starts, ends], calls: [call_starts, call_ends] }
     }
 
     /// The replayed window: what lay before the first activity and behind the last is the host's.
-    fn gathered(&self, host: f64, activity: [&[f64]; 2], call: [&[f64]; 2]) -> Replayed {
-        let (activities, calls) = (&self.application.activities, &self.application.calls);
+    fn moved_window(&self, times: &ReplayTimes, host: f64) -> MovedWindow {
+        let activities = &self.application.activities;
         let first = activities.iter().map(|a| a.span.start).min().unwrap_or(self.window.start);
         let last = activities.iter().map(|a| a.span.end).max().unwrap_or(self.window.end);
         let lead = (first - self.window.start).max(0) as f64;
         let tail = (self.window.end - last).max(0) as f64;
-        let begin = activity[0].iter().copied().fold(f64::INFINITY, f64::min);
-        let end = activity[1].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let [starts, ends] = &times.activities;
+        let begin = starts.iter().copied().fold(f64::INFINITY, f64::min);
+        let end = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let busy_part = if begin.is_finite() { end - begin } else { 0.0 };
-        let wall = lead * host + busy_part + tail * host;
-        let whole = |at: f64| (at - begin + lead * host).round() as i64;
-        let moved = |pair: [&[f64]; 2], at: usize| Span {
-            start: whole(pair[0][at]),
-            end: whole(pair[1][at]).max(whole(pair[0][at])),
+        MovedWindow { wall: lead * host + busy_part + tail * host, begin, lead: lead * host }
+    }
+
+    fn gathered(&self, moved_window: &MovedWindow, times: &ReplayTimes) -> Replayed {
+        let (activities, calls) = (&self.application.activities, &self.application.calls);
+        let MovedWindow { wall, begin, lead } = *moved_window;
+        let whole = |at: f64| (at - begin + lead).round() as i64;
+        let moved = |[starts, ends]: &[Vec<f64>; 2], at: usize| Span {
+            start: whole(starts[at]),
+            end: whole(ends[at]).max(whole(starts[at])),
         };
         let mut line: Vec<Activity> = activities
             .iter()
             .enumerate()
-            .map(|(at, a)| Activity { span: moved(activity, at), ..*a })
+            .map(|(at, a)| Activity { span: moved(&times.activities, at), ..*a })
             .collect();
         line.sort_by_key(|a| a.span);
-        let host_calls: Vec<RuntimeCall> =
-            calls.iter().enumerate().map(|(at, c)| RuntimeCall { span: moved(call, at), ..*c }).collect();
+        let host_calls: Vec<RuntimeCall> = calls
+            .iter()
+            .enumerate()
+            .map(|(at, c)| RuntimeCall { span: moved(&times.calls, at), ..*c })
+            .collect();
         let window = Span { start: 0, end: wall.round() as i64 };
         Replayed { wall, timeline: Timeline::new(&line, &host_calls, window) }
     }
@@ -228,7 +263,7 @@ fn waited_for(call: &RuntimeCall, by_end: &[(i64, usize)]) -> Option<(usize, f64
     (end > call.span.start).then_some((at, (call.span.end - end) as f64))
 }
 
-fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<Waits> {
+fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usize)]) -> Vec<ActivityWaits> {
     let (typical_gap, typical_latency) = typical_delays(activities, calls, by_end);
     let mut last_on_stream: HashMap<u32, usize> = HashMap::new();
     let mut out = Vec::with_capacity(activities.len());
@@ -244,7 +279,7 @@ fn waits_of(activities: &[Activity], calls: &[RuntimeCall], by_end: &[(i64, usiz
         };
         let delay = |exact: f64, typical: f64, binds: bool| if binds { exact } else { exact.min(typical) };
         let before = last_on_stream.insert(activity.stream, at);
-        out.push(Waits {
+        out.push(ActivityWaits {
             ended: ended.map(|(end, other)| (other, delay((start - end) as f64, typical_gap, is_queued))),
             stream: before.filter(|b| activities[*b].span.end <= start),
             call: call.map(|(c, call)| {
@@ -321,7 +356,10 @@ mod tests {
 
     fn wall(application: &Application, kernels: f64, host: f64) -> f64 {
         let replay = Replay::new(application).unwrap();
-        replay.run(&Speeds { kernels: &[kernels], copies: &[], host }).wall
+        let speeds = Speeds { kernels: &[kernels], copies: &[], host };
+        let wall = replay.wall_time(&speeds);
+        assert_eq!(wall, replay.run(&speeds).wall);
+        wall
     }
 
     #[test]

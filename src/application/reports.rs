@@ -27,7 +27,6 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
             Some(known) => {
                 known.calls += group.calls;
                 known.total.0 += group.total.0;
-                known.range = [known.range[0].min(group.range[0]), known.range[1].max(group.range[1])];
             }
             None => groups.push(group),
         }
@@ -44,7 +43,6 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
         format: TraceFormat::Report,
         gpu_name: first.gpu.clone(),
         device_index: 0,
-        memory: None,
         peak_memory: None,
         kernel_count: groups.iter().map(|g| g.calls).sum(),
         kernel_sum: Seconds(groups.iter().map(|g| g.total.0).sum()),
@@ -74,7 +72,6 @@ fn group_of_row(row: &CanonicalRow) -> KernelGroup {
         shared_bytes: shared.iter().any(Option::is_some).then(|| shared.iter().flatten().sum()),
         calls,
         total: Seconds(mean.0 * calls as f64),
-        range: [mean; 2],
         counts: counted(row),
         ..KernelGroup::unlaunched(name, KernelCategory::of_names(name, ""))
     }

@@ -35,7 +35,7 @@ pub(super) fn operator_row(place: usize, group: &KernelGroup, gpu: &str, file: &
 fn measured_row(place: usize, group: &KernelGroup, gpu: &str, file: &str) -> CanonicalRow {
     let mut row = CanonicalRow {
         gpu: gpu.to_string(),
-        dtype: element_of(group).map_or(String::new(), |e| e.word().to_string()),
+        dtype: element_of(group).map_or(String::new(), |e| e.as_str().to_string()),
         source: format!("{file}: group {}", place + 1),
         ..CanonicalRow::default()
     };
@@ -49,7 +49,7 @@ pub(super) fn counted_row(place: usize, group: &KernelGroup, gpu: &str, file: &s
     let counts = group.counts.as_ref()?;
     let mut row = measured_row(place, group, gpu, file);
     // The number keeps groups of one name apart: they are other problems.
-    let name: String = group.name.chars().take(LONGEST_NAME).collect();
+    let name = crate::text::clipped_text(&group.name, LONGEST_NAME);
     row.kernel = format!("{name} #{}", place + 1);
     row.block = group.block.map(|b| b.map(u64::from));
     row.grid = group.grid.map(|g| g.map(u64::from));

@@ -3,19 +3,21 @@
 use super::group::KernelGroup;
 use super::recorded::Application;
 use super::timeline::Timeline;
-use crate::report::{Cell, Column, Format, Table};
+use crate::report::kernels::dimensions;
+use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::units::{Bytes, Flops, Seconds, significant};
 
 /// What the GPU did with its time.
 #[must_use]
 pub fn summary_table(application: &Application) -> Table {
-    let mut table = Table::new(vec![Column::left("time"), Column::right(" "), Column::right("of window")]);
+    let mut table =
+        Table::new(vec![TableColumn::left("time"), TableColumn::right(" "), TableColumn::right("of window")]);
     table.title = title(application);
     match &application.timeline {
         Some(line) => table.rows = time_rows(application, line),
         None => {
-            let sum = Cell::text(application.kernel_sum.to_string());
-            table.rows.push(vec![Cell::text("kernels, summed"), sum, Cell::Null]);
+            let sum = TableCell::text(application.kernel_sum.to_string());
+            table.rows.push(vec![TableCell::text("kernels, summed"), sum, TableCell::Null]);
         }
     }
     table.notes = summary_notes(application);
@@ -32,12 +34,12 @@ fn title(application: &Application) -> String {
     format!("{file}: {format}, {gpu} (GPU {}){range}", application.device_index)
 }
 
-fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<Cell>> {
+fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<TableCell>> {
     let window = line.window.nanoseconds();
     let row = |name: &str, nanoseconds: i64| {
         let time = Seconds(nanoseconds as f64 * 1e-9);
         let share = if window > 0 { 100.0 * nanoseconds as f64 / window as f64 } else { 0.0 };
-        vec![Cell::text(name), Cell::text(time.to_string()), Cell::text(percent(share))]
+        vec![TableCell::text(name), TableCell::text(time.to_string()), TableCell::text(percent(share))]
     };
     let mut rows = vec![
         row("window", window),
@@ -51,11 +53,11 @@ fn time_rows(application: &Application, line: &Timeline) -> Vec<Vec<Cell>> {
         rows.push(row("idle: cause unknown", line.idle.unknown));
     }
     let sum = application.kernel_sum.to_string();
-    rows.push(vec![Cell::text("kernels, summed"), Cell::text(sum), Cell::Null]);
+    rows.push(vec![TableCell::text("kernels, summed"), TableCell::text(sum), TableCell::Null]);
     for copy in &application.copies {
         let bytes = copy.bytes.map(|b| format!(", {b}")).unwrap_or_default();
-        let name = format!("{}: {}{bytes}", copy.direction.word(), counted(copy.count, "copy", "copies"));
-        rows.push(vec![Cell::text(name), Cell::text(copy.total.to_string()), Cell::Null]);
+        let name = format!("{}: {}{bytes}", copy.direction.as_str(), counted(copy.count, "copy", "copies"));
+        rows.push(vec![TableCell::text(name), TableCell::text(copy.total.to_string()), TableCell::Null]);
     }
     rows
 }
@@ -100,23 +102,23 @@ fn summary_notes(application: &Application) -> Vec<String> {
 
 /// The groups, `most` of them, the longest first.
 #[must_use]
-pub fn group_table(application: &Application, most: usize, format: Format) -> Table {
-    if format.is_for_people() { overview(application, most) } else { records(application) }
+pub fn group_table(application: &Application, most: usize, format: TableFormat) -> Table {
+    if format.is_for_people() { overview_table(application, most) } else { record_table(application) }
 }
 
-fn overview(application: &Application, most: usize) -> Table {
+fn overview_table(application: &Application, most: usize) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::left("operator"),
-        Column::left("for"),
-        Column::right("calls"),
-        Column::right("total"),
-        Column::right("share"),
-        Column::right("mean"),
-        Column::right("grid x block"),
-        Column::right("regs"),
-        Column::right("FLOPs"),
-        Column::right("DRAM"),
+        TableColumn::left("kernel"),
+        TableColumn::left("operator"),
+        TableColumn::left("for"),
+        TableColumn::right("calls"),
+        TableColumn::right("total"),
+        TableColumn::right("share"),
+        TableColumn::right("mean"),
+        TableColumn::right("grid x block"),
+        TableColumn::right("regs"),
+        TableColumn::right("FLOPs"),
+        TableColumn::right("DRAM"),
     ]);
     let count = application.kernel_count;
     table.title = format!(
@@ -139,66 +141,60 @@ fn overview(application: &Application, most: usize) -> Table {
     table
 }
 
-fn overview_row(group: &KernelGroup) -> Vec<Cell> {
-    let launch =
-        group.grid.zip(group.block).map(|(grid, block)| format!("{} x {}", shape(grid), shape(block)));
+fn overview_row(group: &KernelGroup) -> Vec<TableCell> {
+    let launch = group.grid.zip(group.block);
+    let launch = launch.map(|(grid, block)| format!("{} x {}", dimensions(grid), dimensions(block)));
     let counts = group.counts.as_ref();
     vec![
-        Cell::text(&group.label),
-        Cell::maybe(group.operator_words(), |o| Cell::text(crate::kernel::clip_middle(&o, 40))),
-        Cell::text(group.category.word()),
-        Cell::text(group.calls.to_string()),
-        Cell::text(group.total.to_string()),
-        Cell::text(percent(100.0 * group.share)),
-        Cell::text(group.mean().to_string()),
-        Cell::maybe(launch, Cell::text),
-        Cell::maybe(group.registers, |r| Cell::text(r.to_string())),
-        Cell::maybe(counts.and_then(|c| c.flops), |f| Cell::text(Flops(f).to_string())),
-        Cell::maybe(counts.and_then(|c| c.dram_bytes), |b| Cell::text(Bytes(b).to_string())),
+        TableCell::text(&group.label),
+        TableCell::maybe(group.operator_words(), |o| TableCell::text(crate::kernel::clip_middle(&o, 40))),
+        TableCell::text(group.category.as_str()),
+        TableCell::text(group.calls.to_string()),
+        TableCell::text(group.total.to_string()),
+        TableCell::text(percent(100.0 * group.share)),
+        TableCell::text(group.mean().to_string()),
+        TableCell::maybe(launch, TableCell::text),
+        TableCell::maybe(group.registers, |r| TableCell::text(r.to_string())),
+        TableCell::maybe(counts.and_then(|c| c.flops), |f| TableCell::text(Flops(f).to_string())),
+        TableCell::maybe(counts.and_then(|c| c.dram_bytes), |b| TableCell::text(Bytes(b).to_string())),
     ]
 }
 
-/// `256`, `16x16`, `8x4x2`.
-pub(super) fn shape(dimensions: [u32; 3]) -> String {
-    let used = dimensions.iter().rposition(|n| *n > 1).map_or(1, |at| at + 1);
-    dimensions[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
-}
-
 /// For programs: one row per group, all of them.
-fn records(application: &Application) -> Table {
+fn record_table(application: &Application) -> Table {
     let mut table = Table::new(vec![
-        Column::left("name"),
-        Column::left("operator"),
-        Column::left("category"),
-        Column::right("calls"),
-        Column::right("total_ms"),
-        Column::right("share_percent"),
-        Column::right("mean_ms"),
-        Column::left("block"),
-        Column::left("grid"),
-        Column::right("regs_per_thread"),
-        Column::right("shared_bytes"),
-        Column::right("flops"),
-        Column::right("dram_bytes"),
-        Column::left("counts_from"),
+        TableColumn::left("name"),
+        TableColumn::left("operator"),
+        TableColumn::left("category"),
+        TableColumn::right("calls"),
+        TableColumn::right("total_ms"),
+        TableColumn::right("share_percent"),
+        TableColumn::right("mean_ms"),
+        TableColumn::left("block"),
+        TableColumn::left("grid"),
+        TableColumn::right("regs_per_thread"),
+        TableColumn::right("shared_bytes"),
+        TableColumn::right("flops"),
+        TableColumn::right("dram_bytes"),
+        TableColumn::left("counts_from"),
     ]);
     for group in &application.groups {
         let counts = group.counts.as_ref();
         table.rows.push(vec![
-            Cell::text(&group.name),
-            Cell::maybe(group.operator_words(), Cell::text),
-            Cell::text(group.category.word()),
-            Cell::number(group.calls as f64),
-            Cell::number(group.total.millis()),
-            Cell::number(100.0 * group.share),
-            Cell::number(group.mean().millis()),
-            Cell::maybe(group.block, |b| Cell::text(shape(b))),
-            Cell::maybe(group.grid, |g| Cell::text(shape(g))),
-            Cell::maybe(group.registers, Cell::number),
-            Cell::maybe(group.shared_bytes, Cell::number),
-            Cell::maybe(counts.and_then(|c| c.flops), Cell::number),
-            Cell::maybe(counts.and_then(|c| c.dram_bytes), Cell::number),
-            Cell::maybe(counts, |c| Cell::text(&c.from)),
+            TableCell::text(&group.name),
+            TableCell::maybe(group.operator_words(), TableCell::text),
+            TableCell::text(group.category.as_str()),
+            TableCell::number(group.calls as f64),
+            TableCell::number(group.total.millis()),
+            TableCell::number(100.0 * group.share),
+            TableCell::number(group.mean().millis()),
+            TableCell::maybe(group.block, |b| TableCell::text(dimensions(b))),
+            TableCell::maybe(group.grid, |g| TableCell::text(dimensions(g))),
+            TableCell::maybe(group.registers, TableCell::number),
+            TableCell::maybe(group.shared_bytes, TableCell::number),
+            TableCell::maybe(counts.and_then(|c| c.flops), TableCell::number),
+            TableCell::maybe(counts.and_then(|c| c.dram_bytes), TableCell::number),
+            TableCell::maybe(counts, |c| TableCell::text(&c.from)),
         ]);
     }
     table
@@ -210,7 +206,8 @@ mod tests {
 
     #[test]
     fn shapes_and_shares_as_words() {
-        assert_eq!([shape([256, 1, 1]), shape([16, 16, 1]), shape([1, 1, 4])], ["256", "16x16", "1x1x4"]);
+        let shapes = [[256, 1, 1], [16, 16, 1], [1, 1, 4]].map(dimensions::<u32>);
+        assert_eq!(shapes, ["256", "16x16", "1x1x4"]);
         assert_eq!([percent(0.0), percent(0.01), percent(12.34)], ["0.0 %", "< 0.1 %", "12.3 %"]);
         assert_eq!([counted(1, "copy", "copies"), counted(2, "copy", "copies")], ["1 copy", "2 copies"]);
     }

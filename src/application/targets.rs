@@ -2,13 +2,12 @@
 
 use super::category::KernelCategory;
 use super::forecast::{PAIR_CORRELATION, TargetForecast, TimeRange};
-use super::group::KernelGroup;
 use super::profile_next::ProfileNext;
 use super::recorded::Application;
 use super::table::percent;
 use super::timeline::{IdleSplit, Timeline};
 use crate::gpu::{Gpu, GpuId};
-use crate::report::{Cell, Column, Format, Table};
+use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::session::Session;
 use crate::units::{Seconds, range, significant};
 use serde_json::{Value, json};
@@ -30,7 +29,7 @@ const OTHER_PARTS: [&str; 5] =
 
 /// The names of all parts that a bar may have, from the left.
 pub(super) fn part_names() -> impl Iterator<Item = &'static str> {
-    KernelCategory::ALL.into_iter().map(KernelCategory::word).chain(OTHER_PARTS)
+    KernelCategory::ALL.into_iter().map(KernelCategory::as_str).chain(OTHER_PARTS)
 }
 
 /// The parts of the window on the target, kernels by category first: together they are the wall clock, or without a time line
@@ -43,22 +42,27 @@ pub fn bar_parts(application: &Application, forecast: &TargetForecast) -> Vec<Ba
         Some(line) if forecast.kernels.value.0 > 0.0 => line.kernels as f64 * 1e-9 / forecast.kernels.value.0,
         _ => 1.0,
     };
+    let mut by_category = KernelCategory::ALL.map(|category| (category, 0.0));
+    let mut unpredicted = 0.0;
+    for (group, on_target) in application.groups.iter().zip(&forecast.groups) {
+        let time = group.calls as f64 * on_target.time.value.0;
+        if !on_target.basis.is_predicted() {
+            unpredicted += time;
+        } else if let Some((_, sum)) = by_category.iter_mut().find(|(c, _)| *c == group.category) {
+            *sum += time;
+        }
+    }
     let mut parts: Vec<BarPart> = Vec::new();
-    let timed = || application.groups.iter().zip(&forecast.groups);
-    let sum = |of: &dyn Fn(&KernelGroup, bool) -> bool| -> f64 {
-        let fits = timed().filter(|(g, f)| of(g, f.basis.is_predicted()));
-        fits.map(|(g, f)| g.calls as f64 * f.time.value.0).sum::<f64>() * beside
-    };
     let mut push = |name, seconds: f64, is_unpredicted| {
         if seconds > 0.0 {
             parts.push(BarPart { name, time: Seconds(seconds), is_unpredicted });
         }
     };
-    for category in KernelCategory::ALL {
-        push(category.word(), sum(&|g, predicted| predicted && g.category == category), false);
+    for (category, sum) in by_category {
+        push(category.as_str(), sum * beside, false);
     }
     let [not_predicted, copies, gaps, host_bound, unexplained] = OTHER_PARTS;
-    push(not_predicted, sum(&|_, predicted| !predicted), true);
+    push(not_predicted, unpredicted * beside, true);
     if let Some(line) = line {
         let Timeline { copy_only, idle: IdleSplit { launch_gap, host, synchronisation, unknown }, .. } = line;
         let others = [
@@ -78,28 +82,28 @@ pub fn target_table(
     session: &Session,
     application: &Application,
     forecasts: &[TargetForecast],
-    format: Format,
+    format: TableFormat,
 ) -> Table {
     if format.is_for_people() {
-        overview(session, application, forecasts)
+        overview_table(session, application, forecasts)
     } else {
-        records(session, forecasts)
+        record_table(session, forecasts)
     }
 }
 
-fn overview(session: &Session, application: &Application, forecasts: &[TargetForecast]) -> Table {
+fn overview_table(session: &Session, application: &Application, forecasts: &[TargetForecast]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("GPU"),
-        Column::right("kernels"),
-        Column::right("90 %"),
-        Column::right("speedup"),
-        Column::right("wall clock"),
-        Column::right("90 % "),
-        Column::right("speedup "),
-        Column::right("at most"),
-        Column::right("idle"),
-        Column::right("predicted"),
-        Column::left("notes"),
+        TableColumn::left("GPU"),
+        TableColumn::right("kernels"),
+        TableColumn::right("90 %"),
+        TableColumn::right("speedup"),
+        TableColumn::right("wall clock"),
+        TableColumn::right("90 % "),
+        TableColumn::right("speedup "),
+        TableColumn::right("at most"),
+        TableColumn::right("idle"),
+        TableColumn::right("predicted"),
+        TableColumn::left("notes"),
     ]);
     table.title = "the whole application on other GPUs".into();
     for forecast in forecasts {
@@ -107,19 +111,19 @@ fn overview(session: &Session, application: &Application, forecasts: &[TargetFor
         let span = |t: &TimeRange| range(t.low, t.high);
         let at_most = limit_speedup(forecast).map(|s| format!("{}x", significant(s)));
         let idle = forecast.replayed.map(|r| percent(100.0 * r.timeline.idle_share()));
-        let text = |t: Option<String>| Cell::maybe(t, Cell::text);
+        let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
         table.rows.push(vec![
-            Cell::text(&gpu.name),
-            Cell::text(forecast.kernels.value.to_string()),
-            Cell::text(span(&forecast.kernels)),
-            Cell::text(format!("{}x", significant(forecast.kernels_speedup))),
+            TableCell::text(&gpu.name),
+            TableCell::text(forecast.kernels.value.to_string()),
+            TableCell::text(span(&forecast.kernels)),
+            TableCell::text(format!("{}x", significant(forecast.kernels_speedup))),
             text(forecast.wall.map(|w| w.value.to_string())),
             text(forecast.wall.as_ref().map(span)),
             text(forecast.wall_speedup.map(|s| format!("{}x", significant(s)))),
             text(at_most),
             text(idle),
-            Cell::text(percent(100.0 * forecast.predicted_share)),
-            Cell::List(forecast.cautions.clone()),
+            TableCell::text(percent(100.0 * forecast.predicted_share)),
+            TableCell::List(forecast.cautions.clone()),
         ]);
     }
     let mut table = table.footnoted("notes");
@@ -148,7 +152,7 @@ fn legend(application: &Application) -> Vec<String> {
     notes
 }
 
-fn records(session: &Session, forecasts: &[TargetForecast]) -> Table {
+fn record_table(session: &Session, forecasts: &[TargetForecast]) -> Table {
     const NUMBERS: [&str; 9] = [
         "kernels_ms",
         "kernels_low_ms",
@@ -160,13 +164,13 @@ fn records(session: &Session, forecasts: &[TargetForecast]) -> Table {
         "wall_speedup",
         "predicted_share_percent",
     ];
-    let columns = [Column::left("gpu")].into_iter().chain(NUMBERS.map(Column::right));
-    let mut table = Table::new(columns.chain([Column::left("cautions")]).collect());
+    let columns = [TableColumn::left("gpu")].into_iter().chain(NUMBERS.map(TableColumn::right));
+    let mut table = Table::new(columns.chain([TableColumn::left("cautions")]).collect());
     for forecast in forecasts {
         let json = target_json(session, forecast);
-        let mut row = vec![Cell::text(&session.gpus[forecast.target].id)];
-        row.extend(NUMBERS.map(|name| Cell::maybe(json[name].as_f64(), Cell::number)));
-        row.push(Cell::List(forecast.cautions.clone()));
+        let mut row = vec![TableCell::text(&session.gpus[forecast.target].id)];
+        row.extend(NUMBERS.map(|name| TableCell::maybe(json[name].as_f64(), TableCell::number)));
+        row.push(TableCell::List(forecast.cautions.clone()));
         table.rows.push(row);
     }
     table
@@ -203,22 +207,22 @@ pub fn profile_table(
     next: &[ProfileNext],
 ) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::right("share"),
-        Column::right("90 % now"),
-        Column::right("then"),
-        Column::left("command"),
+        TableColumn::left("kernel"),
+        TableColumn::right("share"),
+        TableColumn::right("90 % now"),
+        TableColumn::right("then"),
+        TableColumn::left("command"),
     ]);
     table.title = format!("profile next, to narrow the kernel total on {}", session.gpus[target].name);
     for one in next {
         let group = &application.groups[one.group];
         let [now, then] = one.half_width_percent.map(|p| format!("± {} %", significant(p)));
         table.rows.push(vec![
-            Cell::text(&group.label),
-            Cell::text(percent(100.0 * group.share)),
-            Cell::text(now),
-            Cell::text(then),
-            Cell::text(format!("{} <program>", one.command)),
+            TableCell::text(&group.label),
+            TableCell::text(percent(100.0 * group.share)),
+            TableCell::text(now),
+            TableCell::text(then),
+            TableCell::text(format!("{} <program>", one.command)),
         ]);
     }
     table

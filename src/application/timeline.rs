@@ -15,7 +15,6 @@
 //! - no call, or one that starts after the activity (clocks that jump): **unknown**.
 
 use super::trace::{CallKind, RuntimeCall, Span};
-use std::collections::HashMap;
 
 /// What an activity of the GPU is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +86,11 @@ impl Timeline {
         let busy_length = length(&busy);
         let mut out =
             Self { window, busy: busy_length, kernels, copy_only: busy_length - kernels, ..Self::default() };
-        let waits = Waits::new(calls);
-        let starts: HashMap<i64, &Activity> = activities.iter().rev().map(|a| (a.span.start, a)).collect();
+        let waits = HostWaits::new(calls);
         let mut from = window.start;
         for span in &busy {
             if span.start > from {
-                let next = starts.get(&span.start);
+                let next = activities.get(activities.partition_point(|a| a.span.start < span.start));
                 let call = next.and_then(|a| a.call).map(|at| calls[at]);
                 out.add_gap(Span { start: from, end: span.start }, call, &waits);
             }
@@ -104,7 +102,7 @@ impl Timeline {
         out
     }
 
-    fn add_gap(&mut self, gap: Span, call: Option<RuntimeCall>, waits: &Waits) {
+    fn add_gap(&mut self, gap: Span, call: Option<RuntimeCall>, waits: &HostWaits) {
         let Some(call) = call.filter(|c| c.span.start <= gap.end) else {
             self.contradicting += u64::from(call.is_some());
             self.idle.unknown += gap.nanoseconds();
@@ -119,7 +117,7 @@ impl Timeline {
     }
 
     /// After the last activity the host goes on, or waits.
-    fn add_tail(&mut self, gap: Span, waits: &Waits) {
+    fn add_tail(&mut self, gap: Span, waits: &HostWaits) {
         let waiting = waits.within(gap);
         self.idle.synchronisation += waiting;
         self.idle.host += gap.nanoseconds() - waiting;
@@ -134,9 +132,9 @@ impl Timeline {
 }
 
 /// When some thread of the host waited for the GPU.
-struct Waits(Vec<Span>);
+struct HostWaits(Vec<Span>);
 
-impl Waits {
+impl HostWaits {
     fn new(calls: &[RuntimeCall]) -> Self {
         let waiting = calls.iter().filter(|c| c.kind == CallKind::Synchronise);
         Self(union(waiting.map(|c| c.span)))

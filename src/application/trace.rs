@@ -2,6 +2,7 @@
 //!
 //! All times are whole nanoseconds on the clock of the trace, as both formats state them; differences are what counts.
 
+use crate::units::Seconds;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -33,6 +34,12 @@ impl Span {
     #[must_use]
     pub fn nanoseconds(self) -> i64 {
         self.end - self.start
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn seconds(self) -> Seconds {
+        Seconds(self.nanoseconds() as f64 * 1e-9)
     }
 
     /// The part that lies in both; `None` where they do not meet.
@@ -92,8 +99,6 @@ pub struct TracedDevice {
     pub index: u32,
     /// As its driver names it; empty where the trace does not say.
     pub name: String,
-    /// Device memory in bytes, where the trace says so.
-    pub memory_bytes: Option<f64>,
 }
 
 /// One launch of a kernel.
@@ -173,7 +178,7 @@ pub enum CopyDirection {
 impl CopyDirection {
     /// As tables and JSON have it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::HostToDevice => "host to device",
             Self::DeviceToHost => "device to host",

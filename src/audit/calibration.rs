@@ -2,11 +2,11 @@
 
 use crate::catalogue::Catalogue;
 use crate::gpu::{AchievedRate, Gpu, GpuId};
-use crate::import::Roof;
+use crate::import::AchievedRoof;
 
 /// One ceiling that somebody says was reached.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Calibration {
+pub struct ReachedCeiling {
     /// Place in the catalogue.
     pub gpu: Option<GpuId>,
     /// What.
@@ -19,13 +19,19 @@ pub struct Calibration {
     pub file: String,
 }
 
-impl Calibration {
+impl ReachedCeiling {
     /// The calibration that a measured roof is; `None` for a roof that no check looks at.
-    pub(super) fn of(roof: &Roof, file: &str, gpus: &Catalogue<Gpu>) -> Option<Self> {
+    pub(super) fn from_roof(roof: &AchievedRoof, file: &str, gpus: &Catalogue<Gpu>) -> Option<Self> {
         let of = Some(roof.of).filter(|of| matches!(of, AchievedRate::Dram | AchievedRate::Fp32))?;
         let name = roof.source.split_once(": ").map_or(roof.source.as_str(), |(_, name)| name);
         let value = roof.per_second / 1e9;
-        Some(Self { gpu: gpus.get(&roof.gpu), of, value, name: name.to_string(), file: file.to_string() })
+        Some(Self {
+            gpu: gpus.id_named(&roof.gpu),
+            of,
+            value,
+            name: name.to_string(),
+            file: file.to_string(),
+        })
     }
 }
 

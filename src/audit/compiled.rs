@@ -1,11 +1,11 @@
 //! What compilers say of each kernel, under the names that measurements give them.
 
-use crate::compiler::{CompiledKernel, CompilerReport, Place};
+use crate::compiler::{CompiledKernel, CompilerReport, ReportPlace};
 use std::collections::HashMap;
 
 /// One kernel in one compiler's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledReport {
     /// The function's own name, without namespaces, arguments and a trailing `_kernel`.
     pub kernel: String,
     /// Compute capability it was compiled for.
@@ -19,14 +19,14 @@ pub struct Compiled {
 }
 
 /// Every kernel of a report.
-pub(super) fn of(report: &CompilerReport) -> Vec<Compiled> {
-    let one = |k: &CompiledKernel| Compiled {
+pub(super) fn compiled_kernels(report: &CompilerReport) -> Vec<CompiledReport> {
+    let one = |k: &CompiledKernel| CompiledReport {
         kernel: own_name(&k.name).to_string(),
         capability: k.architecture.capability,
         registers: k.resources.registers,
         smem_static: k.resources.static_smem_bytes.unwrap_or(0),
         place: match k.place {
-            Place::Whole => report.file.clone(),
+            ReportPlace::Whole => report.file.clone(),
             place => format!("{}{place}", report.file),
         },
     };
@@ -57,7 +57,7 @@ fn own_name(readable: &str) -> &str {
 /// Kernels by name in lower case and capability: their place, unless the reports contradict each other.
 pub(super) type Index = HashMap<(String, (u8, u8)), Option<usize>>;
 
-pub(super) fn index(all: &[Compiled]) -> Index {
+pub(super) fn index(all: &[CompiledReport]) -> Index {
     let mut index = Index::new();
     for (i, c) in all.iter().enumerate() {
         let known = index.entry((c.kernel.to_ascii_lowercase(), c.capability)).or_insert(Some(i));
@@ -77,7 +77,7 @@ mod tests {
                 "ptxas info    : Compiling entry function '{symbol}' for 'sm_75'\n\
                 ptxas info    : Used 206 registers, used 1 barriers, 4096 bytes smem, 360 bytes cmem[0]\n"
             );
-            of(&crate::compiler::read(text.as_bytes(), "x.log", None).unwrap()).remove(0)
+            compiled_kernels(&crate::compiler::read_report(text.as_bytes(), "x.log", None).unwrap()).remove(0)
         };
         let found = log("_Z27shared_bank_conflict_kernelPf");
         assert_eq!((found.registers, found.smem_static, found.capability), (206, 4096, (7, 5)));

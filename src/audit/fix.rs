@@ -1,6 +1,6 @@
 //! Carries remedies out on a copy: a clean CSV, and a log of every change.
 
-use super::{Edit, Finding, Sheet};
+use super::{AuditSheet, Edit, Finding};
 use std::collections::{BTreeMap, HashMap};
 
 /// A repaired copy.
@@ -31,7 +31,7 @@ struct Fate<'f> {
 /// Applies every remedy. The worst finding goes first: a row that is dropped is not changed, and of two values for a field
 /// the first stands. Rows that could not be read are left out, and the log says so of each that is described.
 #[must_use]
-pub fn fix(sheet: &Sheet<'_>, findings: &[Finding]) -> Fixed {
+pub fn fix(sheet: &AuditSheet<'_>, findings: &[Finding]) -> Fixed {
     let mut fates: HashMap<usize, Fate<'_>> = HashMap::new();
     for finding in findings {
         for (row, edit) in &finding.remedy.edits {
@@ -54,7 +54,7 @@ pub fn fix(sheet: &Sheet<'_>, findings: &[Finding]) -> Fixed {
     write(sheet, &fates)
 }
 
-fn write(sheet: &Sheet<'_>, fates: &HashMap<usize, Fate<'_>>) -> Fixed {
+fn write(sheet: &AuditSheet<'_>, fates: &HashMap<usize, Fate<'_>>) -> Fixed {
     let mut columns = sheet.columns.clone();
     let added = fates.values().flat_map(|f| f.set.keys()).map(ToString::to_string);
     let mut added: Vec<String> = added.filter(|c| !columns.contains(c)).collect();
@@ -87,7 +87,7 @@ fn write(sheet: &Sheet<'_>, fates: &HashMap<usize, Fate<'_>>) -> Fixed {
 }
 
 /// Rows that could not be read: they are not in the copy, and the log must not hide it.
-fn refused_lines(sheet: &Sheet<'_>) -> Vec<[String; LOG.len()]> {
+fn refused_lines(sheet: &AuditSheet<'_>) -> Vec<[String; LOG.len()]> {
     let line = |file: &str, line: String, column: &str, why: String| {
         let mut record = [""; LOG.len()].map(str::to_string);
         (record[0], record[1], record[6], record[10]) = (file.to_string(), line, column.to_string(), why);
@@ -104,7 +104,7 @@ fn refused_lines(sheet: &Sheet<'_>) -> Vec<[String; LOG.len()]> {
     all
 }
 
-fn fields(sheet: &Sheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) -> Vec<String> {
+fn fields(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) -> Vec<String> {
     let mut fields = vec![String::new(); columns.len()];
     let places = &sheet.files[sheet.rows[row].file].columns;
     for (place, text) in places.iter().zip(sheet.records[row].iter()) {
@@ -118,11 +118,11 @@ fn fields(sheet: &Sheet<'_>, row: usize, fate: &Fate<'_>, columns: &[String]) ->
     fields
 }
 
-fn log_lines(sheet: &Sheet<'_>, row: usize, fate: &Fate<'_>, fixed: &mut Fixed) -> Vec<[String; 11]> {
+fn log_lines(sheet: &AuditSheet<'_>, row: usize, fate: &Fate<'_>, fixed: &mut Fixed) -> Vec<[String; 11]> {
     let r = &sheet.rows[row];
     let line = |change: &str, column: &str, old: &str, new: &str, of: &Finding| {
         let place = [sheet.files[r.file].name.clone(), r.line.to_string()];
-        let names = [r.gpu, r.kernel, r.problem].map(|w| sheet.text(w).to_string());
+        let names = [r.gpu, r.kernel, r.problem].map(|w| sheet.text_of(w).to_string());
         let [file, number] = place;
         let [gpu, kernel, problem] = names;
         let rest = [change, column, old, new, of.check, &of.remedy.text].map(str::to_string);

@@ -15,7 +15,7 @@ pub(super) struct SeriesKey {
 
 /// One amount of work.
 #[derive(Debug, Clone)]
-pub(super) struct Point {
+pub(super) struct WorkPoint {
     /// Grows with the labelled work; comparable within a series only.
     pub(super) work: f64,
     /// Median of its rows in milliseconds.
@@ -27,14 +27,14 @@ pub(super) struct Point {
 #[derive(Debug, Clone)]
 pub(super) struct Series {
     pub(super) key: SeriesKey,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<WorkPoint>,
 }
 
 /// A flat run with the reason why it cannot be true.
 #[derive(Debug, Clone)]
 pub(super) struct FlatRun {
     pub(super) key: SeriesKey,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<WorkPoint>,
     pub(super) reason: String,
 }
 

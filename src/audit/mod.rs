@@ -1,6 +1,6 @@
 //! The audit: what measurements say against themselves, found without being told any name.
 //!
-//! A [`Sheet`] holds the records of one or more files verbatim, typed rows beside them, and what calibration files and
+//! A [`AuditSheet`] holds the records of one or more files verbatim, typed rows beside them, and what calibration files and
 //! compiler logs add. Every check is a function of a sheet alone, in a file of its own under `check/`; its thresholds
 //! stand there with their reasons. Findings name rows, evidence, harm and remedy; [`fix`] carries remedies out on a copy.
 
@@ -16,11 +16,11 @@ mod series;
 mod sheet;
 mod words;
 
-pub use calibration::Calibration;
-pub use compiled::Compiled;
+pub use calibration::ReachedCeiling;
+pub use compiled::CompiledReport;
 pub use fix::{Fixed, fix};
-pub use read::{Kind, read_file, read_opened, read_text};
-pub use sheet::{Row, Sheet};
+pub use read::{SheetKind, read_file, read_opened, read_text};
+pub use sheet::{AuditSheet, SheetRow};
 pub use words::Word;
 
 /// How bad it is.
@@ -40,7 +40,7 @@ impl Severity {
 
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -101,7 +101,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What it is about: `gtx-titan-x, saxpy`.
     pub subject: String,
-    /// Places in [`Sheet::rows`].
+    /// Places in [`AuditSheet::rows`].
     pub rows: Vec<usize>,
     /// With numbers.
     pub evidence: String,
@@ -111,7 +111,7 @@ pub struct Finding {
 
 /// One way in which measurements go wrong.
 #[derive(Debug, Clone, Copy)]
-pub struct Check {
+pub struct AuditCheck {
     /// As findings name it.
     pub id: &'static str,
     /// What it looks for.
@@ -119,11 +119,11 @@ pub struct Check {
     /// What such rows do to a model.
     pub harm: &'static str,
     /// Looks.
-    pub run: fn(&Sheet<'_>) -> Vec<Finding>,
+    pub run: fn(&AuditSheet<'_>) -> Vec<Finding>,
 }
 
 /// Every check, in the order in which findings of one severity are shown.
-pub const CHECKS: &[Check] = &[
+pub const CHECKS: &[AuditCheck] = &[
     check::ignored_size::CHECK,
     check::unknown_gpu::CHECK,
     check::impossible_launch::CHECK,
@@ -145,13 +145,13 @@ pub const CHECKS: &[Check] = &[
 
 /// The check of this id.
 #[must_use]
-pub fn check(id: &str) -> Option<&'static Check> {
+pub fn check_named(id: &str) -> Option<&'static AuditCheck> {
     CHECKS.iter().find(|c| c.id == id)
 }
 
 /// Everything that every check finds, worst first.
 #[must_use]
-pub fn audit(sheet: &Sheet<'_>) -> Vec<Finding> {
+pub fn audit(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = CHECKS.iter().flat_map(|c| (c.run)(sheet)).collect();
     // Stable: within a severity the order of the checks, and theirs, stays.
     found.sort_by_key(|f| f.severity);

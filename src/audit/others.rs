@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 /// How many of the first places are taken: a Fenwick tree (P. Fenwick, "A new data structure for cumulative frequency
 /// tables", Software: Practice and Experience 24(3), 1994).
 #[derive(Debug, Default, Clone)]
-struct Taken(Vec<u32>);
+struct TakenPlaces(Vec<u32>);
 
-impl Taken {
-    fn of(places: usize) -> Self {
+impl TakenPlaces {
+    fn none_taken(places: usize) -> Self {
         Self(vec![0; places + 1])
     }
 
@@ -37,7 +37,7 @@ impl Taken {
 #[derive(Debug, Default)]
 struct Own {
     places: Vec<usize>,
-    taken: Taken,
+    taken: TakenPlaces,
 }
 
 /// Values with owners, some of them in a window.
@@ -46,7 +46,7 @@ pub(super) struct Others {
     sorted: Vec<f64>,
     /// For each value as it was given, its place in `sorted` and its owner.
     place: Vec<(usize, Word)>,
-    taken: Taken,
+    taken: TakenPlaces,
     own: BTreeMap<Word, Own>,
 }
 
@@ -61,9 +61,9 @@ impl Others {
             place[*value].0 = at;
             own.entry(values[*value].1).or_default().places.push(at);
         }
-        own.values_mut().for_each(|o| o.taken = Taken::of(o.places.len()));
+        own.values_mut().for_each(|o| o.taken = TakenPlaces::none_taken(o.places.len()));
         let sorted = order.iter().map(|i| values[*i].0).collect();
-        Self { sorted, place, taken: Taken::of(values.len()), own }
+        Self { sorted, place, taken: TakenPlaces::none_taken(values.len()), own }
     }
 
     /// Takes a value into the window, by its place among those given.

@@ -1,15 +1,15 @@
 //! Reads files into a sheet: canonical CSVs, reports that importers know, calibration files, compiler logs, told apart by
 //! content.
 
-use super::sheet::{DataFile, Row, Sheet};
-use super::{Calibration, compiled};
-use crate::catalogue::Entry;
+use super::sheet::{AuditSheet, DataFile, SheetRow};
+use super::{ReachedCeiling, compiled};
+use crate::catalogue::CatalogueEntry;
 use crate::compiler;
-use crate::import::{self, Format, Job, Opened};
+use crate::import::{self, FileFormat, ImportJob, OpenedFile};
 use crate::kernel::Problem;
 use crate::measurement::{
     CanonicalRow, CanonicalTable, CellRefusal, DESCRIBED, LineGuard, Number, ReadError, RowError,
-    check_lengths, dimensions, header_names, number, time,
+    check_lengths, dimensions, header_names, parsed_number, parsed_time,
 };
 use crate::progress::Progress;
 use csv::{ReaderBuilder, StringRecord};
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SheetKind {
     /// Measurements: this many good rows.
     Data(usize),
     /// This many ceilings.
@@ -32,33 +32,39 @@ pub enum Kind {
 ///
 /// # Errors
 /// [`ReadError`] if it cannot be opened or is nothing the audit knows.
-pub fn read_file(path: &Path, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    read_opened(Opened::path(path)?, sheet)
+pub fn read_file(path: &Path, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
+    read_opened(OpenedFile::path(path)?, sheet)
 }
 
 /// [`read_opened`] of any reader; `file` is how findings name it.
 ///
 /// # Errors
 /// [`ReadError`] as there.
-pub fn read_text(reader: impl Read + Send, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    read_opened(Opened::of(reader, file)?, sheet)
+pub fn read_text(
+    reader: impl Read + Send,
+    file: &str,
+    sheet: &mut AuditSheet<'_>,
+) -> Result<SheetKind, ReadError> {
+    read_opened(OpenedFile::from_reader(reader, file)?, sheet)
 }
 
 /// Reads a canonical CSV row by row, a compiler log as a whole, and everything else as its importer does.
 ///
 /// # Errors
 /// [`ReadError`] if it is none of them; nothing is added then but rows before a fault in the middle.
-pub fn read_opened(opened: Opened<'_>, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+pub fn read_opened(opened: OpenedFile<'_>, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
     let file = opened.file().to_string();
     match opened.format() {
-        Format::Canonical => read_data(opened, &file, sheet),
-        Format::Report(_) => read_report(opened, &file, sheet),
-        Format::Unknown if compiler::Format::of(opened.head()).is_some() => read_log(opened, &file, sheet),
-        Format::Unknown => {
+        FileFormat::Canonical => read_data(opened, &file, sheet),
+        FileFormat::Report(_) => read_report(opened, &file, sheet),
+        FileFormat::Unknown if compiler::ReportFormat::from_bytes(opened.head()).is_some() => {
+            read_log(opened, &file, sheet)
+        }
+        FileFormat::Unknown => {
             let looked_for = "expected a canonical CSV (gpu,kernel,problem,time_ms …), a report that `roofswap import` reads, \
                               a calibration file (JSON or NAME=value lines, such as sustained_bandwidth_gbps) or a ptxas -v log";
             let head = String::from_utf8_lossy(opened.head());
-            let seen: String = crate::text::clip(head.lines().next().unwrap_or_default(), 80);
+            let seen: String = crate::text::clipped_text(head.lines().next().unwrap_or_default(), 80);
             Err(ReadError {
                 file,
                 message: format!("is nothing that the audit knows: {looked_for} (found: {seen})"),
@@ -67,35 +73,39 @@ pub fn read_opened(opened: Opened<'_>, sheet: &mut Sheet<'_>) -> Result<Kind, Re
     }
 }
 
-fn read_log(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+fn read_log(opened: OpenedFile<'_>, file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
     let size = opened.size();
     let report = compiler::read_from(opened, size, file, None)
         .map_err(|e| ReadError { file: format!("{}{}", e.file, e.place), message: e.message })?;
-    let found = compiled::of(&report);
+    let found = compiled::compiled_kernels(&report);
     let count = found.len();
     sheet.compiled.extend(found);
-    Ok(Kind::CompilerLog(count))
+    Ok(SheetKind::CompilerLog(count))
 }
 
 /// Reads what a profiler, tuner or benchmark wrote, as the canonical CSV that `roofswap import` makes of it: its lines are
 /// those that findings name. Roofs that it measured are calibrations.
-fn read_report(opened: Opened<'_>, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
-    let imported = import::read_report(opened, &Job::new(file, &Progress::default()))?;
+fn read_report(
+    opened: OpenedFile<'_>,
+    file: &str,
+    sheet: &mut AuditSheet<'_>,
+) -> Result<SheetKind, ReadError> {
+    let imported = import::read_report(opened, &ImportJob::new(file, &Progress::default()))?;
     let room = DESCRIBED.saturating_sub(sheet.refused.len());
     sheet.refused.extend(imported.refused.iter().take(room).cloned());
     sheet.refused_count += imported.refused_count;
-    let roofs: Vec<Calibration> =
-        imported.roofs.iter().filter_map(|roof| Calibration::of(roof, file, sheet.gpus)).collect();
+    let roofs: Vec<ReachedCeiling> =
+        imported.roofs.iter().filter_map(|roof| ReachedCeiling::from_roof(roof, file, sheet.gpus)).collect();
     let count = roofs.len();
     sheet.calibrations.extend(roofs);
     if imported.rows.is_empty() {
-        return Ok(Kind::Calibration(count));
+        return Ok(SheetKind::Calibration(count));
     }
     take_rows(&imported.rows, &format!("{file} (as imported)"), sheet)
 }
 
 /// Takes in rows of an importer as the lines of a canonical CSV.
-fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     check_lengths(rows).map_err(refuse)?;
     let table = CanonicalTable::new(rows);
@@ -106,7 +116,7 @@ fn take_rows(rows: &[CanonicalRow], file: &str, sheet: &mut Sheet<'_>) -> Result
         records.take(table.fields(row).collect(), line, sheet);
         line += table.line_count(row);
     }
-    Ok(Kind::Data(records.good))
+    Ok(SheetKind::Data(records.good))
 }
 
 /// Where the columns that the audit understands stand in one file.
@@ -118,7 +128,7 @@ struct Places {
 const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
 
 impl Places {
-    fn find(names: &[String]) -> Self {
+    fn from_header(names: &[String]) -> Self {
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
         let place = |name| places.get(name).copied();
         Self {
@@ -128,7 +138,7 @@ impl Places {
     }
 }
 
-fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kind, ReadError> {
+fn read_data(reader: impl Read, file: &str, sheet: &mut AuditSheet<'_>) -> Result<SheetKind, ReadError> {
     let refuse = |message: String| ReadError { file: file.to_string(), message };
     let plain = |e: csv::Error| match e.kind() {
         csv::ErrorKind::Io(io) => io.to_string(),
@@ -143,7 +153,7 @@ fn read_data(reader: impl Read, file: &str, sheet: &mut Sheet<'_>) -> Result<Kin
         let line = record.position().map_or(0, csv::Position::line);
         records.take(std::mem::take(&mut record), line, sheet);
     }
-    Ok(Kind::Data(records.good))
+    Ok(SheetKind::Data(records.good))
 }
 
 /// The records of one file on their way into a sheet.
@@ -160,15 +170,21 @@ struct DataRecords {
 }
 
 impl DataRecords {
-    fn new(file: &str, names: &[String], sheet: &mut Sheet<'_>) -> Self {
+    fn new(file: &str, names: &[String], sheet: &mut AuditSheet<'_>) -> Self {
         let columns = columns(sheet, names);
         let number = sheet.files.len();
         sheet.files.push(DataFile { name: file.to_string(), columns });
-        Self { file: file.to_string(), number, width: names.len(), places: Places::find(names), good: 0 }
+        Self {
+            file: file.to_string(),
+            number,
+            width: names.len(),
+            places: Places::from_header(names),
+            good: 0,
+        }
     }
 
     /// Adds the record's row, or counts it as refused.
-    fn take(&mut self, record: StringRecord, line: u64, sheet: &mut Sheet<'_>) {
+    fn take(&mut self, record: StringRecord, line: u64, sheet: &mut AuditSheet<'_>) {
         match self.checked_row(&record, line, sheet) {
             Ok(row) => {
                 sheet.rows.push(row);
@@ -188,19 +204,19 @@ impl DataRecords {
         &self,
         record: &StringRecord,
         line: u64,
-        sheet: &mut Sheet<'_>,
-    ) -> Result<Row, CellRefusal> {
+        sheet: &mut AuditSheet<'_>,
+    ) -> Result<SheetRow, CellRefusal> {
         let (found, expected) = (record.len(), self.width);
         if found != expected {
             let message = format!("the row has {found} fields, the header {expected}; is it cut off?");
             return Err(CellRefusal::new("row", message));
         }
-        row(sheet, &self.places, record, self.number, line)
+        sheet_row(sheet, &self.places, record, self.number, line)
     }
 }
 
 /// The places of these columns among those of all files, new ones at the end.
-fn columns(sheet: &mut Sheet<'_>, names: &[String]) -> Vec<usize> {
+fn columns(sheet: &mut AuditSheet<'_>, names: &[String]) -> Vec<usize> {
     let mut known: HashMap<String, usize> =
         sheet.columns.iter().enumerate().map(|(i, name)| (name.clone(), i)).collect();
     let mut place = |name: &String| {
@@ -212,21 +228,21 @@ fn columns(sheet: &mut Sheet<'_>, names: &[String]) -> Vec<usize> {
     names.iter().map(&mut place).collect()
 }
 
-fn row(
-    sheet: &mut Sheet<'_>,
+fn sheet_row(
+    sheet: &mut AuditSheet<'_>,
     places: &Places,
     record: &StringRecord,
     file: usize,
     line: u64,
-) -> Result<Row, CellRefusal> {
+) -> Result<SheetRow, CellRefusal> {
     let text = |name| places.texts.get(name).and_then(|i| record.get(*i)).unwrap_or("").trim();
     let mut numbers = [f64::NAN; Number::ALL.len()];
     for (column, i) in &places.numbers {
         let field = record.get(*i).unwrap_or("").trim().as_bytes();
         if *column == Number::Time {
-            time(field)?;
+            parsed_time(field)?;
         }
-        numbers[*column as usize] = number(field, *column)?.unwrap_or(f64::NAN);
+        numbers[*column as usize] = parsed_number(field, *column)?.unwrap_or(f64::NAN);
     }
     for name in ["gpu", "kernel"] {
         if text(name).is_empty() {
@@ -237,21 +253,21 @@ fn row(
     let (block, grid) = (shape("block")?, shape("grid")?);
     let gpu = known(sheet, text("gpu"), true);
     let kernel = known(sheet, text("kernel"), false);
-    let problem = problem(sheet, kernel, text("problem"))?;
+    let problem = problem_word(sheet, kernel, text("problem"))?;
     let [variant, dtype, source] = ["variant", "dtype", "source"].map(|n| sheet.words.intern(text(n)));
-    Ok(Row { file, line, gpu, kernel, problem, variant, dtype, source, block, grid, numbers })
+    Ok(SheetRow { file, line, gpu, kernel, problem, variant, dtype, source, block, grid, numbers })
 }
 
 /// The word of a GPU or kernel: its id where the catalogue knows the name.
-fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
+fn known(sheet: &mut AuditSheet<'_>, name: &str, is_gpu: bool) -> super::Word {
     let name = if is_gpu { name } else { sheet.kernels.nickname_of(name).unwrap_or(name) };
     if is_gpu {
-        let place = sheet.gpus.get(name);
+        let place = sheet.gpus.id_named(name);
         let word = sheet.words.intern(place.map_or(name, |gpu| sheet.gpus[gpu].id()));
         sheet.gpu_of.extend(place.map(|gpu| (word, gpu)));
         word
     } else {
-        let place = sheet.kernels.get(name);
+        let place = sheet.kernels.id_named(name);
         let word = sheet.words.intern(place.map_or(name, |kernel| sheet.kernels[kernel].id()));
         sheet.kernel_of.extend(place.map(|kernel| (word, kernel)));
         word
@@ -259,14 +275,19 @@ fn known(sheet: &mut Sheet<'_>, name: &str, is_gpu: bool) -> super::Word {
 }
 
 /// The sizes, completed where the kernel's file can, so that two spellings of one size are one.
-fn problem(sheet: &mut Sheet<'_>, kernel: super::Word, text: &str) -> Result<super::Word, CellRefusal> {
+fn problem_word(
+    sheet: &mut AuditSheet<'_>,
+    kernel: super::Word,
+    text: &str,
+) -> Result<super::Word, CellRefusal> {
     let written = sheet.words.intern(text);
     if sheet.problems.contains_key(&(kernel, written)) {
         return Ok(written);
     }
     let recorded = Problem::parse_recorded(text).map_err(|e| CellRefusal::new("problem", e))?;
     let of = sheet.kernel_of.get(&kernel).map(|i| &sheet.kernels[*i]);
-    let full = of.filter(|k| k.has_formulas()).and_then(|k| k.problem(&recorded).ok()).unwrap_or(recorded);
+    let full =
+        of.filter(|k| k.has_formulas()).and_then(|k| k.completed_problem(&recorded).ok()).unwrap_or(recorded);
     let word = sheet.words.intern(&full.to_string());
     sheet.problems.insert((kernel, word), full);
     Ok(word)

@@ -1,8 +1,8 @@
 //! The records of the files, verbatim, and typed rows beside them.
 
 use super::flat_runs::FlatRuns;
-use super::words::{Word, Words};
-use super::{Calibration, Compiled, compiled};
+use super::words::{NumberedWords, Word};
+use super::{CompiledReport, ReachedCeiling, compiled};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Instance, Kernel, KernelId, Problem};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// One measurement with its place.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct SheetRow {
     /// Which file of the sheet.
     pub file: usize,
     /// Its line there; the first is 1.
@@ -36,7 +36,7 @@ pub struct Row {
     pub(super) numbers: [f64; Number::ALL.len()],
 }
 
-impl Row {
+impl SheetRow {
     /// This number, where the row has it.
     #[must_use]
     pub fn get(&self, number: Number) -> Option<f64> {
@@ -61,7 +61,7 @@ impl Row {
     }
 
     /// Blocks of the grid, saturated.
-    pub(super) fn blocks(&self) -> Option<u64> {
+    pub(super) fn launched_blocks(&self) -> Option<u64> {
         Some(self.grid?.iter().fold(1_u64, |a, b| a.saturating_mul(*b)))
     }
 }
@@ -76,7 +76,7 @@ pub(super) struct DataFile {
 
 /// Everything that was given to the audit.
 #[derive(Debug)]
-pub struct Sheet<'a> {
+pub struct AuditSheet<'a> {
     /// The GPUs that are known.
     pub gpus: &'a Catalogue<Gpu>,
     /// The kernels that are known.
@@ -84,11 +84,11 @@ pub struct Sheet<'a> {
     /// Every column of every data file, in the order they were met.
     pub columns: Vec<String>,
     /// The good rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SheetRow>,
     /// Ceilings that calibration files state.
-    pub calibrations: Vec<Calibration>,
+    pub calibrations: Vec<ReachedCeiling>,
     /// What compiler logs say of kernels.
-    pub compiled: Vec<Compiled>,
+    pub compiled: Vec<CompiledReport>,
     /// The first refused rows.
     pub refused: Vec<RowError>,
     /// How many rows were refused in all; they are no part of what `--fix` writes.
@@ -96,7 +96,7 @@ pub struct Sheet<'a> {
     pub(super) files: Vec<DataFile>,
     /// For each row, its record.
     pub(super) records: Vec<csv::StringRecord>,
-    pub(super) words: Words,
+    pub(super) words: NumberedWords,
     /// GPUs and kernels by word, where the catalogues know them.
     pub(super) gpu_of: HashMap<Word, GpuId>,
     pub(super) kernel_of: HashMap<Word, KernelId>,
@@ -108,7 +108,7 @@ pub struct Sheet<'a> {
     instances: RefCell<HashMap<(Word, Word, Word), Option<Instance>>>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> AuditSheet<'a> {
     /// An empty sheet that knows these GPUs and kernels.
     #[must_use]
     pub fn new(gpus: &'a Catalogue<Gpu>, kernels: &'a Catalogue<Kernel>) -> Self {
@@ -123,7 +123,7 @@ impl<'a> Sheet<'a> {
             refused_count: 0,
             files: Vec::new(),
             records: Vec::new(),
-            words: Words::default(),
+            words: NumberedWords::default(),
             gpu_of: HashMap::new(),
             kernel_of: HashMap::new(),
             problems: HashMap::new(),
@@ -135,13 +135,13 @@ impl<'a> Sheet<'a> {
 
     /// The text of a word.
     #[must_use]
-    pub fn text(&self, word: Word) -> &str {
+    pub fn text_of(&self, word: Word) -> &str {
         self.words.text(word)
     }
 
     /// The GPU of this row, where the catalogue knows it.
     #[must_use]
-    pub fn gpu(&self, row: &Row) -> Option<&'a Gpu> {
+    pub fn gpu(&self, row: &SheetRow) -> Option<&'a Gpu> {
         self.gpu_named(row.gpu)
     }
 
@@ -150,25 +150,25 @@ impl<'a> Sheet<'a> {
     }
 
     /// The kernel of this row, where the catalogue knows it with formulas.
-    pub(super) fn kernel(&self, row: &Row) -> Option<&'a Kernel> {
+    pub(super) fn kernel(&self, row: &SheetRow) -> Option<&'a Kernel> {
         self.kernel_of.get(&row.kernel).map(|i| &self.kernels[*i])
     }
 
     /// The sizes of this row.
-    pub(super) fn problem(&self, row: &Row) -> Option<&Problem> {
+    pub(super) fn row_problem(&self, row: &SheetRow) -> Option<&Problem> {
         self.problems.get(&(row.kernel, row.problem))
     }
 
     /// What the kernel's file says of this size in this variant, where there is one.
-    pub(super) fn instance(&self, row: &Row) -> Option<Instance> {
+    pub(super) fn instance(&self, row: &SheetRow) -> Option<Instance> {
         let key = (row.kernel, row.problem, row.variant);
         if let Some(known) = self.instances.borrow().get(&key) {
             return known.clone();
         }
         let kernel = self.kernel(row).filter(|k| k.has_formulas());
-        let variant = self.text(row.variant);
-        let of = |(k, p): (&Kernel, &Problem)| k.instance(&k.problem(p).ok()?, variant).ok();
-        let made = kernel.zip(self.problem(row)).and_then(of);
+        let variant = self.text_of(row.variant);
+        let of = |(k, p): (&Kernel, &Problem)| k.instance(&k.completed_problem(p).ok()?, variant).ok();
+        let made = kernel.zip(self.row_problem(row)).and_then(of);
         self.instances.borrow_mut().insert(key, made.clone());
         made
     }
@@ -181,7 +181,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Bytes a launch touches: as the row says, else as the kernel's file, else its compulsory traffic.
-    pub(super) fn working_set(&self, row: &Row) -> Option<f64> {
+    pub(super) fn working_set(&self, row: &SheetRow) -> Option<f64> {
         let filed = || self.instance(row).and_then(|i| i.work.get(crate::kernel::Count::WorkingSetBytes));
         row.get(Number::WorkingSet).or_else(filed).or_else(|| row.get(Number::DramBytes))
     }
@@ -212,7 +212,7 @@ impl<'a> Sheet<'a> {
 
     /// File and lines of these rows, all of them: `runs.csv:4-7`, `runs.csv:12`.
     #[must_use]
-    pub fn lines(&self, rows: &[usize]) -> Vec<String> {
+    pub fn row_lines(&self, rows: &[usize]) -> Vec<String> {
         let line = |(file, first, last): &(usize, u64, u64)| {
             format!("{}:{}", self.files[*file].name, shown_range(*first, *last))
         };

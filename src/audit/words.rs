@@ -8,12 +8,12 @@ pub struct Word(pub(super) u32);
 
 /// Texts by number.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct NumberedWords {
     texts: Vec<String>,
     numbers: HashMap<String, Word>,
 }
 
-impl Words {
+impl NumberedWords {
     pub(super) fn intern(&mut self, text: &str) -> Word {
         if let Some(known) = self.numbers.get(text) {
             return *known;

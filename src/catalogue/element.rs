@@ -46,7 +46,7 @@ impl ElementType {
 
     /// The word in files and on screen.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Fp64 => "fp64",
             Self::Fp32 => "fp32",
@@ -84,7 +84,7 @@ impl ElementType {
 
     /// Bytes of one element in memory; half a byte for four bits.
     #[must_use]
-    pub fn bytes(self) -> f64 {
+    pub fn element_bytes(self) -> f64 {
         match self {
             Self::Fp64 => 8.0,
             Self::Fp32 | Self::Tf32 | Self::Int32 => 4.0,
@@ -113,7 +113,7 @@ impl ElementType {
 
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        f.pad(self.as_str())
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn every_word_is_read_back() {
         for element in ElementType::ALL {
-            assert_eq!(ElementType::from_name(element.word()), Some(element));
+            assert_eq!(ElementType::from_name(element.as_str()), Some(element));
         }
         assert_eq!(ElementType::from_name("torch.bfloat16"), Some(ElementType::Bf16));
         assert_eq!(ElementType::from_name("float8_e4m3fn"), Some(ElementType::Fp8));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn products_are_added_in_a_type_no_narrower() {
         for element in ElementType::ALL {
-            assert!(element.usual_accumulate().bytes() >= element.bytes(), "{element}");
+            assert!(element.usual_accumulate().element_bytes() >= element.element_bytes(), "{element}");
         }
     }
 }

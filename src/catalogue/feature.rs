@@ -42,7 +42,7 @@ impl Feature {
 
     /// The word in kernel files and in the table.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Fp16 => "fp16",
             Self::Bf16 => "bf16",

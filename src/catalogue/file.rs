@@ -35,12 +35,13 @@ impl SpecFile<'_> {
     /// # Errors
     /// [`FileError`] with the line of the first thing that does not fit.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, FileError> {
-        toml::from_str(self.text).map_err(|e| self.error(e.span(), e.message().trim().replace('\n', "; ")))
+        toml::from_str(self.text)
+            .map_err(|e| self.file_error(e.span(), e.message().trim().replace('\n', "; ")))
     }
 
     /// An error at this place of the text.
     #[must_use]
-    pub fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> FileError {
+    pub fn file_error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> FileError {
         let line = span.map(|s| 1 + self.text.bytes().take(s.start).filter(|b| *b == b'\n').count());
         FileError { file: self.name.to_string(), line, message: message.into() }
     }

@@ -11,13 +11,13 @@ pub use element::ElementType;
 pub use feature::Feature;
 pub use file::{FileError, SpecFile, read_limited};
 pub use id::Id;
-pub use sourced::{NumberFile, Origin, Source, SourceTable, Sourced, shipped_sources};
+pub use sourced::{NumberFile, NumberOrigin, Source, SourceTable, Sourced, shipped_sources};
 
 use std::collections::HashMap;
 use std::ops::Index;
 
 /// Something with an id that people type, and other names for it.
-pub trait Entry {
+pub trait CatalogueEntry {
     /// The id as engineers type it: `rtx-4070`.
     fn id(&self) -> &str;
     /// Other names of the same thing, as drivers, papers and people write them.
@@ -71,7 +71,7 @@ pub struct NameClash {
     pub owner: String,
 }
 
-impl<T: Entry> Catalogue<T> {
+impl<T: CatalogueEntry> Catalogue<T> {
     /// An empty catalogue; `what` names its entries in errors ("GPU").
     #[must_use]
     pub fn new(what: &'static str) -> Self {
@@ -125,7 +125,7 @@ impl<T: Entry> Catalogue<T> {
 
     /// Where the entry of exactly this name stands; says nothing about nearly right ones, and is quick.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<Id<T>> {
+    pub fn id_named(&self, name: &str) -> Option<Id<T>> {
         self.slot(name).map(Id::from_index)
     }
 
@@ -143,16 +143,20 @@ impl<T: Entry> Catalogue<T> {
         };
         let candidates: Vec<String> = self.entries.iter().filter(fits).map(|e| e.id().to_string()).collect();
         if candidates.len() > 1 {
-            return Err(NameError::Ambiguous { what: self.what, name: clip(name), candidates });
+            return Err(NameError::Ambiguous { what: self.what, name: clipped_name(name), candidates });
         }
-        Err(NameError::Unknown { what: self.what, name: clip(name), nearest: self.nearest(&key, candidates) })
+        Err(NameError::Unknown {
+            what: self.what,
+            name: clipped_name(name),
+            nearest: self.nearest(&key, candidates),
+        })
     }
 
     /// The entry of this name.
     ///
     /// # Errors
     /// [`NameError`] with the nearest ids.
-    pub fn find(&self, name: &str) -> Result<&T, NameError> {
+    pub fn entry_named(&self, name: &str) -> Result<&T, NameError> {
         self.position(name).map(|id| &self[id])
     }
 
@@ -196,7 +200,7 @@ impl<T: Entry> Catalogue<T> {
 
     fn nearest(&self, key: &str, mut first: Vec<String>) -> Vec<String> {
         // A long name is nobody's typing slip: comparing its head is enough and keeps this quick.
-        let key: String = crate::text::clip(key, 64);
+        let key: String = crate::text::clipped_text(key, 64);
         let mut scored: Vec<(f64, &str)> =
             self.names.iter().map(|(n, &i)| (strsim::jaro_winkler(&key, n), self.entries[i].id())).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -266,12 +270,12 @@ fn nearest_or_none(nearest: &[String], what: &str) -> String {
 }
 
 /// Whether every word typed begins a word of one of the entry's names: `v100-16gb` means any V100 of 16 GB.
-fn has_words<T: Entry>(entry: &T, typed: &str) -> bool {
+fn has_words<T: CatalogueEntry>(entry: &T, typed: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let lower = name.to_lowercase();
         lower.split([' ', '-', '_']).filter(|w| !w.is_empty() && *w != "nvidia").map(str::to_string).collect()
     };
-    let head: String = crate::text::clip(typed, 64);
+    let head: String = crate::text::clipped_text(typed, 64);
     let typed = words(&head);
     let mut names = std::iter::once(entry.id()).chain(entry.aliases().iter().map(String::as_str));
     !typed.is_empty()
@@ -291,7 +295,7 @@ fn first_few(ids: &[String]) -> String {
 }
 
 /// A name short enough for an error message.
-fn clip(name: &str) -> String {
+fn clipped_name(name: &str) -> String {
     match name.char_indices().nth(60) {
         Some((i, _)) => format!("{}…", &name[..i]),
         None => name.to_string(),
@@ -303,7 +307,7 @@ mod tests {
     use super::*;
 
     struct Named(&'static str, Vec<String>);
-    impl Entry for Named {
+    impl CatalogueEntry for Named {
         fn id(&self) -> &str {
             self.0
         }
@@ -325,18 +329,18 @@ mod tests {
     #[test]
     fn any_spelling_finds_the_entry() {
         for name in ["rtx-4070", "RTX_4070", "rtx 4070", "NVIDIA GeForce RTX 4070"] {
-            assert_eq!(three().find(name).map(Entry::id).ok(), Some("rtx-4070"), "{name}");
+            assert_eq!(three().entry_named(name).map(CatalogueEntry::id).ok(), Some("rtx-4070"), "{name}");
         }
     }
 
     #[test]
     fn an_unknown_or_ambiguous_name_is_answered_with_the_nearest() {
         let c = three();
-        assert!(c.find("rtx").err().unwrap().to_string().contains("rtx-4070, rtx-4080"));
-        let e = c.find("rtx-4071").err().unwrap().to_string();
+        assert!(c.entry_named("rtx").err().unwrap().to_string().contains("rtx-4070, rtx-4080"));
+        let e = c.entry_named("rtx-4071").err().unwrap().to_string();
         assert!(e.starts_with("unknown GPU `rtx-4071`; nearest: rtx-4070"), "{e}");
-        assert!(c.find("").is_err());
-        assert!(c.find(&"é".repeat(100_000)).err().unwrap().to_string().len() < 400);
+        assert!(c.entry_named("").is_err());
+        assert!(c.entry_named(&"é".repeat(100_000)).err().unwrap().to_string().len() < 400);
     }
 
     #[test]
@@ -344,10 +348,10 @@ mod tests {
         let mut c = three();
         let clash = c.insert(Named("mine", vec!["h100".into()])).unwrap_err();
         assert_eq!(clash.owner, "h100-pcie");
-        assert!(c.find("mine").is_err(), "nothing was changed");
+        assert!(c.entry_named("mine").is_err(), "nothing was changed");
         c.insert(Named("rtx-4070", vec!["my 4070".into()])).unwrap();
         assert_eq!(c.entries().len(), 3);
-        assert!(c.find("my4070").is_ok() && c.find("GeForce RTX 4070").is_err());
+        assert!(c.entry_named("my4070").is_ok() && c.entry_named("GeForce RTX 4070").is_err());
     }
 
     #[test]
@@ -356,7 +360,7 @@ mod tests {
         c.sort_by_key(|e| std::cmp::Reverse(e.0));
         assert_eq!(c.entries()[0].id(), "rtx-4080");
         for e in c.entries() {
-            assert_eq!(c.find(e.id()).map(Entry::id).ok(), Some(e.id()));
+            assert_eq!(c.entry_named(e.id()).map(CatalogueEntry::id).ok(), Some(e.id()));
         }
     }
 }

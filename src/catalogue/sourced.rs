@@ -10,7 +10,7 @@ use toml::Spanned;
 /// How far to trust a number. The four look different on screen, in exports and here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum NumberOrigin {
     /// Somebody measured it and said how.
     Measured,
     /// A vendor's document or a paper states it.
@@ -21,10 +21,10 @@ pub enum Origin {
     Assumed,
 }
 
-impl Origin {
+impl NumberOrigin {
     /// The word used on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
             Self::Published => "published",
@@ -39,7 +39,7 @@ impl Origin {
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// How far to trust what it says.
-    pub kind: Origin,
+    pub kind: NumberOrigin,
     /// Its exact title.
     pub title: String,
     /// Who published it.
@@ -59,7 +59,7 @@ pub struct Sourced<T> {
     /// The value; its unit is in its type.
     pub value: T,
     /// How far to trust it.
-    pub origin: Origin,
+    pub origin: NumberOrigin,
     /// Id in the [`SourceTable`].
     pub source: Arc<str>,
     /// A remark: the method, the rule, what another document says.
@@ -87,7 +87,7 @@ impl<T> Sourced<T> {
 pub struct NumberFile {
     value: Spanned<f64>,
     source: Spanned<String>,
-    kind: Option<Origin>,
+    kind: Option<NumberOrigin>,
     note: Option<String>,
     date: Option<String>,
 }
@@ -103,7 +103,7 @@ impl NumberFile {
     ///
     /// # Errors
     /// [`FileError`] with file, line, field, value and what was expected.
-    pub fn check(
+    pub fn checked_number(
         &self,
         field: &str,
         file: SpecFile<'_>,
@@ -112,14 +112,14 @@ impl NumberFile {
         let value = *self.value.get_ref();
         if !(value.is_finite() && value > 0.0) {
             let message = format!("{field} = {value}: expected a finite number above 0");
-            return Err(file.error(Some(self.value.span()), message));
+            return Err(file.file_error(Some(self.value.span()), message));
         }
         let id = self.source.get_ref();
         let Some(source) = sources.get(id) else {
             let message = format!(
                 "{field}: unknown source `{id}`; name one of specs/sources.toml, or describe it in this file's [sources]"
             );
-            return Err(file.error(Some(self.source.span()), message));
+            return Err(file.file_error(Some(self.source.span()), message));
         };
         Ok(Sourced {
             value,

@@ -53,7 +53,7 @@ pub fn bandwidth_chart(view: &RooflineView<'_>) -> Option<ChartSpec> {
 
 /// L2's roof up to its size, DRAM's beyond, and the edge between them.
 fn roofs(view: &RooflineView<'_>, side: usize, [left, right]: [f64; 2]) -> Vec<Mark> {
-    let (gpu, meaning) = (view.gpus[side], Meaning::of(side));
+    let (gpu, meaning) = (view.gpus[side], Meaning::side_colour(side));
     let (dram, l2) = (gpu.bandwidth(view.answer.ceilings_used), gpu.l2_bandwidth_or_derived());
     let edge = gpu.l2_size.value;
     let name = gpu.short_name();
@@ -79,7 +79,7 @@ fn points(view: &RooflineView<'_>, bytes: Bytes) -> Vec<Mark> {
     let point = |side: usize, shape: Shape, time: Seconds, ends: Option<(Seconds, Seconds)>, word: &str| {
         Mark::Point {
             name: format!("{}: {time} {word}", view.gpus[side].short_name()),
-            meaning: Meaning::of(side),
+            meaning: Meaning::side_colour(side),
             shape,
             at: (bytes.0, (bytes / time).0),
             interval: ends.map(|(low, high)| ((bytes / high).0, (bytes / low).0)),

@@ -1,6 +1,6 @@
 //! The words around a chart, the same for every chart of one answer: title, subtitle, remarks.
 
-use super::Sides;
+use super::ChartSides;
 use crate::answer::{Answer, COVERAGE, Interval};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -9,10 +9,10 @@ use crate::predict::{MODELS, SourceKind};
 use crate::units::{Seconds, range, significant};
 
 /// `saxpy n=1048576, fp32: TITAN V → RTX 4070`.
-pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides) -> String {
+pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: ChartSides) -> String {
     let size = if problem.is_empty() { String::new() } else { format!(" {problem}") };
     let on = match show {
-        Sides::Both => format!(": {} → {}", gpus[0].name, gpus[1].name),
+        ChartSides::Both => format!(": {} → {}", gpus[0].name, gpus[1].name),
         _ => show.shown().map(|side| format!(" on {}", gpus[side].name)).collect(),
     };
     let dtype = if kernel.dtype.is_empty() { String::new() } else { format!(", {}", kernel.dtype) };
@@ -20,20 +20,20 @@ pub(super) fn title(kernel: &Kernel, problem: &str, gpus: [&Gpu; 2], show: Sides
 }
 
 /// Model, ceilings and rules, with the predicted speedup in front where the target is shown.
-pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
+pub(super) fn subtitle(answer: &Answer, show: ChartSides) -> String {
     let settings = answer.settings;
-    if show == Sides::Source {
+    if show == ChartSides::Source {
         return format!(
             "{} ceilings, {} occupancy rules",
-            answer.ceilings_used.word(),
-            settings.rules.word()
+            answer.ceilings_used.as_str(),
+            settings.rules.as_str()
         );
     }
     let model = MODELS[settings.model].id();
     let mark = if answer.is_estimate() { "~" } else { "" };
     let profiled = answer
         .speedup_over_profile()
-        .map_or(String::new(), |s| format!(" at boost, {}× at the profiled clocks", significant(s)));
+        .map_or(String::new(), |s| format!(" at the set clocks, {}× at the profiled clocks", significant(s)));
     let verdict = answer
         .speedup()
         .map_or(String::new(), |s| format!("predicted speedup {mark}{}×{profiled}; ", significant(s)));
@@ -41,8 +41,8 @@ pub(super) fn subtitle(answer: &Answer, show: Sides) -> String {
 }
 
 /// Why there is no prediction, then its cautions.
-pub(super) fn remarks(answer: &Answer, show: Sides) -> Vec<String> {
-    if show == Sides::Source {
+pub(super) fn remarks(answer: &Answer, show: ChartSides) -> Vec<String> {
+    if show == ChartSides::Source {
         let cautions = answer.source_time.iter().flat_map(|t| &t.cautions);
         return cautions.map(|c| format!("caution: {c}")).collect();
     }

@@ -30,18 +30,18 @@ pub(super) fn ceiling_marks(
         notes.push(format!("{}: the kernel's compute ceiling lies off the chart", view.gpus[side].name));
         return;
     };
-    let (meaning, name) = (Meaning::of(side), &view.gpus[side].name);
+    let (meaning, name) = (Meaning::side_colour(side), &view.gpus[side].name);
     // From where the steepest slope that is drawn meets it.
     let mut from = roof.level(Level::Dram).bandwidth.map_or(x.0, |b| compute.0 / b.0);
     for level in [Level::L2, Level::L1].into_iter().filter(|l| view.levels.contains(l)) {
         let Some(b) = roof.level(level).bandwidth else { continue };
         let (left, ridge) = (x.0.max(y.0 / b.0), compute.0 / b.0);
         if ridge <= left {
-            notes.push(format!("{name}: the kernel's {} ceiling lies off the chart", level.word()));
+            notes.push(format!("{name}: the kernel's {} ceiling lies off the chart", level.as_str()));
             continue;
         }
         marks.push(Mark::Line {
-            name: format!("{name}: {} ceiling {b} (by what it serves, and what lies below)", level.word()),
+            name: format!("{name}: {} ceiling {b} (by what it serves, and what lies below)", level.as_str()),
             meaning,
             dash: if level == Level::L2 { Dash::Dashed } else { Dash::Dotted },
             points: vec![(left, b.0 * left), (ridge, compute.0)],
@@ -49,7 +49,7 @@ pub(super) fn ceiling_marks(
         from = from.min(ridge);
     }
     let from = from.clamp(x.0, x.1 / 1.5);
-    let precision = kernel.precision.word();
+    let precision = kernel.precision.as_str();
     marks.push(Mark::Line {
         name: format!(
             "{name}: compute ceiling {compute} ({precision}, by instruction mix and active threads)"

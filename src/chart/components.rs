@@ -1,7 +1,7 @@
 //! The component chart: how long every part of the GPU would keep a kernel busy, on source and target side by side.
 
 use super::scale::round_up;
-use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
+use super::{Axis, ChartSides, ChartSpec, Mark, Meaning, Scale, caption};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -16,7 +16,7 @@ const BINDS: char = '◀';
 #[must_use]
 pub fn ranked_components(e: &Explanation) -> Vec<Component> {
     let mut all: Vec<Component> = e.components[1].ranked().into_iter().map(|(c, _)| c).collect();
-    all.retain(|c| e.components.iter().any(|side| side.get(*c).0 > 0.0));
+    all.retain(|c| e.components.iter().any(|side| side.component_time(*c).0 > 0.0));
     all
 }
 
@@ -33,13 +33,13 @@ pub fn component_chart(
     let longest = e.components.iter().map(|c| c.ranked()[0].1.0).fold(0.0, f64::max);
     let unit = unit(longest);
     let bar = |slot: usize, component: Component, side: usize| {
-        let time = e.components[side].get(component);
+        let time = e.components[side].component_time(component);
         let binds = e.components[side].binding() == Some(component);
         let mark = if binds { format!(" {BINDS}") } else { String::new() };
         let text = if time.0 > 0.0 { format!("{time}{mark}") } else { "none".into() };
         Mark::Bar {
             name: format!("{} ({})", gpus[side].name, if side == 0 { "source" } else { "target" }),
-            meaning: Meaning::of(side),
+            meaning: Meaning::side_colour(side),
             slot,
             value: time.0 / unit.1,
             label: format!("{}: {text}", gpus[side].name),
@@ -51,18 +51,18 @@ pub fn component_chart(
         .flat_map(|(slot, component)| [0, 1].map(|side| bar(slot, *component, side)))
         .collect();
     ChartSpec {
-        title: format!("Component times of {}", caption::title(kernel, problem, gpus, Sides::Both)),
-        subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, Sides::Both)),
+        title: format!("Component times of {}", caption::title(kernel, problem, gpus, ChartSides::Both)),
+        subtitle: format!("{}; the longest binds ({BINDS})", caption::subtitle(answer, ChartSides::Both)),
         x: Axis {
             label: format!("time, {}", unit.0),
             scale: Scale::Linear { min: 0.0, max: end(longest / unit.1) },
         },
         y: Axis {
             label: String::new(),
-            scale: Scale::Category(components.iter().map(|c| c.word().to_string()).collect()),
+            scale: Scale::Category(components.iter().map(|c| c.as_str().to_string()).collect()),
         },
         marks,
-        notes: notes(gpus, answer, e),
+        notes: chart_notes(gpus, answer, e),
     }
 }
 
@@ -80,19 +80,19 @@ fn end(longest: f64) -> f64 {
 }
 
 /// What binds and what is next on either GPU, the roof's rule, cautions.
-fn notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
+fn chart_notes(gpus: [&Gpu; 2], answer: &Answer, e: &Explanation) -> Vec<String> {
     let next = |side: usize| {
         let n = e.next[side]?;
-        let away: Seconds = e.components[side].get(n.next);
+        let away: Seconds = e.components[side].component_time(n.next);
         Some(format!(
             "{}: bound by {}; next limit: {}, {away}, {}x below",
             gpus[side].name,
-            n.binding.word(),
-            n.next.word(),
+            n.binding.as_str(),
+            n.next.as_str(),
             significant(n.away)
         ))
     };
     let rule =
         "each is a count of the kernel over a rate of the GPU; they overlap, but not wholly".to_string();
-    (0..2).filter_map(next).chain([rule]).chain(caption::remarks(answer, Sides::Both)).collect()
+    (0..2).filter_map(next).chain([rule]).chain(caption::remarks(answer, ChartSides::Both)).collect()
 }

@@ -3,7 +3,7 @@
 
 use super::scale::{end_of_bars, round_down, round_up};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
-use crate::evaluate::{Outcome, Score, Setup, score};
+use crate::evaluate::{EvaluationSetup, ModelOutcome, Score, score};
 use crate::units::significant;
 
 /// The most points one chart shows; more are thinned evenly.
@@ -13,12 +13,12 @@ const CLASSES: [f64; 7] = [0.5, 0.75, 0.9, 1.1, 1.25, 1.5, 2.0];
 
 /// Draws one model's predictions against what was measured.
 #[must_use]
-pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> ChartSpec {
+pub fn evaluation_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceilings: &str) -> ChartSpec {
     let ends =
         outcome.trials.iter().flat_map(|t| [t.predicted, t.measured]).filter(|t| *t > 0.0 && t.is_finite());
     let (low, high) = ends.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
     let (min, max) = if low <= high { (round_down(low / 1.2), round_up(high * 1.2)) } else { (1e-6, 1e-3) };
-    let mut marks = lines(min, max);
+    let mut marks = error_lines(min, max);
     let step = outcome.trials.len().div_ceil(MOST).max(1);
     marks.extend(outcome.trials.iter().step_by(step).map(|t| Mark::Point {
         name: String::new(),
@@ -28,13 +28,13 @@ pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> Cha
         interval: None,
         label: String::new(),
     }));
-    let mut notes = notes(outcome, setup);
+    let mut notes = chart_notes(outcome, setup);
     if step > 1 {
         notes.push(format!("every {step}th of {} points is drawn", outcome.trials.len()));
     }
     let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log { min, max } };
     ChartSpec {
-        title: format!("Predicted and measured times: {}", setup.protocol.label(outcome.model)),
+        title: format!("Predicted and measured times: {}", setup.protocol.model_label(outcome.model)),
         subtitle: subtitle(setup, ceilings),
         x: axis("measured time, s"),
         y: axis("predicted time, s"),
@@ -44,7 +44,7 @@ pub fn evaluation_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> Cha
 }
 
 /// The diagonal, and a quarter above and below it.
-fn lines(min: f64, max: f64) -> Vec<Mark> {
+fn error_lines(min: f64, max: f64) -> Vec<Mark> {
     let line = |name: &str, ratio: f64, dash, meaning| {
         // Cut where the line leaves the square.
         let (from, to) = (min.max(min / ratio), max.min(max / ratio));
@@ -60,7 +60,7 @@ fn lines(min: f64, max: f64) -> Vec<Mark> {
 
 /// Draws the share of one model's predictions in each class of predicted over measured.
 #[must_use]
-pub fn distribution_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> ChartSpec {
+pub fn distribution_chart(outcome: &ModelOutcome, setup: &EvaluationSetup, ceilings: &str) -> ChartSpec {
     let classes = classes(outcome);
     let longest = classes.iter().map(|(_, percent)| *percent).fold(1.0, f64::max);
     let bar = |(slot, (_, percent)): (usize, &(String, f64))| Mark::Bar {
@@ -71,22 +71,22 @@ pub fn distribution_chart(outcome: &Outcome, setup: &Setup, ceilings: &str) -> C
         label: format!("{} %", significant(*percent)),
     };
     ChartSpec {
-        title: format!("Predicted over measured: {}", setup.protocol.label(outcome.model)),
+        title: format!("Predicted over measured: {}", setup.protocol.model_label(outcome.model)),
         subtitle: subtitle(setup, ceilings),
         x: percent_axis("share of predictions, %", longest),
         y: slots(classes.iter().map(|(name, _)| name.clone()).collect()),
         marks: classes.iter().enumerate().map(bar).collect(),
-        notes: notes(outcome, setup),
+        notes: chart_notes(outcome, setup),
     }
 }
 
 /// Draws the errors of one model in groups, such as pairs of GPUs or kernels; `of` is the word for them.
 #[must_use]
 pub fn groups_chart(
-    outcome: &Outcome,
+    outcome: &ModelOutcome,
     of: &str,
     groups: &[(String, Score)],
-    setup: &Setup,
+    setup: &EvaluationSetup,
     ceilings: &str,
 ) -> ChartSpec {
     let ends = groups.iter().flat_map(|(_, s)| [s.errors.mape_percent, s.errors.median_ape_percent]);
@@ -103,12 +103,12 @@ pub fn groups_chart(
         ]
     };
     ChartSpec {
-        title: format!("Errors per {of}: {}", setup.protocol.label(outcome.model)),
+        title: format!("Errors per {of}: {}", setup.protocol.model_label(outcome.model)),
         subtitle: subtitle(setup, ceilings),
         x: percent_axis("absolute error of the predicted time, %", longest),
         y: slots(groups.iter().map(|(name, _)| name.clone()).collect()),
         marks: groups.iter().enumerate().flat_map(bars).collect(),
-        notes: notes(outcome, setup),
+        notes: chart_notes(outcome, setup),
     }
 }
 
@@ -120,12 +120,12 @@ fn slots(names: Vec<String>) -> Axis {
     Axis { label: String::new(), scale: Scale::Category(names) }
 }
 
-fn subtitle(setup: &Setup, ceilings: &str) -> String {
-    format!("{}, {ceilings} ceilings, {} occupancy rules", setup.protocol.word(), setup.rules.word())
+fn subtitle(setup: &EvaluationSetup, ceilings: &str) -> String {
+    format!("{}, {ceilings} ceilings, {} occupancy rules", setup.protocol.as_str(), setup.rules.as_str())
 }
 
 /// The score in words, the distribution, what was refused.
-fn notes(outcome: &Outcome, setup: &Setup) -> Vec<String> {
+fn chart_notes(outcome: &ModelOutcome, setup: &EvaluationSetup) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(s) = score(&outcome.trials) {
         let e = s.errors;
@@ -140,19 +140,19 @@ fn notes(outcome: &Outcome, setup: &Setup) -> Vec<String> {
     }
     notes.push(format!("predicted over measured: {}", distribution(outcome).join(", ")));
     notes.extend(outcome.refused.iter().map(|(why, n)| format!("{n} refused: {why}")));
-    let labelled = setup.protocol.label(outcome.model) != outcome.model;
+    let labelled = setup.protocol.model_label(outcome.model) != outcome.model;
     notes.extend(setup.protocol.of_labels().filter(|_| labelled).map(String::from));
     notes
 }
 
 /// How many predictions fall into which class of predicted over measured: `0.9 to 1.1: 14 %`.
 #[must_use]
-pub fn distribution(outcome: &Outcome) -> Vec<String> {
+pub fn distribution(outcome: &ModelOutcome) -> Vec<String> {
     classes(outcome).into_iter().map(|(name, percent)| format!("{name}: {percent:.0} %")).collect()
 }
 
 /// Each class of predicted over measured with its share in percent.
-fn classes(outcome: &Outcome) -> Vec<(String, f64)> {
+fn classes(outcome: &ModelOutcome) -> Vec<(String, f64)> {
     let mut counts = [0usize; CLASSES.len() + 1];
     for trial in &outcome.trials {
         counts[CLASSES.iter().filter(|bound| trial.ratio() >= **bound).count()] += 1;

@@ -2,13 +2,13 @@
 
 use super::scale::end_of_bars;
 use super::{Axis, ChartSpec, Mark, Meaning, Scale};
-use crate::train::{Importance, Trained};
+use crate::train::{Trained, TrainedImportance};
 use crate::units::significant;
 
 /// One kind of importance: its name in the legend, its meaning, its number.
-type Kind = (&'static str, Meaning, fn(&Importance) -> Option<f64>);
+type ImportanceKind = (&'static str, Meaning, fn(&TrainedImportance) -> Option<f64>);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [ImportanceKind; 3] = [
     ("impurity: share of the squared error saved by its splits", Meaning::Source, |i| i.impurity),
     ("permutation: share of what the error rises", Meaning::Target, |i| i.permutation),
     ("published (impurity, the paper's own data)", Meaning::Dim, |i| i.published),
@@ -34,7 +34,7 @@ pub fn importances_chart(trained: &Trained) -> Option<ChartSpec> {
     for (slot, importance) in all.iter().enumerate() {
         for ((name, meaning, of), shares) in KINDS.iter().zip(&shares) {
             let (Some(share), Some(raw)) = (shares[slot], of(importance)) else { continue };
-            let label = label(share, raw, *meaning == Meaning::Target);
+            let label = share_label(share, raw, *meaning == Meaning::Target);
             marks.push(Mark::Bar {
                 name: (*name).into(),
                 meaning: *meaning,
@@ -57,7 +57,7 @@ pub fn importances_chart(trained: &Trained) -> Option<ChartSpec> {
             scale: Scale::Category(all.iter().map(|i| i.feature.clone()).collect()),
         },
         marks,
-        notes: notes(trained),
+        notes: chart_notes(trained),
     })
 }
 
@@ -70,7 +70,7 @@ fn shares(all: impl Iterator<Item = Option<f64>>) -> Vec<Option<f64>> {
 }
 
 /// The share; of a rise of the error, also by how much.
-fn label(share: f64, raw: f64, is_rise: bool) -> String {
+fn share_label(share: f64, raw: f64, is_rise: bool) -> String {
     let percent = format!("{} %", significant(100.0 * share));
     if is_rise {
         format!("{percent} ({}{})", if raw < 0.0 { "-" } else { "+" }, significant(raw.abs()))
@@ -79,7 +79,7 @@ fn label(share: f64, raw: f64, is_rise: bool) -> String {
     }
 }
 
-fn notes(trained: &Trained) -> Vec<String> {
+fn chart_notes(trained: &Trained) -> Vec<String> {
     let mut notes = Vec::new();
     if trained.importances.iter().any(|i| i.permutation.is_some()) && !trained.importance_unit.is_empty() {
         notes.push(format!("in brackets: the rise in {}", trained.importance_unit));
@@ -94,11 +94,11 @@ fn notes(trained: &Trained) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Theme, render_svg, suggested_size};
+    use crate::chart::{SvgTheme, render_svg, suggested_size};
 
-    fn importance(feature: &str, impurity: f64, permutation: f64) -> Importance {
+    fn importance(feature: &str, impurity: f64, permutation: f64) -> TrainedImportance {
         let (impurity, permutation) = (Some(impurity), Some(permutation));
-        Importance { feature: feature.into(), impurity, permutation, published: None }
+        TrainedImportance { feature: feature.into(), impurity, permutation, published: None }
     }
 
     #[test]
@@ -125,6 +125,6 @@ mod tests {
         let importances = vec![importance("a", f64::NAN, f64::INFINITY), importance("b", 0.0, 0.0)];
         let trained = Trained { importances, ..Trained::default() };
         let spec = importances_chart(&trained).unwrap();
-        assert!(render_svg(&spec, Theme::Light, suggested_size(&spec)).is_ok());
+        assert!(render_svg(&spec, SvgTheme::Light, suggested_size(&spec)).is_ok());
     }
 }

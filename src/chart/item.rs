@@ -4,7 +4,7 @@ use super::layout::Rect;
 use super::{Dash, Meaning};
 
 /// A place in pixels, y downwards.
-pub(super) type Place = (f64, f64);
+pub(super) type PixelPlace = (f64, f64);
 
 /// What a stroke or fill stands for; the theme turns it into a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,19 +29,19 @@ pub(super) enum Anchor {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     Path {
-        points: Vec<Place>,
+        points: Vec<PixelPlace>,
         ink: Ink,
         alpha: f64,
         width: u32,
         dash: Dash,
     },
     Polygon {
-        points: Vec<Place>,
+        points: Vec<PixelPlace>,
         ink: Ink,
         alpha: f64,
     },
     Circle {
-        at: Place,
+        at: PixelPlace,
         radius: u32,
         ink: Ink,
         alpha: f64,
@@ -59,7 +59,7 @@ pub(super) enum Item {
 }
 
 impl Item {
-    pub(super) fn line(a: Place, b: Place, ink: Ink) -> Self {
+    pub(super) fn line_item(a: PixelPlace, b: PixelPlace, ink: Ink) -> Self {
         Self::Path { points: vec![a, b], ink, alpha: 1.0, width: 1, dash: Dash::Solid }
     }
 
@@ -71,12 +71,12 @@ impl Item {
         Self::Path { points: corners(r).to_vec(), ink, alpha: 1.0, width: 1, dash: Dash::Solid }
     }
 
-    pub(super) fn text(text: String, (x, y): Place, size: f64, anchor: Anchor, ink: Ink) -> Self {
+    pub(super) fn text_item(text: String, (x, y): PixelPlace, size: f64, anchor: Anchor, ink: Ink) -> Self {
         Self::Text { text, x, y, size, anchor, bold: false, ink }
     }
 }
 
-fn corners(r: Rect) -> [Place; 5] {
+fn corners(r: Rect) -> [PixelPlace; 5] {
     [(r.x, r.y), (r.right(), r.y), (r.right(), r.bottom()), (r.x, r.bottom()), (r.x, r.y)]
 }
 

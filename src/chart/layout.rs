@@ -35,12 +35,12 @@ impl Rect {
 
     /// Whether the segment a-b touches the rectangle (Liang and Barsky's clipping).
     pub(super) fn is_crossed(&self, a: (f64, f64), b: (f64, f64)) -> bool {
-        clip(self, a, b).is_some()
+        clipped_line(self, a, b).is_some()
     }
 }
 
 /// The part of a-b inside the rectangle (Liang and Barsky 1984).
-pub(super) fn clip(r: &Rect, a: (f64, f64), b: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
+pub(super) fn clipped_line(r: &Rect, a: (f64, f64), b: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for (p, q) in [(-dx, a.0 - r.x), (dx, r.right() - a.0), (-dy, a.1 - r.y), (dy, r.bottom() - a.1)] {
@@ -136,7 +136,7 @@ pub(super) fn wrap(text: &str, size: f64, room: f64, most: usize) -> Vec<String>
 
 /// A line that labels avoid, and how much.
 #[derive(Debug)]
-struct Line {
+struct AvoidedLine {
     from: (f64, f64),
     to: (f64, f64),
     weight: f64,
@@ -148,7 +148,7 @@ pub(super) struct Placer {
     within: Rect,
     taken: Vec<Rect>,
     markers: Vec<Rect>,
-    lines: Vec<Line>,
+    lines: Vec<AvoidedLine>,
 }
 
 /// How far a label may stand from what it names, nearest first.
@@ -166,11 +166,11 @@ impl Placer {
 
     /// A line: labels avoid it where they can, the more the heavier it is.
     pub(super) fn add_line(&mut self, from: (f64, f64), to: (f64, f64), weight: f64) {
-        self.lines.push(Line { from, to, weight });
+        self.lines.push(AvoidedLine { from, to, weight });
     }
 
     /// The best free place for a label of this size beside `at`, which is then taken. `None` if there is none.
-    pub(super) fn place(&mut self, at: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
+    pub(super) fn free_place(&mut self, at: (f64, f64), (w, h): (f64, f64)) -> Option<Rect> {
         const DIRECTIONS: [(f64, f64); 8] = [
             (1.0, 0.0),
             (1.0, 1.0),
@@ -264,7 +264,7 @@ mod tests {
         let within = Rect { x: 0.0, y: 0.0, w: 200.0, h: 100.0 };
         let mut placer = Placer::new(within);
         let mut placed: Vec<Rect> = Vec::new();
-        while let Some(r) = placer.place((100.0, 50.0), (60.0, 12.0)) {
+        while let Some(r) = placer.free_place((100.0, 50.0), (60.0, 12.0)) {
             assert!(within.holds(&r) && placed.iter().all(|p| !p.overlaps(&r)));
             placed.push(r);
         }
@@ -275,7 +275,7 @@ mod tests {
     fn a_label_keeps_off_lines_where_it_can() {
         let mut placer = Placer::new(Rect { x: 0.0, y: 0.0, w: 300.0, h: 100.0 });
         placer.add_line((0.0, 50.0), (300.0, 50.0), 3.0);
-        let r = placer.place((100.0, 50.0), (60.0, 12.0)).unwrap();
+        let r = placer.free_place((100.0, 50.0), (60.0, 12.0)).unwrap();
         assert!(!r.is_crossed((0.0, 50.0), (300.0, 50.0)), "{r:?}");
     }
 
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn a_segment_is_cut_at_the_frame() {
         let r = Rect { x: 0.0, y: 0.0, w: 10.0, h: 10.0 };
-        assert_eq!(clip(&r, (-5.0, 5.0), (5.0, 5.0)), Some(((0.0, 5.0), (5.0, 5.0))));
-        assert_eq!(clip(&r, (-5.0, 20.0), (5.0, 20.0)), None);
+        assert_eq!(clipped_line(&r, (-5.0, 5.0), (5.0, 5.0)), Some(((0.0, 5.0), (5.0, 5.0))));
+        assert_eq!(clipped_line(&r, (-5.0, 20.0), (5.0, 20.0)), None);
         assert!(!r.is_crossed((11.0, 0.0), (11.0, 10.0)));
     }
 }

@@ -1,6 +1,6 @@
 //! The legend: one column per GPU, the rest in the shorter one, under the plot, so that it never covers data.
 
-use super::item::{Anchor, BODY, Ink, Item, Place};
+use super::item::{Anchor, BODY, Ink, Item, PixelPlace};
 use super::layout::{Rect, clean, wrap};
 use super::{Dash, Mark, Meaning, Shape, marker};
 
@@ -11,13 +11,13 @@ const BELOW: f64 = 8.0;
 
 /// What stands before a legend text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Sample {
+enum LegendSample {
     Line(Meaning, Dash),
     Point(Meaning, Shape),
     Bar(Meaning),
 }
 
-impl Sample {
+impl LegendSample {
     fn meaning(self) -> Meaning {
         match self {
             Self::Line(m, _) | Self::Point(m, _) | Self::Bar(m) => m,
@@ -28,7 +28,7 @@ impl Sample {
 /// The entries of a chart, wrapped.
 #[derive(Debug)]
 pub(super) struct Legend {
-    columns: Vec<Vec<(Sample, Vec<String>)>>,
+    columns: Vec<Vec<(LegendSample, Vec<String>)>>,
     column_width: f64,
     dropped: usize,
 }
@@ -36,12 +36,12 @@ pub(super) struct Legend {
 impl Legend {
     /// Collects the named marks, each name once.
     pub(super) fn new(marks: &[Mark], room: f64) -> Self {
-        let mut entries: Vec<(Sample, &str)> = Vec::new();
+        let mut entries: Vec<(LegendSample, &str)> = Vec::new();
         for mark in marks {
             let (sample, name) = match mark {
-                Mark::Line { name, meaning, dash, .. } => (Sample::Line(*meaning, *dash), name),
-                Mark::Point { name, meaning, shape, .. } => (Sample::Point(*meaning, *shape), name),
-                Mark::Bar { name, meaning, .. } => (Sample::Bar(*meaning), name),
+                Mark::Line { name, meaning, dash, .. } => (LegendSample::Line(*meaning, *dash), name),
+                Mark::Point { name, meaning, shape, .. } => (LegendSample::Point(*meaning, *shape), name),
+                Mark::Bar { name, meaning, .. } => (LegendSample::Bar(*meaning), name),
                 Mark::Arrow { .. } | Mark::Label { .. } | Mark::Cell { .. } | Mark::Segment { .. } => {
                     continue;
                 }
@@ -50,7 +50,7 @@ impl Legend {
                 entries.push((sample, name));
             }
         }
-        let of = |wanted: &[Meaning]| -> Vec<(Sample, &str)> {
+        let of = |wanted: &[Meaning]| -> Vec<(LegendSample, &str)> {
             entries.iter().filter(|(s, _)| wanted.contains(&s.meaning())).copied().collect()
         };
         let mut columns: Vec<_> =
@@ -62,34 +62,34 @@ impl Legend {
             Some(_) => {}
         }
         let column_width = room / columns.len().max(1) as f64;
-        let text = |(sample, name): (Sample, &str)| {
+        let text = |(sample, name): (LegendSample, &str)| {
             (sample, wrap(&clean(name, 500), BODY, column_width - SAMPLE - 2.0 * GAP, 3))
         };
         let columns = columns.into_iter().map(|c| c.into_iter().map(text).collect()).collect();
         Self { columns, column_width, dropped: 0 }
     }
 
-    fn lines(column: &[(Sample, Vec<String>)]) -> usize {
+    fn line_count(column: &[(LegendSample, Vec<String>)]) -> usize {
         column.iter().map(|(_, lines)| lines.len()).sum()
     }
 
     /// Its height in pixels with the space below; 0 without entries.
     pub(super) fn height(&self) -> f64 {
-        let lines =
-            self.columns.iter().map(|c| Self::lines(c)).max().unwrap_or(0) + usize::from(self.dropped > 0);
+        let lines = self.columns.iter().map(|c| Self::line_count(c)).max().unwrap_or(0)
+            + usize::from(self.dropped > 0);
         if lines == 0 { 0.0 } else { lines as f64 * LINE + BELOW }
     }
 
     /// Gives up the last entry of the longest column, for want of room. `false` if there is none.
     pub(super) fn drop_row(&mut self) -> bool {
-        let longest = self.columns.iter_mut().max_by_key(|c| Self::lines(c));
+        let longest = self.columns.iter_mut().max_by_key(|c| Self::line_count(c));
         let dropped = longest.is_some_and(|c| c.pop().is_some());
         self.dropped += usize::from(dropped);
         dropped
     }
 
     /// Draws it with its upper left corner here.
-    pub(super) fn draw(&self, (left, top): Place, items: &mut Vec<Item>) {
+    pub(super) fn add_items(&self, (left, top): PixelPlace, items: &mut Vec<Item>) {
         for (i, column) in self.columns.iter().enumerate() {
             let x = (left + i as f64 * self.column_width).round();
             let mut y = top;
@@ -97,7 +97,7 @@ impl Legend {
                 draw_sample(*sample, (x, y + BODY * 0.55), items);
                 for line in lines {
                     let at = (x + SAMPLE + GAP, y.round());
-                    items.push(Item::text(line.clone(), at, BODY, Anchor::Start, Ink::Text));
+                    items.push(Item::text_item(line.clone(), at, BODY, Anchor::Start, Ink::Text));
                     y += LINE;
                 }
             }
@@ -105,17 +105,19 @@ impl Legend {
         if self.dropped > 0 {
             let text = format!("… {} more", self.dropped);
             let at = (left, (top + self.height() - BELOW - LINE).round());
-            items.push(Item::text(text, at, BODY, Anchor::Start, Ink::Muted));
+            items.push(Item::text_item(text, at, BODY, Anchor::Start, Ink::Muted));
         }
     }
 }
 
-fn draw_sample(sample: Sample, (x, y): Place, items: &mut Vec<Item>) {
+fn draw_sample(sample: LegendSample, (x, y): PixelPlace, items: &mut Vec<Item>) {
     let (x, y) = (x.round(), y.round());
     match sample {
-        Sample::Line(meaning, dash) => marker::stroke(vec![(x, y), (x + SAMPLE, y)], meaning, dash, items),
-        Sample::Point(meaning, shape) => marker::marker((x + SAMPLE / 2.0, y), meaning, shape, items),
-        Sample::Bar(meaning) => {
+        LegendSample::Line(meaning, dash) => {
+            marker::stroke(vec![(x, y), (x + SAMPLE, y)], meaning, dash, items)
+        }
+        LegendSample::Point(meaning, shape) => marker::marker((x + SAMPLE / 2.0, y), meaning, shape, items),
+        LegendSample::Bar(meaning) => {
             let r = Rect { x: x + 4.0, y: y - 6.0, w: SAMPLE - 8.0, h: 12.0 };
             marker::bar(r, meaning, items);
         }

@@ -1,6 +1,6 @@
 //! What a point, a line, a bar and an arrow look like, in the plot and in the legend.
 
-use super::item::{Ink, Item, Place};
+use super::item::{Ink, Item, PixelPlace};
 use super::layout::Rect;
 use super::{Dash, Meaning, Shape};
 
@@ -8,13 +8,13 @@ use super::{Dash, Meaning, Shape};
 pub(super) const RADIUS: f64 = 6.0;
 
 /// A line in the colour and dash of its kind.
-pub(super) fn stroke(points: Vec<Place>, meaning: Meaning, dash: Dash, items: &mut Vec<Item>) {
+pub(super) fn stroke(points: Vec<PixelPlace>, meaning: Meaning, dash: Dash, items: &mut Vec<Item>) {
     let width = if meaning == Meaning::Dim { 1 } else { 2 };
     items.push(Item::Path { points, ink: Ink::Of(meaning), alpha: 1.0, width, dash });
 }
 
 /// ● measured, ◆ predicted, a hollow diamond for an estimate, a square for what is chosen, a dot for others.
-pub(super) fn marker((x, y): Place, meaning: Meaning, shape: Shape, items: &mut Vec<Item>) {
+pub(super) fn marker((x, y): PixelPlace, meaning: Meaning, shape: Shape, items: &mut Vec<Item>) {
     let ink = Ink::Of(meaning);
     let diamond = |r: f64| vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)];
     match shape {
@@ -55,7 +55,7 @@ pub(super) fn bar(r: Rect, meaning: Meaning, items: &mut Vec<Item>) {
 }
 
 /// An arrow that leaves both markers free; none where they nearly touch.
-pub(super) fn arrow(from: Place, to: Place, items: &mut Vec<Item>) {
+pub(super) fn arrow(from: PixelPlace, to: PixelPlace, items: &mut Vec<Item>) {
     const HEAD: f64 = 9.0;
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
@@ -63,10 +63,10 @@ pub(super) fn arrow(from: Place, to: Place, items: &mut Vec<Item>) {
         return;
     }
     let (ux, uy) = (dx / length, dy / length);
-    let along = |p: Place, by: f64| (p.0 + ux * by, p.1 + uy * by);
+    let along = |p: PixelPlace, by: f64| (p.0 + ux * by, p.1 + uy * by);
     let (tail, tip) = (along(from, RADIUS + 2.0), along(to, -(RADIUS + 3.0)));
     let base = along(tip, -HEAD);
-    items.push(Item::line(tail, base, Ink::Text));
+    items.push(Item::line_item(tail, base, Ink::Text));
     let side = |by: f64| (base.0 - uy * by, base.1 + ux * by);
     items.push(Item::Polygon {
         points: vec![tip, side(HEAD / 2.0), side(-HEAD / 2.0)],

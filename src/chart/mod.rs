@@ -37,11 +37,11 @@ pub use occupancy_curves::{Curve, CurveView, curve_chart};
 pub use predictions::{PredictionRow, predictions_chart};
 pub use roofline::{RooflineView, roofline_chart};
 pub use scale::Tick;
-pub use svg::{Theme, render_svg, suggested_size};
+pub use svg::{SvgTheme, render_svg, suggested_size};
 
 /// Which of the two GPUs a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sides {
+pub enum ChartSides {
     /// The source alone.
     Source,
     /// The target alone.
@@ -51,7 +51,7 @@ pub enum Sides {
     Both,
 }
 
-impl Sides {
+impl ChartSides {
     /// The places (0 source, 1 target) that are shown.
     pub fn shown(self) -> impl Iterator<Item = usize> {
         let range = match self {
@@ -132,7 +132,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// Of the source (0) or the target (1).
-    fn of(side: usize) -> Self {
+    fn side_colour(side: usize) -> Self {
         if side == 0 { Self::Source } else { Self::Target }
     }
 }

@@ -1,7 +1,7 @@
 //! The occupancy chart: how many blocks each resource of an SM holds, on source and target.
 
 use super::scale::end_of_bars;
-use super::{Axis, ChartSpec, Mark, Meaning, Scale, Sides, caption};
+use super::{Axis, ChartSides, ChartSpec, Mark, Meaning, Scale, caption};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -18,7 +18,7 @@ pub fn occupancy_chart(
     kernel: &Kernel,
     problem: &str,
     answer: &Answer,
-    show: Sides,
+    show: ChartSides,
 ) -> ChartSpec {
     let known: Vec<Occupancy> = answer.occupancy.iter().flatten().copied().collect();
     let resources: Vec<Resource> = Resource::shown(&known).collect();
@@ -43,7 +43,7 @@ pub fn occupancy_chart(
         title: format!("Occupancy of {}", caption::title(kernel, problem, gpus, show)),
         subtitle: format!(
             "blocks each resource of one SM has room for; the smallest limits ({LIMITER}); {} rules",
-            answer.settings.rules.word()
+            answer.settings.rules.as_str()
         ),
         x: Axis { label: "blocks per SM".into(), scale: Scale::Linear { min: 0.0, max } },
         y: Axis { label: String::new(), scale: Scale::Category(slots) },
@@ -77,21 +77,21 @@ fn limit_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize, resource: Res
     let (name, meaning) = if limits {
         (format!("{LIMITER} limits the resident blocks"), Meaning::Limiter)
     } else {
-        (side_name(gpu, side), Meaning::of(side))
+        (side_name(gpu, side), Meaning::side_colour(side))
     };
     Some(Mark::Bar { name, meaning, slot, value, label: format!("{}: {text}", gpu.name) })
 }
 
 fn active_bar(gpu: &Gpu, answer: &Answer, side: usize, slot: usize) -> Option<Mark> {
     let o = answer.occupancy[side]?;
-    let (name, meaning) = (side_name(gpu, side), Meaning::of(side));
+    let (name, meaning) = (side_name(gpu, side), Meaning::side_colour(side));
     let label = format!(
         "{}: {}, {} of {} warps ({})",
         gpu.name,
         o.active_blocks,
         o.active_warps,
         o.max_warps,
-        share(&o)
+        share_text(&o)
     );
     Some(Mark::Bar { name, meaning, slot, value: f64::from(o.active_blocks), label })
 }
@@ -102,13 +102,13 @@ fn side_name(gpu: &Gpu, side: usize) -> String {
 }
 
 /// Occupancy in percent.
-fn share(o: &Occupancy) -> String {
+fn share_text(o: &Occupancy) -> String {
     format!("{} %", significant(100.0 * o.fraction()))
 }
 
 /// What limits on either GPU, where that is not the same.
-fn limiter_note(answer: &Answer, show: Sides) -> Option<String> {
-    let ([Some(source), Some(target)], Sides::Both) = (answer.occupancy, show) else { return None };
+fn limiter_note(answer: &Answer, show: ChartSides) -> Option<String> {
+    let ([Some(source), Some(target)], ChartSides::Both) = (answer.occupancy, show) else { return None };
     let [there, here] = source.limiter_change(&target)?;
     Some(format!("the limiter changes: {there} → {here}"))
 }
@@ -127,12 +127,12 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
     let mut text = format!(
         "{}: occupancy {} ({} of {} warps); limited by {}",
         gpu.name,
-        share(&o),
+        share_text(&o),
         o.active_warps,
         o.max_warps,
         o.limiter_words()
     );
-    if let Some(w) = answer.launch[side].and_then(|l| waves(gpu, &o, l.blocks())) {
+    if let Some(w) = answer.launch[side].and_then(|l| waves(gpu, &o, l.block_count())) {
         text += &format!("; {}", caption::waves(&w));
     }
     if let Some(step) = next_step(&gpu.cuda.limits, needs, answer.settings.rules) {
@@ -140,8 +140,11 @@ fn side_notes(gpu: &Gpu, answer: &Answer, side: usize) -> Vec<String> {
     }
     if let Some(best) = best_block(&gpu.cuda.limits, needs, answer.settings.rules) {
         let grid = best.min_grid(gpu.sms.value);
-        text +=
-            &format!("; best block {} thr ({}, {grid} blocks fill it)", best.threads, share(&best.occupancy));
+        text += &format!(
+            "; best block {} thr ({}, {grid} blocks fill it)",
+            best.threads,
+            share_text(&best.occupancy)
+        );
     }
     notes.push(text);
     notes

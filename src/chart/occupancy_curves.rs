@@ -8,7 +8,7 @@
 //! ```
 
 use super::wave_curve::{of_size, wave_of};
-use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides, caption};
+use super::{Axis, ChartSides, ChartSpec, Dash, Mark, Meaning, Scale, Shape, caption};
 use crate::answer::Answer;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
@@ -46,7 +46,7 @@ impl Curve {
 
     /// The word in file names.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Block => "block",
             Self::Registers => "registers",
@@ -79,7 +79,7 @@ pub struct CurveView<'a> {
     /// What is known of it.
     pub answer: &'a Answer,
     /// Which GPUs.
-    pub show: Sides,
+    pub show: ChartSides,
 }
 
 /// Draws one curve.
@@ -111,7 +111,7 @@ pub fn curve_chart(view: &CurveView<'_>, curve: Curve) -> ChartSpec {
     let size = view.kernel.short_problem(view.problem);
     ChartSpec {
         title: format!("{of} of {}", caption::title(view.kernel, &size, view.gpus, view.show)),
-        subtitle: format!("{words}; {} rules", view.answer.settings.rules.word()),
+        subtitle: format!("{words}; {} rules", view.answer.settings.rules.as_str()),
         x,
         y: Axis { label: y.into(), scale: y_scale(curve, &marks) },
         marks,
@@ -147,7 +147,7 @@ pub(super) fn percent(fraction: f64) -> String {
 pub(super) fn chosen(view: &CurveView<'_>, side: usize, what: &str, at: (f64, f64), label: String) -> Mark {
     Mark::Point {
         name: format!("{what} on {}", view.gpus[side].name),
-        meaning: Meaning::of(side),
+        meaning: Meaning::side_colour(side),
         shape: Shape::Chosen,
         at,
         interval: None,
@@ -174,7 +174,7 @@ fn axis(view: &CurveView<'_>, over: Over) -> Axis {
 }
 
 /// A value on the axis: bytes as KiB, all others as they are.
-fn place(over: Over, value: u32) -> f64 {
+fn x_position(over: Over, value: u32) -> f64 {
     if over == Over::SharedMemory { f64::from(value) / 1024.0 } else { f64::from(value) }
 }
 
@@ -190,20 +190,25 @@ fn steps(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
     let limits = &view.gpus[side].cuda.limits;
     let max_warps = f64::from(limits.warps_per_sm());
     let mut points = Vec::new();
-    let mut from = place(over, over.least());
+    let mut from = x_position(over, over.least());
     for stretch in sweep(limits, needs, rules, over, most(view, over)) {
         let y = 100.0 * (f64::from(stretch.active_warps) / max_warps);
-        let to = place(over, stretch.to);
+        let to = x_position(over, stretch.to);
         points.extend([(from, y), (to, y)]);
         from = to;
     }
-    Some(Mark::Line { name: side_name(view, side), meaning: Meaning::of(side), dash: dash(side), points })
+    Some(Mark::Line {
+        name: side_name(view, side),
+        meaning: Meaning::side_colour(side),
+        dash: dash(side),
+        points,
+    })
 }
 
 /// Where the kernel stands now; nowhere with registers that are not known.
 fn chosen_block(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
     let (needs, o) = (view.answer.needs[side]?, view.answer.occupancy[side]?);
-    let value = over.of(&needs);
+    let value = over.swept_value(&needs);
     if value < over.least() || value > most(view, over) {
         return None;
     }
@@ -213,7 +218,7 @@ fn chosen_block(view: &CurveView<'_>, side: usize, over: Over) -> Option<Mark> {
         Over::SharedMemory => format!("{value} B of shared memory per block"),
     };
     let label = percent(o.fraction());
-    Some(chosen(view, side, &what, (place(over, value), 100.0 * o.fraction()), label))
+    Some(chosen(view, side, &what, (x_position(over, value), 100.0 * o.fraction()), label))
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -227,7 +232,7 @@ fn note(view: &CurveView<'_>, side: usize, curve: Curve) -> Option<String> {
     }
     let o = view.answer.occupancy[side]?;
     if curve == Curve::Size {
-        let w = wave_of(view, side, view.answer.launch[side]?.blocks())?;
+        let w = wave_of(view, side, view.answer.launch[side]?.block_count())?;
         return Some(format!("{}: {}", gpu.name, caption::waves(&w)));
     }
     Some(format!(

@@ -1,7 +1,7 @@
 //! What is inside the plot: marks and the labels beside them.
 
-use super::item::{Anchor, Ink, Item, Place, SMALL};
-use super::layout::{Placer, Rect, clean, clip, likely_width, shorten, width};
+use super::item::{Anchor, Ink, Item, PixelPlace, SMALL};
+use super::layout::{Placer, Rect, clean, clipped_line, likely_width, shorten, width};
 use super::marker::{RADIUS, arrow, bar, marker, stroke};
 use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 
@@ -10,20 +10,20 @@ const LEAST_LABEL: f64 = 40.0;
 
 /// Where a value of the x axis stands, if it stands anywhere.
 pub(super) fn x_place(spec: &ChartSpec, area: Rect, value: f64) -> Option<f64> {
-    place(&spec.x, value)
+    axis_position(&spec.x, value)
         .map(|p| if is_slots(&spec.x) { area.x + p * area.w } else { (area.x + p * area.w).round() })
 }
 
 /// Where a value of the y axis stands; categories run downwards, numbers upwards.
 pub(super) fn y_place(spec: &ChartSpec, area: Rect, value: f64) -> Option<f64> {
-    let p = place(&spec.y, value)?;
+    let p = axis_position(&spec.y, value)?;
     let p = if is_slots(&spec.y) { p } else { 1.0 - p };
     Some((area.y + p * area.h).round())
 }
 
-fn place(axis: &Axis, value: f64) -> Option<f64> {
+fn axis_position(axis: &Axis, value: f64) -> Option<f64> {
     // Far outside is far enough: coordinates stay small numbers.
-    axis.scale.place(value).map(|p| p.clamp(-50.0, 50.0))
+    axis.scale.position_of(value).map(|p| p.clamp(-50.0, 50.0))
 }
 
 fn is_slots(axis: &Axis) -> bool {
@@ -32,7 +32,7 @@ fn is_slots(axis: &Axis) -> bool {
 
 /// A label that waits for its place.
 struct Waiting<'a> {
-    at: Place,
+    at: PixelPlace,
     text: &'a str,
     ink: Ink,
     /// Points first, then ridge points and names.
@@ -57,7 +57,7 @@ struct Plot<'a, 'b> {
 }
 
 /// Draws every mark, then the labels. Returns what could not be drawn, in words.
-pub(super) fn draw(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) -> Vec<String> {
+pub(super) fn plot_items(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) -> Vec<String> {
     let placer = Placer::new(area.grown(-3.0));
     let mut plot = Plot { spec, area, items, placer, waiting: Vec::new(), lanes: Vec::new(), outside: 0 };
     plot.slots();
@@ -86,12 +86,12 @@ pub(super) fn draw(spec: &ChartSpec, area: Rect, items: &mut Vec<Item>) -> Vec<S
 }
 
 impl<'a> Plot<'a, '_> {
-    fn at(&self, (x, y): (f64, f64)) -> Option<Place> {
+    fn at(&self, (x, y): (f64, f64)) -> Option<PixelPlace> {
         Some((x_place(self.spec, self.area, x)?, y_place(self.spec, self.area, y)?))
     }
 
     /// As [`Self::at`], for points that must stand inside.
-    fn inside(&self, at: (f64, f64)) -> Option<Place> {
+    fn inside(&self, at: (f64, f64)) -> Option<PixelPlace> {
         let (x, y) = self.at(at)?;
         self.area.grown(1.0).holds(&Rect { x, y, w: 0.0, h: 0.0 }).then_some((x, y))
     }
@@ -101,7 +101,7 @@ impl<'a> Plot<'a, '_> {
         if let Scale::Category(names) = &self.spec.y.scale {
             for i in 1..names.len() {
                 if let Some(y) = y_place(self.spec, self.area, i as f64 - 0.5) {
-                    self.items.push(Item::line((self.area.x, y), (self.area.right(), y), Ink::Grid));
+                    self.items.push(Item::line_item((self.area.x, y), (self.area.right(), y), Ink::Grid));
                 }
             }
         }
@@ -109,7 +109,7 @@ impl<'a> Plot<'a, '_> {
 
     fn mark(&mut self, mark: &'a Mark) {
         match mark {
-            Mark::Line { meaning, dash, points, .. } => self.line(points, *meaning, *dash),
+            Mark::Line { meaning, dash, points, .. } => self.draw_line(points, *meaning, *dash),
             Mark::Point { meaning, shape, at, label, .. } => {
                 let Some(place) = self.inside(*at) else {
                     self.outside += 1;
@@ -145,7 +145,7 @@ impl<'a> Plot<'a, '_> {
         for mark in &self.spec.marks {
             let Mark::Segment { meaning, slot, from, to, strength, label } = mark else { continue };
             let ends = self.at((*from, *slot as f64)).zip(self.at((*to, *slot as f64)));
-            let Some((a, b)) = ends.and_then(|(a, b)| clip(&self.area, a, b)) else { continue };
+            let Some((a, b)) = ends.and_then(|(a, b)| clipped_line(&self.area, a, b)) else { continue };
             // Above the middle of the slot: a point with its interval and label may stand below.
             let place = Rect { x: a.0, y: (a.1 - height * 0.8).round(), w: b.0 - a.0, h: height.round() };
             self.items.push(Item::rect(place, Ink::Paper, 1.0));
@@ -155,7 +155,7 @@ impl<'a> Plot<'a, '_> {
             if likely_width(&text, SMALL) + 6.0 <= place.w {
                 let middle =
                     ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
-                self.items.push(Item::text(text, middle, SMALL, Anchor::Middle, Ink::Text));
+                self.items.push(Item::text_item(text, middle, SMALL, Anchor::Middle, Ink::Text));
             }
         }
     }
@@ -179,22 +179,22 @@ impl<'a> Plot<'a, '_> {
         self.items.push(Item::rect(place, Ink::Of(meaning), 0.55 * strength.clamp(0.0, 1.0)));
         let text = shorten(&clean(label, 40), SMALL, w - 4.0);
         let at = ((place.x + place.w / 2.0).round(), (place.y + place.h / 2.0 - SMALL * 0.55).round());
-        self.items.push(Item::text(text, at, SMALL, Anchor::Middle, Ink::Text));
+        self.items.push(Item::text_item(text, at, SMALL, Anchor::Middle, Ink::Text));
     }
 
-    fn wait(&mut self, at: Place, text: &'a str, ink: Ink, rank: u8) {
+    fn wait(&mut self, at: PixelPlace, text: &'a str, ink: Ink, rank: u8) {
         if !text.is_empty() {
             let reach = is_slots(&self.spec.y).then_some((at.0, at.0));
             self.waiting.push(Waiting { at, text, ink, rank, reach });
         }
     }
 
-    fn line(&mut self, points: &[(f64, f64)], meaning: Meaning, dash: Dash) {
-        let mut run: Vec<Place> = Vec::new();
+    fn draw_line(&mut self, points: &[(f64, f64)], meaning: Meaning, dash: Dash) {
+        let mut run: Vec<PixelPlace> = Vec::new();
         let mut drawn = 0;
         for pair in points.windows(2) {
             let ends = self.at(pair[0]).zip(self.at(pair[1]));
-            let Some((a, b)) = ends.and_then(|(a, b)| clip(&self.area, a, b)) else { continue };
+            let Some((a, b)) = ends.and_then(|(a, b)| clipped_line(&self.area, a, b)) else { continue };
             self.placer.add_line(a, b, if meaning == Meaning::Dim { 1.0 } else { 3.0 });
             if run.last() != Some(&a) {
                 self.stroke_run(std::mem::take(&mut run), meaning, dash);
@@ -207,7 +207,7 @@ impl<'a> Plot<'a, '_> {
         self.outside += usize::from(drawn == 0);
     }
 
-    fn stroke_run(&mut self, run: Vec<Place>, meaning: Meaning, dash: Dash) {
+    fn stroke_run(&mut self, run: Vec<PixelPlace>, meaning: Meaning, dash: Dash) {
         if run.len() > 1 {
             stroke(run, meaning, dash, self.items);
         }
@@ -218,13 +218,13 @@ impl<'a> Plot<'a, '_> {
         let sideways = is_slots(&self.spec.y);
         let ends = if sideways { [(low, y), (high, y)] } else { [(x, low), (x, high)] };
         let (Some(a), Some(b)) = (self.at(ends[0]), self.at(ends[1])) else { return };
-        let Some((a, b)) = clip(&self.area, a, b) else { return };
+        let Some((a, b)) = clipped_line(&self.area, a, b) else { return };
         let ink = Ink::Of(meaning);
-        let across = |(x, y): Place, by: f64| if sideways { (x, y + by) } else { (x + by, y) };
+        let across = |(x, y): PixelPlace, by: f64| if sideways { (x, y + by) } else { (x + by, y) };
         let points = vec![across(a, -4.0), across(b, -4.0), across(b, 4.0), across(a, 4.0)];
         self.items.push(Item::Polygon { points, ink, alpha: 0.3 });
         for end in [a, b] {
-            self.items.push(Item::line(across(end, -5.0), across(end, 5.0), ink));
+            self.items.push(Item::line_item(across(end, -5.0), across(end, 5.0), ink));
         }
         self.placer.add_line(a, b, 3.0);
         if sideways {
@@ -298,7 +298,7 @@ impl<'a> Plot<'a, '_> {
                 let size = (width(&text, SMALL) + 2.0, SMALL + 2.0);
                 let place = match label.reach {
                     Some(reach) => self.placer.place_in_row(reach, label.at.1, size),
-                    None => self.placer.place(label.at, size),
+                    None => self.placer.free_place(label.at, size),
                 };
                 if let Some(r) = place {
                     found = Some((text, r));
@@ -309,16 +309,16 @@ impl<'a> Plot<'a, '_> {
                 lost += 1;
                 continue;
             };
-            self.label(text, r, label);
+            self.draw_label(text, r, label);
         }
         lost
     }
 
-    fn label(&mut self, text: String, r: Rect, label: &Waiting<'_>) {
+    fn draw_label(&mut self, text: String, r: Rect, label: &Waiting<'_>) {
         let near = (label.at.0.clamp(r.x, r.right()), label.at.1.clamp(r.y, r.bottom()));
         let far = (near.0 - label.at.0).hypot(near.1 - label.at.1) > 24.0;
         if far && label.reach.is_none() {
-            self.items.push(Item::line(label.at, near, Ink::Frame));
+            self.items.push(Item::line_item(label.at, near, Ink::Frame));
         }
         // The text's own edge stands where it points to, since its width is an estimate.
         let likely = likely_width(&text, SMALL).min(r.w);
@@ -330,7 +330,7 @@ impl<'a> Plot<'a, '_> {
             (r.x + r.w / 2.0, Anchor::Middle, r.x + (r.w - likely) / 2.0)
         };
         self.items.push(Item::rect(Rect { x: left, w: likely, ..r }, Ink::Paper, 0.8));
-        self.items.push(Item::text(text, (x.round(), r.y + 1.0), SMALL, anchor, label.ink));
+        self.items.push(Item::text_item(text, (x.round(), r.y + 1.0), SMALL, anchor, label.ink));
     }
 }
 

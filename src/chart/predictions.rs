@@ -106,7 +106,7 @@ fn row_marks(row: &PredictionRow, slot: f64, gpus: [&Gpu; 2], marks: &mut Vec<Ma
     let predicted = row.predicted.as_ref().ok().filter(|p| is_sane(p.0));
     let mut push = |name: String, side, shape, time: Seconds, interval, label| {
         let lane = if side == 0 { -LANE } else { LANE };
-        let meaning = Meaning::of(side);
+        let meaning = Meaning::side_colour(side);
         marks.push(Mark::Point { name, meaning, shape, at: (time.0, slot + lane), interval, label });
     };
     if let Some((time, shape)) = row.source.filter(|s| is_sane(s.0)) {

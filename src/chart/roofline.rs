@@ -3,7 +3,7 @@
 use super::caption::{self, kind_words, predicted_word, time_with_interval};
 use super::ceilings;
 use super::roofs::roof_marks;
-use super::{Axis, ChartSpec, Dash, Mark, Meaning, Scale, Shape, Sides};
+use super::{Axis, ChartSides, ChartSpec, Dash, Mark, Meaning, Scale, Shape};
 use crate::answer::Answer;
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::Kernel;
@@ -30,7 +30,7 @@ pub struct RooflineView<'a> {
     /// The answer whose points are drawn.
     pub answer: &'a Answer,
     /// Which of the two GPUs.
-    pub show: Sides,
+    pub show: ChartSides,
     /// Memory levels to draw roofs of; DRAM is always drawn.
     pub levels: Vec<Level>,
     /// Other kernels on the source: intensity in FLOP/B and FLOP/s.
@@ -38,7 +38,7 @@ pub struct RooflineView<'a> {
 }
 
 /// A time of the kernel on one of the GPUs, on its way to become a point.
-struct Timed {
+struct TimedPoint {
     side: usize,
     shape: Shape,
     time: Seconds,
@@ -139,7 +139,7 @@ fn way(points: &[Mark]) -> Option<Mark> {
 }
 
 /// Every time the answer holds for the GPUs shown: source, prediction, measured target.
-fn times(view: &RooflineView<'_>) -> Vec<Timed> {
+fn times(view: &RooflineView<'_>) -> Vec<TimedPoint> {
     let answer = view.answer;
     let mut out = Vec::new();
     if let (true, Some(t)) = (view.show.shows(0), &answer.source_time) {
@@ -147,7 +147,7 @@ fn times(view: &RooflineView<'_>) -> Vec<Timed> {
         let legend = format!("{}: {} {}", view.gpus[0].name, t.time, kind_words(t.kind));
         let word = if shape == Shape::Measured { "measured" } else { "estimated" };
         let label = format!("{word} {}", t.time);
-        out.push(Timed { side: 0, shape, time: t.time, interval: None, legend, label });
+        out.push(TimedPoint { side: 0, shape, time: t.time, interval: None, legend, label });
     }
     if !view.show.shows(1) {
         return out;
@@ -162,7 +162,7 @@ fn times(view: &RooflineView<'_>) -> Vec<Timed> {
             (None, Some(_)) => ", bar: by memory level".into(),
             (None, None) => String::new(),
         };
-        out.push(Timed {
+        out.push(TimedPoint {
             side: 1,
             shape: if estimate { Shape::Estimated } else { Shape::Predicted },
             time: p.time,
@@ -174,13 +174,13 @@ fn times(view: &RooflineView<'_>) -> Vec<Timed> {
     if let Some(m) = answer.measured {
         let legend = format!("{name}: {} {}", m.time, kind_words(m.kind));
         let label = format!("measured {}", m.time);
-        out.push(Timed { side: 1, shape: Shape::Measured, time: m.time, interval: None, legend, label });
+        out.push(TimedPoint { side: 1, shape: Shape::Measured, time: m.time, interval: None, legend, label });
     }
     out
 }
 
 /// The times as points, where the kernel has a place on the chart; a note where it has none.
-fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> Vec<Mark> {
+fn points(view: &RooflineView<'_>, times: &[TimedPoint], notes: &mut Vec<String>) -> Vec<Mark> {
     let work = &view.answer.work;
     let Some(flops) = work.flops().filter(|f| f.0 > 0.0) else {
         notes.push(no_flops(view, times));
@@ -207,7 +207,7 @@ fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> 
         let ends = t.interval.map(|(low, high)| ((flops / high).0, (flops / low).0));
         out.push(Mark::Point {
             name: t.legend.clone(),
-            meaning: Meaning::of(t.side),
+            meaning: Meaning::side_colour(t.side),
             shape: t.shape,
             at,
             interval: ends.filter(|(a, b)| is_sane((at.0, *a)) && is_sane((at.0, *b))),
@@ -219,7 +219,7 @@ fn points(view: &RooflineView<'_>, times: &[Timed], notes: &mut Vec<String>) -> 
 
 /// The timed points once more at the intensity of every further level that is drawn and whose bytes were counted (paper 2,
 /// equation 10), and what a model says of that level alone: each belongs under the roof of its level.
-fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
+fn level_points(view: &RooflineView<'_>, times: &[TimedPoint]) -> Vec<Mark> {
     let Some(flops) = view.answer.work.flops().filter(|f| f.0 > 0.0) else { return Vec::new() };
     let further = Level::ALL.into_iter().filter(|l| *l != Level::Dram && view.levels.contains(l));
     let predicted = view.answer.prediction.as_ref().ok().and_then(|p| p.levels.as_ref());
@@ -234,9 +234,9 @@ fn level_points(view: &RooflineView<'_>, times: &[Timed]) -> Vec<Mark> {
             let intensity = level_intensity(view, side, level)?;
             let at = (intensity.0, (flops / time).0);
             let whole = level == Level::L1 && ceilings::of_side(view.answer, side).is_some();
-            let through = if whole { "L1 and shared memory" } else { level.word() };
+            let through = if whole { "L1 and shared memory" } else { level.as_str() };
             let name = format!("{}: {intensity} by the bytes through {through}", view.gpus[side].name);
-            let (meaning, label) = (Meaning::of(side), level.word().to_string());
+            let (meaning, label) = (Meaning::side_colour(side), level.as_str().to_string());
             is_sane(at).then_some(Mark::Point { name, meaning, shape, at, interval: None, label })
         }));
     }
@@ -250,7 +250,7 @@ fn level_intensity(view: &RooflineView<'_>, side: usize, level: Level) -> Option
 }
 
 /// Why a kernel without FLOPs is not on the chart, and what its bandwidth is instead.
-fn no_flops(view: &RooflineView<'_>, times: &[Timed]) -> String {
+fn no_flops(view: &RooflineView<'_>, times: &[TimedPoint]) -> String {
     let why = match view.answer.work.flops() {
         Some(Flops(_)) => "no FLOPs: this kernel has no place on a FLOP roofline",
         None => "the FLOPs of this kernel are not counted: no point on a FLOP roofline",
@@ -293,7 +293,7 @@ fn sane_others(others: &[(f64, f64)], notes: &mut Vec<String>) -> Vec<(f64, f64)
 
 /// Whole decades around the ridge points, the roofs' tops and every point.
 fn ranges(
-    show: Sides,
+    show: ChartSides,
     roofs: &[Roofline; 2],
     points: &[Mark],
     (others, ceilings): (&[(f64, f64)], &[f64]),
@@ -332,9 +332,9 @@ fn decades(values: &[f64], (least, most): (f64, f64)) -> (f64, f64) {
 }
 
 /// The caption's words, and which roofs are drawn where the model's time rests on other rates.
-fn subtitle(answer: &Answer, show: Sides) -> String {
+fn subtitle(answer: &Answer, show: ChartSides) -> String {
     let words = caption::subtitle(answer, show);
-    let drawn = format!("{} ceilings", answer.ceilings_used.word());
+    let drawn = format!("{} ceilings", answer.ceilings_used.as_str());
     if words.contains(&drawn) { words } else { format!("{words}; {drawn} are drawn") }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn roof_marks(
     marks: &mut Vec<Mark>,
     notes: &mut Vec<String>,
 ) {
-    let (gpu, meaning, c) = (view.gpus[side], Meaning::of(side), roof.compute.value.0);
+    let (gpu, meaning, c) = (view.gpus[side], Meaning::side_colour(side), roof.compute.value.0);
     let asked = || Level::ALL.into_iter().filter(|l| *l == Level::Dram || view.levels.contains(l));
     let speed = |l: &Level| roof.bandwidth(*l).map_or(0.0, |b| b.0);
     let fastest = asked().max_by(|a, b| speed(a).total_cmp(&speed(b)));
@@ -26,14 +26,14 @@ pub(super) fn roof_marks(
             notes.push(format!(
                 "{}: no {} bandwidth is known, so that roof is missing",
                 gpu.name,
-                level.word()
+                level.as_str()
             ));
             continue;
         };
         let ridge = c / b.value.0;
         let left = x.0.max(y.0 / b.value.0);
         if !(ridge.is_finite() && ridge > left) {
-            notes.push(format!("{}: the {} roof lies off the chart", gpu.name, level.word()));
+            notes.push(format!("{}: the {} roof lies off the chart", gpu.name, level.as_str()));
             continue;
         }
         let mut points = vec![(left, b.value.0 * left), (ridge, c)];
@@ -70,15 +70,15 @@ fn roof_name(
     b: &Sourced<BytesPerSecond>,
     ceilings: Ceilings,
 ) -> String {
-    let (name, word, origin) = (&gpu.name, level.word(), b.origin.word());
+    let (name, word, origin) = (&gpu.name, level.as_str(), b.origin.as_str());
     if level != Level::Dram {
         return format!("{name}: {word} {} ({origin})", b.value);
     }
-    let (c, ceilings) = (&roof.compute, ceilings.word());
+    let (c, ceilings) = (&roof.compute, ceilings.as_str());
     if c.origin == b.origin {
         return format!("{name}: {}, {word} {} ({ceilings}, {origin})", c.value, b.value);
     }
-    format!("{name}: {} ({}), {word} {} ({origin}); {ceilings} ceilings", c.value, c.origin.word(), b.value)
+    format!("{name}: {} ({}), {word} {} ({origin}); {ceilings} ceilings", c.value, c.origin.as_str(), b.value)
 }
 
 fn dash(level: Level) -> Dash {

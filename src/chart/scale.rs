@@ -16,7 +16,7 @@ impl Scale {
     /// Where a value stands: 0 at the lower end, 1 at the upper; beyond them where it is outside. `None` for a value
     /// that has no place, or an axis without extent.
     #[must_use]
-    pub fn place(&self, value: f64) -> Option<f64> {
+    pub fn position_of(&self, value: f64) -> Option<f64> {
         let at = match self {
             Self::Log { min, max } => (value.ln() - min.ln()) / (max.ln() - min.ln()),
             Self::Linear { min, max } => (value - min) / (max - min),
@@ -198,7 +198,7 @@ mod tests {
             Scale::Linear { min: f64::MIN, max: f64::MAX },
             Scale::Category(vec![]),
         ] {
-            assert_eq!(scale.place(1.0), None, "{scale:?}");
+            assert_eq!(scale.position_of(1.0), None, "{scale:?}");
             assert!(labels("x", scale, 8).is_empty());
         }
     }
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn places_run_from_zero_to_one() {
-        assert_eq!(Scale::Log { min: 1.0, max: 100.0 }.place(10.0), Some(0.5));
-        assert_eq!(Scale::Log { min: 1.0, max: 100.0 }.place(0.0), None);
-        assert_eq!(Scale::Category(vec!["a".into(), "b".into()]).place(1.0), Some(0.75));
+        assert_eq!(Scale::Log { min: 1.0, max: 100.0 }.position_of(10.0), Some(0.5));
+        assert_eq!(Scale::Log { min: 1.0, max: 100.0 }.position_of(0.0), None);
+        assert_eq!(Scale::Category(vec!["a".into(), "b".into()]).position_of(1.0), Some(0.75));
     }
 }

@@ -74,7 +74,7 @@ impl Surround {
 
     /// Cuts notes until the plot keeps its share of the height, but not the first ones, which say most; where the plot
     /// would vanish, those as well, then the legend.
-    fn fit(&mut self, height: f64) {
+    fn fit_height(&mut self, height: f64) {
         let left = |s: &Self| height - s.above() - s.below();
         let all = self.notes.len();
         while left(self) < 0.4 * height && self.notes.len() > FIRST_NOTES {
@@ -88,7 +88,7 @@ impl Surround {
         while left(self) < LEAST_PLOT && (self.notes.pop().is_some() || self.legend.drop_row()) {}
     }
 
-    fn draw(&self, plot: Rect, canvas: (f64, f64), items: &mut Vec<Item>) {
+    fn add_items(&self, plot: Rect, canvas: (f64, f64), items: &mut Vec<Item>) {
         let mut y = MARGIN * 0.7;
         for line in &self.title {
             let (text, ink) = (line.clone(), Ink::Text);
@@ -104,18 +104,18 @@ impl Surround {
             y += TITLE * LEADING;
         }
         for line in &self.subtitle {
-            items.push(Item::text(line.clone(), (MARGIN, y), BODY, Anchor::Start, Ink::Muted));
+            items.push(Item::text_item(line.clone(), (MARGIN, y), BODY, Anchor::Start, Ink::Muted));
             y += BODY * LEADING;
         }
         for line in &self.y_label {
             let at = (MARGIN, plot.y - SMALL - 12.0);
-            items.push(Item::text(line.clone(), at, SMALL, Anchor::Start, Ink::Text));
+            items.push(Item::text_item(line.clone(), at, SMALL, Anchor::Start, Ink::Text));
         }
         let legend = plot.bottom() + X_AXIS;
-        self.legend.draw((MARGIN, legend), items);
+        self.legend.add_items((MARGIN, legend), items);
         let mut y = canvas.1 - MARGIN * 0.7 - self.notes.len() as f64 * SMALL * LEADING;
         for line in &self.notes {
-            items.push(Item::text(line.clone(), (MARGIN, y), SMALL, Anchor::Start, Ink::Muted));
+            items.push(Item::text_item(line.clone(), (MARGIN, y), SMALL, Anchor::Start, Ink::Muted));
             y += SMALL * LEADING;
         }
     }
@@ -134,22 +134,22 @@ pub(super) fn compose(spec: &ChartSpec, (width, height): (u32, u32)) -> Result<S
     let canvas = (f64::from(width), f64::from(height));
     let mut surround = Surround::new(spec, canvas.0);
     // What did not find room is known only after drawing; its line is reserved by drawing twice.
-    let (mut items, lost) = draw(spec, &mut surround, canvas)?;
+    let (mut items, lost) = scene_items(spec, &mut surround, canvas)?;
     if let Some(note) = lost {
         surround = Surround::new(spec, canvas.0);
         surround.notes.insert(0, shorten(&note, SMALL, canvas.0 - 2.0 * MARGIN));
-        items = draw(spec, &mut surround, canvas)?.0;
+        items = scene_items(spec, &mut surround, canvas)?.0;
     }
     Ok(Scene { items })
 }
 
 /// Draws everything; the second value says what found no room.
-fn draw(
+fn scene_items(
     spec: &ChartSpec,
     surround: &mut Surround,
     canvas: (f64, f64),
 ) -> Result<(Vec<Item>, Option<String>), SvgError> {
-    surround.fit(canvas.1);
+    surround.fit_height(canvas.1);
     let ticks = y_ticks(spec, canvas);
     let gutter = ticks.iter().map(|t| width(&t.label, SMALL)).fold(0.0, f64::max);
     let (x, y) = ((MARGIN + gutter + 10.0).round(), surround.above().round());
@@ -160,9 +160,9 @@ fn draw(
     }
     let area = Rect { x, y, w, h };
     let mut items = vec![Item::rect(Rect { x: 0.0, y: 0.0, w: canvas.0, h: canvas.1 }, Ink::Paper, 1.0)];
-    surround.draw(area, canvas, &mut items);
+    surround.add_items(area, canvas, &mut items);
     let thinned = axes(spec, area, ticks, &mut items);
-    let lost = plot::draw(spec, area, &mut items);
+    let lost = plot::plot_items(spec, area, &mut items);
     items.push(Item::outline(area, Ink::Frame));
     let mut said = Vec::new();
     if thinned > 1 {
@@ -198,17 +198,17 @@ fn axes(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>) -
         if x < area.x || x > area.right() {
             continue;
         }
-        items.push(Item::line((x, area.y), (x, area.bottom()), Ink::Grid));
+        items.push(Item::line_item((x, area.y), (x, area.bottom()), Ink::Grid));
         let label = shorten(&clean(&tick.label, LONGEST), SMALL, 2.0 * RIGHT - 8.0);
         let half = width(&label, SMALL) / 2.0;
         if x - half > end + 8.0 {
-            items.push(Item::text(label, (x, area.bottom() + 7.0), SMALL, Anchor::Middle, Ink::Text));
+            items.push(Item::text_item(label, (x, area.bottom() + 7.0), SMALL, Anchor::Middle, Ink::Text));
             end = x + half;
         }
     }
     let at = (area.x + area.w / 2.0, area.bottom() + 25.0);
     let label = shorten(&clean(&spec.x.label, LONGEST), SMALL, area.w);
-    items.push(Item::text(label, at, SMALL, Anchor::Middle, Ink::Text));
+    items.push(Item::text_item(label, at, SMALL, Anchor::Middle, Ink::Text));
     y_axis(spec, area, ticks, items)
 }
 
@@ -225,12 +225,12 @@ fn y_axis(spec: &ChartSpec, area: Rect, ticks: Vec<Tick>, items: &mut Vec<Item>)
             continue;
         }
         if !is_slots {
-            items.push(Item::line((area.x, y), (area.right(), y), Ink::Grid));
+            items.push(Item::line_item((area.x, y), (area.right(), y), Ink::Grid));
         }
         if i % step == 0 && (is_slots || last.is_none_or(|l: f64| (l - y).abs() > SMALL + 3.0)) {
             last = Some(y);
             let at = (area.x - 8.0, (y - SMALL * 0.55).round());
-            items.push(Item::text(tick.label, at, SMALL, Anchor::End, Ink::Text));
+            items.push(Item::text_item(tick.label, at, SMALL, Anchor::End, Ink::Text));
         }
     }
     step

@@ -2,7 +2,7 @@
 //! chart gives the same bytes everywhere.
 
 use super::SvgError;
-use super::item::{Anchor, Ink, Item, Place};
+use super::item::{Anchor, Ink, Item, PixelPlace};
 use super::scene::{Scene, compose, natural_height};
 use super::{ChartSpec, Dash, Meaning};
 use plotters::prelude::{DrawingBackend, SVGBackend};
@@ -14,7 +14,7 @@ const FONT_SCALE: f64 = 1.24;
 
 /// The colours of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
+pub enum SvgTheme {
     /// For paper and white pages.
     #[default]
     Light,
@@ -22,7 +22,7 @@ pub enum Theme {
     Dark,
 }
 
-impl Theme {
+impl SvgTheme {
     /// After Okabe and Ito's palette, which stays apart for colour-blind readers.
     fn colour(self, ink: Ink) -> (u8, u8, u8) {
         let (light, dark) = match ink {
@@ -45,10 +45,10 @@ impl Theme {
 ///
 /// # Errors
 /// [`SvgError`] where the canvas is too small or an axis has no extent.
-pub fn render_svg(spec: &ChartSpec, theme: Theme, size: (u32, u32)) -> Result<Vec<u8>, SvgError> {
+pub fn render_svg(spec: &ChartSpec, theme: SvgTheme, size: (u32, u32)) -> Result<Vec<u8>, SvgError> {
     let scene = compose(spec, size)?;
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    draw(&scene, theme, SVGBackend::with_string(&mut text, size))
+    draw_scene(&scene, theme, SVGBackend::with_string(&mut text, size))
         .map_err(|e| SvgError::Draw(e.to_string()))?;
     Ok(text.into_bytes())
 }
@@ -60,14 +60,14 @@ pub fn suggested_size(spec: &ChartSpec) -> (u32, u32) {
     (WIDTH, natural_height(spec, WIDTH).clamp(400.0, 6000.0).ceil() as u32)
 }
 
-fn draw(scene: &Scene, theme: Theme, mut to: SVGBackend<'_>) -> Result<(), SvgError> {
+fn draw_scene(scene: &Scene, theme: SvgTheme, mut to: SVGBackend<'_>) -> Result<(), SvgError> {
     for item in &scene.items {
         draw_item(item, theme, &mut to)?;
     }
     to.present().map_err(refused)
 }
 
-fn draw_item(item: &Item, theme: Theme, to: &mut SVGBackend<'_>) -> Result<(), SvgError> {
+fn draw_item(item: &Item, theme: SvgTheme, to: &mut SVGBackend<'_>) -> Result<(), SvgError> {
     let done = match item {
         Item::Path { points, ink, alpha, width, dash } => {
             let color = colour(theme, *ink, *alpha);
@@ -103,17 +103,17 @@ fn refused(error: impl std::fmt::Display) -> SvgError {
     SvgError::Draw(error.to_string())
 }
 
-fn colour(theme: Theme, ink: Ink, alpha: f64) -> RGBAColor {
+fn colour(theme: SvgTheme, ink: Ink, alpha: f64) -> RGBAColor {
     let (r, g, b) = theme.colour(ink);
     RGBAColor(r, g, b, alpha)
 }
 
-fn pixel((x, y): Place) -> (i32, i32) {
+fn pixel((x, y): PixelPlace) -> (i32, i32) {
     (x.round() as i32, y.round() as i32)
 }
 
 /// A polyline cut into the strokes of its dash; plotters' SVG knows none.
-fn dashes(points: &[Place], dash: Dash) -> Vec<Vec<Place>> {
+fn dashes(points: &[PixelPlace], dash: Dash) -> Vec<Vec<PixelPlace>> {
     let pattern: &[f64] = match dash {
         Dash::Solid => return vec![points.to_vec()],
         Dash::Dashed => &[10.0, 6.0],
@@ -122,7 +122,7 @@ fn dashes(points: &[Place], dash: Dash) -> Vec<Vec<Place>> {
     };
     let mut runs = Vec::new();
     let (mut at, mut left) = (0, pattern[0]);
-    let mut run: Vec<Place> = points.first().copied().into_iter().collect();
+    let mut run: Vec<PixelPlace> = points.first().copied().into_iter().collect();
     for pair in points.windows(2) {
         let (a, b) = (pair[0], pair[1]);
         let length = (b.0 - a.0).hypot(b.1 - a.1);

@@ -31,8 +31,8 @@ impl Sizes<'_> {
         self.slider.as_ref().map_or(self.blocks as f64, Slider::value)
     }
 
-    fn blocks(&self, value: f64) -> u64 {
-        self.slider.as_ref().map_or(value as u64, |s| s.blocks(value))
+    fn block_count(&self, value: f64) -> u64 {
+        self.slider.as_ref().map_or(value as u64, |s| s.block_count(value))
     }
 
     fn holding(&self, blocks: u64) -> f64 {
@@ -53,9 +53,11 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
     // One grid is drawn on both GPUs; where their rows differ, the one that the source's time belongs to.
     let Some(launch) = view.answer.launch[0].or(view.answer.launch[1]) else { return nothing() };
     // A row timed with another grid than the formulas': then only grids can be compared.
-    let slider =
-        view.kernel.slider(view.problem, view.variant).filter(|s| s.blocks(s.value()) == launch.blocks());
-    let sizes = Sizes { slider, blocks: launch.blocks() };
+    let slider = view
+        .kernel
+        .slider(view.problem, view.variant)
+        .filter(|s| s.block_count(s.value()) == launch.block_count());
+    let sizes = Sizes { slider, blocks: launch.block_count() };
     let now: Vec<(usize, Waves)> =
         view.show.shown().filter_map(|side| Some((side, wave_of(view, side, sizes.blocks)?))).collect();
     let Some((min, max)) = window(&sizes, &now) else { return nothing() };
@@ -64,14 +66,14 @@ pub(super) fn of_size(view: &CurveView<'_>) -> (Axis, Vec<Mark>) {
         None => "blocks in the grid".into(),
     };
     let values = samples(&sizes, &now, (min, max));
-    let grids: Vec<(f64, u64)> = values.into_iter().map(|v| (v, sizes.blocks(v))).collect();
+    let grids: Vec<(f64, u64)> = values.into_iter().map(|v| (v, sizes.block_count(v))).collect();
     let mut marks = Vec::new();
     for (side, _) in &now {
         let at = |(value, blocks): &(f64, u64)| {
             wave_of(view, *side, *blocks).map(|w| (*value, 100.0 * w.efficiency()))
         };
         let points = grids.iter().filter_map(at).collect();
-        let (name, meaning) = (side_name(view, *side), Meaning::of(*side));
+        let (name, meaning) = (side_name(view, *side), Meaning::side_colour(*side));
         marks.push(Mark::Line { name, meaning, dash: dash(*side), points });
     }
     for (side, w) in &now {
@@ -99,7 +101,7 @@ fn window(sizes: &Sizes<'_>, now: &[(usize, Waves)]) -> Option<(f64, f64)> {
 fn samples(sizes: &Sizes<'_>, now: &[(usize, Waves)], (min, max): (f64, f64)) -> Vec<f64> {
     let step = ((max - min) / SAMPLES as f64).max(1.0);
     let mut values: Vec<f64> = (0..=SAMPLES).map(|i| (min + i as f64 * step).floor()).collect();
-    let (first, last) = (sizes.blocks(min.max(1.0)), sizes.blocks(max));
+    let (first, last) = (sizes.block_count(min.max(1.0)), sizes.block_count(max));
     for (_, w) in now {
         let per_wave = w.blocks_per_wave;
         for tooth in (first / per_wave..=last / per_wave).take(MOST_TEETH as usize + 2) {

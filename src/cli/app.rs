@@ -1,6 +1,7 @@
 //! `roofswap app FILE`: a whole application from the trace of a profiler.
 
 use super::choices::{FormatChoice, ThemeChoice};
+use super::import_measurements::with_bar;
 use super::{Usage, load, output, question};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
@@ -8,19 +9,15 @@ use crate::application::{
     read_application, summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
+use crate::import::ImportJob;
 use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Files from this size on get a progress bar.
-const LARGE_BYTES: u64 = 4 << 20;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: roofswap app trace.json.gz\n\
@@ -75,24 +72,20 @@ fn host_factor(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
 }
 
-pub(super) fn run(args: &AppArgs) -> Result<()> {
+pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     let session = load::session(&[])?;
     let application = read(&args.file, &PartOfTrace { device: args.device, range: args.range.clone() })?;
     let source = source_gpu(&session, &application, args.from.as_deref())?;
     let forecasts = forecasts(&session, &application, source, args)?;
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), &session)?;
     if let Some(path) = &args.svg {
         picture(&session, &application, source, &forecasts, args, path)?;
         if output::is_stdout(path) {
             return Ok(());
         }
     }
-    let format: Format = args.format.into();
-    if format == Format::Json {
+    let format: TableFormat = args.format.into();
+    if format == TableFormat::Json {
         let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
@@ -109,7 +102,7 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
     if !forecasts.is_empty() {
         all.push_str(&format!("\n{targets}"));
     }
-    for forecast in forecasts.iter().take(1) {
+    if let Some(forecast) = forecasts.first() {
         let next = profile_next(&application, forecast, 3);
         if !next.is_empty() {
             let table = profile_table(&session, &application, forecast.target, &next);
@@ -126,9 +119,8 @@ pub(super) fn run(args: &AppArgs) -> Result<()> {
 
 /// With what a million windows cost there, where there is a price.
 fn priced(mut json: Value, forecast: &TargetForecast, prices: &PriceBook) -> Value {
-    let time = forecast.wall.unwrap_or(forecast.kernels).value;
     if let Some(quote) = prices.quote(forecast.target) {
-        json["usd_per_million_runs"] = (quote.usd_per_hour / 3600.0 * time.0 * 1e6).into();
+        json["usd_per_million_runs"] = quote.usd_per_million_runs(forecast.time_range().value).into();
     }
     json
 }
@@ -143,20 +135,20 @@ fn forecasts(
     if args.to.is_empty() {
         return Ok(Vec::new());
     }
-    let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
-    let (Some(source), false) = (source, application.is_amd()) else {
-        let gpu = if application.gpu_name.is_empty() {
-            "a GPU the file does not name"
-        } else {
-            &application.gpu_name
+    if application.is_amd() {
+        let gpu = &application.gpu_name;
+        output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
+        return Ok(Vec::new());
+    }
+    let Some(source) = source else {
+        let gpu = match application.gpu_name.as_str() {
+            "" => "a GPU the file does not name",
+            name => name,
         };
-        if application.is_amd() {
-            output::remark(format!("no prediction: kernels of {gpu} are listed, and no model covers them"));
-            return Ok(Vec::new());
-        }
         let text = format!("its kernels ran on {gpu}: give --from GPU; `roofswap gpus` lists them");
         return Err(Usage(text).into());
     };
+    let settings = ForecastSettings { host: args.host, ..ForecastSettings::default() };
     let targets = question::gpus(session, &args.to, None)?;
     forecast(session, application, source, &targets, settings).map_err(|why| Usage(why).into())
 }
@@ -188,27 +180,14 @@ pub(super) fn source_gpu(
 ) -> Result<Option<GpuId>> {
     match typed {
         Some(name) => Ok(Some(session.gpus.position(name)?)),
-        None => Ok(session.gpus.get(&application.gpu_name)),
+        None => Ok(session.gpus.id_named(&application.gpu_name)),
     }
 }
 
 /// Reads the file, with a bar where it is large.
 pub(super) fn read(path: &Path, part: &PartOfTrace) -> Result<Application> {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
-    let progress = Progress::default();
-    let recorded = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read_application(path, &progress));
-        if size >= LARGE_BYTES {
-            let style = "{msg} {bar:30} {bytes}/{total_bytes}";
-            let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::new(size).with_style(style).with_message(path.display().to_string());
-            while !reading.is_finished() {
-                bar.set_position(progress.steps_done() as u64);
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            bar.finish_and_clear();
-        }
-        reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
+    let (file, progress) = (path.display().to_string(), Progress::default());
+    let recorded = with_bar(size, &ImportJob::new(&file, &progress), || read_application(path, &progress))?;
     recorded.application(part).map_err(|why| Usage(why).into())
 }

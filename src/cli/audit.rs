@@ -2,7 +2,7 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, load, output};
-use crate::audit::{Finding, Fixed, Kind, Severity, Sheet, audit, fix, read_file};
+use crate::audit::{AuditSheet, Finding, Fixed, Severity, SheetKind, audit, fix, read_file};
 use crate::report::audit as report;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -31,12 +31,12 @@ pub(super) struct AuditArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &AuditArgs) -> Result<()> {
+pub(super) fn run_audit(args: &AuditArgs) -> Result<()> {
     let targets = targets(args)?;
     let session = load::session(&[])?;
-    let mut sheet = Sheet::new(&session.gpus, &session.kernels);
+    let mut sheet = AuditSheet::new(&session.gpus, &session.kernels);
     for path in &args.files {
-        if let Kind::Calibration(0) | Kind::CompilerLog(0) = read_file(path, &mut sheet)? {
+        if let SheetKind::Calibration(0) | SheetKind::CompilerLog(0) = read_file(path, &mut sheet)? {
             output::remark(format!("{}: says nothing that the audit uses", path.display()));
         }
     }
@@ -84,7 +84,7 @@ fn targets(args: &AuditArgs) -> Result<Option<(PathBuf, PathBuf)>> {
     Ok(Some((clean, log)))
 }
 
-fn write_fixed(fixed: &Fixed, sheet: &Sheet<'_>, clean: &Path, log: &Path) -> Result<()> {
+fn write_fixed(fixed: &Fixed, sheet: &AuditSheet<'_>, clean: &Path, log: &Path) -> Result<()> {
     output::file(clean, fixed.csv.as_bytes())?;
     output::file(log, fixed.log.as_bytes())?;
     let (read, refused) = (sheet.rows.len(), sheet.refused_count);

@@ -3,10 +3,10 @@
 use super::choices::FormatChoice;
 use super::{Usage, output};
 use crate::catalogue::read_limited;
-use crate::compiler::{Architecture, CompilerReport};
+use crate::compiler::{CodeArchitecture, CompilerReport};
 use crate::gate::{Baseline, GateLimits, compare_builds, gate_table, resources_of};
 use crate::gpu::LimitsTable;
-use crate::import::Opened;
+use crate::import::OpenedFile;
 use crate::session::read_compiled;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -23,7 +23,7 @@ pub(super) struct CheckArgs {
     files: Vec<PathBuf>,
     /// Architectures to check, such as sm_80,sm_90; all that the files hold where not given
     #[arg(long, value_name = "ARCH", value_delimiter = ',')]
-    on: Vec<Architecture>,
+    on: Vec<CodeArchitecture>,
     /// The committed baseline
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
@@ -52,7 +52,7 @@ fn percent(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a percentage from 0 to 100".into())
 }
 
-pub(super) fn run(args: &CheckArgs) -> Result<()> {
+pub(super) fn run_check(args: &CheckArgs) -> Result<()> {
     output::is_no_input(&args.baseline, args.files.iter().map(PathBuf::as_path))?;
     let reports: Vec<CompilerReport> =
         args.files.iter().map(|file| report_of(file)).collect::<Result<_>>()?;
@@ -95,7 +95,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<()> {
 
 /// Every file must be read as a whole: a gate that passes over a file is open.
 fn report_of(path: &Path) -> Result<CompilerReport> {
-    let report = read_compiled(Opened::path(path)?, None).map_err(|why| anyhow::anyhow!(why))?;
+    let report = read_compiled(OpenedFile::path(path)?, None).map_err(|why| anyhow::anyhow!(why))?;
     output::remarks(&report.remarks, report.remarks.len());
     if report.refused_count > 0 {
         output::remarks(&report.refused, report.refused_count);

@@ -1,9 +1,9 @@
 //! Words that several commands let one choose from.
 
-use crate::chart::Theme;
+use crate::chart::SvgTheme;
 use crate::gpu::Ceilings;
 use crate::occupancy::{GlobalCaching, Rules};
-use crate::report::Format;
+use crate::report::TableFormat;
 use clap::ValueEnum;
 
 /// `--format`.
@@ -19,7 +19,7 @@ pub(super) enum FormatChoice {
     Markdown,
 }
 
-impl From<FormatChoice> for Format {
+impl From<FormatChoice> for TableFormat {
     fn from(choice: FormatChoice) -> Self {
         match choice {
             FormatChoice::Table => Self::Table,
@@ -96,7 +96,7 @@ pub(super) enum ThemeChoice {
     Dark,
 }
 
-impl From<ThemeChoice> for Theme {
+impl From<ThemeChoice> for SvgTheme {
     fn from(choice: ThemeChoice) -> Self {
         match choice {
             ThemeChoice::Light => Self::Light,

@@ -3,7 +3,7 @@
 use super::Usage;
 use super::choices::{CeilingsChoice, RulesChoice};
 use super::clocks::ClockArgs;
-use crate::config::{Theme, themes};
+use crate::config::{PaintTheme, themes};
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
 use crate::session::TypedTunings;
@@ -82,9 +82,12 @@ pub(super) struct Flags {
 }
 
 /// Opens the dashboard, or says which command answers without a terminal.
-pub(super) fn open(flags: Flags, open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> Result<()> {
+pub(super) fn run_dashboard(
+    flags: Flags,
+    open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>,
+) -> Result<()> {
     if let Some(name) = &flags.theme {
-        Theme::named(name, &themes()?)?;
+        PaintTheme::named(name, &themes()?)?;
     }
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         let commands = "`roofswap predict --from GPU --to GPU --kernel NAME`, `roofswap occupancy`, `roofswap gpus`, \

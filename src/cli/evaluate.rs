@@ -5,12 +5,12 @@ use super::question::{gpus, models};
 use super::training::watched_as;
 use super::{Usage, load, output};
 use crate::chart::evaluation_chart;
-use crate::evaluate::{Asking, Outcome, Protocol, Scope, Setup, World};
+use crate::evaluate::{Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, TrialScope};
 use crate::gpu::{Ceilings, GpuId};
-use crate::import::Roof;
+use crate::import::AchievedRoof;
 use crate::predict::{BASELINES, ModelId, model_position};
 use crate::progress::Progress;
-use crate::report::evaluation::Report;
+use crate::report::evaluation::EvaluationReport;
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -126,7 +126,7 @@ enum StatedCeilings {
 }
 
 impl StatedCeilings {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Peak => "peak",
             Self::Achieved => "achieved",
@@ -135,17 +135,17 @@ impl StatedCeilings {
     }
 }
 
-pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
+pub(super) fn run_evaluate(args: &EvaluateArgs) -> Result<()> {
     let models = with_baselines(&args.model)?;
     let mut session = load::session(if args.rows_only { &[] } else { &args.data })?;
     if args.rows_only {
         session.forget_kernels();
-        load::add(&mut session, &args.data)?;
+        load::load_data(&mut session, &args.data)?;
     }
     if args.ceilings == StatedCeilings::Sustained {
         use_stated(&mut session)?;
     }
-    let setup = Setup {
+    let setup = EvaluationSetup {
         protocol: args.protocol.into(),
         ceilings: if args.ceilings == StatedCeilings::Peak { Ceilings::Peak } else { Ceilings::Achieved },
         rules: args.rules.into(),
@@ -158,12 +158,13 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
     let progress = Progress::default();
     let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &models, &progress));
     let outcomes = evaluated.context("cancelled")?;
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-    let report = Report { world, setup: &setup, ceilings: args.ceilings.word(), outcomes: &outcomes };
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let report =
+        EvaluationReport { world, setup: &setup, ceilings: args.ceilings.as_str(), outcomes: &outcomes };
     let nothing = report.nothing_answered();
     let drawn = args.svg.as_deref().filter(|_| nothing.is_none());
     if let Some(file) = drawn {
-        draw(&outcomes, &setup, args, file)?;
+        write_chart(&outcomes, &setup, args, file)?;
     }
     if drawn.is_none_or(|file| file.as_os_str() != "-") {
         output::answer(report.render(args.format.into()).as_bytes())?;
@@ -175,7 +176,7 @@ pub(super) fn run(args: &EvaluateArgs) -> Result<()> {
 }
 
 /// Where nothing could be evaluated: what would change it.
-pub(super) fn what_to_do(setup: &Setup, outcomes: &[Outcome]) -> &'static str {
+pub(super) fn what_to_do(setup: &EvaluationSetup, outcomes: &[ModelOutcome]) -> &'static str {
     if outcomes.iter().any(|o| o.asked() > 0) {
         return "the reasons stand beside the models in the table; --ceilings peak and --rules exact apply most often";
     }
@@ -189,9 +190,14 @@ pub(super) fn what_to_do(setup: &Setup, outcomes: &[Outcome]) -> &'static str {
 }
 
 /// Draws the first model that answered anything, and says which it is.
-fn draw(outcomes: &[Outcome], setup: &Setup, args: &EvaluateArgs, file: &Path) -> Result<()> {
+fn write_chart(
+    outcomes: &[ModelOutcome],
+    setup: &EvaluationSetup,
+    args: &EvaluateArgs,
+    file: &Path,
+) -> Result<()> {
     let Some(outcome) = outcomes.iter().find(|o| !o.trials.is_empty()) else { return Ok(()) };
-    let spec = evaluation_chart(outcome, setup, args.ceilings.word());
+    let spec = evaluation_chart(outcome, setup, args.ceilings.as_str());
     output::picture(&spec, args.theme.into(), file, args.data.iter().map(PathBuf::as_path))?;
     output::remark(format!(
         "the picture shows {} alone; the first --model is drawn, and `roofswap export evaluation` has more pictures",
@@ -229,8 +235,8 @@ fn use_stated(session: &mut Session) -> Result<()> {
     }
     session.use_stated_ceilings()?;
     for roof in &session.roofs {
-        let same = |other: &&Roof| {
-            other.of == roof.of && session.gpus.get(&other.gpu) == session.gpus.get(&roof.gpu)
+        let same = |other: &&AchievedRoof| {
+            other.of == roof.of && session.gpus.id_named(&other.gpu) == session.gpus.id_named(&roof.gpu)
         };
         let higher = session.roofs.iter().filter(same).any(|other| other.per_second > roof.per_second);
         output::remark(format!(
@@ -251,13 +257,13 @@ pub(super) fn scope(
     sources: &[String],
     targets: &[String],
     kernels: &[String],
-) -> Result<Scope> {
+) -> Result<TrialScope> {
     let places = |names: &[String]| -> Result<Option<BTreeSet<GpuId>>> {
         if names.is_empty() { Ok(None) } else { Ok(Some(gpus(session, names, None)?.into_iter().collect())) }
     };
     let named: &[String] = if kernels == ["all"] { &[] } else { kernels };
     let kernels = named.iter().map(|k| session.kernels.position(k)).collect::<Result<BTreeSet<_>, _>>()?;
-    Ok(Scope {
+    Ok(TrialScope {
         sources: places(sources)?,
         targets: places(targets)?,
         kernels: (!kernels.is_empty()).then_some(kernels),

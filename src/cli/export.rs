@@ -3,11 +3,11 @@
 
 use super::choices::ThemeChoice;
 use super::export_evaluation::EvaluationArgs;
-use super::question::{Question, QuestionArgs};
+use super::question::{CheckedQuestion, QuestionArgs};
 use super::{Usage, output};
 use crate::answer::Answer;
 use crate::chart::{
-    ChartSpec, Curve, CurveView, PredictionRow, RooflineView, Sides, component_chart, curve_chart,
+    ChartSides, ChartSpec, Curve, CurveView, PredictionRow, RooflineView, component_chart, curve_chart,
     occupancy_chart, predictions_chart, roofline_chart,
 };
 use crate::gpu::{Gpu, GpuId};
@@ -69,7 +69,7 @@ enum Show {
     Both,
 }
 
-impl From<Show> for Sides {
+impl From<Show> for ChartSides {
     fn from(show: Show) -> Self {
         match show {
             Show::Source => Self::Source,
@@ -121,7 +121,7 @@ impl From<OverChoice> for Curve {
     }
 }
 
-pub(super) fn run(args: &ExportArgs) -> Result<()> {
+pub(super) fn run_export(args: &ExportArgs) -> Result<()> {
     if args.over.is_some() && !matches!(args.chart, Chart::Curves) {
         let text = "--over goes with `curves`: roofswap export curves --over registers …";
         return Err(Usage(text.into()).into());
@@ -130,28 +130,28 @@ pub(super) fn run(args: &ExportArgs) -> Result<()> {
         let text = "--protocol and --view go with `evaluation`: roofswap export evaluation --view pairs …";
         return Err(Usage(text.into()).into());
     }
-    let asked = || args.question.check();
+    let asked = || args.question.checked_question();
     let spec = match args.chart {
-        Chart::Roofline => Picture::of(&asked()?)?.roofline(args)?,
-        Chart::Occupancy => Picture::of(&asked()?)?.occupancy(args)?,
-        Chart::Curves => Picture::of(&asked()?)?.curve(args)?,
-        Chart::Predictions => Picture::of(&asked()?)?.predictions(),
-        Chart::Evaluation => args.evaluation.draw(&args.question)?,
-        Chart::Components => Picture::of(&asked()?)?.components()?,
+        Chart::Roofline => Picture::from_question(&asked()?)?.roofline(args)?,
+        Chart::Occupancy => Picture::from_question(&asked()?)?.occupancy(args)?,
+        Chart::Curves => Picture::from_question(&asked()?)?.curve(args)?,
+        Chart::Predictions => Picture::from_question(&asked()?)?.predictions(),
+        Chart::Evaluation => args.evaluation.chart_spec(&args.question)?,
+        Chart::Components => Picture::from_question(&asked()?)?.components()?,
     };
     output::picture(&spec, args.theme.into(), &args.output, args.question.data())
 }
 
 /// A question a single picture can answer: one target, one model.
 struct Picture<'a> {
-    question: &'a Question,
+    question: &'a CheckedQuestion,
     gpus: [&'a Gpu; 2],
     source: GpuId,
     target: GpuId,
 }
 
 impl<'a> Picture<'a> {
-    fn of(question: &'a Question) -> Result<Self> {
+    fn from_question(question: &'a CheckedQuestion) -> Result<Self> {
         let ([target], [_]) = (&question.targets[..], &question.settings[..]) else {
             let text = "a chart compares two GPUs with one model: give one --to and at most one --model";
             return Err(Usage(text.into()).into());

@@ -5,9 +5,9 @@ use super::evaluate::{MEASURING, ProtocolChoice, scope, what_to_do};
 use super::question::QuestionArgs;
 use super::training::watched_as;
 use crate::chart::{ChartSpec, distribution_chart, evaluation_chart, groups_chart};
-use crate::evaluate::{Protocol, Setup, World};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, Protocol};
 use crate::progress::Progress;
-use crate::report::evaluation::{Group, Report};
+use crate::report::evaluation::{EvaluationReport, ScoredGroup};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 
@@ -19,11 +19,11 @@ pub(super) struct EvaluationArgs {
     protocol: Option<ProtocolChoice>,
     /// What `evaluation` shows, `scatter` if not said
     #[arg(long, value_enum)]
-    view: Option<View>,
+    view: Option<EvaluationView>,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum View {
+enum EvaluationView {
     /// Predicted over measured times
     #[default]
     Scatter,
@@ -42,19 +42,19 @@ impl EvaluationArgs {
     }
 
     /// The picture: one model on the rows of the files given, or the shipped ones.
-    pub(super) fn draw(&self, question: &QuestionArgs) -> Result<ChartSpec> {
+    pub(super) fn chart_spec(&self, question: &QuestionArgs) -> Result<ChartSpec> {
         let [settings] = question.settings()?[..] else {
             return Err(Usage("a picture shows one model: give at most one --model".into()).into());
         };
         let [sources, targets, kernels] = question.limits()?;
-        let session = question.load()?;
-        let setup = Setup {
+        let session = question.loaded_session()?;
+        let setup = EvaluationSetup {
             protocol: self.protocol.map_or(Protocol::default(), Into::into),
             ceilings: settings.ceilings,
             rules: settings.rules,
             scope: scope(&session, &sources, &targets, &kernels)?,
             shipped: Some(session.calibration().shipped()),
-            ..Setup::default()
+            ..EvaluationSetup::default()
         };
         let store = session.rows_to_evaluate();
         let progress = Progress::default();
@@ -62,9 +62,9 @@ impl EvaluationArgs {
             session.evaluate(&store, &setup, &[settings.model], &progress)
         })
         .context("cancelled")?;
-        let ceilings = setup.ceilings.word();
-        let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-        let report = Report { world, setup: &setup, ceilings, outcomes: &outcomes };
+        let ceilings = setup.ceilings.as_str();
+        let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+        let report = EvaluationReport { world, setup: &setup, ceilings, outcomes: &outcomes };
         let ([outcome], None) = (&outcomes[..], report.nothing_answered()) else {
             let why = report.nothing_answered().unwrap_or_default();
             let refused = report.refusals().join("; ");
@@ -74,12 +74,15 @@ impl EvaluationArgs {
                 what_to_do(&setup, &outcomes)
             );
         };
-        let scored = |groups: Vec<Group>| groups.into_iter().map(|g| (g.name, g.score)).collect::<Vec<_>>();
+        let scored =
+            |groups: Vec<ScoredGroup>| groups.into_iter().map(|g| (g.name, g.score)).collect::<Vec<_>>();
         Ok(match self.view.unwrap_or_default() {
-            View::Scatter => evaluation_chart(outcome, &setup, ceilings),
-            View::Distribution => distribution_chart(outcome, &setup, ceilings),
-            View::Pairs => groups_chart(outcome, "pair", &scored(report.per_pair(outcome)), &setup, ceilings),
-            View::Kernels => {
+            EvaluationView::Scatter => evaluation_chart(outcome, &setup, ceilings),
+            EvaluationView::Distribution => distribution_chart(outcome, &setup, ceilings),
+            EvaluationView::Pairs => {
+                groups_chart(outcome, "pair", &scored(report.per_pair(outcome)), &setup, ceilings)
+            }
+            EvaluationView::Kernels => {
                 groups_chart(outcome, "kernel", &scored(report.per_kernel(outcome)), &setup, ceilings)
             }
         })

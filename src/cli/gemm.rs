@@ -4,7 +4,7 @@ use super::choices::{FormatChoice, ThemeChoice};
 use super::clocks::ClockArgs;
 use super::numbers::matrix_side;
 use super::{Usage, load, output, question, reproduce_gemm};
-use crate::gemm::learned::Learned;
+use crate::gemm::learned::LearnedGemm;
 use crate::gemm::tiles::{SIDES, Tile};
 use crate::gemm::{Gemm, answer_tiles, gemm_chart, learn_rows, table};
 use anyhow::Result;
@@ -63,7 +63,7 @@ enum Layout {
 }
 
 impl Layout {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Nn => "nn",
             Self::Nt => "nt",
@@ -73,7 +73,7 @@ impl Layout {
     }
 }
 
-pub(super) fn run(args: &GemmArgs) -> Result<()> {
+pub(super) fn run_gemm(args: &GemmArgs) -> Result<()> {
     let (gemm, tiles) = (args.gemm()?, tiles(&args.tile)?);
     let mut session = load::session(&[])?;
     let gpu = match question::gpus(&session, std::slice::from_ref(&args.gpu), None)?[..] {
@@ -82,9 +82,9 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
     };
     args.clocks.typed().lay(&mut session, &[gpu])?;
     let learned = if args.data.is_empty() {
-        Learned::default()
+        LearnedGemm::default()
     } else {
-        learn_rows(&session, &reproduce_gemm::read(&session, &args.data)?, gpu)?
+        learn_rows(&session, &reproduce_gemm::gemm_measurements(&session, &args.data)?, gpu)?
     };
     if session.tuning(gpu).is_some() && !args.data.is_empty() {
         output::remark("--data was measured at other clocks than those typed: nothing is learned from it");
@@ -99,7 +99,7 @@ pub(super) fn run(args: &GemmArgs) -> Result<()> {
             return Ok(());
         }
     }
-    let table = table::table(on, &product, &answers, &learned.cautions, args.format.into());
+    let table = table::tile_table(on, &product, &answers, &learned.cautions, args.format.into());
     output::answer(table.render(args.format.into()).as_bytes())
 }
 
@@ -111,7 +111,7 @@ impl GemmArgs {
             }
         }
         let size = [self.m.unwrap_or(self.n), self.n, self.k.unwrap_or(self.n)];
-        Ok(Gemm { size, layout: self.layout.word().into(), alpha: self.alpha, beta: self.beta })
+        Ok(Gemm { size, layout: self.layout.as_str().into(), alpha: self.alpha, beta: self.beta })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::choices::FormatChoice;
 use super::clocks::ClockArgs;
 use super::{load, output};
-use crate::report::{Format, gpus};
+use crate::report::{TableFormat, gpus};
 use anyhow::Result;
 use clap::Args;
 
@@ -19,17 +19,17 @@ pub(super) struct GpusArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &GpusArgs) -> Result<()> {
+pub(super) fn run_gpus(args: &GpusArgs) -> Result<()> {
     let mut session = load::session(&[])?;
     let shown = args.id.as_deref().map(|id| session.gpus.position(id)).transpose()?;
     args.clocks.typed().lay(&mut session, shown.as_slice())?;
-    let format: Format = args.format.into();
+    let format: TableFormat = args.format.into();
     let people = format.is_for_people();
     let table = match &args.id {
         // Titles are long; for people they go under the table.
-        Some(id) if people => gpus::show(session.gpus.find(id)?, &session.sources).footnoted("source"),
-        Some(id) => gpus::show(session.gpus.find(id)?, &session.sources),
-        None if people => gpus::overview(session.gpus.entries()),
+        Some(id) if people => gpus::show(session.gpus.entry_named(id)?, &session.sources).footnoted("source"),
+        Some(id) => gpus::show(session.gpus.entry_named(id)?, &session.sources),
+        None if people => gpus::overview_table(session.gpus.entries()),
         None => gpus::list(session.gpus.entries()),
     };
     output::answer(table.render(format).as_bytes())

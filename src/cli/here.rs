@@ -15,7 +15,7 @@ pub(super) fn gpu(driver: &dyn Driver, asked: Option<&str>, session: &Session) -
         Ok(one) => Ok(one.clone()),
         Err(unknown @ DeviceError::UnknownGpu { .. }) => {
             // An id of the catalogue may not look like the driver's name: `a100-pcie-40gb`.
-            let id = asked.and_then(|a| session.gpus.get(a)).map(|i| session.gpus[i].id.as_str());
+            let id = asked.and_then(|a| session.gpus.id_named(a)).map(|i| session.gpus[i].id.as_str());
             let named = gpus.iter().find(|g| {
                 id.is_some()
                     && crate::device::probe::known(&g.name, g.mig, &session.gpus).map(|k| k.id.as_str()) == id

@@ -2,8 +2,8 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, import_kernels, import_measurements, output};
-use crate::compiler::Architecture;
-use crate::import::{GivenProblem, Opened};
+use crate::compiler::CodeArchitecture;
+use crate::import::{GivenProblem, OpenedFile};
 use crate::session::Recognised;
 use anyhow::Result;
 use clap::Args;
@@ -29,18 +29,18 @@ pub(super) struct ImportArgs {
     problem: Vec<GivenProblem>,
     /// The architecture of a compiler's report that names none, such as sm_89
     #[arg(long, value_name = "ARCH")]
-    arch: Option<Architecture>,
+    arch: Option<CodeArchitecture>,
     /// How to write the table of kernels [default: table]
     #[arg(long, value_enum)]
     format: Option<FormatChoice>,
 }
 
-pub(super) fn run(args: &ImportArgs) -> Result<()> {
+pub(super) fn run_import(args: &ImportArgs) -> Result<()> {
     let output = args.output.as_deref().filter(|target| !output::is_stdout(target));
     if let Some(target) = output {
         output::is_no_input(target, args.files.iter().map(PathBuf::as_path))?;
     }
-    let Sorted { kernels, measurements, done_already } = sorted(&args.files);
+    let SortedFiles { kernels, measurements, done_already } = sorted(&args.files);
     match (measurements.is_empty(), kernels.is_empty()) {
         (false, false) => {
             let text = format!(
@@ -56,39 +56,44 @@ pub(super) fn run(args: &ImportArgs) -> Result<()> {
                 &[("--arch", args.arch.is_some()), ("--format", args.format.is_some())],
                 "compilers' reports",
             );
-            import_measurements::run(measurements, output, args.gpu.as_deref(), &args.problem)
+            import_measurements::run_import_measurements(
+                measurements,
+                output,
+                args.gpu.as_deref(),
+                &args.problem,
+            )
         }
         (true, true) if done_already > 0 => Err(Usage("nothing was imported".into()).into()),
         (true, _) => {
             let given = [("--gpu", args.gpu.is_some()), ("--problem", !args.problem.is_empty())];
             unused(&given, "reports of measurements");
             let format = args.format.unwrap_or(FormatChoice::Table);
-            import_kernels::run(kernels, output, args.arch, format.into())
+            import_kernels::run_import_kernels(kernels, output, args.arch, format.into())
         }
     }
 }
 
 /// The files by what they hold.
 #[derive(Default)]
-struct Sorted {
-    kernels: Vec<Opened<'static>>,
-    measurements: Vec<Opened<'static>>,
+struct SortedFiles {
+    kernels: Vec<OpenedFile<'static>>,
+    measurements: Vec<OpenedFile<'static>>,
     /// How many are measurement files, so that there is nothing to import.
     done_already: usize,
 }
 
 /// Opens the files; what cannot be opened is said.
-fn sorted(files: &[PathBuf]) -> Sorted {
-    let mut all = Sorted::default();
+fn sorted(files: &[PathBuf]) -> SortedFiles {
+    let mut all = SortedFiles::default();
     for file in files {
-        let opened = match Opened::path(file) {
+        let opened = match OpenedFile::path(file) {
             Ok(opened) => opened,
             Err(why) => {
                 output::remark(why);
                 continue;
             }
         };
-        match Recognised::of(&opened) {
+        match Recognised::from_opened(&opened) {
             Recognised::Canonical => {
                 let how = "it needs no import: give it to `roofswap` or `roofswap predict` with --data";
                 output::remark(format!("{}: is a measurement file; {how}", opened.file()));

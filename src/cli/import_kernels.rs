@@ -2,11 +2,11 @@
 
 use super::{load, output};
 use crate::catalogue::{SourceTable, SpecFile, read_limited};
-use crate::compiler::{self, Architecture, CompilerReport, JoinedKernel, Taken};
+use crate::compiler::{self, CodeArchitecture, CompilerReport, JoinedKernel, TakenNames};
 use crate::config::user_folder;
-use crate::import::Opened;
+use crate::import::OpenedFile;
 use crate::kernel::{Kernel, ResourcesFile};
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::report::compiled;
 use crate::session::read_compiled;
 use anyhow::{Context, Result, bail};
@@ -14,28 +14,32 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Reads compilers' reports, prints what they say, and writes one kernel file per kernel into the folder `output`.
-pub(super) fn run(
-    files: Vec<Opened<'static>>,
+pub(super) fn run_import_kernels(
+    files: Vec<OpenedFile<'static>>,
     output: Option<&Path>,
-    arch: Option<Architecture>,
-    format: Format,
+    arch: Option<CodeArchitecture>,
+    format: TableFormat,
 ) -> Result<()> {
     let session = load::session(&[])?;
     let reports: Vec<CompilerReport> = files.into_iter().filter_map(|file| report_of(file, arch)).collect();
     if reports.is_empty() {
         bail!("nothing was imported: no file here is a report that can be read");
     }
-    let folder = output.map(Folder::open).transpose()?;
-    let mut taken = Taken::of(&session.kernels);
+    let folder = output.map(Folder::open_folder).transpose()?;
+    let mut taken = TakenNames::taken_ids(&session.kernels);
     folder.iter().for_each(|f| f.tell(&mut taken));
     let (kernels, remarks) = compiler::join(&reports, &taken);
     output::remarks(&remarks, remarks.len());
-    let table = if format.is_for_people() { compiled::overview(&reports) } else { compiled::table(&reports) };
+    let table = if format.is_for_people() {
+        compiled::overview_table(&reports)
+    } else {
+        compiled::compiled_table(&reports)
+    };
     output::answer(table.render(format).as_bytes())?;
     if let Some(folder) = &folder {
         write_all(folder, &kernels)?;
     }
-    let known = |k: &JoinedKernel| session.kernels.get(&k.id).map(|at| &session.kernels[at]);
+    let known = |k: &JoinedKernel| session.kernels.id_named(&k.id).map(|at| &session.kernels[at]);
     laid_over(&kernels, known);
     how_to_use(folder.as_ref(), &kernels, known);
     Ok(())
@@ -59,7 +63,7 @@ fn laid_over<'a>(kernels: &[JoinedKernel], known: impl Fn(&JoinedKernel) -> Opti
 }
 
 /// One file's report; what cannot be read is said, and the other files still count.
-fn report_of(file: Opened<'static>, arch: Option<Architecture>) -> Option<CompilerReport> {
+fn report_of(file: OpenedFile<'static>, arch: Option<CodeArchitecture>) -> Option<CompilerReport> {
     match read_compiled(file, arch) {
         Ok(report) => {
             output::remarks(&report.refused, report.refused_count);
@@ -115,7 +119,7 @@ struct Existing {
 }
 
 impl Folder {
-    fn open(path: &Path) -> Result<Self> {
+    fn open_folder(path: &Path) -> Result<Self> {
         std::fs::create_dir_all(path)
             .with_context(|| format!("folder {} cannot be created", path.display()))?;
         let entries = std::fs::read_dir(path);
@@ -133,14 +137,14 @@ impl Folder {
     }
 
     /// Says which ids are in use here, and which symbols they belong to.
-    fn tell(&self, taken: &mut Taken) {
-        self.files.iter().for_each(|(id, existing)| taken.add(id, existing.file.symbol()));
+    fn tell(&self, taken: &mut TakenNames) {
+        self.files.iter().for_each(|(id, existing)| taken.add_taken(id, existing.file.symbol()));
     }
 
     /// Writes a kernel's file, or adds the kernel's resources to the file it has; says why not.
     fn write(&self, kernel: &JoinedKernel) -> Result<()> {
         let text = |compiled: &_, aliases: &[String]| {
-            ResourcesFile::text(
+            ResourcesFile::file_text(
                 &kernel.id,
                 &kernel.name,
                 &kernel.symbol,

@@ -3,7 +3,7 @@
 use super::training::with_moving;
 use super::{Usage, load, output};
 use crate::config::user_folder;
-use crate::import::{GivenProblem, Imported, Job, Opened, Roof, overlays, read_report};
+use crate::import::{AchievedRoof, GivenProblem, ImportJob, Imported, OpenedFile, overlays, read_report};
 use crate::measurement::{CanonicalRow, write_csv};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -17,8 +17,8 @@ const LARGE_BYTES: u64 = 4 << 20;
 
 /// Reads reports, and writes what they measured. What was refused or is missing is said on stderr; a file of which nothing
 /// can be used leaves the others.
-pub(super) fn run(
-    files: Vec<Opened<'static>>,
+pub(super) fn run_import_measurements(
+    files: Vec<OpenedFile<'static>>,
     output: Option<&Path>,
     gpu: Option<&str>,
     problems: &[GivenProblem],
@@ -28,7 +28,7 @@ pub(super) fn run(
     let gpu = gpu.map(|at| session.gpus[at].id.as_str());
     let mut found = Vec::new();
     for opened in files {
-        match read(opened, gpu, &session) {
+        match read_measurements(opened, gpu, &session) {
             Ok(read) => found.push(read),
             Err(why) => output::remark(format!("{why:#}")),
         }
@@ -55,9 +55,13 @@ pub(super) fn run(
 }
 
 /// One report and how messages name it.
-fn read(opened: Opened<'static>, gpu: Option<&str>, session: &Session) -> Result<(String, Imported)> {
+fn read_measurements(
+    opened: OpenedFile<'static>,
+    gpu: Option<&str>,
+    session: &Session,
+) -> Result<(String, Imported)> {
     let (file, progress) = (opened.file().to_string(), Progress::default());
-    let job = Job { gpu, ..Job::new(&file, &progress) };
+    let job = ImportJob { gpu, ..ImportJob::new(&file, &progress) };
     let mut found = with_bar(opened.size().unwrap_or(0), &job, || read_report(opened, &job))?;
     found.name_gpus(&session.gpus);
     Ok((file, found))
@@ -100,7 +104,7 @@ fn say(file: &str, found: &Imported) {
 
 /// Shows how far a large file is read, where somebody looks at stderr. Ctrl-C ends the program; nothing is half-written,
 /// because nothing is written before all is read.
-fn with_bar<T>(size: u64, job: &Job<'_>, read: impl FnOnce() -> T) -> T {
+pub(super) fn with_bar<T>(size: u64, job: &ImportJob<'_>, read: impl FnOnce() -> T) -> T {
     if size < LARGE_BYTES {
         return read();
     }
@@ -122,7 +126,7 @@ fn write_rows(rows: &[CanonicalRow], output: Option<&Path>) -> Result<()> {
 }
 
 /// A file for each GPU, to be laid over the one of the catalogue.
-fn write_roofs(roofs: &[Roof], output: Option<&Path>, session: &Session) -> Result<()> {
+fn write_roofs(roofs: &[AchievedRoof], output: Option<&Path>, session: &Session) -> Result<()> {
     let (files, left_out) = overlays(roofs, &session.gpus, "measured roofs");
     output::remarks(&left_out, left_out.len());
     if files.is_empty() {

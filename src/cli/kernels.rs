@@ -4,7 +4,7 @@ use super::choices::FormatChoice;
 use super::{load, output, question};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::report::kernels::{self, KernelRow};
 use crate::session::Session;
 use anyhow::Result;
@@ -30,14 +30,14 @@ pub(super) struct KernelsArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &KernelsArgs) -> Result<()> {
+pub(super) fn run_kernels(args: &KernelsArgs) -> Result<()> {
     let session = load::session(&args.data)?;
-    let format: Format = args.format.into();
+    let format: TableFormat = args.format.into();
     let people = format.is_for_people();
     let table = match &args.id {
         Some(id) => {
             let at = session.kernels.position(id)?;
-            let mut row = row(&session, at);
+            let mut row = kernel_row(&session, at);
             if args.size.is_some() || args.variant.is_some() {
                 let variant = question::variant(&session, at, args.variant.as_deref())?;
                 let typed = args.size.as_deref().map(str::parse).transpose()?;
@@ -51,14 +51,14 @@ pub(super) fn run(args: &KernelsArgs) -> Result<()> {
             if people { table.footnoted("source") } else { table }
         }
         None => {
-            let rows: Vec<KernelRow<'_>> = session.kernels.ids().map(|at| row(&session, at)).collect();
-            if people { kernels::overview(&rows) } else { kernels::list(&rows) }
+            let rows: Vec<KernelRow<'_>> = session.kernels.ids().map(|at| kernel_row(&session, at)).collect();
+            if people { kernels::overview_table(&rows) } else { kernels::list(&rows) }
         }
     };
     output::answer(table.render(format).as_bytes())
 }
 
-fn row(session: &Session, at: KernelId) -> KernelRow<'_> {
+fn kernel_row(session: &Session, at: KernelId) -> KernelRow<'_> {
     let kernel = &session.kernels[at];
     let size = session.default_size(at, None);
     let variant = session.default_variant(at);

@@ -3,8 +3,8 @@
 use super::training::watched;
 use crate::learn::Progress;
 use crate::session::Session;
-use crate::train::cache::Cache;
-use crate::train::{TrainError, Wanted};
+use crate::train::cache::ModelCache;
+use crate::train::{TrainError, WantedLessons};
 use anyhow::Result;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const FEW: usize = 2;
 
 /// Learns what is wanted, or takes over what was kept, and leaves it in the session. Rows that teach nothing are no failure.
-pub(super) fn teach(session: &Session, wanted: &Wanted) -> Result<()> {
+pub(super) fn teach(session: &Session, wanted: &WantedLessons) -> Result<()> {
     if !session.may_teach() {
         return Ok(());
     }
@@ -22,7 +22,7 @@ pub(super) fn teach(session: &Session, wanted: &Wanted) -> Result<()> {
         if few {
             Ok(session.learn_lessons(wanted, &progress)?)
         } else {
-            session.learn_and_keep(Cache::of_user().as_ref(), &progress)
+            session.learn_and_keep(ModelCache::of_user().as_ref(), &progress)
         }
     });
     match lessons {

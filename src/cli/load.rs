@@ -2,9 +2,10 @@
 
 use super::output;
 use crate::config::user_folder;
-use crate::session::{Loaded, Session};
+use crate::rank::PriceBook;
+use crate::session::{LoadedFile, Session};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What ships, the user's folder, and these measurement files. Bad rows and bad user files are reported and left out.
 ///
@@ -14,7 +15,7 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
     let mut session =
         Session::load(user_folder().as_deref()).context("a table inside the program is damaged")?;
     output::remarks(&session.problems, session.problems.len());
-    add(&mut session, data)?;
+    load_data(&mut session, data)?;
     Ok(session)
 }
 
@@ -22,10 +23,11 @@ pub(super) fn session(data: &[PathBuf]) -> Result<Session> {
 ///
 /// # Errors
 /// As [`session`].
-pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
+pub(super) fn load_data(session: &mut Session, data: &[PathBuf]) -> Result<()> {
     for path in data {
         let roofs = session.roofs.len();
-        let Loaded { rows: added, refused, refused_count: count, remarks, .. } = session.add_data(path)?;
+        let LoadedFile { rows: added, refused, refused_count: count, remarks, .. } =
+            session.add_data(path)?;
         output::refused(&refused, count);
         for remark in remarks {
             output::remark(format!("{}: {remark}", path.display()));
@@ -41,4 +43,17 @@ pub(super) fn add(session: &mut Session, data: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The prices of `--prices`, none where it was not typed; what the file's lines leave out is said.
+///
+/// # Errors
+/// A file of prices that cannot be read.
+pub(super) fn price_book(file: Option<&Path>, session: &Session) -> Result<PriceBook> {
+    let prices = match file {
+        Some(file) => PriceBook::read(file, &session.gpus)?,
+        None => PriceBook::default(),
+    };
+    output::remarks(&prices.remarks, prices.remarks.len());
+    Ok(prices)
 }

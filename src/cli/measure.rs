@@ -3,11 +3,13 @@
 use super::choices::FormatChoice;
 use super::{Usage, here, load, output};
 use crate::device::FindDriver;
-use crate::device::measure::{Options, Outcome, Plan, PlanError, Setup, Skipped, Watch, measure, plan};
+use crate::device::measure::{
+    MeasureOptions, MeasurePlan, PlanError, RunOutcome, RunSetup, RunWatch, Skipped, measure, plan,
+};
 use crate::device::suite::{reference::reference, shipped_suite};
 use crate::gpu::Gpu;
 use crate::measurement::{CanonicalRow, Number};
-use crate::report::{Cell, Column, Table};
+use crate::report::{Table, TableCell, TableColumn};
 use crate::session::{MeasureFile, Session};
 use crate::stats;
 use crate::units::Seconds;
@@ -46,8 +48,8 @@ pub(super) struct MeasureArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
-    let options = Options { seed: args.seed, ..Options::default() };
+pub(super) fn run_measure(args: &MeasureArgs, find: FindDriver) -> Result<()> {
+    let options = MeasureOptions { seed: args.seed, ..MeasureOptions::default() };
     // Without a driver that is the one line that is said, whatever else would be.
     let driver = if args.dry_run { None } else { Some(find()?) };
     let session = load::session(&[])?;
@@ -58,13 +60,13 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
         typed => Usage(typed.to_string()).into(),
     })?;
     let (Some(driver), Some(path)) = (driver, &args.output) else {
-        let gpu = session.gpus.find(args.gpu.as_deref().unwrap_or(DRY_RUN_GPU))?;
+        let gpu = session.gpus.entry_named(args.gpu.as_deref().unwrap_or(DRY_RUN_GPU))?;
         return output::answer(dry(&plan, gpu, &options).render(args.format.into()).as_bytes());
     };
     let facts = here::gpu(&*driver, args.gpu.as_deref(), &session)?;
     let machine = session.machine(&facts, driver.version());
     say_machine(&session, &machine.gpu, facts.mig);
-    let file = MeasureFile::open(path, machine.clone(), options).map_err(anyhow::Error::msg)?;
+    let file = MeasureFile::open_file(path, machine.clone(), options).map_err(anyhow::Error::msg)?;
     let all = plan.configurations.len();
     plan.configurations.retain(|c| !c.is_in(file.document()));
     let before = all - plan.configurations.len();
@@ -77,35 +79,37 @@ pub(super) fn run(args: &MeasureArgs, find: FindDriver) -> Result<()> {
     }
     let limits = Session::limits_of(&facts);
     let progress = here::interruptible();
-    let setup = Setup {
+    let setup = RunSetup {
         machine: &machine,
         limits: limits.as_ref(),
         options: &options,
         reference,
         progress: &progress,
     };
-    let mut keep = Keep { bar: here::bar(plan.configurations.len()), file };
-    let mut device = driver.open(facts.index)?;
+    let mut keep = KeptRows { bar: here::bar(plan.configurations.len()), file };
+    let mut device = driver.open_device(facts.index)?;
     let done = measure(&mut *device, &mut plan, setup, &mut keep);
     keep.bar.finish_and_clear();
-    output::answer(rows(keep.file.document().rows(), &machine.gpu).render(args.format.into()).as_bytes())?;
+    output::answer(
+        row_table(keep.file.document().canonical_rows(), &machine.gpu).render(args.format.into()).as_bytes(),
+    )?;
     told(&done?, path, &keep.file)
 }
 
 /// Where rows go while the bar moves.
-struct Keep {
+struct KeptRows {
     bar: ProgressBar,
     file: MeasureFile,
 }
 
-impl Watch for Keep {
+impl RunWatch for KeptRows {
     fn begins(&mut self, place: usize, _: usize, name: &str) {
         self.bar.set_position(place as u64);
         self.bar.set_message(name.to_string());
     }
 
-    fn rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
-        self.file.add(rows)
+    fn take_rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
+        self.file.add_rows(rows)
     }
 }
 
@@ -113,7 +117,7 @@ fn say_machine(session: &Session, gpu: &str, mig: bool) {
     if mig {
         output::remark(format!("{gpu} is a MIG slice: its times are its own, not those of the whole GPU"));
     }
-    if session.gpus.get(gpu).is_none() {
+    if session.gpus.id_named(gpu).is_none() {
         output::remark(format!(
             "{gpu} is not in the catalogue: its rows load once `roofswap probe -o ~/.config/roofswap/gpus/mine.toml` has described it"
         ));
@@ -121,7 +125,7 @@ fn say_machine(session: &Session, gpu: &str, mig: bool) {
 }
 
 /// Says what was left out; fails where an answer was wrong, a launch refused, or an occupancy not ours.
-fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()> {
+fn told(done: &RunOutcome, path: &std::path::Path, file: &MeasureFile) -> Result<()> {
     done.remarks.iter().for_each(output::remark);
     let lines = |all: &[Skipped], what: &str| {
         all.iter().for_each(|s| output::remark(format!("{what}{}: {}", s.name, s.why)));
@@ -135,11 +139,11 @@ fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()
             100.0 * overhead
         ));
     }
-    if !file.document().rows().is_empty() {
+    if !file.document().canonical_rows().is_empty() {
         output::remark(format!(
             "{}: {} rows, {} configurations timed now; described in {}",
             path.display(),
-            file.document().rows().len(),
+            file.document().canonical_rows().len(),
             done.timed,
             file.about().display()
         ));
@@ -157,20 +161,23 @@ fn told(done: &Outcome, path: &std::path::Path, file: &MeasureFile) -> Result<()
 }
 
 /// The plan, and about how long it takes on this GPU: reckoned from roofs, not measured.
-fn dry(plan: &Plan<'_>, gpu: &Gpu, options: &Options) -> Table {
-    let columns = ["configuration", "size"].map(Column::left).into_iter();
-    let numbers = ["memory", "launch", "launches", "takes"].map(Column::right);
+fn dry(plan: &MeasurePlan<'_>, gpu: &Gpu, options: &MeasureOptions) -> Table {
+    let columns = ["configuration", "size"].map(TableColumn::left).into_iter();
+    let numbers = ["memory", "launch", "launches", "takes"].map(TableColumn::right);
     let mut table = Table::new(columns.chain(numbers).collect());
     for c in &plan.configurations {
         let estimate = c.estimate(gpu, options);
         let launches = options.launches(estimate.launch);
         table.rows.push(vec![
-            Cell::text(c.name()),
-            Cell::text(&*c.case.size),
-            Cell::shown(c.case.bytes() as f64, format!("{:.3} MB", c.case.bytes() as f64 / 1e6)),
-            Cell::shown(estimate.launch.millis(), estimate.launch.to_string()),
-            Cell::shown(launches as f64, format!("{} x {launches}", options.trials)),
-            Cell::shown(estimate.total().0, estimate.total().to_string()),
+            TableCell::text(c.name()),
+            TableCell::text(&*c.case.size),
+            TableCell::shown(
+                c.case.moved_bytes() as f64,
+                format!("{:.3} MB", c.case.moved_bytes() as f64 / 1e6),
+            ),
+            TableCell::shown(estimate.launch.millis(), estimate.launch.to_string()),
+            TableCell::shown(launches as f64, format!("{} x {launches}", options.trials)),
+            TableCell::shown(estimate.total().0, estimate.total().to_string()),
         ]);
     }
     let total = plan.estimate(gpu, options).0;
@@ -186,28 +193,28 @@ fn dry(plan: &Plan<'_>, gpu: &Gpu, options: &Options) -> Table {
 }
 
 /// What stands in the file, warm and cold side by side.
-fn rows(rows: &[CanonicalRow], gpu: &str) -> Table {
-    let left = ["kernel", "size", "timing"].map(Column::left).into_iter();
+fn row_table(rows: &[CanonicalRow], gpu: &str) -> Table {
+    let left = ["kernel", "size", "timing"].map(TableColumn::left).into_iter();
     let right = ["time", "std_percent", "launches", "registers", "blocks_per_sm", "sm_clock_mhz", "power_w"]
-        .map(Column::right);
+        .map(TableColumn::right);
     let mut table = Table::new(left.chain(right).collect());
     table.title = format!("measured on {gpu}");
     for row in rows {
         let ms = row.get(Number::Time).unwrap_or(0.0);
         let attribute = |name: &str| {
-            row.attributes.get(name).map_or(Cell::Null, |text| match text.parse::<f64>() {
-                Ok(number) => Cell::number(number),
-                Err(_) => Cell::text(&**text),
+            row.attributes.get(name).map_or(TableCell::Null, |text| match text.parse::<f64>() {
+                Ok(number) => TableCell::number(number),
+                Err(_) => TableCell::text(&**text),
             })
         };
-        let rounded = |n: Number| Cell::maybe(row.get(n), |v| Cell::shown(v, format!("{v:.0}")));
+        let rounded = |n: Number| TableCell::maybe(row.get(n), |v| TableCell::shown(v, format!("{v:.0}")));
         let std = row.get(Number::TimeStd).map(|std| 100.0 * std / ms);
         table.rows.push(vec![
-            Cell::text(&*row.kernel),
-            Cell::text(&*row.problem),
+            TableCell::text(&*row.kernel),
+            TableCell::text(&*row.problem),
             attribute("timing"),
-            Cell::shown(ms, Seconds::from_millis(ms).to_string()),
-            Cell::maybe(std.filter(|s| s.is_finite()), |s| Cell::shown(s, format!("{s:.2}"))),
+            TableCell::shown(ms, Seconds::from_millis(ms).to_string()),
+            TableCell::maybe(std.filter(|s| s.is_finite()), |s| TableCell::shown(s, format!("{s:.2}"))),
             attribute("launches"),
             rounded(Number::RegsPerThread),
             attribute("driver_blocks_per_sm"),
@@ -257,13 +264,13 @@ mod tests {
         let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.csv");
-        run(&args(&file, None), one_gpu).unwrap();
+        run_measure(&args(&file, None), one_gpu).unwrap();
         let first = std::fs::read(&file).unwrap();
         let loaded = Session::load(None).unwrap().add_data(&file).unwrap();
         assert_eq!((loaded.rows, loaded.refused_count), (2, 0));
         let about = std::fs::read_to_string(folder.path().join("about.toml")).unwrap();
         assert!(about.contains("rows = 2") && about.contains("gpu = \"rtx-4070\""), "{about}");
-        run(&args(&file, Some("rtx-4070")), one_gpu).unwrap();
+        run_measure(&args(&file, Some("rtx-4070")), one_gpu).unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), first);
     }
 
@@ -272,14 +279,14 @@ mod tests {
         let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("runs.csv");
-        let unnamed = run(&args(&file, None), two_gpus).unwrap_err();
+        let unnamed = run_measure(&args(&file, None), two_gpus).unwrap_err();
         assert!(
             unnamed.is::<Usage>() && unnamed.to_string().contains("1: NVIDIA GeForce RTX 4070 (GPU-2)"),
             "{unnamed}"
         );
         assert!(!file.exists());
-        run(&args(&file, Some("1")), two_gpus).unwrap();
-        let other = run(&args(&file, Some("0")), two_gpus).unwrap_err().to_string();
+        run_measure(&args(&file, Some("1")), two_gpus).unwrap();
+        let other = run_measure(&args(&file, Some("0")), two_gpus).unwrap_err().to_string();
         assert!(other.contains("gpu_uuid is `GPU-2`"), "{other}");
     }
 
@@ -287,7 +294,8 @@ mod tests {
     fn a_gpu_that_nobody_may_use_is_said_in_one_line() {
         let _no_signals = SIGNALS_IN_TESTS.read().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let why = run(&args(&folder.path().join("runs.csv"), None), prohibited).unwrap_err().to_string();
+        let why =
+            run_measure(&args(&folder.path().join("runs.csv"), None), prohibited).unwrap_err().to_string();
         assert!(why.contains("compute mode") && !why.contains('\n'), "{why}");
     }
 }

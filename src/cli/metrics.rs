@@ -2,15 +2,15 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, load, output, question, training};
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::learn::Progress;
 use crate::measurement::Store;
-use crate::report::Format;
-use crate::report::metrics::{Named, OnGpu, of_kernel, of_rows, overview, rows_overview};
+use crate::report::TableFormat;
+use crate::report::metrics::{NamedRow, OnGpu, of_kernel, of_rows, overview_table, rows_overview};
 use crate::session::Session;
-use crate::train::cache::Cache;
-use crate::train::paper3::{Facts, Formulas, LaunchMetrics, Paper3, SpeedUpForest, launches, metrics};
+use crate::train::cache::ModelCache;
+use crate::train::paper3::{Facts, LaunchMetrics, MetricFormulas, Paper3, SpeedUpForest, launches, metrics};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub(super) enum FormulasChoice {
     Paper,
 }
 
-impl From<FormulasChoice> for Formulas {
+impl From<FormulasChoice> for MetricFormulas {
     fn from(choice: FormulasChoice) -> Self {
         match choice {
             FormulasChoice::Exact => Self::Exact,
@@ -68,16 +68,16 @@ impl From<FormulasChoice> for Formulas {
     }
 }
 
-pub(super) fn run(args: &MetricsArgs) -> Result<()> {
+pub(super) fn run_metrics(args: &MetricsArgs) -> Result<()> {
     question::size_is_read(args.size.as_deref())?;
     let session = load::session(&args.data)?;
-    let format: Format = args.format.into();
+    let format: TableFormat = args.format.into();
     let table = match &args.kernel {
         Some(name) => {
             let (title, mut all) = one(&session, name, args)?;
             let notes = if args.speedup { ask_forest(&session, args, &mut all)? } else { Vec::new() };
             let mut table =
-                if format.is_for_people() { overview(&title, &all) } else { of_kernel(&title, &all) };
+                if format.is_for_people() { overview_table(&title, &all) } else { of_kernel(&title, &all) };
             table.notes.extend(notes);
             table
         }
@@ -104,22 +104,22 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
     let variant = question::variant(session, at, args.variant.as_deref())?;
     question::remark_on_variant(session, at, args.variant.as_deref());
     let subject = session.subject(at, &size, &variant)?;
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &session.store };
     let on = |gpu: &GpuId| {
-        let row = subject.config.and_then(|c| session.store.row(c, *gpu));
+        let row = subject.config.and_then(|c| session.store.row_on(c, *gpu));
         let id = session.gpus[*gpu].id.clone();
-        match Facts::of(world, &subject, *gpu, row) {
+        match Facts::from_row(world, &subject, *gpu, row) {
             Ok(f) => Ok(OnGpu {
                 gpu: id,
-                exact: metrics(&f, Formulas::Exact),
-                paper: metrics(&f, Formulas::Paper),
+                exact: metrics(&f, MetricFormulas::Exact),
+                paper: metrics(&f, MetricFormulas::Paper),
                 speed_up: None,
             }),
             Err(why) => Err(Usage(format!(
                 "{} on {id}: no metrics, because {}; give a size or variant that launches, or rows with block and grid \
                  by --data",
                 kernel.id,
-                why.word()
+                why.as_str()
             ))),
         }
     };
@@ -129,11 +129,11 @@ fn one(session: &Session, name: &str, args: &MetricsArgs) -> Result<(String, Vec
 
 /// Asks paper 3's forest for the speed-up of each launch; returns what must be said of it.
 fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Result<Vec<String>> {
-    let formulas: Formulas = args.formulas.into();
-    let (cache, progress) = (Cache::of_user(), Progress::default());
+    let formulas: MetricFormulas = args.formulas.into();
+    let (cache, progress) = (ModelCache::of_user(), Progress::default());
     let trainer = Paper3 { formulas, ..Paper3::default() };
     let made = training::watched(&progress, || session.trained_model(&trainer, cache.as_ref(), &progress))?;
-    let forest = SpeedUpForest::read(&made)?;
+    let forest = SpeedUpForest::from_made(&made)?;
     let trained = &made.trained;
     let mut notes: Vec<String> = trained.notes.first().cloned().into_iter().collect();
     notes.push(format!(
@@ -143,7 +143,7 @@ fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Resul
         trained.gpus.join(", ")
     ));
     for on in all {
-        let of_launch = if formulas == Formulas::Paper { &on.paper } else { &on.exact };
+        let of_launch = if formulas == MetricFormulas::Paper { &on.paper } else { &on.exact };
         let said = forest.speed_up(of_launch)?;
         if !trained.gpus.contains(&on.gpu) {
             notes.push(format!("{}: no row of this GPU was trained on", on.gpu));
@@ -165,13 +165,13 @@ fn ask_forest(session: &Session, args: &MetricsArgs, all: &mut [OnGpu]) -> Resul
 }
 
 /// Every launch of the files given, on the GPUs given.
-fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<Named>> {
+fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<NamedRow>> {
     let gpus = if args.gpu.is_empty() { None } else { Some(question::gpus(session, &args.gpu, None)?) };
     let store: Store = session.rows_to_evaluate();
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     let all = launches(world, args.formulas.into());
     let wanted = all.into_iter().filter(|l| gpus.as_ref().is_none_or(|some| some.contains(&l.gpu)));
-    let named: Vec<Named> = wanted.map(|l| name(session, &store, l)).collect();
+    let named: Vec<NamedRow> = wanted.map(|l| name(session, &store, l)).collect();
     if named.is_empty() {
         let text = "no measured launch on these GPUs: leave --gpu out, or give other files with --data";
         return Err(Usage(text.into()).into());
@@ -179,10 +179,10 @@ fn measured(session: &Session, args: &MetricsArgs) -> Result<Vec<Named>> {
     Ok(named)
 }
 
-fn name(session: &Session, store: &Store, of: LaunchMetrics) -> Named {
+fn name(session: &Session, store: &Store, of: LaunchMetrics) -> NamedRow {
     let config = store.config(of.config);
     let kernel = &session.kernels[config.kernel];
     let gpu = session.gpus[of.gpu].id.clone();
     let problem = config.problem.to_string();
-    Named { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
+    NamedRow { names: [gpu, kernel.id.clone(), problem, config.variant_words()], of }
 }

@@ -133,7 +133,7 @@ enum Command {
 struct Usage(String);
 
 /// Reads the program's arguments and does what they ask; `open_dashboard` is called when no command is given.
-pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode {
+pub fn run_command_line(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(wrong) => {
@@ -143,27 +143,27 @@ pub fn run(open_dashboard: impl FnOnce(DashboardArgs) -> Result<()>) -> ExitCode
         }
     };
     let done = match cli.command {
-        None => dashboard::open(cli.dashboard, open_dashboard),
-        Some(Command::Gpus(args)) => gpus::run(&args),
-        Some(Command::Kernels(args)) => kernels::run(&args),
-        Some(Command::Import(args)) => import::run(&args),
-        Some(Command::Occupancy(args)) => occupancy::run(&args),
-        Some(Command::Predict(args)) => predict::run(&args),
-        Some(Command::Rank(args)) => rank::run(&args),
-        Some(Command::Whatif(args)) => whatif::run(&args),
-        Some(Command::Sass(args)) => sass::run(&args),
-        Some(Command::Export(args)) => export::run(&args),
-        Some(Command::App(args)) => app::run(&args),
-        Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Audit(args)) => audit::run(&args),
-        Some(Command::Metrics(args)) => metrics::run(&args),
-        Some(Command::Models(args)) => models::run(&args),
-        Some(Command::Train(args)) => train::run(&args),
-        Some(Command::Evaluate(args)) => evaluate::run(&args),
-        Some(Command::Gemm(args)) => gemm::run(&args),
-        Some(Command::Reproduce(args)) => reproduce::run(&args),
-        Some(Command::Probe(args)) => probe::run(&args, find_driver),
-        Some(Command::Measure(args)) => measure::run(&args, find_driver),
+        None => dashboard::run_dashboard(cli.dashboard, open_dashboard),
+        Some(Command::Gpus(args)) => gpus::run_gpus(&args),
+        Some(Command::Kernels(args)) => kernels::run_kernels(&args),
+        Some(Command::Import(args)) => import::run_import(&args),
+        Some(Command::Occupancy(args)) => occupancy::run_occupancy(&args),
+        Some(Command::Predict(args)) => predict::run_predict(&args),
+        Some(Command::Rank(args)) => rank::run_rank(&args),
+        Some(Command::Whatif(args)) => whatif::run_whatif(&args),
+        Some(Command::Sass(args)) => sass::run_sass(&args),
+        Some(Command::Export(args)) => export::run_export(&args),
+        Some(Command::App(args)) => app::run_app(&args),
+        Some(Command::Check(args)) => check::run_check(&args),
+        Some(Command::Audit(args)) => audit::run_audit(&args),
+        Some(Command::Metrics(args)) => metrics::run_metrics(&args),
+        Some(Command::Models(args)) => models::run_models(&args),
+        Some(Command::Train(args)) => train::run_train(&args),
+        Some(Command::Evaluate(args)) => evaluate::run_evaluate(&args),
+        Some(Command::Gemm(args)) => gemm::run_gemm(&args),
+        Some(Command::Reproduce(args)) => reproduce::run_reproduce(&args),
+        Some(Command::Probe(args)) => probe::run_probe(&args, find_driver),
+        Some(Command::Measure(args)) => measure::run_measure(&args, find_driver),
         Some(Command::Completions(args)) => shell::completions(&args),
         Some(Command::Man(args)) => shell::man(&args),
     };

@@ -4,14 +4,14 @@ use super::choices::FormatChoice;
 use super::evaluate::{MEASURING, ProtocolChoice};
 use super::training::watched_as;
 use super::{load, output};
-use crate::evaluate::like::Wanted;
-use crate::evaluate::{ErrorSummary, Setup, score};
-use crate::measurement::{Kind, Store};
+use crate::evaluate::like::LikeQuestion;
+use crate::evaluate::{ErrorSummary, EvaluationSetup, score};
+use crate::measurement::{Store, TimingKind};
 use crate::predict::{MODELS, ModelId, model_position};
 use crate::progress::Progress;
-use crate::report::models::Report;
+use crate::report::models::ModelsReport;
 use crate::session::Session;
-use crate::train::cache::Cache;
+use crate::train::cache::ModelCache;
 use crate::train::{SurveyOf, learned, trainers};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -48,32 +48,33 @@ pub(super) struct ModelsArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &ModelsArgs) -> Result<()> {
+pub(super) fn run_models(args: &ModelsArgs) -> Result<()> {
     let chosen = args.model.as_deref().map(model_position).transpose()?;
     let session = load::session(&args.data)?;
     let gpu = |name: &Option<String>| name.as_deref().map(|n| session.gpus.position(n)).transpose();
     let kernel = args.kernel.as_deref().map(|n| session.kernels.position(n)).transpose()?;
-    let wanted = Wanted { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };
-    let setup = Setup {
+    let wanted = LikeQuestion { kernel, source: gpu(&args.from)?, target: gpu(&args.to)? };
+    let setup = EvaluationSetup {
         protocol: args.protocol.into(),
         shipped: Some(session.calibration().shipped()),
-        ..Setup::default()
+        ..EvaluationSetup::default()
     };
     let of = SurveyOf { setup, wanted, used: chosen.unwrap_or_default(), chosen: chosen.is_some() };
     let progress = Progress::default();
     let survey = watched_as(MEASURING, &progress, || session.survey(&of, &progress)).context("cancelled")?;
-    let entries = Cache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
+    let entries = ModelCache::of_user().map(|cache| session.trained(&cache, args.seed)).unwrap_or_default();
     let learned = learned(&trainers(args.seed), entries);
-    let report = Report { survey: &survey, learned: &learned, asked: wanted != Wanted::default() };
+    let report =
+        ModelsReport { survey: &survey, learned: &learned, asked: wanted != LikeQuestion::default() };
     output::answer(report.render(args.format.into()).as_bytes())
 }
 
 /// Every model, in their order, on the shipped figures, each of their GPUs held out once; whatever the user's rows.
 pub(super) fn errors(session: &Session) -> Result<Vec<Option<ErrorSummary>>> {
     let mut store = Store::default();
-    store.add(session.store.rows().filter(|r| r.kind == Kind::Published).cloned().collect());
+    store.add_rows(session.store.rows().filter(|r| r.kind == TimingKind::Published).cloned().collect());
     let every: Vec<ModelId> = MODELS.ids().collect();
-    let (setup, progress) = (Setup::default(), Progress::default());
+    let (setup, progress) = (EvaluationSetup::default(), Progress::default());
     let evaluated = watched_as(MEASURING, &progress, || session.evaluate(&store, &setup, &every, &progress));
     let outcomes = evaluated.context("cancelled")?;
     Ok(outcomes.iter().map(|o| score(&o.trials).map(|s| s.errors)).collect())

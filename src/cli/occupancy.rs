@@ -8,9 +8,9 @@ use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{BlockSize, Kernel, Launch, RunsAs};
 use crate::occupancy::{BlockNeeds, Carveout, Rules, launch_refusal};
 use crate::predict::{self, Subject};
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::report::batch::BatchSetup;
-use crate::report::occupancy::{Resident, overview, table};
+use crate::report::occupancy::{Resident, occupancy_table, overview_table};
 use crate::session::Session;
 use anyhow::Result;
 use clap::Args;
@@ -51,7 +51,7 @@ pub(super) struct OccupancyArgs {
     #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
     smem_dynamic: Option<u32>,
     #[command(flatten)]
-    setup: Setup,
+    setup: KernelSetup,
     /// Configurations to answer, one per line; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "gpu", "kernel", "size", "variant", "threads", "regs", "smem_static", "smem_dynamic", "grid", "barriers",
@@ -71,7 +71,7 @@ pub(super) struct OccupancyArgs {
 
 /// How the kernel was set up.
 #[derive(Debug, Args)]
-struct Setup {
+struct KernelSetup {
     /// Named barriers of a block, 1 if not said; they limit from compute capability 9.0 on
     #[arg(long, value_name = "N")]
     barriers: Option<u32>,
@@ -90,9 +90,9 @@ struct Setup {
     cluster: Option<u32>,
 }
 
-impl Setup {
+impl KernelSetup {
     /// What was typed, over what is known of the kernel.
-    fn of(&self, needs: BlockNeeds) -> BlockNeeds {
+    fn changed_needs(&self, needs: BlockNeeds) -> BlockNeeds {
         BlockNeeds {
             barriers: self.barriers.unwrap_or(needs.barriers),
             carveout: self.carveout.and_then(Carveout::from_number).unwrap_or(needs.carveout),
@@ -118,11 +118,11 @@ impl OccupancyArgs {
     }
 }
 
-pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
+pub(super) fn run_occupancy(args: &OccupancyArgs) -> Result<()> {
     if let Some(file) = &args.batch {
         let usual = BatchSetup::default();
         let cluster = args.setup.cluster.unwrap_or(usual.cluster);
-        return occupancy_batch::run(
+        return occupancy_batch::run_occupancy_batch(
             file,
             BatchSetup { opt_in: usual.opt_in && !args.setup.no_opt_in, cluster },
         );
@@ -147,7 +147,7 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
             let (smem_static, smem_dynamic) = (args.smem_static, args.smem_dynamic.unwrap_or(0));
             let block =
                 BlockNeeds { threads, regs_per_thread, smem_static, smem_dynamic, ..BlockNeeds::default() };
-            let needs = args.setup.of(block);
+            let needs = args.setup.changed_needs(block);
             let launch = args.launch();
             let of = |g: &GpuId| {
                 let gpu = &session.gpus[*g];
@@ -168,8 +168,8 @@ pub(super) fn run(args: &OccupancyArgs) -> Result<()> {
             return Err(Usage(text.into()).into());
         }
     };
-    let format: Format = args.format.into();
-    let table = if format.is_for_people() { overview(&rows) } else { table(&rows) };
+    let format: TableFormat = args.format.into();
+    let table = if format.is_for_people() { overview_table(&rows) } else { occupancy_table(&rows) };
     output::answer(table.render(format).as_bytes())
 }
 
@@ -210,7 +210,7 @@ fn of_kernel<'a>(
         let refusal = q.source.refusal;
         Ok(Resident {
             gpu,
-            needs: args.setup.of(needs),
+            needs: args.setup.changed_needs(needs),
             registers,
             launch: q.source.launch,
             refusal,

@@ -21,7 +21,7 @@ const NAMED: usize = 5;
 ///
 /// # Errors
 /// Where a line was refused, after all others are answered.
-pub(super) fn run(file: &Path, setup: BatchSetup) -> Result<()> {
+pub(super) fn run_occupancy_batch(file: &Path, setup: BatchSetup) -> Result<()> {
     let name = if file.as_os_str() == "-" { "<stdin>".to_string() } else { file.display().to_string() };
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
@@ -29,7 +29,8 @@ pub(super) fn run(file: &Path, setup: BatchSetup) -> Result<()> {
         Box::new(File::open(file).with_context(|| format!("{name}: cannot be read"))?)
     };
     let table = LimitsTable::shipped().context("a table inside the program is damaged")?;
-    let mut batch = Batch { table, setup, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
+    let mut batch =
+        BatchStream { table, setup, name, line: 0, answers: Vec::new(), errors: Vec::new(), wrong: 0 };
     let read = batch.stream(input, &mut std::io::stdout().lock(), output::remark);
     if batch.wrong > NAMED {
         output::remark(format!("… and {} more", batch.wrong - NAMED));
@@ -44,7 +45,7 @@ pub(super) fn run(file: &Path, setup: BatchSetup) -> Result<()> {
 }
 
 /// A stream of configurations on its way.
-struct Batch {
+struct BatchStream {
     table: LimitsTable,
     setup: BatchSetup,
     name: String,
@@ -56,7 +57,7 @@ struct Batch {
     wrong: usize,
 }
 
-impl Batch {
+impl BatchStream {
     /// Answers every line. What has been read is answered before more is waited for, so that a program can ask line by
     /// line; a reader who has gone away ends it without failure.
     fn stream(&mut self, input: impl Read, out: &mut impl Write, mut name: impl FnMut(String)) -> Result<()> {
@@ -99,13 +100,15 @@ impl Batch {
         self.line += 1;
         if line.len() > LONGEST {
             self.answers.extend_from_slice(b"err\n");
-            self.refuse(&format!("a line of more than {LONGEST} bytes; expected one configuration per line"));
+            self.refuse_line(&format!(
+                "a line of more than {LONGEST} bytes; expected one configuration per line"
+            ));
         } else if let Err(why) = answer_line(&self.table, self.setup, line, &mut self.answers) {
-            self.refuse(&why);
+            self.refuse_line(&why);
         }
     }
 
-    fn refuse(&mut self, why: &dyn std::fmt::Display) {
+    fn refuse_line(&mut self, why: &dyn std::fmt::Display) {
         self.wrong += 1;
         if self.wrong <= NAMED {
             self.errors.push(format!("{}:{}: {why}", self.name, self.line));
@@ -147,7 +150,7 @@ mod tests {
 
     fn answered(text: &[u8], at_once: usize) -> (String, Vec<String>, usize) {
         let table = LimitsTable::shipped().unwrap();
-        let mut batch = Batch {
+        let mut batch = BatchStream {
             table,
             setup: BatchSetup::default(),
             name: "f".into(),

@@ -1,7 +1,7 @@
 //! The only places that write: answers to stdout, remarks to stderr, charts to files.
 
 use super::Usage;
-use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
+use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::write_whole;
 use crate::measurement::{RowError, told};
 use crate::text::harmless_line;
@@ -79,7 +79,7 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Draws a chart into a file that is none of the inputs, or to stdout where it is called `-`.
 pub(super) fn picture<'a>(
     spec: &ChartSpec,
-    theme: Theme,
+    theme: SvgTheme,
     target: &Path,
     inputs: impl Iterator<Item = &'a Path>,
 ) -> Result<()> {

@@ -1,13 +1,13 @@
 //! `roofswap predict --from GPU --to GPU --kernel KERNEL`.
 
 use super::choices::FormatChoice;
-use super::question::{Question, QuestionArgs};
+use super::question::{CheckedQuestion, QuestionArgs};
 use super::{Usage, models, output};
 use crate::answer::Answer;
 use crate::gpu::GpuId;
 use crate::predict::Subject;
 use crate::report::predictions::{self, Comparison};
-use crate::report::{Format, breakdown, side_by_side, sources};
+use crate::report::{TableFormat, breakdown, side_by_side, sources};
 use crate::session::Session;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -28,8 +28,8 @@ pub(super) struct PredictArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &PredictArgs) -> Result<()> {
-    let question = args.question.check()?;
+pub(super) fn run_predict(args: &PredictArgs) -> Result<()> {
+    let question = args.question.checked_question()?;
     let answers = answers(&question)?;
     let session = &question.session;
     let mut rows: Vec<Comparison<'_>> = Vec::new();
@@ -38,10 +38,10 @@ pub(super) fn run(args: &PredictArgs) -> Result<()> {
         if question.sources.only().is_some() {
             rows.push(Comparison::new(&session.gpus, &session.kernels, subject, answer));
         } else {
-            rows.extend(sources::rows(&session.gpus, &session.kernels, subject, answer));
+            rows.extend(sources::source_rows(&session.gpus, &session.kernels, subject, answer));
         }
     }
-    output::answer(text(session, &rows, args.explain, args.format.into())?.as_bytes())?;
+    output::answer(predictions_text(session, &rows, args.explain, args.format.into())?.as_bytes())?;
     match rows.iter().map(|row| row.answer.prediction.as_ref().err()).collect::<Option<Vec<_>>>() {
         Some(refusals) if !refusals.is_empty() => {
             bail!("nothing could be predicted: {}", refusals[0])
@@ -51,7 +51,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<()> {
 }
 
 /// Every kernel on every target with every model, in that order.
-fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
+fn answers(q: &CheckedQuestion) -> Result<Vec<(&Subject, Answer)>> {
     let mut all = Vec::with_capacity(q.subjects.len() * q.targets.len() * q.settings.len());
     let mut without = Vec::new();
     for subject in &q.subjects {
@@ -83,12 +83,17 @@ fn answers(q: &Question) -> Result<Vec<(&Subject, Answer)>> {
     Ok(all)
 }
 
-fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: Format) -> Result<String> {
+fn predictions_text(
+    session: &Session,
+    rows: &[Comparison<'_>],
+    explained: bool,
+    format: TableFormat,
+) -> Result<String> {
     if !format.is_for_people() {
-        let table = if explained { breakdown::records(rows) } else { predictions::records(rows) };
+        let table = if explained { breakdown::record_table(rows) } else { predictions::record_table(rows) };
         return Ok(table.render(format));
     }
-    let mut overview = predictions::overview(rows);
+    let mut overview = predictions::overview_table(rows);
     if rows.iter().any(|row| row.answer.settings.model != rows[0].answer.settings.model) {
         overview.notes.extend(side_by_side::spreads(rows));
         let errors = models::errors(session)?;
@@ -105,7 +110,7 @@ fn text(session: &Session, rows: &[Comparison<'_>], explained: bool, format: For
 }
 
 /// One prediction taken apart, then the interval's reason, the measured time, and what the data behind it say of themselves.
-fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> String {
+fn explained_text(session: &Session, row: &Comparison<'_>, format: TableFormat) -> String {
     let mut text = format!("\n{}\n", breakdown::heading(row));
     if let Ok(prediction) = &row.answer.prediction {
         let apart = prediction.breakdown();
@@ -122,7 +127,8 @@ fn explained_text(session: &Session, row: &Comparison<'_>, format: Format) -> St
         text.push_str(&format!("\n{}\n", breakdown::numbers_table(prediction).render(format)));
         let source = row.answer.source_time.as_ref().map_or("", |t| &t.source);
         let data = session.data_cautions(source).map(|t| format!("data: {t}"));
-        let shares = sources::lines(&session.gpus, row.answer).into_iter().chain(sources::spread(row.answer));
+        let shares =
+            sources::source_lines(&session.gpus, row.answer).into_iter().chain(sources::spread(row.answer));
         let own = breakdown::levels(row.answer).into_iter().chain(breakdown::interval(row.answer));
         for line in shares.chain(own).chain(breakdown::measured(row.answer)).chain(data) {
             text.push_str(&format!("{line}\n"));

@@ -4,9 +4,9 @@ use super::choices::FormatChoice;
 use super::{here, load, output};
 use crate::catalogue::SpecFile;
 use crate::device::FindDriver;
-use crate::device::probe::{Probe, gpu_file, run as probe};
+use crate::device::probe::{Probe, gpu_file, run_benches as probe};
 use crate::gpu::{LimitsTable, load_text};
-use crate::report::{Cell, Column, Table};
+use crate::report::{Table, TableCell, TableColumn};
 use crate::session::Session;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -26,7 +26,7 @@ pub(super) struct ProbeArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &ProbeArgs, find: FindDriver) -> Result<()> {
+pub(super) fn run_probe(args: &ProbeArgs, find: FindDriver) -> Result<()> {
     let driver = find()?;
     let session = load::session(&[])?;
     let facts = here::gpu(&*driver, args.gpu.as_deref(), &session)?;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ProbeArgs, find: FindDriver) -> Result<()> {
             facts.name
         ));
     }
-    let mut device = driver.open(facts.index)?;
+    let mut device = driver.open_device(facts.index)?;
     let progress = here::interruptible();
     let bar = here::bar(0);
     let probed = probe(&mut *device, &facts, &driver.version(), &progress, |place, of, name| {
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ProbeArgs, find: FindDriver) -> Result<()> {
     });
     bar.finish_and_clear();
     let probed = probed?;
-    output::answer(table(&probed).render(args.format.into()).as_bytes())?;
+    output::answer(probe_table(&probed).render(args.format.into()).as_bytes())?;
     output::remarks(&probed.missing, probed.missing.len());
     if let Some(path) = &args.output {
         let text = gpu_file(&probed, &session.gpus)?;
@@ -68,23 +68,23 @@ fn is_readable(text: &str, session: &Session) -> Result<()> {
 }
 
 /// What driver and NVML say, then what was measured.
-fn table(probe: &Probe) -> Table {
+fn probe_table(probe: &Probe) -> Table {
     let columns = vec![
-        Column::left("what"),
-        Column::left("at"),
-        Column::right("value"),
-        Column::right("best"),
-        Column::right("spread_percent"),
-        Column::right("repeats"),
-        Column::left("unit"),
-        Column::left("kind"),
-        Column::left("method"),
+        TableColumn::left("what"),
+        TableColumn::left("at"),
+        TableColumn::right("value"),
+        TableColumn::right("best"),
+        TableColumn::right("spread_percent"),
+        TableColumn::right("repeats"),
+        TableColumn::left("unit"),
+        TableColumn::left("kind"),
+        TableColumn::left("method"),
     ];
     let mut table = Table::new(columns);
     let f = &probe.facts;
     table.title = format!(
         "{}, driver {}, CUDA {}.{}",
-        f.line(),
+        f.one_line(),
         probe.version.driver,
         probe.version.cuda.0,
         probe.version.cuda.1
@@ -92,38 +92,38 @@ fn table(probe: &Probe) -> Table {
     table.rows = stated(probe);
     for r in &probe.readings {
         table.rows.push(vec![
-            Cell::text(r.id),
-            Cell::text(&*r.at),
-            Cell::shown(r.median, r.unit.shown(r.median)),
-            Cell::shown(r.best, r.unit.shown(r.best)),
-            Cell::shown(100.0 * r.spread, format!("{:.2}", 100.0 * r.spread)),
-            Cell::number(r.repeats as f64),
-            Cell::text(r.unit.word()),
-            Cell::text("measured"),
-            Cell::text(&*r.method),
+            TableCell::text(r.id),
+            TableCell::text(&*r.at),
+            TableCell::shown(r.median, r.unit.shown(r.median)),
+            TableCell::shown(r.best, r.unit.shown(r.best)),
+            TableCell::shown(100.0 * r.spread, format!("{:.2}", 100.0 * r.spread)),
+            TableCell::number(r.repeats as f64),
+            TableCell::text(r.unit.as_str()),
+            TableCell::text("measured"),
+            TableCell::text(&*r.method),
         ]);
     }
     table.footnoted("method")
 }
 
 /// Facts: value and unit, by the driver's own words.
-fn stated(probe: &Probe) -> Vec<Vec<Cell>> {
+fn stated(probe: &Probe) -> Vec<Vec<TableCell>> {
     let f = &probe.facts;
     let l = &f.limits;
     let known = |what: &str, value: Option<f64>, unit: &str| {
-        let value = Cell::maybe(value.filter(|v| *v > 0.0), |v| {
-            Cell::shown(v, format!("{}", (v * 1e3).round() / 1e3))
+        let value = TableCell::maybe(value.filter(|v| *v > 0.0), |v| {
+            TableCell::shown(v, format!("{}", (v * 1e3).round() / 1e3))
         });
-        let nothing = || Cell::Null;
+        let nothing = || TableCell::Null;
         vec![
-            Cell::text(what),
+            TableCell::text(what),
             nothing(),
             value,
             nothing(),
             nothing(),
             nothing(),
-            Cell::text(unit),
-            Cell::text("stated"),
+            TableCell::text(unit),
+            TableCell::text("stated"),
             nothing(),
         ]
     };

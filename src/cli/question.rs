@@ -8,9 +8,9 @@ use super::{Usage, learning, load, output, sass};
 use crate::answer::Settings;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{KernelId, Problem};
-use crate::predict::{HYBRID, MODELS, ModelId, Rates, Subject, UnknownModel, WhatIsNew, model_position};
+use crate::predict::{HYBRID, MODELS, ModelId, ModelRates, Subject, UnknownModel, WhatIsNew, model_position};
 use crate::session::{Session, Sources};
-use crate::train::Wanted;
+use crate::train::WantedLessons;
 use anyhow::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) struct QuestionArgs {
     /// Models, or `all`; `roofswap models` lists them
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Rates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
+    /// ModelRates of the roofline models and of drawn roofs, peak where none is chosen; `components` and `hybrid` rest
     /// on sustained rates whatever is chosen
     #[arg(long, value_enum)]
     ceilings: Option<CeilingsChoice>,
@@ -64,7 +64,7 @@ pub(super) struct QuestionArgs {
 
 /// The same question, checked: every name looked up, every size complete.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct CheckedQuestion {
     /// All that is loaded.
     pub(super) session: Session,
     /// Where the kernels were timed.
@@ -77,7 +77,7 @@ pub(super) struct Question {
     pub(super) settings: Vec<Settings>,
 }
 
-impl Question {
+impl CheckedQuestion {
     /// Whose times this kernel is predicted from: the one GPU that was named, unless only others timed the kernel.
     pub(super) fn sources_of(&self, subject: &Subject, settings: Settings) -> Sources {
         match self.sources.only() {
@@ -104,12 +104,12 @@ impl QuestionArgs {
     }
 
     /// Loads the session with the measurement files.
-    pub(super) fn load(&self) -> Result<Session> {
+    pub(super) fn loaded_session(&self) -> Result<Session> {
         load::session(&self.data)
     }
 
     /// Loads the session and looks everything up.
-    pub(super) fn check(&self) -> Result<Question> {
+    pub(super) fn checked_question(&self) -> Result<CheckedQuestion> {
         // Typing slips are answered before files are read.
         size_is_read(self.size.as_deref())?;
         if self.from.is_empty() && self.data.is_empty() {
@@ -148,7 +148,7 @@ impl QuestionArgs {
         if self.ceilings.is_some() {
             settings.iter().find_map(unused_ceilings).into_iter().for_each(output::remark);
         }
-        Ok(Question { sources, targets, subjects, settings, session })
+        Ok(CheckedQuestion { sources, targets, subjects, settings, session })
     }
 
     /// The GPUs of `--from`, each once.
@@ -245,7 +245,7 @@ impl QuestionArgs {
         settings: Vec<Settings>,
     ) -> Result<Vec<Settings>> {
         if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
-            let wanted = Wanted {
+            let wanted = WantedLessons {
                 kernels: Some(subjects.iter().map(|s| s.kernel).collect()),
                 targets: Some(targets.iter().copied().collect()),
                 new: WhatIsNew::Gpu,
@@ -399,7 +399,7 @@ fn known_variant(session: &Session, kernel: KernelId, typed: &str) -> Result<Arc
         n if n > LISTED => format!("some of its {n} variants are {shown}"),
         _ => format!("its variants are {shown}"),
     };
-    let typed: String = crate::text::clip(typed, 40);
+    let typed: String = crate::text::clipped_text(typed, 40);
     Err(Usage(format!("{id} has no variant `{typed}`; {what}")).into())
 }
 
@@ -420,10 +420,10 @@ pub(super) fn models(names: &[String]) -> Result<Vec<ModelId>, UnknownModel> {
 /// What is said where `--ceilings` was typed and changes nothing in this model's times.
 fn unused_ceilings(settings: &Settings) -> Option<String> {
     let model = MODELS[settings.model];
-    if model.rates() == Rates::Chosen {
+    if model.rates() == ModelRates::Chosen {
         return None;
     }
-    let using = MODELS.iter().filter(|m| m.rates() == Rates::Chosen).map(|m| m.id());
+    let using = MODELS.iter().filter(|m| m.rates() == ModelRates::Chosen).map(|m| m.id());
     Some(format!(
         "{} rests on {}, so that --ceilings does not change its times; those that it does change: {}",
         model.id(),

@@ -13,10 +13,9 @@ use crate::calendar::utc_date;
 use crate::gpu::GpuId;
 use crate::progress::Progress;
 use crate::rank::{
-    Board, PriceBook, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart,
-    select_targets,
+    Board, RankOrder, RankQuestion, RowSubject, board_records, board_table, rank_chart, select_targets,
 };
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::session::Session;
 use crate::workload::Workload;
 use anyhow::{Context, Result};
@@ -97,7 +96,7 @@ impl From<OrderChoice> for RankOrder {
     }
 }
 
-pub(super) fn run(args: &RankArgs) -> Result<()> {
+pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let mut session = load::session(&args.data)?;
     let mut targets = select_targets(&session.gpus, &args.to)?;
     let from = args.from.as_deref();
@@ -107,11 +106,7 @@ pub(super) fn run(args: &RankArgs) -> Result<()> {
     let (workload, source) = args.workload.load(&mut session, &args.typed, from, &targets)?;
     targets.extend(changed_gpus(&mut session, &targets, args.set.as_deref())?);
     args.clocks.typed().lay(&mut session, &targets)?;
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), &session)?;
     let mut asked = RankQuestion {
         prices,
         today: utc_date(SystemTime::now()),
@@ -136,11 +131,7 @@ fn rank_application(args: &RankArgs, session: &mut Session, targets: &[GpuId], f
         return Err(Usage("the trace names no GPU of the catalogue: give --from GPU".into()).into());
     };
     let forecasts = forecast(session, &application, source, targets, ForecastSettings::default());
-    let prices = match &args.prices {
-        Some(file) => PriceBook::read(file, &session.gpus)?,
-        None => PriceBook::default(),
-    };
-    output::remarks(&prices.remarks, prices.remarks.len());
+    let prices = load::price_book(args.prices.as_deref(), session)?;
     let settings = BoardSettings { prices, order: args.by.into() };
     let board = application_board(session, &application, source, &forecasts.map_err(Usage)?, &settings);
     write_board(args, board)
@@ -160,11 +151,11 @@ fn write_board(args: &RankArgs, mut board: Board) -> Result<()> {
             return Ok(());
         }
     }
-    let format: Format = args.format.into();
+    let format: TableFormat = args.format.into();
     let table = match format {
-        Format::Table => board_table(&board, screen_width()),
-        Format::Markdown => board_table(&board, None),
-        Format::Json | Format::Csv => board_records(&board),
+        TableFormat::Table => board_table(&board, screen_width()),
+        TableFormat::Markdown => board_table(&board, None),
+        TableFormat::Json | TableFormat::Csv => board_records(&board),
     };
     output::answer(table.render(format).as_bytes())?;
     if nothing {

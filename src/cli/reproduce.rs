@@ -5,8 +5,8 @@ use super::choices::FormatChoice;
 use super::training::watched;
 use super::{Usage, load, output};
 use crate::learn::Progress;
-use crate::papers::paper1::{self, Figure, MODELS, Pairs, RawError, read, run as train};
-use crate::report::{Format, Table};
+use crate::papers::paper1::{self, ComparedCell, GpuPairs, MODELS, RawError, raw_files, run_suite as train};
+use crate::report::{Table, TableFormat};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(super) struct ReproduceArgs {
     data: Vec<PathBuf>,
     /// Which of its tables
     #[arg(long, value_enum, default_value = "all")]
-    part: Part,
+    part: PaperPart,
     /// How many seeds the models with chance in them are trained with (Table 6)
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..))]
     seeds: u8,
@@ -47,7 +47,7 @@ enum Paper {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum PaperPart {
     /// Tables 3, 4 and 5: Algorithm 1
     Analytical,
     /// Table 6: the learned models
@@ -56,33 +56,33 @@ enum Part {
     All,
 }
 
-pub(super) fn run(args: &ReproduceArgs) -> Result<()> {
+pub(super) fn run_reproduce(args: &ReproduceArgs) -> Result<()> {
     let paper4 = matches!(args.paper, Paper::Paper4);
     if let Some(flag) = args.picture.typed().filter(|_| !paper4) {
         return Err(Usage(format!("{flag} belongs to `reproduce paper4`; leave it away")).into());
     }
-    if args.part != Part::All && !matches!(args.paper, Paper::Paper1) {
+    if args.part != PaperPart::All && !matches!(args.paper, Paper::Paper1) {
         return Err(Usage("--part belongs to `reproduce paper1`; leave it away".into()).into());
     }
     match args.paper {
         Paper::Paper1 => {}
         Paper::Paper4 => return super::reproduce_gemm::paper4(&args.data, args.format, &args.picture),
-        Paper::All => return super::reproduce_all::run(&args.data, args.seeds, args.format),
+        Paper::All => return super::reproduce_all::run_reproduce_all(&args.data, args.seeds, args.format),
         Paper::Power => return super::reproduce_gemm::power(&args.data, args.format),
     }
     let files = files(&args.data)?;
     let mut written = Vec::new();
-    if args.part != Part::Learned {
+    if args.part != PaperPart::Learned {
         written.push(("analytical", analytical(&files)?));
     }
-    if args.part != Part::Analytical {
+    if args.part != PaperPart::Analytical {
         match learned_models(&files, args.seeds) {
-            Ok(figures) => written.push(("learned", paper1::learned_table(&figures))),
+            Ok(figures) => written.push(("learned", paper1::figures_table(&figures))),
             // Rows in the canonical form have no Table 6; Algorithm 1 is answered all the same.
-            Err(e) if args.part == Part::All && e.downcast_ref() == Some(&RawError::NoRows) => {
+            Err(e) if args.part == PaperPart::All && e.downcast_ref() == Some(&RawError::NoRows) => {
                 output::remark(e)
             }
-            Err(e) if args.part == Part::All => {
+            Err(e) if args.part == PaperPart::All => {
                 output::answer(&render(&written, args.format.into()))?;
                 return Err(e);
             }
@@ -101,25 +101,25 @@ fn analytical(files: &[PathBuf]) -> Result<Table> {
             output::remark(format!("{}: {} rows refused", file.display(), any.read.refused_count));
         }
     }
-    Ok(paper1::analytical_table(&experiments))
+    Ok(paper1::experiments_table(&experiments))
 }
 
-fn learned_models(files: &[PathBuf], seeds: u8) -> Result<Vec<Figure>> {
-    let pairs = Pairs::new(&read(files)?)?;
+fn learned_models(files: &[PathBuf], seeds: u8) -> Result<Vec<ComparedCell>> {
+    let pairs = GpuPairs::new(&raw_files(files)?)?;
     let (models, progress) = ((0..MODELS.len()).collect::<Vec<_>>(), Progress::default());
     Ok(watched(&progress, || train(&pairs, &models, usize::from(seeds), &progress))?)
 }
 
 /// The tables as bytes: below each other for people, by name in JSON; CSV holds the first, and a remark says so.
-fn render(tables: &[(&str, Table)], format: Format) -> Vec<u8> {
+fn render(tables: &[(&str, Table)], format: TableFormat) -> Vec<u8> {
     match (format, tables) {
         (_, [(_, only)]) => only.render(format).into_bytes(),
-        (Format::Json, _) => {
+        (TableFormat::Json, _) => {
             let parts =
                 tables.iter().map(|(name, table)| format!("\"{name}\": {}", table.render(format).trim_end()));
             format!("{{{}}}\n", parts.collect::<Vec<_>>().join(",\n")).into_bytes()
         }
-        (Format::Csv, [(_, first), ..]) => {
+        (TableFormat::Csv, [(_, first), ..]) => {
             output::remark("CSV holds one table: --part learned prints Table 6");
             first.render(format).into_bytes()
         }

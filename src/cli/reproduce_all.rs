@@ -8,7 +8,7 @@ use crate::learn::Progress;
 use crate::papers::page::{
     PublishedNumber, analytical_numbers, gemm_numbers, learned_numbers, page_table, regression_numbers,
 };
-use crate::papers::paper1::{MODELS, Pairs, read, reproduce_files, run as train};
+use crate::papers::paper1::{GpuPairs, MODELS, raw_files, reproduce_files, run_suite as train};
 use crate::papers::paper4::reproduce_tables;
 use crate::papers::paper4::tiled::tiled_files;
 use anyhow::{Context, Result};
@@ -28,7 +28,7 @@ struct PaperFiles {
     cutlass: Vec<PathBuf>,
 }
 
-pub(super) fn run(given: &[PathBuf], seeds: u8, format: FormatChoice) -> Result<()> {
+pub(super) fn run_reproduce_all(given: &[PathBuf], seeds: u8, format: FormatChoice) -> Result<()> {
     let files = found_files(given)?;
     let (mut numbers, mut missing) = (Vec::new(), Vec::new());
     let mut add = |what: &str, needs: &str, made: Option<Result<Vec<PublishedNumber>>>| match made {
@@ -55,7 +55,7 @@ fn analytical(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
 }
 
 fn learned(files: &[PathBuf], seeds: u8) -> Result<Vec<PublishedNumber>> {
-    let pairs = Pairs::new(&read(files)?)?;
+    let pairs = GpuPairs::new(&raw_files(files)?)?;
     let (models, progress) = ((0..MODELS.len()).collect::<Vec<_>>(), Progress::default());
     let figures = watched(&progress, || train(&pairs, &models, usize::from(seeds), &progress))?;
     Ok(learned_numbers(&figures))
@@ -68,7 +68,7 @@ fn tiled(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
 
 fn cutlass(files: &[PathBuf]) -> Result<Vec<PublishedNumber>> {
     let session = load::session(&[])?;
-    let rows = super::reproduce_gemm::read(&session, files)?;
+    let rows = super::reproduce_gemm::gemm_measurements(&session, files)?;
     let progress = Progress::default();
     let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
     Ok(gemm_numbers(&made.tables))

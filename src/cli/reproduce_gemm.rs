@@ -6,9 +6,9 @@ use super::{Usage, load, output};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
 use crate::papers::paper4::tiled::{TiledRegression, TiledRows, regress, tiled_files};
-use crate::papers::paper4::{Report, regression_records, regression_table, reproduce_tables};
-use crate::papers::power::{fit_power, fit_table};
-use crate::report::Format;
+use crate::papers::paper4::{Paper4Report, regression_records, regression_table, reproduce_tables};
+use crate::papers::power::{fit_power, study_table};
+use crate::report::TableFormat;
 use crate::session::Session;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub(super) struct PictureArgs {
     /// Of paper 4: all tables, or the correlation matrix alone
     #[arg(long, value_enum)]
-    view: Option<View>,
+    view: Option<GemmView>,
     /// Of paper 4: draw the correlation matrix into this SVG file as well; `-` for stdout, without the tables
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub(super) struct PictureArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum View {
+enum GemmView {
     /// Tables IV to VI, and held-out problems
     Tables,
     /// The correlation matrix
@@ -54,10 +54,10 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
         return output::answer(regressions_alone(&found, format.into()).as_bytes());
     }
     let session = load::session(&[])?;
-    let rows = read(&session, &files)?;
+    let rows = gemm_measurements(&session, &files)?;
     let progress = Progress::default();
     let made = watched(&progress, || reproduce_tables(&session, &rows, &progress))?;
-    let report = Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
+    let report = Paper4Report { tables: &made.tables, lines: &made.lines, shared: &made.shared };
     if let Some(path) = &picture.svg {
         let chart = report.chart();
         output::picture(&chart, picture.theme.into(), path, files.iter().map(PathBuf::as_path))?;
@@ -65,9 +65,9 @@ pub(super) fn paper4(files: &[PathBuf], format: FormatChoice, picture: &PictureA
             return Ok(());
         }
     }
-    let text = match picture.view.unwrap_or(View::Tables) {
-        View::Tables => with_regressions(&report, &found, format.into()),
-        View::Correlations => report.correlations().render(format.into()),
+    let text = match picture.view.unwrap_or(GemmView::Tables) {
+        GemmView::Tables => with_regressions(&report, &found, format.into()),
+        GemmView::Correlations => report.correlations().render(format.into()),
     };
     output::answer(text.as_bytes())
 }
@@ -79,17 +79,17 @@ pub(super) fn regressions(tiled: &[TiledRows]) -> Result<Vec<TiledRegression>> {
 }
 
 /// Tables II and III, where no CUTLASS run was given.
-fn regressions_alone(found: &[TiledRegression], format: Format) -> String {
+fn regressions_alone(found: &[TiledRegression], format: TableFormat) -> String {
     if format.is_for_people() {
         return people(found, format).join("\n");
     }
-    let mut table = Report::record_columns();
+    let mut table = Paper4Report::record_columns();
     table.rows = found.iter().flat_map(regression_records).collect();
     table.render(format)
 }
 
 /// All tables: for people one below the other, for programs one array of records.
-fn with_regressions(report: &Report<'_>, found: &[TiledRegression], format: Format) -> String {
+fn with_regressions(report: &Paper4Report<'_>, found: &[TiledRegression], format: TableFormat) -> String {
     if format.is_for_people() {
         return people(found, format)
             .into_iter()
@@ -97,25 +97,25 @@ fn with_regressions(report: &Report<'_>, found: &[TiledRegression], format: Form
             .collect::<Vec<_>>()
             .join("\n");
     }
-    let mut table = report.records();
+    let mut table = report.record_table();
     table.rows.extend(found.iter().flat_map(regression_records));
     table.render(format)
 }
 
-fn people(found: &[TiledRegression], format: Format) -> Vec<String> {
+fn people(found: &[TiledRegression], format: TableFormat) -> Vec<String> {
     found.iter().map(|f| regression_table(f).render(format)).collect()
 }
 
 pub(super) fn power(files: &[PathBuf], format: FormatChoice) -> Result<()> {
     let session = load::session(&[])?;
-    let rows = read(&session, files)?;
+    let rows = gemm_measurements(&session, files)?;
     let progress = Progress::default();
     let fit = watched(&progress, || fit_power(&session, &rows, &progress))?;
-    let table = fit_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
+    let table = study_table(&fit.study, (&fit.learned, &fit.checked), &fit.model, session.stock_gpus());
     output::answer(table.render(format.into()).as_bytes())
 }
 
-pub(super) fn read(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
+pub(super) fn gemm_measurements(session: &Session, files: &[PathBuf]) -> Result<Vec<Measurement>> {
     if let Some(folder) = files.iter().find(|f| f.is_dir()) {
         return Err(Usage(format!("{}: is a folder; name its CSV files", folder.display())).into());
     }

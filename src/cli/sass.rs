@@ -2,9 +2,9 @@
 
 use super::choices::FormatChoice;
 use super::{Usage, output};
-use crate::compiler::sass::{Compared, Listing, SassFunction, compare, read_path, translation};
+use crate::compiler::sass::{Compared, SassFunction, SassListing, compare, read_path, translation};
 use crate::kernel::Translation;
-use crate::report::{Format, sass};
+use crate::report::{TableFormat, sass};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ pub(super) struct SassArgs {
     format: FormatChoice,
 }
 
-pub(super) fn run(args: &SassArgs) -> Result<()> {
-    let format: Format = args.format.into();
+pub(super) fn run_sass(args: &SassArgs) -> Result<()> {
+    let format: TableFormat = args.format.into();
     let source = listing(&args.source)?;
     let table = match &args.target {
         None => {
             let chosen = chosen(&source, args.kernel.as_deref())?;
-            let table = if args.blocks { sass::blocks(&chosen) } else { sass::mix(&chosen) };
-            if format.is_for_people() { sass::overview(table).footnoted("special") } else { table }
+            let table = if args.blocks { sass::block_table(&chosen) } else { sass::mix(&chosen) };
+            if format.is_for_people() { sass::overview_table(table).footnoted("special") } else { table }
         }
         Some(path) => {
             let target = listing(path)?;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &SassArgs) -> Result<()> {
 }
 
 /// Reads a listing and says what of it could not be read.
-fn listing(path: &Path) -> Result<Listing> {
+fn listing(path: &Path) -> Result<SassListing> {
     let listing = read_path(path, None)?;
     output::remarks(&listing.refused, listing.refused_count);
     output::remarks(&listing.remarks, listing.remarks.len());
@@ -60,28 +60,33 @@ fn listing(path: &Path) -> Result<Listing> {
 }
 
 /// The functions that were asked for, or which there are.
-fn chosen<'a>(listing: &'a Listing, kernel: Option<&'a str>) -> Result<Vec<&'a SassFunction>> {
+fn chosen<'a>(listing: &'a SassListing, kernel: Option<&'a str>) -> Result<Vec<&'a SassFunction>> {
     let Some(name) = kernel else { return Ok(listing.functions.iter().collect()) };
     let found: Vec<&SassFunction> = listing.named(name).collect();
     if found.is_empty() {
         const SHOWN: usize = 5;
-        let names: Vec<String> = listing.functions.iter().take(SHOWN).map(|f| clip(&f.name)).collect();
+        let names: Vec<String> =
+            listing.functions.iter().take(SHOWN).map(|f| clipped_name(&f.name)).collect();
         let more = if listing.functions.len() > SHOWN { ", …" } else { "" };
-        let text =
-            format!("{}: has no kernel `{}`; it has {}{more}", listing.file, clip(name), names.join(", "));
+        let text = format!(
+            "{}: has no kernel `{}`; it has {}{more}",
+            listing.file,
+            clipped_name(name),
+            names.join(", ")
+        );
         return Err(Usage(text).into());
     }
     Ok(found)
 }
 
-fn clip(name: &str) -> String {
-    crate::text::clip(name, 60)
+fn clipped_name(name: &str) -> String {
+    crate::text::clipped_text(name, 60)
 }
 
 /// Every kernel that both listings have, by symbol, else by name.
 fn side_by_side<'a>(
-    source: &'a Listing,
-    target: &'a Listing,
+    source: &'a SassListing,
+    target: &'a SassListing,
     kernel: Option<&'a str>,
 ) -> Result<Vec<Compared<'a>>> {
     let candidates = chosen(target, kernel)?;
@@ -113,13 +118,13 @@ fn side_by_side<'a>(
 /// How this kernel's arithmetic changes from one listing to the other, for `predict`.
 pub(super) fn translation_of(source: &Path, target: &Path, names: &[&str]) -> Result<Translation> {
     let [from, to] = [listing(source)?, listing(target)?];
-    let known = |listing: &Listing| names.iter().copied().find(|n| listing.named(n).next().is_some());
+    let known = |listing: &SassListing| names.iter().copied().find(|n| listing.named(n).next().is_some());
     let name = known(&from).or_else(|| names.first().copied());
     let compared = side_by_side(&from, &to, name)?;
     match &compared[..] {
         [one] => Ok(translation(one)),
         several => {
-            let found: Vec<String> = several.iter().take(5).map(|c| clip(&c.source.symbol)).collect();
+            let found: Vec<String> = several.iter().take(5).map(|c| clipped_name(&c.source.symbol)).collect();
             let text = format!(
                 "the listings have {} kernels of this name ({}); give listings with one of them",
                 several.len(),

@@ -5,10 +5,10 @@ use super::metrics::FormulasChoice;
 use super::{Usage, load, output, training};
 use crate::chart::importances_chart;
 use crate::learn::Progress;
-use crate::report::training::Report;
+use crate::report::training::TrainingReport;
 use crate::session::{Session, Training};
-use crate::train::cache::Cache;
-use crate::train::paper3::{Paper3, Reference};
+use crate::train::cache::ModelCache;
+use crate::train::paper3::{Paper3, ReferenceLaunch};
 use crate::train::{TrainError, Trained, Trainer, trainer};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -61,7 +61,7 @@ enum ReferenceChoice {
     Slowest,
 }
 
-impl From<ReferenceChoice> for Reference {
+impl From<ReferenceChoice> for ReferenceLaunch {
     fn from(choice: ReferenceChoice) -> Self {
         match choice {
             ReferenceChoice::OneThread => Self::OneThread,
@@ -70,7 +70,7 @@ impl From<ReferenceChoice> for Reference {
     }
 }
 
-pub(super) fn run(args: &TrainArgs) -> Result<()> {
+pub(super) fn run_train(args: &TrainArgs) -> Result<()> {
     // Slips in a name are answered before files are read.
     let trainer = chosen(args)?;
     if let Some(file) = args.svg.as_deref() {
@@ -80,12 +80,12 @@ pub(super) fn run(args: &TrainArgs) -> Result<()> {
     let training = watched(&session, &*trainer, args.fresh)?;
     training.remarks().iter().for_each(output::remark);
     if let Some(file) = args.svg.as_deref() {
-        draw(&training.trained, args.theme, file, args.data.iter().map(PathBuf::as_path))?;
+        write_chart(&training.trained, args.theme, file, args.data.iter().map(PathBuf::as_path))?;
     }
     if args.svg.as_deref().is_some_and(|file| file.as_os_str() == "-") {
         return Ok(());
     }
-    output::answer(Report(&training.trained).render(args.format.into()).as_bytes())
+    output::answer(TrainingReport(&training.trained).render(args.format.into()).as_bytes())
 }
 
 /// The recipe with the options typed.
@@ -110,7 +110,7 @@ fn chosen(args: &TrainArgs) -> Result<Box<dyn Trainer>> {
 
 /// Trains with a bar on stderr; Ctrl-C ends it, and nothing is written then.
 fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Training> {
-    let (cache, progress) = (Cache::of_user(), Progress::default());
+    let (cache, progress) = (ModelCache::of_user(), Progress::default());
     let work = || session.train(trainer, cache.as_ref(), fresh, &progress);
     match training::watched(&progress, work) {
         Err(why) if why.is_cancelled() => bail!("cancelled: nothing was written"),
@@ -118,7 +118,7 @@ fn watched(session: &Session, trainer: &dyn Trainer, fresh: bool) -> Result<Trai
     }
 }
 
-fn draw<'a>(
+fn write_chart<'a>(
     trained: &Trained,
     theme: ThemeChoice,
     file: &Path,

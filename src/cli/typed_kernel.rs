@@ -49,7 +49,7 @@ pub(super) struct TypedKernelArgs {
 }
 
 fn element_type(text: &str) -> Result<ElementType, String> {
-    let all = || ElementType::ALL.map(ElementType::word).join(", ");
+    let all = || ElementType::ALL.map(ElementType::as_str).join(", ");
     ElementType::from_name(text).ok_or_else(|| format!("expected one of {}", all()))
 }
 

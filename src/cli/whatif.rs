@@ -9,7 +9,7 @@ use super::{Usage, load, output};
 use crate::config::{user_folder, write_whole};
 use crate::gpu::{GpuChanges, GpuNumber, hypothetical_text};
 use crate::progress::Progress;
-use crate::report::Format;
+use crate::report::TableFormat;
 use crate::units::Seconds;
 use crate::whatif::{
     Scenario, ScenarioPage, WhatIf, WhatIfAnswer, contour_chart, scenario_html, scenario_markdown,
@@ -87,7 +87,7 @@ fn number(text: &str) -> Result<GpuNumber, String> {
     GpuNumber::from_key(text).ok_or_else(|| format!("expected one of {}", all()))
 }
 
-pub(super) fn run(args: &WhatIfArgs) -> Result<()> {
+pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     if !matches!(args.contour.len(), 0 | 2) {
         return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
     }
@@ -169,9 +169,9 @@ impl WhatIfArgs {
                     let table = whatif_table(answer);
                     let fitted =
                         screen_width().map_or(table.clone(), |width| table.fitted(width, &["effect"]));
-                    text.push_str(&fitted.render(Format::Table));
+                    text.push_str(&fitted.render(TableFormat::Table));
                 }
-                WhatIfFormat::Markdown => text.push_str(&whatif_table(answer).render(Format::Markdown)),
+                WhatIfFormat::Markdown => text.push_str(&whatif_table(answer).render(TableFormat::Markdown)),
             }
         }
         output::answer(text.as_bytes())

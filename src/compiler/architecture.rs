@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// What code was compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Architecture {
+pub struct CodeArchitecture {
     /// Its compute capability.
     pub capability: Cc,
     /// `a` for code that runs on this one architecture only, `f` for its family.
@@ -18,7 +18,7 @@ pub struct Architecture {
 #[error("architecture `{0}`: expected one such as sm_89, sm_90a or 8.9")]
 pub struct UnknownArchitecture(String);
 
-impl Architecture {
+impl CodeArchitecture {
     /// From the number in `sm_89`; `None` where no CUDA architecture has it.
     #[must_use]
     pub fn from_number(number: u32, suffix: Option<char>) -> Option<Self> {
@@ -48,11 +48,11 @@ impl Architecture {
     }
 }
 
-impl FromStr for Architecture {
+impl FromStr for CodeArchitecture {
     type Err = UnknownArchitecture;
 
     fn from_str(text: &str) -> Result<Self, UnknownArchitecture> {
-        let refuse = || UnknownArchitecture(crate::text::clip(text, 40));
+        let refuse = || UnknownArchitecture(crate::text::clipped_text(text, 40));
         let bare = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")).unwrap_or(text);
         let (digits, suffix) = match bare.char_indices().next_back() {
             Some((at, c @ ('a' | 'f'))) => (&bare[..at], Some(c)),
@@ -69,7 +69,7 @@ impl FromStr for Architecture {
     }
 }
 
-impl fmt::Display for Architecture {
+impl fmt::Display for CodeArchitecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (major, minor) = self.capability;
         write!(f, "sm_{major}{minor}{}", self.suffix.map(String::from).unwrap_or_default())
@@ -90,16 +90,16 @@ mod tests {
             ("8.9", "sm_89"),
             ("12.0f", "sm_120f"),
         ] {
-            assert_eq!(text.parse::<Architecture>().unwrap().to_string(), shown, "{text}");
+            assert_eq!(text.parse::<CodeArchitecture>().unwrap().to_string(), shown, "{text}");
         }
         for bad in ["", "sm_", "sm_9", "sm_9999", "sm_8x", "8.", "8.99", "a", "\u{e9}", "sm_+9", "sm_900"] {
-            assert!(bad.parse::<Architecture>().is_err(), "{bad}");
+            assert!(bad.parse::<CodeArchitecture>().is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_file_name_counts_where_it_is_clear() {
-        let of = |name| Architecture::in_name(name).map(|a| a.to_string());
+        let of = |name| CodeArchitecture::in_name(name).map(|a| a.to_string());
         assert_eq!(of("sm_70/usage.sm_89.txt").as_deref(), Some("sm_89"));
         assert_eq!(of("k_sm_89.txt"), None, "part of a word");
         assert_eq!(of("usage.sm_70.sm_89.txt"), None);

@@ -5,7 +5,7 @@
 //! `.nv.shared.<name>`, from 9.0 on with what the driver reserves (which it does from 8.0 on). Spills are not recorded.
 
 use super::resource_usage::without_reserve;
-use super::{Architecture, Findings, Place, ReportError, quoted};
+use super::{CodeArchitecture, Findings, ReportError, ReportPlace, quoted};
 use crate::kernel::Resources;
 use object::Endianness;
 use object::elf::{EM_CUDA, FileHeader64, SHT_SYMTAB, SectionHeader64};
@@ -30,10 +30,10 @@ mod attribute {
 }
 
 type Elf = FileHeader64<Endianness>;
-type Header = SectionHeader64<Endianness>;
+type ElfHeader = SectionHeader64<Endianness>;
 
-pub(super) fn read(bytes: &[u8], found: &mut Findings) -> Result<(), ReportError> {
-    let elf = Cubin::open(bytes, found)?;
+pub(super) fn read_cubin(bytes: &[u8], found: &mut Findings) -> Result<(), ReportError> {
+    let elf = Cubin::open_cubin(bytes, found)?;
     let architecture = elf.architecture(found)?;
     let global = elf.global(found);
     let mut kernels = 0_usize;
@@ -45,24 +45,27 @@ pub(super) fn read(bytes: &[u8], found: &mut Findings) -> Result<(), ReportError
         let name = elf.symbols.symbol_name(elf.endian, symbol);
         let looked_at = name.map_or_else(|_| elf.rest_of_names(symbol.st_name(elf.endian)), <[u8]>::len);
         if !elf.can_afford(looked_at) {
-            found.refuse(Place::Whole, OVERLAPPING);
+            found.add_refusal(ReportPlace::Whole, OVERLAPPING);
             break;
         }
         let Ok(name) = name else {
-            found.refuse(Place::Whole, format!("symbol {}: its name lies outside the file", index.0));
+            found.add_refusal(
+                ReportPlace::Whole,
+                format!("symbol {}: its name lies outside the file", index.0),
+            );
             continue;
         };
         let name = String::from_utf8_lossy(name);
         let code = elf.symbols.symbol_section(elf.endian, symbol, index).ok().flatten();
-        let place = code.and_then(|at| elf.offset(at)).map_or(Place::Whole, Place::Byte);
+        let place = code.and_then(|at| elf.offset(at)).map_or(ReportPlace::Whole, ReportPlace::Byte);
         match elf.resources(&name, index, code, architecture, &global) {
-            Ok(resources) => found.add(&name, architecture, resources, place),
-            Err(why) => found.refuse(place, format!("kernel {}: {why}", quoted(&name))),
+            Ok(resources) => found.add_resources(&name, architecture, resources, place),
+            Err(why) => found.add_refusal(place, format!("kernel {}: {why}", quoted(&name))),
         }
     }
     if kernels == 0 {
         let what = "a cubin without kernels: it has device functions or data only";
-        return Err(found.error(Place::Whole, what));
+        return Err(found.report_error(ReportPlace::Whole, what));
     }
     Ok(())
 }
@@ -75,7 +78,7 @@ struct Cubin<'a> {
     sections: SectionTable<'a, Elf>,
     symbols: SymbolTable<'a, Elf>,
     /// Sections by name. Names may be damaged one by one; such a section is nobody's.
-    named: HashMap<&'a [u8], &'a Header>,
+    named: HashMap<&'a [u8], &'a ElfHeader>,
     /// How many bytes of names and attributes may still be read. In a sound file nothing overlaps; a file made to
     /// overlap would keep a reader busy for hours.
     budget: Cell<usize>,
@@ -84,15 +87,18 @@ struct Cubin<'a> {
 const OVERLAPPING: &str = "its tables overlap: the file is damaged; what was read so far counts";
 
 impl<'a> Cubin<'a> {
-    fn open(bytes: &'a [u8], found: &Findings) -> Result<Self, ReportError> {
+    fn open_cubin(bytes: &'a [u8], found: &Findings) -> Result<Self, ReportError> {
         let size = bytes.len();
         let cut = |what: &str, why: object::read::Error| {
             let hint = "the file is cut off or damaged; compile or copy it again";
-            found.error(Place::Whole, format!("{what} of an ELF file of {size} bytes: {why}; {hint}"))
+            found.report_error(
+                ReportPlace::Whole,
+                format!("{what} of an ELF file of {size} bytes: {why}; {hint}"),
+            )
         };
         if bytes.get(4) == Some(&1) {
             let what = "is a 32-bit ELF file; cubins of architectures in use have 64 bits";
-            return Err(found.error(Place::Byte(4), what));
+            return Err(found.report_error(ReportPlace::Byte(4), what));
         }
         let header = Elf::parse(bytes).map_err(|e| cut("header", e))?;
         let endian = header.endian().map_err(|e| cut("header", e))?;
@@ -100,7 +106,9 @@ impl<'a> Cubin<'a> {
         if machine != EM_CUDA {
             let what = format!("is an ELF file of machine {machine}, not a cubin (machine {EM_CUDA})");
             let how = "take its kernels out with `cuobjdump -xelf all FILE` and read the .cubin files";
-            return Err(found.error(Place::Byte(18), format!("{what}: a program or a library; {how}")));
+            return Err(
+                found.report_error(ReportPlace::Byte(18), format!("{what}: a program or a library; {how}"))
+            );
         }
         let sections = header.sections(endian, bytes).map_err(|e| cut("section table", e))?;
         let symbols = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| cut("symbol table", e))?;
@@ -125,14 +133,14 @@ impl<'a> Cubin<'a> {
     }
 
     /// How many bytes were looked at for a section's name that has no end.
-    fn rest_of_sections(&self, section: &Header) -> usize {
+    fn rest_of_sections(&self, section: &ElfHeader) -> usize {
         let index = self.header.shstrndx(self.endian, self.bytes).unwrap_or_default();
         let table = self.sections.section(SectionIndex(index as usize));
         table.map_or(0, |table| self.rest(table, section.sh_name(self.endian)))
     }
 
     /// What lies between this offset in a table of names and its end.
-    fn rest(&self, table: &Header, from: u32) -> usize {
+    fn rest(&self, table: &ElfHeader, from: u32) -> usize {
         let size = usize::try_from(table.sh_size(self.endian)).unwrap_or(usize::MAX);
         size.min(self.bytes.len()).saturating_sub(from as usize)
     }
@@ -144,16 +152,16 @@ impl<'a> Cubin<'a> {
     }
 
     /// The architecture in the header's flags. The layout of the flags came with the ABI version 8 of CUDA 13.
-    fn architecture(&self, found: &Findings) -> Result<Architecture, ReportError> {
+    fn architecture(&self, found: &Findings) -> Result<CodeArchitecture, ReportError> {
         let flags = self.header.e_flags(self.endian);
         let version = self.header.e_ident().abi_version;
         let (number, accelerated) = match version {
             ..8 => (flags & 0xff, flags & 0x800 != 0),
             _ => ((flags >> 8) & 0xff, flags & 0x8 != 0),
         };
-        Architecture::from_number(number, accelerated.then_some('a')).ok_or_else(|| {
+        CodeArchitecture::from_number(number, accelerated.then_some('a')).ok_or_else(|| {
             let what = format!("flags {flags:#x} of ABI version {version} name no architecture");
-            found.error(Place::Byte(48), format!("{what}; is this a cubin of a newer CUDA?"))
+            found.report_error(ReportPlace::Byte(48), format!("{what}; is this a cubin of a newer CUDA?"))
         })
     }
 
@@ -166,7 +174,7 @@ impl<'a> Cubin<'a> {
         let mut global = Global::default();
         let Some(section) = self.named.get(&b".nv.info"[..]) else { return global };
         let walked = self.attributes(section, |attribute, payload| {
-            let (Some(symbol), Some(value)) = (word(payload, 0), word(payload, 1)) else { return };
+            let (Some(symbol), Some(value)) = (word_at(payload, 0), word_at(payload, 1)) else { return };
             match attribute {
                 attribute::REGISTERS => global.registers.insert(symbol, value),
                 attribute::FRAME_SIZE => global.frames.insert(symbol, value),
@@ -174,7 +182,7 @@ impl<'a> Cubin<'a> {
             };
         });
         if let Err((at, why)) = walked {
-            found.refuse(Place::Byte(at), format!("section .nv.info: {why}"));
+            found.add_refusal(ReportPlace::Byte(at), format!("section .nv.info: {why}"));
         }
         global
     }
@@ -184,7 +192,7 @@ impl<'a> Cubin<'a> {
         name: &str,
         index: SymbolIndex,
         code: Option<SectionIndex>,
-        architecture: Architecture,
+        architecture: CodeArchitecture,
         global: &Global,
     ) -> Result<Resources, String> {
         let index = u32::try_from(index.0).map_err(|_| "more symbols than an ELF file can have")?;
@@ -213,7 +221,7 @@ impl<'a> Cubin<'a> {
         Ok(resources)
     }
 
-    fn shared(&self, name: &str, architecture: Architecture) -> Result<u32, String> {
+    fn shared(&self, name: &str, architecture: CodeArchitecture) -> Result<u32, String> {
         let section = self.named.get(format!(".nv.shared.{name}").as_bytes());
         let size = section.map_or(0, |s| s.sh_size(self.endian));
         let size =
@@ -224,7 +232,7 @@ impl<'a> Cubin<'a> {
     /// Calls `each` with every attribute of a section and its bytes.
     fn attributes(
         &self,
-        section: &Header,
+        section: &ElfHeader,
         mut each: impl FnMut(u8, &[u8]),
     ) -> Result<(), (u64, &'static str)> {
         let start = section.sh_offset(self.endian);
@@ -257,18 +265,18 @@ struct Global {
 }
 
 /// The n-th 32-bit number.
-fn word(bytes: &[u8], n: usize) -> Option<u32> {
+fn word_at(bytes: &[u8], n: usize) -> Option<u32> {
     let four = bytes.get(4 * n..)?.first_chunk()?;
     Some(u32::from_le_bytes(*four))
 }
 
 fn block(payload: &[u8]) -> Option<[u32; 3]> {
-    Some([word(payload, 0)?, word(payload, 1)?, word(payload, 2)?])
+    Some([word_at(payload, 0)?, word_at(payload, 1)?, word_at(payload, 2)?])
 }
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::compiler::{Place, read};
+    use crate::compiler::{ReportPlace, read_report};
 
     /// A cubin as small as one can be: one kernel `k` with code, attributes and shared memory.
     pub(crate) fn tiny(abi: u8, flags: u32, shared: u64, info: &[u8], own: &[u8]) -> Vec<u8> {
@@ -336,7 +344,7 @@ pub(super) mod tests {
     #[test]
     fn a_kernel_has_registers_shared_memory_barriers_and_bounds() {
         let own = [long(0x05, &[64, 4, 1]), vec![1, 0x2a, 0, 0], long(0x10, &[32, 2, 1])].concat();
-        let old = read(&tiny(7, 0x34_0534, 4096, &info(), &own), "k.cubin", None).unwrap();
+        let old = read_report(&tiny(7, 0x34_0534, 4096, &info(), &own), "k.cubin", None).unwrap();
         let (kernel, r) = (&old.kernels[0], &old.kernels[0].resources);
         assert_eq!((kernel.symbol.as_str(), kernel.architecture.to_string().as_str()), ("k", "sm_52"));
         assert_eq!((r.registers, r.static_smem_bytes, r.barriers), (40, Some(4096), Some(1)));
@@ -346,11 +354,12 @@ pub(super) mod tests {
 
     #[test]
     fn newer_architectures_keep_things_elsewhere() {
-        let new = read(&tiny(8, 0x600_7802, 2048, &info(), &[2, 0x4c, 3, 0]), "k.cubin", None).unwrap();
+        let new =
+            read_report(&tiny(8, 0x600_7802, 2048, &info(), &[2, 0x4c, 3, 0]), "k.cubin", None).unwrap();
         let r = &new.kernels[0].resources;
         assert_eq!(new.kernels[0].architecture.to_string(), "sm_120");
         assert_eq!((r.static_smem_bytes, r.barriers), (Some(1024), Some(3)));
-        let special = read(&tiny(7, 0x5a_0d5a, 0, &info(), &[]), "k.cubin", None).unwrap();
+        let special = read_report(&tiny(7, 0x5a_0d5a, 0, &info(), &[]), "k.cubin", None).unwrap();
         assert_eq!(special.kernels[0].architecture.to_string(), "sm_90a");
     }
 
@@ -380,11 +389,11 @@ pub(super) mod tests {
 
     #[test]
     fn names_without_an_end_use_the_budget_up() {
-        let error = read(&endless_names(4 << 20, 2), "k.cubin", None).unwrap_err();
+        let error = read_report(&endless_names(4 << 20, 2), "k.cubin", None).unwrap_err();
         assert!(error.message.contains("its name lies outside the file"), "{error}");
         let file = endless_names(4 << 20, 200_000);
         let mut found = crate::compiler::Findings::new("k.cubin", file.len());
-        super::read(&file, &mut found).unwrap();
+        super::read_cubin(&file, &mut found).unwrap();
         assert!(found.refused_count < 20, "{}", found.refused_count);
         assert!(found.refused.last().unwrap().message.contains("its tables overlap"), "{:?}", found.refused);
     }
@@ -393,22 +402,22 @@ pub(super) mod tests {
     fn what_is_no_cubin_says_what_it_is_and_where() {
         let mut host = tiny(7, 0x34_0534, 0, &info(), &[]);
         host[18] = 62;
-        let error = read(&host, "a.out", None).unwrap_err();
-        assert_eq!(error.place, Place::Byte(18));
+        let error = read_report(&host, "a.out", None).unwrap_err();
+        assert_eq!(error.place, ReportPlace::Byte(18));
         assert!(error.message.contains("cuobjdump -xelf all"), "{error}");
-        let bare = read(&tiny(7, 0x34_0534, 0, &[], &[]), "k.cubin", None).unwrap_err();
+        let bare = read_report(&tiny(7, 0x34_0534, 0, &[], &[]), "k.cubin", None).unwrap_err();
         assert!(bare.message.contains("attribute 0x2f"), "{bare}");
-        let cut = read(&tiny(7, 0x34_0534, 0, &info(), &[4, 5, 99, 0]), "k.cubin", None).unwrap_err();
+        let cut = read_report(&tiny(7, 0x34_0534, 0, &info(), &[4, 5, 99, 0]), "k.cubin", None).unwrap_err();
         assert!(cut.message.contains("an attribute is cut off"), "{cut}");
         // Tables may stand at any offset.
         let odd = tiny(7, 0x34_0534, 0, &[info(), vec![1, 0x2a, 0, 0]].concat(), &[]);
-        assert_eq!(read(&[&odd[..], &[0; 3]].concat(), "k.cubin", None).unwrap().kernels.len(), 1);
+        assert_eq!(read_report(&[&odd[..], &[0; 3]].concat(), "k.cubin", None).unwrap().kernels.len(), 1);
         let mut shifted = vec![0];
         shifted.extend_from_slice(&odd);
-        assert_eq!(read(&shifted[1..], "k.cubin", None).unwrap().kernels.len(), 1);
+        assert_eq!(read_report(&shifted[1..], "k.cubin", None).unwrap().kernels.len(), 1);
         let whole = tiny(7, 0x34_0534, 0, &info(), &[]);
         for length in 4..whole.len() {
-            let error = read(&whole[..length], "cut.cubin", None).unwrap_err().to_string();
+            let error = read_report(&whole[..length], "cut.cubin", None).unwrap_err().to_string();
             assert!(error.starts_with("cut.cubin"), "{length}: {error}");
         }
     }

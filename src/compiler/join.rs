@@ -1,7 +1,7 @@
 //! One kernel out of many reports: several architectures, several files, one id.
 
 use super::{CompiledKernel, CompilerReport, names, quoted};
-use crate::catalogue::{Catalogue, Origin, Sourced, same_spelling};
+use crate::catalogue::{Catalogue, NumberOrigin, Sourced, same_spelling};
 use crate::kernel::{Cc, Codes, Kernel, Resources};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -28,7 +28,7 @@ pub struct JoinedKernel {
 /// Puts together what several reports say of the same kernel; where they contradict each other the later report counts,
 /// and a remark says so.
 #[must_use]
-pub fn join(reports: &[CompilerReport], taken: &Taken) -> (Vec<JoinedKernel>, Vec<String>) {
+pub fn join(reports: &[CompilerReport], taken: &TakenNames) -> (Vec<JoinedKernel>, Vec<String>) {
     let mut all: Vec<JoinedKernel> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut remarks = Vec::new();
@@ -51,10 +51,10 @@ impl JoinedKernel {
         let cc = kernel.architecture.capability;
         self.codes.join(&report.codes_beside(kernel));
         let file = report.file.rsplit(['/', '\\']).next().unwrap_or(&report.file);
-        let source = format!("{file} ({}, {})", report.format.word(), kernel.architecture);
+        let source = format!("{file} ({}, {})", report.format.as_str(), kernel.architecture);
         let sourced = |value: Resources, source: String| {
             // The compiler is the vendor's; its word is a document's.
-            let origin = Origin::Published;
+            let origin = NumberOrigin::Published;
             Sourced { value, origin, source: source.into(), note: None, date: None }
         };
         let Some(known) = self.compiled.get(&cc) else {
@@ -83,7 +83,7 @@ impl JoinedKernel {
 
 /// Names that are in use before a report is read.
 #[derive(Debug, Clone, Default)]
-pub struct Taken {
+pub struct TakenNames {
     /// Ids by the symbol that they belong to.
     ids: HashMap<String, String>,
     /// Symbols by the spelling of their id; empty where nobody wrote the symbol down.
@@ -92,24 +92,24 @@ pub struct Taken {
     open: HashSet<String>,
 }
 
-impl Taken {
+impl TakenNames {
     /// The names of these kernels.
     #[must_use]
-    pub fn of(kernels: &Catalogue<Kernel>) -> Self {
+    pub fn taken_ids(kernels: &Catalogue<Kernel>) -> Self {
         let mut taken = Self::default();
         for kernel in kernels.entries() {
             if kernel.symbol.is_empty() {
                 let names = std::iter::once(&kernel.id).chain(&kernel.aliases);
                 taken.open.extend(names.map(|name| same_spelling(name)));
             } else {
-                taken.add(&kernel.id, &kernel.symbol);
+                taken.add_taken(&kernel.id, &kernel.symbol);
             }
         }
         taken
     }
 
     /// This id belongs to this symbol, whatever was said before; to none if the symbol is empty.
-    pub fn add(&mut self, id: &str, symbol: &str) {
+    pub fn add_taken(&mut self, id: &str, symbol: &str) {
         let spelling = same_spelling(id);
         self.open.remove(&spelling);
         if let Some(before) = self.symbols.insert(spelling, symbol.to_string()) {
@@ -136,7 +136,7 @@ impl Taken {
 /// numbered in the order of their symbols, so that the same kernels get the same ids from any report. The name of a
 /// kernel of the catalogue is given to the only one that has it; of several nobody knows which one it is, and a remark
 /// says that it is none.
-fn name_all(all: &mut [JoinedKernel], taken: &Taken) -> Vec<String> {
+fn name_all(all: &mut [JoinedKernel], taken: &TakenNames) -> Vec<String> {
     let claims = taken.claims(all);
     let mut used: HashSet<String> = taken.symbols.keys().cloned().collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -170,7 +170,7 @@ fn name_all(all: &mut [JoinedKernel], taken: &Taken) -> Vec<String> {
 }
 
 /// A name is an alias where it is one kernel's alone.
-fn alias_all(all: &mut [JoinedKernel], used: &HashSet<String>, taken: &Taken) {
+fn alias_all(all: &mut [JoinedKernel], used: &HashSet<String>, taken: &TakenNames) {
     let mut names: HashMap<String, usize> = HashMap::new();
     for kernel in all.iter() {
         *names.entry(same_spelling(&kernel.name)).or_default() += 1;
@@ -200,7 +200,7 @@ fn nobodys(name: &str, ids: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::read;
+    use crate::compiler::read_report;
 
     fn log(file: &str, kernels: &[(&str, &str, u32)]) -> CompilerReport {
         let line = |(name, arch, regs): &(&str, &str, u32)| {
@@ -209,14 +209,14 @@ mod tests {
             )
         };
         let text: String = kernels.iter().map(line).collect();
-        read(text.as_bytes(), file, None).unwrap()
+        read_report(text.as_bytes(), file, None).unwrap()
     }
 
     #[test]
     fn architectures_and_files_meet_in_one_kernel() {
         let reports =
             [log("a/x.log", &[("k", "sm_52", 8), ("k", "sm_89", 10)]), log("y.log", &[("k", "sm_89", 12)])];
-        let (all, remarks) = join(&reports, &Taken::default());
+        let (all, remarks) = join(&reports, &TakenNames::default());
         let [k] = &all[..] else { panic!("{all:?}") };
         assert_eq!((k.id.as_str(), k.compiled.len()), ("k", 2));
         assert_eq!(k.compiled[&(8, 9)].value.registers, 12);
@@ -228,8 +228,8 @@ mod tests {
     fn overloads_get_the_same_ids_in_any_order() {
         let ids = |symbols: &[&str], taken: &[(&str, &str)]| {
             let kernels: Vec<_> = symbols.iter().map(|s| (*s, "sm_89", 8)).collect();
-            let mut known = Taken::default();
-            taken.iter().for_each(|(id, symbol)| known.add(id, symbol));
+            let mut known = TakenNames::default();
+            taken.iter().for_each(|(id, symbol)| known.add_taken(id, symbol));
             let (all, _) = join(&[log("l", &kernels)], &known);
             let mut ids: Vec<_> = all.into_iter().map(|k| (k.symbol, k.id)).collect();
             ids.sort();
@@ -247,12 +247,12 @@ mod tests {
         for id in ["k", "k_3"] {
             kernels.insert(Kernel::from_measurements(id, "")).unwrap();
         }
-        let join = |symbols: &[&str], taken: &Taken| {
+        let join = |symbols: &[&str], taken: &TakenNames| {
             let all: Vec<_> = symbols.iter().map(|s| (*s, "sm_89", 8)).collect();
             let (all, remarks) = join(&[log("l", &all)], taken);
             (all.into_iter().map(|k| k.id).collect::<Vec<_>>(), remarks)
         };
-        let mut taken = Taken::of(&kernels);
+        let mut taken = TakenNames::taken_ids(&kernels);
         assert_eq!(join(&["_Z1kf"], &taken), (vec!["k".to_string()], vec![]));
         let (ids, remarks) = join(&["_Z1kd", "_Z1kf"], &taken);
         assert_eq!(ids, ["k_2", "k_4"], "k_3 is the catalogue's, too");
@@ -260,11 +260,11 @@ mod tests {
             remarks[0].contains("the catalogue's k is") && remarks[0].contains("k_4 is `_Z1kf`"),
             "{remarks:?}"
         );
-        taken.add("k_2", "_Z1kd");
+        taken.add_taken("k_2", "_Z1kd");
         let (ids, remarks) = join(&["_Z1kf"], &taken);
         assert_eq!((ids[0].as_str(), remarks.len()), ("k_4", 1), "another one was not, either");
-        let mut taken = Taken::of(&kernels);
-        taken.add("k", "_Z1kd");
+        let mut taken = TakenNames::taken_ids(&kernels);
+        taken.add_taken("k", "_Z1kd");
         assert_eq!(join(&["_Z1kd", "_Z1kf"], &taken), (vec!["k".into(), "k_2".into()], vec![]));
     }
 }

@@ -13,10 +13,10 @@ mod resource_usage;
 pub mod sass;
 mod text;
 
-pub use architecture::Architecture;
-pub use join::{JoinedKernel, Taken, join};
+pub use architecture::CodeArchitecture;
+pub use join::{JoinedKernel, TakenNames, join};
 
-use crate::kernel::{Code, Codes, Resources};
+use crate::kernel::{CodeVersion, Codes, Resources};
 use std::fmt;
 
 /// The largest report that is read; the cubins of a large library have some hundred megabytes.
@@ -27,7 +27,7 @@ const KEPT_REFUSALS: usize = 100;
 
 /// What a kernel reader calls a report's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ReportFormat {
     /// The remarks of `ptxas -v` or `nvcc -Xptxas -v`.
     Ptxas,
     /// `cuobjdump --dump-resource-usage`.
@@ -36,19 +36,19 @@ pub enum Format {
     Cubin,
 }
 
-impl Format {
+impl ReportFormat {
     /// The form of a file with this content; `None` if it is no compiler's report.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(cubin::MAGIC) {
             return Some(Self::Cubin);
         }
-        text::Text::decode(bytes).ok().and_then(|t| text::recognise(&t))
+        text::AsciiText::decode(bytes).ok().and_then(|t| text::recognise(&t))
     }
 
     /// The tool that writes it.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Ptxas => "ptxas -v",
             Self::ResourceUsage => "cuobjdump --dump-resource-usage",
@@ -65,11 +65,11 @@ pub struct CompiledKernel {
     /// As people write it: demangled, without return type and parameters.
     pub name: String,
     /// What it was compiled for.
-    pub architecture: Architecture,
+    pub architecture: CodeArchitecture,
     /// What it uses.
     pub resources: Resources,
     /// Where the report says so.
-    pub place: Place,
+    pub place: ReportPlace,
 }
 
 /// What a report contains.
@@ -78,11 +78,11 @@ pub struct CompilerReport {
     /// The file as it was named.
     pub file: String,
     /// Its form.
-    pub format: Format,
+    pub format: ReportFormat,
     /// The kernels that could be read, in their order.
     pub kernels: Vec<CompiledKernel>,
     /// What PTX it lists beside the machine code: of a program, for all of its kernels.
-    pub ptx: Vec<Architecture>,
+    pub ptx: Vec<CodeArchitecture>,
     /// The first hundred things that could not.
     pub refused: Vec<ReportError>,
     /// How many there were.
@@ -95,17 +95,17 @@ impl CompilerReport {
     /// The code of this kernel that the report lists: its machine code, and the program's PTX. `ptxas -v` is called once
     /// per piece of machine code and never sees whether PTX is kept.
     fn codes_beside(&self, kernel: &CompiledKernel) -> Codes {
-        let code = |ptx, a: Architecture| Code { ptx, capability: a.capability, suffix: a.suffix };
-        let mut codes = Codes::new(self.format == Format::Ptxas);
-        codes.add(code(false, kernel.architecture));
-        self.ptx.iter().for_each(|a| codes.add(code(true, *a)));
+        let code = |ptx, a: CodeArchitecture| CodeVersion { ptx, capability: a.capability, suffix: a.suffix };
+        let mut codes = Codes::new(self.format == ReportFormat::Ptxas);
+        codes.add_code(code(false, kernel.architecture));
+        self.ptx.iter().for_each(|a| codes.add_code(code(true, *a)));
         codes
     }
 }
 
 /// Where in a report something does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ReportPlace {
     /// The file as a whole.
     Whole,
     /// This line; the first is 1.
@@ -121,12 +121,12 @@ pub struct ReportError {
     /// The file as it was named.
     pub file: String,
     /// Where.
-    pub place: Place,
+    pub place: ReportPlace,
     /// What stands there, what was expected and what to do.
     pub message: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ReportPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole => Ok(()),
@@ -141,20 +141,27 @@ impl fmt::Display for Place {
 ///
 /// # Errors
 /// [`ReportError`] if the file is no report, or nothing in it could be read.
-pub fn read(bytes: &[u8], file: &str, assumed: Option<Architecture>) -> Result<CompilerReport, ReportError> {
+pub fn read_report(
+    bytes: &[u8],
+    file: &str,
+    assumed: Option<CodeArchitecture>,
+) -> Result<CompilerReport, ReportError> {
     let mut found = Findings::new(file, bytes.len());
     let format = if bytes.starts_with(cubin::MAGIC) {
-        cubin::read(bytes, &mut found)?;
-        Format::Cubin
+        cubin::read_cubin(bytes, &mut found)?;
+        ReportFormat::Cubin
     } else {
-        let text = text::Text::decode(bytes).map_err(|why| found.error(Place::Whole, why))?;
+        let text =
+            text::AsciiText::decode(bytes).map_err(|why| found.report_error(ReportPlace::Whole, why))?;
         let format = text::recognise(&text);
         match format {
-            Some(Format::Ptxas) => ptxas::read(&text, &mut found),
-            Some(Format::ResourceUsage) => resource_usage::read(&text, &mut found, assumed),
-            _ => return Err(text::refuse(&text, bytes, &found)),
+            Some(ReportFormat::Ptxas) => ptxas::read_ptxas(&text, &mut found),
+            Some(ReportFormat::ResourceUsage) => {
+                resource_usage::read_resource_usage(&text, &mut found, assumed)
+            }
+            _ => return Err(text::report_error(&text, bytes, &found)),
         }
-        format.unwrap_or(Format::Ptxas)
+        format.unwrap_or(ReportFormat::Ptxas)
     };
     found.close(format)
 }
@@ -167,15 +174,15 @@ pub fn read_from(
     from: impl std::io::Read,
     size: Option<u64>,
     file: &str,
-    assumed: Option<Architecture>,
+    assumed: Option<CodeArchitecture>,
 ) -> Result<CompilerReport, ReportError> {
-    read(&bytes_from(from, size, file)?, file, assumed)
+    read_report(&bytes_from(from, size, file)?, file, assumed)
 }
 
 /// What comes from `from`, unless it is too large for a report.
 fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result<Vec<u8>, ReportError> {
     use std::io::Read;
-    let refuse = |message: String| ReportError { file: file.to_string(), place: Place::Whole, message };
+    let refuse = |message: String| ReportError { file: file.to_string(), place: ReportPlace::Whole, message };
     let too_large = || {
         let most = LARGEST_FILE >> 20;
         refuse(format!("is larger than {most} MiB; expected one compiler's report or one cubin"))
@@ -197,7 +204,7 @@ fn bytes_from(from: impl std::io::Read, size: Option<u64>, file: &str) -> Result
 struct Findings {
     file: String,
     kernels: Vec<CompiledKernel>,
-    ptx: Vec<Architecture>,
+    ptx: Vec<CodeArchitecture>,
     refused: Vec<ReportError>,
     refused_count: usize,
     remarks: Vec<String>,
@@ -220,24 +227,30 @@ impl Findings {
         }
     }
 
-    fn error(&self, place: Place, message: impl Into<String>) -> ReportError {
+    fn report_error(&self, place: ReportPlace, message: impl Into<String>) -> ReportError {
         ReportError { file: self.file.clone(), place, message: message.into() }
     }
 
-    fn refuse(&mut self, place: Place, message: impl Into<String>) {
+    fn add_refusal(&mut self, place: ReportPlace, message: impl Into<String>) {
         self.refused_count += 1;
         if self.refused.len() < KEPT_REFUSALS {
-            self.refused.push(self.error(place, message));
+            self.refused.push(self.report_error(place, message));
         }
     }
 
     /// Takes a kernel whose numbers a compiler can have written.
-    fn add(&mut self, symbol: &str, architecture: Architecture, resources: Resources, place: Place) {
+    fn add_resources(
+        &mut self,
+        symbol: &str,
+        architecture: CodeArchitecture,
+        resources: Resources,
+        place: ReportPlace,
+    ) {
         if symbol.is_empty() || symbol.chars().any(|c| c.is_control() || c == '\u{fffd}') {
-            return self.refuse(place, format!("kernel name {}: expected letters", quoted(symbol)));
+            return self.add_refusal(place, format!("kernel name {}: expected letters", quoted(symbol)));
         }
         if let Some(why) = resources.unsound() {
-            return self.refuse(place, format!("kernel {}: {why}", quoted(symbol)));
+            return self.add_refusal(place, format!("kernel {}: {why}", quoted(symbol)));
         }
         let name = self.readable(symbol);
         self.kernels.push(CompiledKernel {
@@ -262,9 +275,10 @@ impl Findings {
     }
 
     /// The report, if anything in it could be read.
-    fn close(mut self, format: Format) -> Result<CompilerReport, ReportError> {
+    fn close(mut self, format: ReportFormat) -> Result<CompilerReport, ReportError> {
         if self.kernels.is_empty() {
-            let nothing = || self.error(Place::Whole, format!("{} without a kernel", format.word()));
+            let nothing =
+                || self.report_error(ReportPlace::Whole, format!("{} without a kernel", format.as_str()));
             return Err(self.refused.first().cloned().unwrap_or_else(nothing));
         }
         let Self { file, kernels, ptx, refused, refused_count, remarks, .. } = &mut self;
@@ -276,7 +290,7 @@ impl Findings {
 
 /// A text of the report, short enough for an error and harmless to a terminal.
 fn quoted(text: &str) -> String {
-    let short: String = crate::text::harmless_line(&crate::text::clip(text, 60));
+    let short: String = crate::text::harmless_line(&crate::text::clipped_text(text, 60));
     if short.len() < text.len() && text.chars().nth(60).is_some() {
         format!("`{short}…`")
     } else {
@@ -291,14 +305,14 @@ mod tests {
     #[test]
     fn names_that_grow_stay_within_the_size_of_their_file() {
         let resources = Resources { registers: 8, ..Resources::default() };
-        let arch = Architecture::from_number(89, None).unwrap();
+        let arch = CodeArchitecture::from_number(89, None).unwrap();
         // `f<aaa…, aaa…, …>`
         let symbol = &format!("_Z1fI24{}{}Evv", "a".repeat(24), "S0_".repeat(20));
         let one = names::readable(symbol).len();
         assert!(one > 3 * symbol.len(), "{}", names::readable(symbol));
         let size = 4 * one;
         let mut found = Findings::new("k.log", size);
-        (0..100).for_each(|_| found.add(symbol, arch, resources.clone(), Place::Whole));
+        (0..100).for_each(|_| found.add_resources(symbol, arch, resources.clone(), ReportPlace::Whole));
         let names: usize = found.kernels.iter().map(|k| k.name.len()).sum();
         assert!(names <= 100 * symbol.len() + size, "{names}");
         assert_eq!((found.kernels.len(), found.kernels[0].name.len()), (100, one));

@@ -10,15 +10,15 @@
 //! Properties of device functions may stand between; they are not the kernel's. Shared memory is without the driver's
 //! reserve, and left out where there is none.
 
-use super::text::{Text, contains, number};
-use super::{Architecture, Findings, Place, quoted};
+use super::text::{AsciiText, contains, number_in};
+use super::{CodeArchitecture, Findings, ReportPlace, quoted};
 use crate::kernel::Resources;
 
 /// A kernel whose compilation began, and what is known of it so far.
-struct Entry {
+struct PtxasKernel {
     line: usize,
     symbol: String,
-    architecture: Architecture,
+    architecture: CodeArchitecture,
     /// The function that the last properties were of.
     properties_of: String,
     /// Bytes of stack, spill stores, spill loads.
@@ -27,27 +27,27 @@ struct Entry {
     after_unfinished: bool,
 }
 
-pub(super) fn read(text: &Text<'_>, found: &mut Findings) {
-    let mut reader = Reader { found, entry: None, doubtful: None };
-    for (number, line) in text.lines() {
-        reader.line(number, line);
+pub(super) fn read_ptxas(text: &AsciiText<'_>, found: &mut Findings) {
+    let mut reader = PtxasReader { found, entry: None, doubtful: None };
+    for (number, line) in text.numbered_lines() {
+        reader.read_line(number, line);
     }
     reader.unfinished("the log ends before its `Used … registers` line");
     if let Some(line) = text.overlong() {
-        reader.found.refuse(Place::Line(line), "is longer than 1 MiB; it was left out");
+        reader.found.add_refusal(ReportPlace::Line(line), "is longer than 1 MiB; it was left out");
     }
 }
 
-struct Reader<'a> {
+struct PtxasReader<'a> {
     found: &'a mut Findings,
-    entry: Option<Entry>,
+    entry: Option<PtxasKernel>,
     /// How many kernels there were before the first that may have got another's numbers, and its line. The doubt lasts:
     /// numbers that are left over can come any time later.
     doubtful: Option<(usize, usize)>,
 }
 
-impl Reader<'_> {
-    fn line(&mut self, at: usize, line: &[u8]) {
+impl PtxasReader<'_> {
+    fn read_line(&mut self, at: usize, line: &[u8]) {
         if contains(line, " bytes stack frame") {
             return self.frame(at, &String::from_utf8_lossy(line));
         }
@@ -78,16 +78,24 @@ impl Reader<'_> {
             rest.strip_prefix('\'').and_then(|r| r.strip_suffix('\'')).and_then(|r| r.split_once("' for '"));
         let Some((symbol, typed)) = named else {
             let what = format!("{}: expected 'NAME' for 'sm_NN'", quoted(rest));
-            return self.found.refuse(Place::Line(at), what);
+            return self.found.add_refusal(ReportPlace::Line(at), what);
         };
         match typed.parse() {
             Ok(architecture) => {
                 let (symbol, properties_of) = (symbol.to_string(), String::new());
                 let frame = None;
-                self.entry =
-                    Some(Entry { line: at, symbol, architecture, properties_of, frame, after_unfinished });
+                self.entry = Some(PtxasKernel {
+                    line: at,
+                    symbol,
+                    architecture,
+                    properties_of,
+                    frame,
+                    after_unfinished,
+                });
             }
-            Err(why) => self.found.refuse(Place::Line(at), format!("kernel {}: {why}", quoted(symbol))),
+            Err(why) => {
+                self.found.add_refusal(ReportPlace::Line(at), format!("kernel {}: {why}", quoted(symbol)))
+            }
         }
     }
 
@@ -100,12 +108,12 @@ impl Reader<'_> {
         }
         let words = ["bytes stack frame", "bytes spill stores", "bytes spill loads"];
         let parts: Vec<&str> = line.trim().split(',').collect();
-        let read = |i: usize| parts.get(i).and_then(|p| number(p.trim().strip_suffix(words[i])?.trim()));
+        let read = |i: usize| parts.get(i).and_then(|p| number_in(p.trim().strip_suffix(words[i])?.trim()));
         match (read(0), read(1), read(2)) {
             (Some(stack), Some(stores), Some(loads)) => entry.frame = Some([stack, stores, loads]),
             _ => {
                 let expected = "expected `N bytes stack frame, N bytes spill stores, N bytes spill loads`";
-                self.found.refuse(Place::Line(at), format!("{}: {expected}", quoted(line.trim())));
+                self.found.add_refusal(ReportPlace::Line(at), format!("{}: {expected}", quoted(line.trim())));
                 self.entry = None;
             }
         }
@@ -119,7 +127,7 @@ impl Reader<'_> {
                 for lost in self.found.kernels.split_off(kernels) {
                     let why = "lines of several kernels are mixed from here on; compile with one job";
                     let name = quoted(&lost.symbol);
-                    self.found.refuse(Place::Line(line), format!("kernel {name}: {why}"));
+                    self.found.add_refusal(ReportPlace::Line(line), format!("kernel {name}: {why}"));
                 }
             }
             return;
@@ -128,7 +136,9 @@ impl Reader<'_> {
             Ok(resources) => resources,
             Err(part) => {
                 let what = format!("kernel {}: {}", quoted(&entry.symbol), quoted(part));
-                return self.found.refuse(Place::Line(at), format!("{what}: expected a whole number"));
+                return self
+                    .found
+                    .add_refusal(ReportPlace::Line(at), format!("{what}: expected a whole number"));
             }
         };
         let [stack, stores, loads] = entry.frame.map_or([None; 3], |frame| frame.map(Some));
@@ -137,12 +147,15 @@ impl Reader<'_> {
         if entry.after_unfinished {
             self.doubtful.get_or_insert((self.found.kernels.len(), at));
         }
-        self.found.add(&entry.symbol, entry.architecture, resources, Place::Line(at));
+        self.found.add_resources(&entry.symbol, entry.architecture, resources, ReportPlace::Line(at));
     }
 
     fn unfinished(&mut self, why: &str) {
         if let Some(entry) = self.entry.take() {
-            self.found.refuse(Place::Line(entry.line), format!("kernel {}: {why}", quoted(&entry.symbol)));
+            self.found.add_refusal(
+                ReportPlace::Line(entry.line),
+                format!("kernel {}: {why}", quoted(&entry.symbol)),
+            );
         }
     }
 }
@@ -154,7 +167,7 @@ fn used(rest: &str) -> Result<Resources, &str> {
     for part in rest.split(',').map(str::trim) {
         let bare = part.strip_prefix("used ").unwrap_or(part);
         let Some((amount, what)) = bare.split_once(' ') else { continue };
-        let amount = || number(amount).ok_or(part);
+        let amount = || number_in(amount).ok_or(part);
         match what {
             "registers" => resources.registers = amount()?,
             "barriers" => resources.barriers = Some(amount()?),
@@ -167,7 +180,7 @@ fn used(rest: &str) -> Result<Resources, &str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::compiler::{CompilerReport, Place, read};
+    use crate::compiler::{CompilerReport, ReportPlace, read_report};
 
     const TWO: &str = "x.cu(3): warning #177-D: variable \"t\" was declared but never referenced\n\
         ptxas info    : 0 bytes gmem\n\
@@ -183,7 +196,7 @@ mod tests {
         ptxas info    : Used 32 registers, used 0 barriers\r\n";
 
     fn report(text: &str) -> CompilerReport {
-        read(text.as_bytes(), "build.log", None).unwrap()
+        read_report(text.as_bytes(), "build.log", None).unwrap()
     }
 
     #[test]
@@ -201,11 +214,11 @@ mod tests {
     fn a_kernel_without_numbers_is_refused_with_its_line_and_the_rest_stays() {
         let cut = TWO.replace("Used 40 registers", "Used many registers");
         let cut = report(&cut);
-        assert_eq!((cut.kernels.len(), cut.refused[0].place), (1, Place::Line(8)));
+        assert_eq!((cut.kernels.len(), cut.refused[0].place), (1, ReportPlace::Line(8)));
         assert!(cut.refused[0].to_string().starts_with("build.log:8: kernel `_Z1kPf`: `many registers`"));
         let lost: String = TWO.lines().filter(|l| !l.contains("Used 40")).map(|l| format!("{l}\n")).collect();
         let lost = report(&lost);
-        assert_eq!((lost.kernels.len(), lost.refused[0].place), (1, Place::Line(3)));
+        assert_eq!((lost.kernels.len(), lost.refused[0].place), (1, ReportPlace::Line(3)));
     }
 
     #[test]
@@ -227,14 +240,14 @@ mod tests {
     #[test]
     fn other_encodings_do_not_hide_kernels() {
         let latin = [b"/home/Andr\xe9/x.cu: warning\n", TWO.as_bytes()].concat();
-        assert_eq!(read(&latin, "l", None).unwrap().kernels.len(), 2);
+        assert_eq!(read_report(&latin, "l", None).unwrap().kernels.len(), 2);
         for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
             let utf16: Vec<u8> =
                 "\u{feff}".encode_utf16().chain(TWO.encode_utf16()).flat_map(bytes_of).collect();
-            assert_eq!(read(&utf16, "w", None).unwrap().kernels.len(), 2);
+            assert_eq!(read_report(&utf16, "w", None).unwrap().kernels.len(), 2);
         }
         let nul = TWO.replace("_Z1kPf' for 'sm_75", "_Z1k\0f' for 'sm_75");
-        let report = read(nul.as_bytes(), "n", None).unwrap();
+        let report = read_report(nul.as_bytes(), "n", None).unwrap();
         assert_eq!((report.kernels.len(), report.refused_count), (1, 1));
     }
 }

@@ -1,15 +1,15 @@
 //! The text of a report, line by line, whatever else stands between: compilers' warnings have paths in any encoding.
 
-use super::{Findings, Format, Place, ReportError, quoted};
+use super::{Findings, ReportError, ReportFormat, ReportPlace, quoted};
 use std::borrow::Cow;
 
 /// The longest line that is looked at; kernel names can reach 512 KiB.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// The bytes of a text in an encoding that contains ASCII.
-pub(super) struct Text<'a>(Cow<'a, [u8]>);
+pub(super) struct AsciiText<'a>(Cow<'a, [u8]>);
 
-impl<'a> Text<'a> {
+impl<'a> AsciiText<'a> {
     /// Takes UTF-8, Latin-1 and their like as they are; UTF-16 with a byte order mark (PowerShell's `>` writes it) is
     /// turned into UTF-8.
     pub(super) fn decode(bytes: &'a [u8]) -> Result<Self, String> {
@@ -26,7 +26,7 @@ impl<'a> Text<'a> {
     }
 
     /// Lines with their numbers, without line ends. A line too long to be one is empty.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
+    pub(super) fn numbered_lines(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let bounded = |line| if <[u8]>::len(line) > LONGEST_LINE { &[][..] } else { line };
         let lines = self.0.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).map(bounded);
         lines.enumerate().map(|(i, line)| (i + 1, line))
@@ -39,7 +39,7 @@ impl<'a> Text<'a> {
     }
 
     fn has(&self, needle: &str) -> bool {
-        self.lines().any(|(_, line)| contains(line, needle))
+        self.numbered_lines().any(|(_, line)| contains(line, needle))
     }
 }
 
@@ -57,12 +57,12 @@ pub(super) fn contains(line: &[u8], needle: &str) -> bool {
 }
 
 /// What wrote this text, if it was a compiler's tool.
-pub(super) fn recognise(text: &Text<'_>) -> Option<Format> {
-    text.lines().find_map(|(_, line)| {
+pub(super) fn recognise(text: &AsciiText<'_>) -> Option<ReportFormat> {
+    text.numbered_lines().find_map(|(_, line)| {
         if contains(line, "ptxas info") && contains(line, "Compiling entry function") {
-            Some(Format::Ptxas)
+            Some(ReportFormat::Ptxas)
         } else if line.trim_ascii_start().starts_with(b"REG:") && contains(line, " STACK:") {
-            Some(Format::ResourceUsage)
+            Some(ReportFormat::ResourceUsage)
         } else {
             None
         }
@@ -70,12 +70,12 @@ pub(super) fn recognise(text: &Text<'_>) -> Option<Format> {
 }
 
 /// Why a file is no report, and what to do, as exactly as its content allows.
-pub(super) fn refuse(text: &Text<'_>, bytes: &[u8], found: &Findings) -> ReportError {
+pub(super) fn report_error(text: &AsciiText<'_>, bytes: &[u8], found: &Findings) -> ReportError {
     const EXPECTED: &str =
         "expected the output of `ptxas -v`, of `cuobjdump --dump-resource-usage`, or a cubin";
     const TAKE_OUT: &str = "take the kernels out with `cuobjdump -xelf all FILE` and read the .cubin files";
     const FAT_BINARY: &[u8] = &[0x50, 0xed, 0x55, 0xba];
-    let whole = |message: String| found.error(Place::Whole, message);
+    let whole = |message: String| found.report_error(ReportPlace::Whole, message);
     if bytes.is_empty() {
         return whole(format!("is empty; {EXPECTED}"));
     }
@@ -88,7 +88,7 @@ pub(super) fn refuse(text: &Text<'_>, bytes: &[u8], found: &Findings) -> ReportE
     }
     if let Some(at) = bytes.iter().position(|b| *b == 0).filter(|_| matches!(text.0, Cow::Borrowed(_))) {
         let what = "is a NUL: this is a binary file, or UTF-16 without its mark";
-        return found.error(Place::Byte(at as u64), format!("{what}; {EXPECTED}"));
+        return found.report_error(ReportPlace::Byte(at as u64), format!("{what}; {EXPECTED}"));
     }
     if text.has("ptxas info") || text.has("Resource usage:") {
         return whole(
@@ -104,15 +104,15 @@ pub(super) fn refuse(text: &Text<'_>, bytes: &[u8], found: &Findings) -> ReportE
         return whole(format!("is PTX, which has no registers yet; {how}"));
     }
     if let Some(line) = text.overlong() {
-        return found.error(Place::Line(line), format!("is longer than 1 MiB; {EXPECTED}"));
+        return found.report_error(ReportPlace::Line(line), format!("is longer than 1 MiB; {EXPECTED}"));
     }
-    let first = text.lines().find(|(_, line)| !line.is_empty()).map_or((1, &[][..]), |l| l);
+    let first = text.numbered_lines().find(|(_, line)| !line.is_empty()).map_or((1, &[][..]), |l| l);
     let begins = quoted(&String::from_utf8_lossy(&first.1[..first.1.len().min(200)]));
-    found.error(Place::Line(first.0), format!("{begins} is no compiler's report; {EXPECTED}"))
+    found.report_error(ReportPlace::Line(first.0), format!("{begins} is no compiler's report; {EXPECTED}"))
 }
 
 /// A whole number of at most ten digits.
-pub(super) fn number(text: &str) -> Option<u32> {
+pub(super) fn number_in(text: &str) -> Option<u32> {
     let plain = !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|_| plain)
 }

@@ -17,12 +17,13 @@ impl Aliases {
     ///
     /// # Errors
     /// [`FileError`] with the line of what does not fit.
-    pub fn read(file: SpecFile<'_>) -> Result<Self, FileError> {
+    pub fn from_file(file: SpecFile<'_>) -> Result<Self, FileError> {
         let aliases: Self = file.parse()?;
         match aliases.0.iter().find(|(_, short)| !short.contains(char::is_alphanumeric)) {
             Some((name, short)) => {
-                let name: String = crate::text::clip(name, 40);
-                Err(file.error(None, format!("`{name}` = `{short}`: expected a short name with letters")))
+                let name: String = crate::text::clipped_text(name, 40);
+                Err(file
+                    .file_error(None, format!("`{name}` = `{short}`: expected a short name with letters")))
             }
             None => Ok(aliases),
         }

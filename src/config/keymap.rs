@@ -101,7 +101,7 @@ impl Keymap {
     ///
     /// # Errors
     /// [`KeymapError`] naming the file, the key and what to do.
-    pub fn load(user: Option<SpecFile<'_>>, actions: &[&str]) -> Result<Self, KeymapError> {
+    pub fn with_user_file(user: Option<SpecFile<'_>>, actions: &[&str]) -> Result<Self, KeymapError> {
         let shipped = SpecFile {
             name: "assets/keymap.toml",
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/keymap.toml")),

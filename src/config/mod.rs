@@ -10,4 +10,4 @@ pub use aliases::Aliases;
 pub use keymap::{Binding, Keymap, KeymapError};
 pub use paths::{cache_folder, state_file, user_folder, write_whole};
 pub use saved::Saved;
-pub use theme::{Paint, Theme, ThemeError, themes};
+pub use theme::{Paint, PaintTheme, ThemeError, themes};

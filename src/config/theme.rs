@@ -28,7 +28,7 @@ pub struct Paint {
 /// One paint per meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Theme {
+pub struct PaintTheme {
     /// Its name: `dark`, `light`, `mono`.
     pub name: String,
     /// Plain text.
@@ -63,7 +63,7 @@ pub struct Theme {
     pub key: Paint,
 }
 
-impl Theme {
+impl PaintTheme {
     /// The same theme in the colours that the terminal shows: all of them, or the sixteen of ANSI.
     #[must_use]
     pub fn in_all_colours(mut self) -> Self {
@@ -109,7 +109,7 @@ pub struct ThemeError {
 ///
 /// # Errors
 /// [`FileError`] where one does not parse (a test reads them).
-pub fn themes() -> Result<Vec<Theme>, FileError> {
+pub fn themes() -> Result<Vec<PaintTheme>, FileError> {
     [
         (
             "assets/themes/dark.toml",
@@ -129,7 +129,7 @@ pub fn themes() -> Result<Vec<Theme>, FileError> {
     .collect()
 }
 
-impl Theme {
+impl PaintTheme {
     /// The theme of this name.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Theme {
     pub fn named(name: &str, all: &[Self]) -> Result<Self, ThemeError> {
         let known = || all.iter().map(|t| t.name.as_str()).collect::<Vec<_>>().join(", ");
         let found = all.iter().find(|t| t.name == name).cloned();
-        found.ok_or_else(|| ThemeError { name: crate::text::clip(name, 40), known: known() })
+        found.ok_or_else(|| ThemeError { name: crate::text::clipped_text(name, 40), known: known() })
     }
 }
 
@@ -156,6 +156,6 @@ mod tests {
             assert_eq!(shown.source.color.is_some(), theme.name != "mono");
             assert!(shown.source.color.as_deref().is_none_or(|c| c.starts_with('#')), "{shown:?}");
         }
-        assert!(Theme::named("pink", &all).unwrap_err().to_string().contains("dark, light, mono"));
+        assert!(PaintTheme::named("pink", &all).unwrap_err().to_string().contains("dark, light, mono"));
     }
 }

@@ -1,13 +1,13 @@
 //! From a CUDA source to a module on the GPU: compiled by NVRTC for the GPU found, else the PTX that ships.
 
-use super::driver::{Device, DeviceError, Module};
+use super::driver::{DeviceError, Module, OpenDevice};
 use include_dir::{Dir, include_dir};
 
 static KERNELS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/kernels");
 
 /// How a module came to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loaded {
+pub struct CompiledModule {
     /// On the GPU.
     pub module: Module,
     /// `nvrtc`, or the file of PTX that was loaded instead: for the rows.
@@ -57,17 +57,21 @@ pub fn shipped_ptx(file: &str, capability: (u8, u8)) -> Option<(String, &'static
 /// # Errors
 /// [`DeviceError::Compile`] for a source that does not compile, and the first reason where the shipped PTX does not load
 /// either.
-pub fn load(device: &mut dyn Device, file: &str, capability: (u8, u8)) -> Result<Loaded, DeviceError> {
+pub fn load_code(
+    device: &mut dyn OpenDevice,
+    file: &str,
+    capability: (u8, u8),
+) -> Result<CompiledModule, DeviceError> {
     let text = source(file)
         .ok_or_else(|| DeviceError::Compile { file: file.into(), log: "no such source ships".into() })?;
-    let refused = match device.compile(file, text).and_then(|image| device.load(&image)) {
-        Ok(module) => return Ok(Loaded { module, by: "nvrtc".into(), instead: None }),
+    let refused = match device.compile(file, text).and_then(|image| device.load_module(&image)) {
+        Ok(module) => return Ok(CompiledModule { module, by: "nvrtc".into(), instead: None }),
         Err(e @ (DeviceError::NoCompiler(_) | DeviceError::BadImage(_))) => e,
         Err(e) => return Err(e),
     };
     let Some((name, ptx)) = shipped_ptx(file, capability) else { return Err(refused) };
-    match device.load(ptx) {
-        Ok(module) => Ok(Loaded { module, by: name, instead: Some(refused.to_string()) }),
+    match device.load_module(ptx) {
+        Ok(module) => Ok(CompiledModule { module, by: name, instead: Some(refused.to_string()) }),
         Err(e) => Err(DeviceError::BadImage(format!("{refused}; and of the shipped PTX {name}: {e}"))),
     }
 }
@@ -78,8 +82,8 @@ mod tests {
     use crate::device::driver::Driver;
     use crate::device::fake::{Call, Fake};
 
-    fn loaded(fake: &Fake, file: &str) -> Result<Loaded, DeviceError> {
-        load(&mut *fake.open(0).unwrap(), file, (8, 9))
+    fn loaded(fake: &Fake, file: &str) -> Result<CompiledModule, DeviceError> {
+        load_code(&mut *fake.open_device(0).unwrap(), file, (8, 9))
     }
 
     #[test]

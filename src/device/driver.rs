@@ -143,7 +143,7 @@ pub struct DriverLimits {
 impl GpuFacts {
     /// `0: NVIDIA GeForce RTX 4070 (GPU-…)`.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn one_line(&self) -> String {
         format!("{}: {} ({})", self.index, self.name, self.uuid)
     }
 
@@ -172,7 +172,7 @@ pub struct Module(pub usize);
 
 /// A kernel of a loaded module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry(pub usize);
+pub struct DriverKernel(pub usize);
 
 /// What the driver says of a kernel at one block size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -206,9 +206,9 @@ pub enum Parameter {
 
 /// A launch with everything it needs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct PreparedLaunch {
     /// The kernel.
-    pub entry: Entry,
+    pub entry: DriverKernel,
     /// Block and grid.
     pub launch: Launch,
     /// Dynamic shared memory per block in bytes.
@@ -228,7 +228,7 @@ pub struct MemoryInfo {
 
 /// State of the GPU at one moment; what NVML does not know is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Sample {
+pub struct GpuSample {
     /// SM clock in Hz.
     pub sm_clock_hz: Option<f64>,
     /// Memory clock in Hz.
@@ -256,12 +256,12 @@ pub trait Driver: Send + Sync {
     ///
     /// # Errors
     /// [`DeviceError::Busy`] in exclusive mode, and others.
-    fn open(&self, index: usize) -> Result<Box<dyn Device>, DeviceError>;
+    fn open_device(&self, index: usize) -> Result<Box<dyn OpenDevice>, DeviceError>;
 }
 
-/// An opened GPU. Launches run one after the other; a run is [`Device::start`]ed, may be watched, and is
-/// [`Device::finish`]ed before anything else is asked.
-pub trait Device {
+/// An opened GPU. Launches run one after the other; a run is [`OpenDevice::start`]ed, may be watched, and is
+/// [`OpenDevice::finish_timing`]ed before anything else is asked.
+pub trait OpenDevice {
     /// Free and whole memory.
     ///
     /// # Errors
@@ -278,19 +278,24 @@ pub trait Device {
     ///
     /// # Errors
     /// [`DeviceError::BadImage`] where the driver does not take it.
-    fn load(&mut self, image: &[u8]) -> Result<Module, DeviceError>;
+    fn load_module(&mut self, image: &[u8]) -> Result<Module, DeviceError>;
 
     /// The kernel of this name.
     ///
     /// # Errors
     /// [`DeviceError::Call`] where the module has none.
-    fn entry(&mut self, module: Module, symbol: &str) -> Result<Entry, DeviceError>;
+    fn entry(&mut self, module: Module, symbol: &str) -> Result<DriverKernel, DeviceError>;
 
     /// What the driver says of a kernel at this block size; lets it have this much dynamic shared memory.
     ///
     /// # Errors
     /// [`DeviceError::Refused`] for more shared memory than there is.
-    fn facts(&mut self, entry: Entry, threads: u32, dynamic_smem: u32) -> Result<EntryFacts, DeviceError>;
+    fn facts(
+        &mut self,
+        entry: DriverKernel,
+        threads: u32,
+        dynamic_smem: u32,
+    ) -> Result<EntryFacts, DeviceError>;
 
     /// Memory of this size, not cleared.
     ///
@@ -314,7 +319,7 @@ pub trait Device {
     ///
     /// # Errors
     /// [`DeviceError`].
-    fn read(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError>;
+    fn copy_from_device(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError>;
 
     /// Copies within the GPU's memory.
     ///
@@ -326,7 +331,7 @@ pub trait Device {
     ///
     /// # Errors
     /// [`DeviceError::Refused`] for a launch that cannot start.
-    fn start(&mut self, of: &[Prepared], times: usize) -> Result<(), DeviceError>;
+    fn start(&mut self, of: &[PreparedLaunch], times: usize) -> Result<(), DeviceError>;
 
     /// Whether launches that were started are still running.
     ///
@@ -338,13 +343,13 @@ pub trait Device {
     ///
     /// # Errors
     /// [`DeviceError::Lost`] where one of them failed.
-    fn finish(&mut self) -> Result<Seconds, DeviceError>;
+    fn finish_timing(&mut self) -> Result<Seconds, DeviceError>;
 
     /// Clocks, power, temperature and utilisation now.
     ///
     /// # Errors
     /// [`DeviceError`]; what is merely unknown is none.
-    fn sample(&mut self) -> Result<Sample, DeviceError>;
+    fn sample(&mut self) -> Result<GpuSample, DeviceError>;
 }
 
 /// The GPU that was asked for: by number, UUID or a part of it, catalogue id or name; the only one where nothing was.
@@ -354,7 +359,7 @@ pub trait Device {
 pub fn choose<'a>(gpus: &'a [GpuFacts], asked: Option<&str>) -> Result<&'a GpuFacts, DeviceError> {
     let unknown = |asked: &str| DeviceError::UnknownGpu {
         asked: asked.to_string(),
-        known: gpus.iter().map(GpuFacts::line).collect(),
+        known: gpus.iter().map(GpuFacts::one_line).collect(),
     };
     let Some(asked) = asked else {
         return match gpus {

@@ -2,8 +2,8 @@
 //! only; no command uses it.
 
 use super::driver::{
-    Address, ComputeMode, Device, DeviceError, Driver, DriverLimits, DriverVersion, Entry, EntryFacts,
-    GpuFacts, MemoryInfo, Module, Parameter, Prepared, Sample,
+    Address, ComputeMode, DeviceError, Driver, DriverKernel, DriverLimits, DriverVersion, EntryFacts,
+    GpuFacts, GpuSample, MemoryInfo, Module, OpenDevice, Parameter, PreparedLaunch,
 };
 use crate::kernel::Launch;
 use crate::units::Seconds;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a fake GPU does when a kernel is launched.
-pub type Effect = fn(&mut Memory, &[Parameter], Launch);
+pub type FakeEffect = fn(&mut FakeMemory, &[Parameter], Launch);
 
 /// How long a launch of a kernel takes, in seconds.
 pub type Takes = fn(&[Parameter], Launch) -> f64;
@@ -24,25 +24,25 @@ pub struct FakeKernel {
     /// Seconds of a launch.
     pub takes: Takes,
     /// What it does to memory.
-    pub effect: Effect,
+    pub effect: FakeEffect,
 }
 
 /// A call that can be made to fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Call {
-    /// [`Driver::open`].
+    /// [`Driver::open_device`].
     Open,
-    /// [`Device::compile`].
+    /// [`OpenDevice::compile`].
     Compile,
-    /// [`Device::load`].
+    /// [`OpenDevice::load_module`].
     Load,
-    /// [`Device::allocate`].
+    /// [`OpenDevice::allocate`].
     Allocate,
-    /// [`Device::start`].
+    /// [`OpenDevice::start`].
     Start,
-    /// [`Device::finish`].
+    /// [`OpenDevice::finish_timing`].
     Finish,
-    /// [`Device::sample`].
+    /// [`OpenDevice::sample`].
     Sample,
 }
 
@@ -52,10 +52,10 @@ pub struct Script {
     pub kernels: BTreeMap<String, FakeKernel>,
     /// From the how-manieth call of a kind on it fails, for how many calls, and how; the first is 0.
     pub failures: Vec<(Call, usize, usize, DeviceError)>,
-    /// How often [`Device::running`] says yes after a start.
+    /// How often [`OpenDevice::running`] says yes after a start.
     pub looks_while_running: usize,
     /// What samples say, in turn.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<GpuSample>,
     /// How often each call was made.
     pub calls: BTreeMap<Call, usize>,
     /// Launches so far.
@@ -66,7 +66,7 @@ pub struct Script {
 
 impl Default for Script {
     fn default() -> Self {
-        let busy = Sample {
+        let busy = GpuSample {
             sm_clock_hz: Some(2.5e9),
             mem_clock_hz: Some(10.5e9),
             power_w: Some(150.0),
@@ -147,7 +147,7 @@ impl Default for Fake {
 impl Fake {
     /// Teaches it a kernel.
     #[must_use]
-    pub fn knowing(self, symbol: &str, facts: EntryFacts, takes: Takes, effect: Effect) -> Self {
+    pub fn knowing(self, symbol: &str, facts: EntryFacts, takes: Takes, effect: FakeEffect) -> Self {
         self.script().kernels.insert(symbol.into(), FakeKernel { facts, takes, effect });
         self
     }
@@ -179,7 +179,7 @@ impl Fake {
 #[must_use]
 pub fn that_runs_saxpy() -> Fake {
     let facts = EntryFacts { registers: 12, blocks_per_sm: 6, max_threads: 1024, ..EntryFacts::default() };
-    let saxpy: Effect = |memory, parameters, _| {
+    let saxpy: FakeEffect = |memory, parameters, _| {
         use Parameter::{Address as At, F32, U32};
         let [F32(alpha), At(x), At(y), At(z), U32(n)] = *parameters else { return };
         let (x, y) = (memory.f32s(x, n as usize), memory.f32s(y, n as usize));
@@ -201,7 +201,7 @@ impl Driver for Fake {
         Ok(self.gpus.clone())
     }
 
-    fn open(&self, index: usize) -> Result<Box<dyn Device>, DeviceError> {
+    fn open_device(&self, index: usize) -> Result<Box<dyn OpenDevice>, DeviceError> {
         self.counted(Call::Open)?;
         let facts = self.gpus.iter().find(|g| g.index == index).cloned().unwrap_or_default();
         match facts.compute_mode {
@@ -209,7 +209,7 @@ impl Driver for Fake {
             _ => Ok(Box::new(FakeDevice {
                 fake: self.clone(),
                 facts,
-                memory: Memory::default(),
+                memory: FakeMemory::default(),
                 entries: Vec::new(),
                 looks: 0,
                 elapsed: 0.0,
@@ -221,12 +221,12 @@ impl Driver for Fake {
 
 /// Memory of a fake GPU.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct FakeMemory {
     blocks: BTreeMap<u64, Vec<u8>>,
     next: u64,
 }
 
-impl Memory {
+impl FakeMemory {
     fn block(&mut self, at: Address) -> Option<(&mut Vec<u8>, usize)> {
         let (base, bytes) = self.blocks.range_mut(..=at.0).next_back()?;
         let offset = (at.0 - base) as usize;
@@ -257,7 +257,7 @@ impl Memory {
 struct FakeDevice {
     fake: Fake,
     facts: GpuFacts,
-    memory: Memory,
+    memory: FakeMemory,
     entries: Vec<(String, FakeKernel)>,
     looks: usize,
     elapsed: f64,
@@ -268,7 +268,7 @@ fn outside() -> DeviceError {
     DeviceError::Lost("CUDA_ERROR_ILLEGAL_ADDRESS: outside what was allocated".into())
 }
 
-impl Device for FakeDevice {
+impl OpenDevice for FakeDevice {
     fn memory(&mut self) -> Result<MemoryInfo, DeviceError> {
         let total = self.facts.memory_bytes;
         Ok(MemoryInfo { free: total.saturating_sub(self.memory.used()), total })
@@ -283,7 +283,7 @@ impl Device for FakeDevice {
         Ok(format!("cuda {major}.{minor}").into_bytes())
     }
 
-    fn load(&mut self, image: &[u8]) -> Result<Module, DeviceError> {
+    fn load_module(&mut self, image: &[u8]) -> Result<Module, DeviceError> {
         self.fake.counted(Call::Load)?;
         let text = String::from_utf8_lossy(image);
         let version = text.strip_prefix("cuda ").and_then(|v| v.split_once('.'));
@@ -296,17 +296,22 @@ impl Device for FakeDevice {
         }
     }
 
-    fn entry(&mut self, _: Module, symbol: &str) -> Result<Entry, DeviceError> {
+    fn entry(&mut self, _: Module, symbol: &str) -> Result<DriverKernel, DeviceError> {
         let known = self.fake.script().kernels.get(symbol).copied();
         let kernel = known.ok_or_else(|| DeviceError::Call {
             call: "cuModuleGetFunction",
             why: format!("{symbol}: not found"),
         })?;
         self.entries.push((symbol.into(), kernel));
-        Ok(Entry(self.entries.len() - 1))
+        Ok(DriverKernel(self.entries.len() - 1))
     }
 
-    fn facts(&mut self, entry: Entry, threads: u32, dynamic_smem: u32) -> Result<EntryFacts, DeviceError> {
+    fn facts(
+        &mut self,
+        entry: DriverKernel,
+        threads: u32,
+        dynamic_smem: u32,
+    ) -> Result<EntryFacts, DeviceError> {
         let limits = self.facts.limits;
         if dynamic_smem > limits.smem_opt_in {
             return Err(DeviceError::Refused("more shared memory than a block may have".into()));
@@ -343,7 +348,7 @@ impl Device for FakeDevice {
         Ok(())
     }
 
-    fn read(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
+    fn copy_from_device(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
         let length = bytes.len();
         bytes.copy_from_slice(self.memory.from(from).get(..length).ok_or_else(outside)?);
         Ok(())
@@ -354,7 +359,7 @@ impl Device for FakeDevice {
         self.write(to, &held)
     }
 
-    fn start(&mut self, of: &[Prepared], times: usize) -> Result<(), DeviceError> {
+    fn start(&mut self, of: &[PreparedLaunch], times: usize) -> Result<(), DeviceError> {
         self.fake.counted(Call::Start)?;
         self.elapsed = 0.0;
         for one in of.iter().cycle().take(times) {
@@ -378,7 +383,7 @@ impl Device for FakeDevice {
         Ok(running)
     }
 
-    fn finish(&mut self) -> Result<Seconds, DeviceError> {
+    fn finish_timing(&mut self) -> Result<Seconds, DeviceError> {
         self.fake.counted(Call::Finish)?;
         self.looks = 0;
         self.runs += 1;
@@ -390,17 +395,17 @@ impl Device for FakeDevice {
         Ok(Seconds(self.elapsed * (1.0 + noise)))
     }
 
-    fn sample(&mut self) -> Result<Sample, DeviceError> {
+    fn sample(&mut self) -> Result<GpuSample, DeviceError> {
         self.fake.counted(Call::Sample)?;
         let script = self.fake.script();
         if self.looks == 0 {
             // Between the look and the sample everything has ended: what an idle GPU says must reach no row.
             let (clock, power) = (Some(210e6), Some(12.0));
-            return Ok(Sample {
+            return Ok(GpuSample {
                 sm_clock_hz: clock,
                 power_w: power,
                 util_pct: Some(0.0),
-                ..Sample::default()
+                ..GpuSample::default()
             });
         }
         let taken = script.calls.get(&Call::Sample).copied().unwrap_or(1) - 1;

@@ -1,33 +1,32 @@
 //! The trials that every model has: models that refuse different questions are compared on what all of them answered.
 
-use super::setup::Outcome;
-use crate::answer::Trial;
+use super::setup::ModelOutcome;
+use crate::answer::{AnswerTrial, TrialPlace};
 
 /// For each outcome, in their order, its trials of the questions that every one of them answered. A model that answered
 /// nothing at all takes nothing from the others.
 #[must_use]
-pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
+pub fn answered_by_all(outcomes: &[ModelOutcome]) -> Vec<Vec<&AnswerTrial>> {
     // Trials come by configuration, target and source, in every outcome of one evaluation.
-    let place = |t: &Trial| (t.config, t.target, t.rows[1], t.source, t.rows[0]);
     let answering = || outcomes.iter().filter(|o| !o.trials.is_empty());
     let Some(fewest) = answering().min_by_key(|o| o.trials.len()) else {
         return vec![Vec::new(); outcomes.len()];
     };
-    let mut places: Vec<_> = fewest.trials.iter().map(place).collect();
+    let mut places: Vec<TrialPlace> = fewest.trials.iter().map(AnswerTrial::asked_place).collect();
     for outcome in answering() {
-        let mut rest = outcome.trials.iter().map(place).peekable();
+        let mut rest = outcome.trials.iter().map(AnswerTrial::asked_place).peekable();
         places.retain(|asked| {
             while rest.next_if(|other| other < asked).is_some() {}
             rest.peek() == Some(asked)
         });
     }
-    let of = |outcome: &'_ Outcome| -> Vec<_> {
+    let of = |outcome: &'_ ModelOutcome| -> Vec<_> {
         let mut left = places.iter().peekable();
         outcome
             .trials
             .iter()
             .enumerate()
-            .filter(|(_, t)| left.next_if(|p| **p == place(t)).is_some())
+            .filter(|(_, t)| left.next_if(|p| **p == t.asked_place()).is_some())
             .map(|(i, _)| i)
             .collect()
     };
@@ -38,12 +37,12 @@ pub fn answered_by_all(outcomes: &[Outcome]) -> Vec<Vec<&Trial>> {
 mod tests {
     use super::*;
 
-    fn outcome(places: &[(usize, usize, usize)]) -> Outcome {
-        let trial = |(config, target, source): &(usize, usize, usize)| Trial {
+    fn outcome(places: &[(usize, usize, usize)]) -> ModelOutcome {
+        let trial = |(config, target, source): &(usize, usize, usize)| AnswerTrial {
             config: *config,
-            ..Trial::of_pair(*source, *target)
+            ..AnswerTrial::of_pair(*source, *target)
         };
-        Outcome { model: "", trials: places.iter().map(trial).collect(), refused: Default::default() }
+        ModelOutcome { model: "", trials: places.iter().map(trial).collect(), refused: Default::default() }
     }
 
     #[test]

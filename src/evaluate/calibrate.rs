@@ -2,8 +2,8 @@
 
 use super::metrics::score;
 use super::run::evaluate;
-use super::setup::{Setup, World};
-use crate::answer::{Calibration, Settings};
+use super::setup::{EvaluationSetup, EvaluationWorld};
+use crate::answer::{IntervalCalibration, Settings};
 use crate::catalogue::FileError;
 use crate::gpu::Ceilings;
 use crate::occupancy::Rules;
@@ -14,23 +14,23 @@ use crate::progress::Progress;
 ///
 /// # Errors
 /// [`FileError`] where `specs/intervals.toml` does not parse (a test reads it).
-pub fn fit_calibration(world: World<'_>) -> Result<Calibration, FileError> {
-    let mut fitted = Calibration::of_shipped()?;
+pub fn fit_calibration(world: EvaluationWorld<'_>) -> Result<IntervalCalibration, FileError> {
+    let mut fitted = IntervalCalibration::of_shipped()?;
     for ceilings in [Ceilings::Peak, Ceilings::Achieved] {
         for rules in [Rules::Exact, Rules::Study] {
-            let setup = Setup { ceilings, rules, ..Setup::default() };
+            let setup = EvaluationSetup { ceilings, rules, ..EvaluationSetup::default() };
             add_outcomes(&mut fitted, world, &setup);
         }
     }
     Ok(fitted)
 }
 
-fn add_outcomes(fitted: &mut Calibration, world: World<'_>, setup: &Setup) {
+fn add_outcomes(fitted: &mut IntervalCalibration, world: EvaluationWorld<'_>, setup: &EvaluationSetup) {
     let outcomes = evaluate(world, setup, &MODELS, &Progress::default()).expect("nobody cancels it");
     for (model, outcome) in MODELS.ids().zip(&outcomes) {
         let settings = Settings { model, ceilings: setup.ceilings, rules: setup.rules };
         // The intervals of these trials were made without their target.
         let held = score(&outcome.trials).and_then(|s| s.coverage_90_percent);
-        fitted.add(settings, &outcome.trials, held.map(|percent| percent / 100.0));
+        fitted.add_trials(settings, &outcome.trials, held.map(|percent| percent / 100.0));
     }
 }

@@ -1,9 +1,9 @@
 //! Which questions of an evaluation are like the one in hand: the narrowest group of kernels and GPUs around it that has
 //! enough answers to say something.
 
-use super::protocol::Scope;
-use super::setup::{Outcome, World};
-use crate::answer::Trial;
+use super::protocol::TrialScope;
+use super::setup::{EvaluationWorld, ModelOutcome};
+use crate::answer::AnswerTrial;
 use crate::catalogue::Id;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId};
@@ -14,7 +14,7 @@ pub const FEWEST: usize = 9;
 
 /// The question in hand, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct LikeQuestion {
     /// The kernel's place.
     pub kernel: Option<KernelId>,
     /// The source GPU's place.
@@ -29,20 +29,20 @@ pub struct Like {
     /// `memory kernels onto ada GPUs`.
     pub words: String,
     /// The questions that belong to it.
-    pub scope: Scope,
+    pub scope: TrialScope,
 }
 
 impl Like {
     /// Whether this trial belongs to it.
     #[must_use]
-    pub fn has(&self, t: &Trial) -> bool {
+    pub fn has(&self, t: &AnswerTrial) -> bool {
         self.scope.has(t.config, t.kernel, t.source, t.target)
     }
 }
 
 /// The groups around a question, the narrowest first; the last one has every question.
 #[must_use]
-pub fn groups(world: World<'_>, wanted: Wanted) -> Vec<Like> {
+pub fn groups(world: EvaluationWorld<'_>, wanted: LikeQuestion) -> Vec<Like> {
     let kernels = kernels_like(world, wanted.kernel);
     let targets = gpus_like(world, wanted.target);
     let mut all = Vec::new();
@@ -59,17 +59,17 @@ pub fn groups(world: World<'_>, wanted: Wanted) -> Vec<Like> {
 
 /// The narrowest group in which this outcome has [`FEWEST`] answers or more; the last group where none has.
 #[must_use]
-pub fn narrowest(groups: Vec<Like>, outcome: &Outcome) -> Like {
+pub fn narrowest(groups: Vec<Like>, outcome: &ModelOutcome) -> Like {
     let enough = |like: &Like| outcome.trials.iter().filter(|t| like.has(t)).count() >= FEWEST;
     let at = groups.iter().position(enough).unwrap_or(groups.len().saturating_sub(1));
     groups.into_iter().nth(at).unwrap_or_default()
 }
 
-type Part<T> = (String, Option<BTreeSet<Id<T>>>);
+type LikePart<T> = (String, Option<BTreeSet<Id<T>>>);
 
-fn like(kernels: &Part<Kernel>, sources: &Part<Gpu>, targets: &Part<Gpu>) -> Like {
+fn like(kernels: &LikePart<Kernel>, sources: &LikePart<Gpu>, targets: &LikePart<Gpu>) -> Like {
     let words = format!("{}{}{}", kernels.0, sources.0, targets.0);
-    let scope = Scope {
+    let scope = TrialScope {
         kernels: kernels.1.clone(),
         sources: sources.1.clone(),
         targets: targets.1.clone(),
@@ -79,7 +79,7 @@ fn like(kernels: &Part<Kernel>, sources: &Part<Gpu>, targets: &Part<Gpu>) -> Lik
 }
 
 /// The kernel, the kernels of its category, every kernel.
-fn kernels_like(world: World<'_>, kernel: Option<KernelId>) -> Vec<Part<Kernel>> {
+fn kernels_like(world: EvaluationWorld<'_>, kernel: Option<KernelId>) -> Vec<LikePart<Kernel>> {
     let all_kernels = world.kernels;
     let mut all = Vec::new();
     if let Some(at) = kernel {
@@ -94,7 +94,7 @@ fn kernels_like(world: World<'_>, kernel: Option<KernelId>) -> Vec<Part<Kernel>>
 }
 
 /// The GPU, the GPUs of its architecture, every GPU.
-fn gpus_like(world: World<'_>, gpu: Option<GpuId>) -> Vec<Part<Gpu>> {
+fn gpus_like(world: EvaluationWorld<'_>, gpu: Option<GpuId>) -> Vec<LikePart<Gpu>> {
     let all_gpus = world.gpus;
     let mut all = Vec::new();
     if let Some(at) = gpu {
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn groups_widen_from_the_question_to_everything() {
         let ((gpus, kernels), store) = (catalogues(), Store::default());
-        let world = World { gpus: &gpus, kernels: &kernels, store: &store };
+        let world = EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store };
         let [source, target] = ["titan-v", "rtx-4070"].map(|g| gpus.position(g).unwrap());
         let kernel = kernels.position("saxpy").unwrap();
         let words = |wanted| groups(world, wanted).into_iter().map(|l| l.words).collect::<Vec<_>>();
-        let all = words(Wanted { kernel: Some(kernel), source: Some(source), target: Some(target) });
+        let all = words(LikeQuestion { kernel: Some(kernel), source: Some(source), target: Some(target) });
         assert_eq!(
             all,
             [
@@ -145,8 +145,9 @@ mod tests {
                 "all kernels onto all GPUs",
             ]
         );
-        assert_eq!(words(Wanted::default()), ["all kernels onto all GPUs"]);
-        let last = groups(world, Wanted { target: Some(target), ..Wanted::default() }).pop().unwrap();
+        assert_eq!(words(LikeQuestion::default()), ["all kernels onto all GPUs"]);
+        let last =
+            groups(world, LikeQuestion { target: Some(target), ..LikeQuestion::default() }).pop().unwrap();
         assert!(last.scope.is_everything());
     }
 
@@ -154,16 +155,16 @@ mod tests {
     fn the_narrowest_group_with_enough_answers_is_taken_and_else_the_widest() {
         let of = |n: usize| {
             let trials = (0..n)
-                .map(|i| Trial {
+                .map(|i| AnswerTrial {
                     kernel: KernelId::from_index(usize::from(i >= FEWEST)),
-                    ..Trial::of_pair(0, 1)
+                    ..AnswerTrial::of_pair(0, 1)
                 })
                 .collect();
-            Outcome { model: "", trials, refused: Default::default() }
+            ModelOutcome { model: "", trials, refused: Default::default() }
         };
         let group = |words: &str, kernel: Option<KernelId>| Like {
             words: words.into(),
-            scope: Scope { kernels: kernel.map(|k| BTreeSet::from([k])), ..Scope::default() },
+            scope: TrialScope { kernels: kernel.map(|k| BTreeSet::from([k])), ..TrialScope::default() },
         };
         let all = || vec![group("one", Some(KernelId::default())), group("all", None)];
         assert_eq!(narrowest(all(), &of(FEWEST)).words, "one");

@@ -1,7 +1,7 @@
 //! Error metrics (paper 1, section 6): MAPE, median absolute percentage error, median predicted/measured, within X %; and
 //! R², the mean absolute error, which GPU is faster, how often intervals hold.
 
-use crate::answer::Trial;
+use crate::answer::AnswerTrial;
 use crate::stats;
 
 /// Two measured times closer than this are no order: timing itself is not that steady.
@@ -39,7 +39,7 @@ pub fn summarise(pairs: &[(f64, f64)]) -> Option<ErrorSummary> {
     let n = pairs.len();
     let mut errors: Vec<f64> = pairs.iter().map(|(p, m)| 100.0 * (p / m - 1.0).abs()).collect();
     let mut ratios: Vec<f64> = pairs.iter().map(|(p, m)| p / m).collect();
-    let within = |percent: f64| share(errors.iter().filter(|e| **e <= percent).count(), n);
+    let within = |percent: f64| percent_of(errors.iter().filter(|e| **e <= percent).count(), n);
     let [within_10_percent, within_25_percent, within_50_percent] = [10.0, 25.0, 50.0].map(within);
     Some(ErrorSummary {
         n,
@@ -59,7 +59,7 @@ fn middle(values: &mut [f64]) -> f64 {
     stats::median(values).unwrap_or(f64::NAN)
 }
 
-fn share(part: usize, all: usize) -> f64 {
+fn percent_of(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all as f64
 }
 
@@ -79,25 +79,25 @@ pub struct Score {
 
 /// The score of these trials; `None` for none.
 #[must_use]
-pub fn score<'t>(trials: impl IntoIterator<Item = &'t Trial>) -> Option<Score> {
-    let trials: Vec<&Trial> = trials.into_iter().collect();
+pub fn score<'t>(trials: impl IntoIterator<Item = &'t AnswerTrial>) -> Option<Score> {
+    let trials: Vec<&AnswerTrial> = trials.into_iter().collect();
     let pairs: Vec<(f64, f64)> = trials.iter().map(|t| (t.predicted, t.measured)).collect();
     let errors = summarise(&pairs)?;
     let orders: Vec<f64> = trials.iter().filter_map(|t| order(t)).collect();
-    let mut widths: Vec<f64> = trials.iter().filter_map(|t| t.factor()).map(|f| f * f).collect();
+    let mut widths: Vec<f64> = trials.iter().filter_map(|t| t.error_factor()).map(|f| f * f).collect();
     let held = trials.iter().filter(|t| t.held() == Some(true)).count();
     Some(Score {
         errors,
         order_accuracy_percent: (!orders.is_empty())
             .then(|| 100.0 * orders.iter().sum::<f64>() / orders.len() as f64),
-        coverage_90_percent: (!widths.is_empty()).then(|| share(held, widths.len())),
+        coverage_90_percent: (!widths.is_empty()).then(|| percent_of(held, widths.len())),
         width: (!widths.is_empty()).then(|| middle(&mut widths)),
     })
 }
 
 /// 1 where the model names the faster GPU, 0 where it names the other, 0.5 where it calls them equal; `None` where the two
 /// measured times are too close for an order.
-fn order(trial: &Trial) -> Option<f64> {
+fn order(trial: &AnswerTrial) -> Option<f64> {
     let source = trial.source_time.filter(|_| trial.source != trial.target)?;
     order_of([source, trial.predicted], trial.measured)
 }
@@ -139,8 +139,8 @@ mod tests {
         assert_eq!(s.median_ratio, 1.0);
     }
 
-    fn trial(source_time: f64, predicted: f64, measured: f64) -> Trial {
-        Trial { source_time: Some(source_time), predicted, measured, ..Trial::of_pair(0, 1) }
+    fn trial(source_time: f64, predicted: f64, measured: f64) -> AnswerTrial {
+        AnswerTrial { source_time: Some(source_time), predicted, measured, ..AnswerTrial::of_pair(0, 1) }
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn coverage_and_width_are_those_of_the_intervals_given() {
         let with =
-            |predicted, measured, factor| Trial { interval: factor, ..trial(1.0, predicted, measured) };
+            |predicted, measured, factor| AnswerTrial { interval: factor, ..trial(1.0, predicted, measured) };
         let all = [with(1.0, 1.9, 2.0), with(1.0, 2.1, 2.0), with(1.0, 0.6, 3.0), with(1.0, 9.0, 0.0)];
         let s = score(&all).unwrap();
         assert!((s.coverage_90_percent.unwrap() - 200.0 / 3.0).abs() < 1e-9);

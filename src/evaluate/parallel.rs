@@ -16,7 +16,7 @@ pub(super) fn in_parallel(
 ) -> Option<Vec<Tally>> {
     progress.expect(n);
     let tallied = |block: usize| {
-        progress.check().ok()?;
+        progress.check_cancelled().ok()?;
         let mut tallies = vec![Tally::default(); models];
         let items = block * BLOCK..((block + 1) * BLOCK).min(n);
         progress.advance(items.len());

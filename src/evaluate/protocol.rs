@@ -7,7 +7,7 @@
 //! | new kernel | every time of the kernel, on every GPU | every residual of the kernel |
 //! | new clocks | every row of the GPU but one at other clocks | every residual that the GPU has a part in |
 
-use crate::answer::{Fold, Trial};
+use crate::answer::{AnswerTrial, ResidualFold};
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::measurement::{Measurement, Store};
@@ -32,7 +32,7 @@ pub enum Protocol {
 impl Protocol {
     /// The word on the command line and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NewGpu => "new-gpu",
             Self::NewSize => "new-size",
@@ -67,7 +67,7 @@ impl Protocol {
     /// The model's name in tables, with what it really does where the name says something else: nobody timed the new size,
     /// so that the baseline of equal times starts from another one.
     #[must_use]
-    pub fn label(self, model: &str) -> String {
+    pub fn model_label(self, model: &str) -> String {
         let scales = self == Self::NewSize && model == BASELINES[0];
         if scales { format!("{model} (work-scaled)") } else { model.to_string() }
     }
@@ -88,18 +88,18 @@ impl Protocol {
 
     /// What must not be among the residuals of this trial's interval.
     #[must_use]
-    pub fn fold(self, trial: &Trial) -> Fold {
+    pub fn fold(self, trial: &AnswerTrial) -> ResidualFold {
         match self {
-            Self::NewGpu | Self::NewClocks => Fold::Gpu(trial.target),
-            Self::NewKernel => Fold::Kernel(trial.kernel),
-            Self::NewSize => Fold::Nothing,
+            Self::NewGpu | Self::NewClocks => ResidualFold::Gpu(trial.target),
+            Self::NewKernel => ResidualFold::Kernel(trial.kernel),
+            Self::NewSize => ResidualFold::Nothing,
         }
     }
 }
 
 /// Which trials are looked at; `None` = all. What is fitted may use the others.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct TrialScope {
     /// Source GPUs.
     pub sources: Option<BTreeSet<GpuId>>,
     /// Target GPUs.
@@ -110,7 +110,7 @@ pub struct Scope {
     pub configs: Option<BTreeSet<usize>>,
 }
 
-impl Scope {
+impl TrialScope {
     /// Whether every trial is looked at.
     #[must_use]
     pub fn is_everything(&self) -> bool {
@@ -134,14 +134,14 @@ fn is_within<T: Ord>(set: &Option<BTreeSet<T>>, asked: T) -> bool {
 
 /// The rows of a store in two parts: what is known, and the largest sizes.
 #[derive(Debug, Clone)]
-pub struct Split {
+pub struct RowSplit {
     /// Everything but the largest sizes.
     pub known: Store,
     /// Configuration (its place in the order of the store that was split) and GPU of what was held out.
     pub held_out: Vec<(usize, GpuId)>,
 }
 
-impl Split {
+impl RowSplit {
     /// Holds out the largest size of each kernel and variant on each GPU, where a smaller one was timed there too.
     #[must_use]
     pub fn largest_of(store: &Store) -> Self {
@@ -152,7 +152,7 @@ impl Split {
             rows.extend(store.rows_of(id).filter(|r| !hidden.contains(&(at, r.gpu))).cloned());
         }
         let mut known = Store::default();
-        known.add(rows);
+        known.add_rows(rows);
         Self { known, held_out }
     }
 }

@@ -2,8 +2,8 @@
 //! beside what orders without a model: the times measured on the source, and the bandwidths of the GPUs.
 
 use super::metrics::order_of;
-use super::setup::World;
-use crate::answer::Trial;
+use super::setup::EvaluationWorld;
+use crate::answer::AnswerTrial;
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::KernelId;
 use crate::stats;
@@ -38,7 +38,7 @@ struct Ranked {
 
 /// The ranking of these trials.
 #[must_use]
-pub fn ranking<'t>(world: World<'_>, trials: impl IntoIterator<Item = &'t Trial>) -> Ranking {
+pub fn ranking<'t>(world: EvaluationWorld<'_>, trials: impl IntoIterator<Item = &'t AnswerTrial>) -> Ranking {
     let configs: Vec<_> = world.store.configs().map(|(_, config)| config).collect();
     let mut of_kernel: BTreeMap<(KernelId, GpuId, GpuId), Vec<(usize, Ranked)>> = BTreeMap::new();
     let mut bandwidth_orders = Vec::new();

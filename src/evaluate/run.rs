@@ -2,45 +2,47 @@
 //! what is held out is not in its reach.
 
 use super::parallel::in_parallel;
-use super::protocol::{Protocol, Scope, Split};
-use super::setup::{Asking, Outcome, Setup, World};
+use super::protocol::{Protocol, RowSplit, TrialScope};
+use super::setup::{Asking, EvaluationSetup, EvaluationWorld, ModelOutcome};
 use super::several;
 use super::tally::{Tally, reason};
-use crate::answer::{Fold, Residuals, Trial};
+use crate::answer::{AnswerTrial, ResidualFold, Residuals};
+use crate::gpu::{Gpu, TuningError};
 use crate::kernel::{Information, KernelId};
 use crate::measurement::{ConfigId, Floors, Measurement, Store};
 use crate::predict::{
-    Estimate, Predictor, Question, Refusal, Subject, Visible, gpu_at_row_clocks, never_started, question,
-    source_clocks, weight,
+    ModelRefusal, Predictor, Question, Subject, TimeEstimate, Visible, gpu_at_row_clocks, never_started,
+    question, source_clocks, weight,
 };
 use crate::progress::Progress;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// Puts every question of the protocol to every model; `None` if it was cancelled.
 #[must_use]
 pub fn evaluate(
-    world: World<'_>,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
     progress: &Progress,
-) -> Option<Vec<Outcome>> {
+) -> Option<Vec<ModelOutcome>> {
     evaluate_with(world, setup, models, &|trial| setup.protocol.fold(trial), progress)
 }
 
 /// [`evaluate`] with another choice of what intervals may not know: for the test that plants a leak.
 #[must_use]
 pub fn evaluate_with(
-    world: World<'_>,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
-    fold: &(dyn Fn(&Trial) -> Fold + Sync),
+    fold: &(dyn Fn(&AnswerTrial) -> ResidualFold + Sync),
     progress: &Progress,
-) -> Option<Vec<Outcome>> {
+) -> Option<Vec<ModelOutcome>> {
     let Asking { all_sources, known_rows } = setup.asking;
     let known = several::known(world, known_rows);
     let (mut tallies, calibrating) = if setup.protocol == Protocol::NewSize {
-        let split = Split::largest_of(world.store);
+        let split = RowSplit::largest_of(world.store);
         let tallies = sizes(world, &split, setup, models, progress)?;
         (tallies, Some(smaller_sizes(world, &split, setup, models, progress)?))
     } else if setup.protocol == Protocol::NewKernel {
@@ -54,17 +56,17 @@ pub fn evaluate_with(
             let trials = several::combined(&tally.trials, &setup.scope, fold);
             let of_pairs = std::mem::take(tally).into_refused();
             let refused = several::refused(world, &setup.scope, &known, trials.len(), &of_pairs);
-            return Outcome { model: models[i].id(), trials, refused };
+            return ModelOutcome { model: models[i].id(), trials, refused };
         }
         let fitted = calibrating.as_ref().map_or(&tally.trials, |c| &c[i].trials);
-        let residuals = Residuals::of(fitted, models[i].needs_source());
+        let residuals = Residuals::from_trials(fitted, models[i].needs_source());
         let mut trials = std::mem::take(&mut tally.trials);
         trials.retain(|t| setup.scope.has(t.config, t.kernel, t.source, t.target));
         residuals.widen(&mut trials, fold);
         if let Some(shipped) = setup.shipped.as_ref().filter(|_| setup.protocol.uses_shipped_errors()) {
             shipped.widen(&mut trials, world.kernels);
         }
-        Outcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
+        ModelOutcome { model: models[i].id(), trials, refused: std::mem::take(tally).into_refused() }
     };
     // Half a million residuals per model are sorted: worth a thread each.
     let outcomes = tallies.par_iter_mut().enumerate().map(|(i, tally)| outcome(i, tally)).collect();
@@ -73,10 +75,10 @@ pub fn evaluate_with(
 
 /// Every ordered pair of rows of the same configuration: of two GPUs, or of one GPU at two clocks.
 fn pairs(
-    world: World<'_>,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
-    known: &BTreeSet<several::Row>,
+    known: &BTreeSet<several::AskedRow>,
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<ConfigId> = world.store.configs().map(|(id, _)| id).collect();
@@ -88,20 +90,21 @@ fn pairs(
         let stopped = asker.never_started(&subject, &rows);
         for (to, target) in rows.iter().enumerate() {
             let hidden = Visible::without_gpu(world.store, target.gpu);
+            let tuned = &asker.gpu_of_row(target);
             for (from, source) in rows.iter().enumerate().filter(|(i, _)| *i != to) {
                 if (source.gpu == target.gpu) != (setup.protocol == Protocol::NewClocks) {
                     continue;
                 }
                 let places = [from, to].map(|i| u16::try_from(i).unwrap_or(u16::MAX));
-                let trial = Trial { rows: places, ..asker.trial(at, target, Some(source)) };
+                let trial = AnswerTrial { rows: places, ..asker.trial(at, target, Some(source)) };
                 if let Some(why) = stopped[to].as_ref().or(stopped[from].as_ref()) {
-                    asker.refuse(trial, why, tallies);
+                    asker.count_refusal(trial, why, tallies);
                     continue;
                 }
                 let third = |r: &&Measurement| r.gpu != source.gpu && r.gpu != target.gpu;
                 let others = rows.iter().copied().filter(third);
                 let borrows = |q: &Question<'_>, s: &Subject| borrowed(q, s, source, others.clone());
-                let put = Put { subject: &subject, visible: hidden.with_row(id, source), truth: target };
+                let put = Put { subject: &subject, visible: hidden.with_row(id, source), tuned };
                 asker.put(put, trial, &borrows, tallies);
             }
         }
@@ -110,15 +113,15 @@ fn pairs(
 
 /// Every row from nothing but counts: no time of its kernel is known anywhere, not even as a launch floor.
 fn untimed_kernels(
-    world: World<'_>,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
     let configs: Vec<(ConfigId, KernelId)> = world.store.configs().map(|(id, c)| (id, c.kernel)).collect();
-    let kernels: BTreeSet<KernelId> = configs.iter().map(|(_, kernel)| *kernel).collect();
-    let floors: BTreeMap<KernelId, Floors> =
-        kernels.into_iter().map(|kernel| (kernel, world.store.floors_without(kernel))).collect();
+    // Found by the first question that asks for them: kernels beside each other, and none that nobody asks about.
+    let floors: BTreeMap<KernelId, OnceLock<Floors>> =
+        configs.iter().map(|(_, kernel)| (*kernel, OnceLock::new())).collect();
     in_parallel(configs.len(), models.len(), progress, |at, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (id, kernel) = configs[at];
@@ -127,22 +130,24 @@ fn untimed_kernels(
         let stopped = asker.never_started(&subject, &rows);
         for (i, row) in rows.iter().enumerate() {
             let places = [u16::try_from(i).unwrap_or(u16::MAX); 2];
-            let trial = Trial { rows: places, ..asker.trial(at, row, None) };
+            let trial = AnswerTrial { rows: places, ..asker.trial(at, row, None) };
             if let Some(why) = &stopped[i] {
-                asker.refuse(trial, why, tallies);
+                asker.count_refusal(trial, why, tallies);
                 continue;
             }
-            let visible = Visible::from(world.store).with_row(id, row).with_floors(&floors[&kernel]);
-            asker.put(Put { subject: &subject, visible, truth: row }, trial, &|_, _| false, tallies);
+            let floors = floors[&kernel].get_or_init(|| world.store.floors_without(kernel));
+            let visible = Visible::from(world.store).with_row(id, row).with_floors(floors);
+            let tuned = &asker.gpu_of_row(row);
+            asker.put(Put { subject: &subject, visible, tuned }, trial, &|_, _| false, tallies);
         }
     })
 }
 
 /// The largest size on each GPU, from smaller ones on the same GPU.
 fn sizes(
-    world: World<'_>,
-    split: &Split,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    split: &RowSplit,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
@@ -150,13 +155,17 @@ fn sizes(
     in_parallel(split.held_out.len(), models.len(), progress, |i, tallies| {
         let asker = Asker { world, setup, models, known: &BTreeSet::new() };
         let (at, gpu) = split.held_out[i];
-        let Some(truth) = world.store.row(configs[at], gpu) else { return };
+        let Some(truth) = world.store.row_on(configs[at], gpu) else { return };
         let subject = subject(world, &split.known, configs[at]);
         let trial = asker.trial(at, truth, None);
         match &asker.never_started(&subject, &[truth])[0] {
-            Some(why) => asker.refuse(trial, why, tallies),
+            Some(why) => asker.count_refusal(trial, why, tallies),
             None => {
-                let put = Put { subject: &subject, visible: (&split.known).into(), truth };
+                let put = Put {
+                    subject: &subject,
+                    visible: (&split.known).into(),
+                    tuned: &asker.gpu_of_row(truth),
+                };
                 asker.put(put, trial, &|_, _| false, tallies);
             }
         }
@@ -165,23 +174,23 @@ fn sizes(
 
 /// The same one size below, over everything: the residuals that a question about the largest size may know.
 fn smaller_sizes(
-    world: World<'_>,
-    split: &Split,
-    setup: &Setup,
+    world: EvaluationWorld<'_>,
+    split: &RowSplit,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
     progress: &Progress,
 ) -> Option<Vec<Tally>> {
-    let setup = Setup { scope: Scope::default(), ..setup.clone() };
-    let below = Split::largest_of(&split.known);
-    sizes(World { store: &split.known, ..world }, &below, &setup, models, progress)
+    let setup = EvaluationSetup { scope: TrialScope::default(), ..setup.clone() };
+    let below = RowSplit::largest_of(&split.known);
+    sizes(EvaluationWorld { store: &split.known, ..world }, &below, &setup, models, progress)
 }
 
 /// The configuration as a question has it, found in the rows that are known; or why it cannot be asked about.
-fn subject(world: World<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
+fn subject(world: EvaluationWorld<'_>, known: &Store, id: ConfigId) -> Result<Subject, String> {
     let config = world.store.config(id);
     let kernel = &world.kernels[config.kernel];
     let place = if std::ptr::eq(world.store, known) { Some(id) } else { known.find_same(config) };
-    Subject::of(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
+    Subject::from_config(kernel, config, place).map_err(|e| format!("{}: {e}", kernel.id))
 }
 
 /// Whether counts or shapes came from a row that is neither the source's nor the target's.
@@ -201,29 +210,29 @@ fn states_needs(row: &Measurement) -> bool {
     row.launch().is_some() || stated.iter().any(Option::is_some)
 }
 
-/// One question: what is asked about, what may be seen, and the row that is to be predicted, of which only the clocks are
-/// looked at.
+/// One question: what is asked about, what may be seen, and the target at the clocks of the row that is to be predicted, of
+/// which nothing else is looked at.
 #[derive(Clone, Copy)]
 struct Put<'a> {
     subject: &'a Result<Subject, String>,
     visible: Visible<'a>,
-    truth: &'a Measurement,
+    tuned: &'a Result<Option<Gpu>, TuningError>,
 }
 
 /// Who puts questions.
 #[derive(Clone, Copy)]
 struct Asker<'a> {
-    world: World<'a>,
-    setup: &'a Setup,
+    world: EvaluationWorld<'a>,
+    setup: &'a EvaluationSetup,
     models: &'a [&'a dyn Predictor],
     /// Rows that are not scored: what is refused of them counts no more than what is answered.
-    known: &'a BTreeSet<several::Row>,
+    known: &'a BTreeSet<several::AskedRow>,
 }
 
 impl Asker<'_> {
     /// Without a source the target stands on both sides.
-    fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> Trial {
-        Trial {
+    fn trial(&self, config: usize, truth: &Measurement, source: Option<&Measurement>) -> AnswerTrial {
+        AnswerTrial {
             config,
             kernel: truth.kernel,
             source: source.map_or(truth.gpu, |row| row.gpu),
@@ -249,58 +258,71 @@ impl Asker<'_> {
             let gpu = &self.world.gpus[row.gpu];
             let kernel = &self.world.kernels[row.kernel];
             let why = never_started(kernel, &subject.as_ref().ok()?.instance, gpu, row, any_row)?;
-            Some(reason(&Refusal::CannotLaunch { gpu: gpu.id.clone(), why }))
+            Some(reason(&ModelRefusal::CannotLaunch { gpu: gpu.id.clone(), why }))
         };
         rows.iter().map(why).collect()
     }
 
     /// Counts a question that no model is asked.
-    fn refuse(&self, trial: Trial, why: &str, tallies: &mut [Tally]) {
+    fn count_refusal(&self, trial: AnswerTrial, why: &str, tallies: &mut [Tally]) {
         if self.setup.scope.has(trial.config, trial.kernel, trial.source, trial.target) {
-            tallies.iter_mut().for_each(|t| t.refuse(why));
+            tallies.iter_mut().for_each(|t| t.count_refusal(why));
         }
+    }
+
+    /// The GPU at the clocks that this row states, where it states others. The clocks of a row are a setting, not a
+    /// measurement: it is predicted at its own.
+    fn gpu_of_row(&self, row: &Measurement) -> Result<Option<Gpu>, TuningError> {
+        let gpu = &self.world.gpus[row.gpu];
+        gpu_at_row_clocks(gpu, gpu, row)
     }
 
     /// Puts one question to every model.
     fn put(
         &self,
-        Put { subject, visible, truth }: Put<'_>,
-        trial: Trial,
+        Put { subject, visible, tuned }: Put<'_>,
+        trial: AnswerTrial,
         borrows: &dyn Fn(&Question<'_>, &Subject) -> bool,
         tallies: &mut [Tally],
     ) {
-        let Setup { ceilings, rules, scope, lessons, .. } = self.setup;
+        let EvaluationSetup { ceilings, rules, scope, lessons, .. } = self.setup;
         let looked_at = scope.has(trial.config, trial.kernel, trial.source, trial.target)
             && !self.known.contains(&(trial.config, trial.target));
         let subject = match subject {
             Ok(subject) => subject,
-            Err(why) => return self.refuse(trial, why, tallies),
+            Err(why) => return self.count_refusal(trial, why, tallies),
         };
         let [source, target] = [trial.source, trial.target].map(|i| &self.world.gpus[i]);
         let kernel = &self.world.kernels[trial.kernel];
         let clocks = source_clocks(source, source, subject, trial.source, visible);
-        // The clocks of a row are a setting, not a measurement: it is predicted at its own.
-        let tuned = match gpu_at_row_clocks(target, target, truth) {
+        let tuned = match tuned {
             Ok(tuned) => tuned,
-            Err(why) => return self.refuse(trial, &format!("clocks of a row: {why}"), tallies),
+            Err(why) => return self.count_refusal(trial, &format!("clocks of a row: {why}"), tallies),
         };
         let pair = [(trial.source, clocks.gpu(source)), (trial.target, tuned.as_ref().unwrap_or(target))];
         let mut q = question(kernel, subject, pair, visible, *ceilings, *rules);
         if self.setup.protocol == Protocol::NewKernel {
             q.source_time = None;
         }
-        let trial = Trial { information: q.work.information(), ..trial };
-        q.lesson = lessons.as_ref().and_then(|l| l.of(trial.kernel, trial.target));
+        let trial = AnswerTrial { information: q.work.information(), ..trial };
+        q.lesson = lessons.as_ref().and_then(|l| l.lesson_for(trial.kernel, trial.target));
         if q.ceilings != *ceilings {
             let why = q.ceilings_caution.as_ref().map_or_else(String::new, ToString::to_string);
-            return self.refuse(trial, &why, tallies);
+            return self.count_refusal(trial, &why, tallies);
         }
         let (borrowed, weight) = (borrows(&q, subject), weight(&q));
         for (model, tally) in self.models.iter().zip(tallies) {
             match model.estimate(&q) {
-                Ok(Estimate { time, doubt, width, .. }) => {
+                Ok(TimeEstimate { time, doubt, width, .. }) => {
                     let (doubt, width) = (doubt.map(|d| d.total()), width.map(|w| w.in_doubts));
-                    tally.trials.push(Trial { predicted: time.0, borrowed, weight, doubt, width, ..trial });
+                    tally.trials.push(AnswerTrial {
+                        predicted: time.0,
+                        borrowed,
+                        weight,
+                        doubt,
+                        width,
+                        ..trial
+                    });
                 }
                 Err(why) if looked_at => tally.refuse_for(&why),
                 Err(_) => {}

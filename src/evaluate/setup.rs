@@ -1,8 +1,8 @@
 //! What is evaluated on and how, what came of it.
 
-use super::protocol::{Protocol, Scope};
+use super::protocol::{Protocol, TrialScope};
 use super::tally::Refused;
-use crate::answer::{ShippedErrors, Trial};
+use crate::answer::{AnswerTrial, ShippedErrors};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Ceilings, Gpu};
 use crate::kernel::Kernel;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What is evaluated on.
 #[derive(Debug, Clone, Copy)]
-pub struct World<'a> {
+pub struct EvaluationWorld<'a> {
     /// Every GPU.
     pub gpus: &'a Catalogue<Gpu>,
     /// Every kernel.
@@ -24,7 +24,7 @@ pub struct World<'a> {
 
 /// How it is evaluated.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub struct EvaluationSetup {
     /// What is held out.
     pub protocol: Protocol,
     /// Ceilings of the roofline.
@@ -32,7 +32,7 @@ pub struct Setup {
     /// Occupancy arithmetic.
     pub rules: Rules,
     /// Which trials are looked at.
-    pub scope: Scope,
+    pub scope: TrialScope,
     /// The shipped errors, for models that say how uncertain an answer is: their intervals are then those of `predict`,
     /// made from other families of kernels than the one in question. `None` = every interval is made from these trials.
     pub shipped: Option<Arc<ShippedErrors>>,
@@ -44,16 +44,16 @@ pub struct Setup {
 
 /// One model's trials, and what it refused.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct ModelOutcome {
     /// The model's id.
     pub model: &'static str,
     /// What it said beside what was measured, by configuration, target and source.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<AnswerTrial>,
     /// Questions without an answer, by reason.
     pub refused: Refused,
 }
 
-impl Outcome {
+impl ModelOutcome {
     /// Questions put to it.
     #[must_use]
     pub fn asked(&self) -> usize {

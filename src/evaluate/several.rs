@@ -3,20 +3,20 @@
 //! Known rows are chosen by the hash of what they time, never by how long it took; they correct the model as
 //! [`crate::answer::KnownRows`] says and are not scored. Every other row of the target stays as hidden as without them.
 
-use super::protocol::Scope;
-use super::setup::World;
+use super::protocol::TrialScope;
+use super::setup::EvaluationWorld;
 use super::tally::Refused;
-use crate::answer::{Fold, KnownRow, KnownRows, Trial, conformal_rank, log_mean};
+use crate::answer::{AnswerTrial, KnownRow, KnownRows, ResidualFold, conformal_rank, log_mean};
 use crate::gpu::GpuId;
 use crate::measurement::Measurement;
 use crate::predict::Predictor;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Configuration and target of a row.
-pub(super) type Row = (usize, GpuId);
+pub(super) type AskedRow = (usize, GpuId);
 
 /// This many rows of every GPU, among those that another GPU timed too.
-pub(super) fn known(world: World<'_>, rows_per_gpu: usize) -> BTreeSet<Row> {
+pub(super) fn known(world: EvaluationWorld<'_>, rows_per_gpu: usize) -> BTreeSet<AskedRow> {
     let mut by_gpu: BTreeMap<GpuId, Vec<(u64, usize)>> = BTreeMap::new();
     if rows_per_gpu == 0 {
         return BTreeSet::new();
@@ -50,20 +50,26 @@ pub fn hash(text: &str) -> u64 {
 
 /// Drops the known rows, and corrects every other prediction by those of its target as its source predicts them, where
 /// this model is corrected at all.
-pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predictor, trials: &mut Vec<Trial>) {
+pub(super) fn learn(
+    world: EvaluationWorld<'_>,
+    known: &BTreeSet<AskedRow>,
+    model: &dyn Predictor,
+    trials: &mut Vec<AnswerTrial>,
+) {
     if known.is_empty() {
         return;
     }
     if !model.is_corrected() {
         return trials.retain(|t| !known.contains(&(t.config, t.target)));
     }
-    let category = |t: &Trial| world.kernels[t.kernel].known_category();
+    let category = |t: &AnswerTrial| world.kernels[t.kernel].known_category();
     let mut rows: HashMap<(GpuId, GpuId), Vec<KnownRow<'_>>> = HashMap::new();
     for t in trials.iter().filter(|t| known.contains(&(t.config, t.target))) {
         let row = KnownRow { kernel: t.kernel, category: category(t), ln: (t.measured / t.predicted).ln() };
         rows.entry((t.source, t.target)).or_default().push(row);
     }
-    let rows: HashMap<_, _> = rows.into_iter().map(|(pair, rows)| (pair, KnownRows::of(rows))).collect();
+    let rows: HashMap<_, _> =
+        rows.into_iter().map(|(pair, rows)| (pair, KnownRows::from_rows(rows))).collect();
     trials.retain(|t| !known.contains(&(t.config, t.target)));
     for t in trials {
         let of_pair = rows.get(&(t.source, t.target));
@@ -73,40 +79,44 @@ pub(super) fn learn(world: World<'_>, known: &BTreeSet<Row>, model: &dyn Predict
 }
 
 /// One prediction per configuration and target from all of these pairs, in their order, with its interval.
-pub(super) fn combined(pairs: &[Trial], scope: &Scope, fold: &dyn Fn(&Trial) -> Fold) -> Vec<Trial> {
-    let looked_at = |t: &Trial| scope.has(t.config, t.kernel, t.source, t.target);
-    let mut all: Vec<Trial> = groups(pairs).filter_map(|g| together(g, looked_at)).collect();
-    let mut factors: BTreeMap<Fold, f64> = BTreeMap::new();
+pub(super) fn combined(
+    pairs: &[AnswerTrial],
+    scope: &TrialScope,
+    fold: &dyn Fn(&AnswerTrial) -> ResidualFold,
+) -> Vec<AnswerTrial> {
+    let looked_at = |t: &AnswerTrial| scope.has(t.config, t.kernel, t.source, t.target);
+    let mut all: Vec<AnswerTrial> = groups(pairs).filter_map(|g| together(g, looked_at)).collect();
+    let mut factors: BTreeMap<ResidualFold, f64> = BTreeMap::new();
     for trial in &mut all {
         let fold = fold(trial);
-        trial.interval = *factors.entry(fold).or_insert_with(|| factor(pairs, fold).unwrap_or(0.0));
+        trial.interval = *factors.entry(fold).or_insert_with(|| common_factor(pairs, fold).unwrap_or(0.0));
     }
     all
 }
 
 /// The pairs of one configuration and target row each; they lie side by side.
-fn groups(pairs: &[Trial]) -> impl Iterator<Item = &[Trial]> {
-    pairs.chunk_by(|a, b| (a.config, a.target, a.rows[1]) == (b.config, b.target, b.rows[1]))
+fn groups(pairs: &[AnswerTrial]) -> impl Iterator<Item = &[AnswerTrial]> {
+    pairs.chunk_by(|a, b| a.target_row() == b.target_row())
 }
 
 /// The pairs of a group that may be used, as one.
-fn together(group: &[Trial], used: impl Fn(&Trial) -> bool) -> Option<Trial> {
-    let used: Vec<&Trial> = group.iter().filter(|t| used(t)).collect();
+fn together(group: &[AnswerTrial], used: impl Fn(&AnswerTrial) -> bool) -> Option<AnswerTrial> {
+    let used: Vec<&AnswerTrial> = group.iter().filter(|t| used(t)).collect();
     let parts: Vec<(f64, f64)> = used.iter().map(|t| (t.predicted, t.weight)).collect();
     let (predicted, _) = log_mean(&parts)?;
     let first = **used.first()?;
     // No single GPU is the source: an order of two GPUs is not asked for.
     let borrowed = used.iter().any(|t| t.borrowed);
-    Some(Trial { source: first.target, source_time: None, predicted, borrowed, ..first })
+    Some(AnswerTrial { source: first.target, source_time: None, predicted, borrowed, ..first })
 }
 
 /// The factor of a 90 % interval from predictions in which what is held out has no part, as target, as source, or as the
 /// row a count was borrowed from.
-fn factor(pairs: &[Trial], fold: Fold) -> Option<f64> {
-    let known = |t: &Trial| match fold {
-        Fold::Gpu(gpu) => t.target != gpu && t.source != gpu && !t.borrowed,
-        Fold::Kernel(kernel) => t.kernel != kernel,
-        Fold::Nothing => true,
+fn common_factor(pairs: &[AnswerTrial], fold: ResidualFold) -> Option<f64> {
+    let known = |t: &AnswerTrial| match fold {
+        ResidualFold::Gpu(gpu) => t.target != gpu && t.source != gpu && !t.borrowed,
+        ResidualFold::Kernel(kernel) => t.kernel != kernel,
+        ResidualFold::Nothing => true,
     };
     let mut all: Vec<f64> = groups(pairs).filter_map(|g| together(g, known)).map(|t| t.residual()).collect();
     all.sort_by(f64::total_cmp);
@@ -115,15 +125,15 @@ fn factor(pairs: &[Trial], fold: Fold) -> Option<f64> {
 
 /// The rows of the scope that were asked about and got no time from any source, with what pairs were refused for.
 pub(super) fn refused(
-    world: World<'_>,
-    scope: &Scope,
-    known: &BTreeSet<Row>,
+    world: EvaluationWorld<'_>,
+    scope: &TrialScope,
+    known: &BTreeSet<AskedRow>,
     answered: usize,
     of_pairs: &Refused,
 ) -> Refused {
     let mut asked = 0usize;
     for (at, (id, config)) in world.store.configs().enumerate() {
-        let rows: Vec<&Measurement> = world.store.rows_of(id).collect();
+        let rows: Vec<&Measurement> = world.store.rows_at_all_clocks(id).collect();
         let has = |target: GpuId| {
             let mut sources = rows.iter().map(|r| r.gpu).filter(|s| *s != target);
             sources.any(|source| scope.has(at, config.kernel, source, target))

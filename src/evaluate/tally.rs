@@ -1,7 +1,7 @@
 //! What a model answered and what it refused, while an evaluation runs.
 
-use crate::answer::Trial;
-use crate::predict::Refusal;
+use crate::answer::AnswerTrial;
+use crate::predict::ModelRefusal;
 use std::collections::BTreeMap;
 
 /// Questions without an answer, by reason.
@@ -10,13 +10,13 @@ pub type Refused = BTreeMap<String, usize>;
 /// One model's answers so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
-    pub(super) trials: Vec<Trial>,
+    pub(super) trials: Vec<AnswerTrial>,
     refused: Refused,
 }
 
 impl Tally {
     /// Counts a question that could not be put.
-    pub(super) fn refuse(&mut self, why: &str) {
+    pub(super) fn count_refusal(&mut self, why: &str) {
         match self.refused.get_mut(why) {
             Some(n) => *n += 1,
             None => drop(self.refused.insert(why.to_string(), 1)),
@@ -24,8 +24,8 @@ impl Tally {
     }
 
     /// Counts a refusal under its reason, without the numbers that differ from question to question.
-    pub(super) fn refuse_for(&mut self, why: &Refusal) {
-        self.refuse(&reason(why));
+    pub(super) fn refuse_for(&mut self, why: &ModelRefusal) {
+        self.count_refusal(&reason(why));
     }
 
     pub(super) fn take(&mut self, part: Self) {
@@ -41,18 +41,18 @@ impl Tally {
 }
 
 /// A refusal without the numbers that differ from question to question.
-pub(super) fn reason(why: &Refusal) -> String {
+pub(super) fn reason(why: &ModelRefusal) -> String {
     match why {
-        Refusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
-        Refusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
-        Refusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
-        Refusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.word()),
-        Refusal::NoCount { missing, .. } => format!("not counted: {missing}"),
-        Refusal::NoCounts { missing, .. } => format!("not counted: {missing}"),
-        Refusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),
-        Refusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
-        Refusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),
-        Refusal::AtomicsBind { .. } => "same-address atomics bind".into(),
+        ModelRefusal::CannotLaunch { gpu, .. } => format!("cannot launch on {gpu}"),
+        ModelRefusal::DoesNotFit { gpu, .. } => format!("does not fit the memory of {gpu}"),
+        ModelRefusal::NotCompiled { gpu, .. } => format!("not compiled for {gpu}"),
+        ModelRefusal::LacksFeature { gpu, feature, .. } => format!("{gpu} lacks {}", feature.as_str()),
+        ModelRefusal::NoCount { missing, .. } => format!("not counted: {missing}"),
+        ModelRefusal::NoCounts { missing, .. } => format!("not counted: {missing}"),
+        ModelRefusal::NoRate { what, gpu, .. } => format!("no {what} of {gpu} is known"),
+        ModelRefusal::NoWork { .. } => "neither FLOPs nor DRAM bytes are known".into(),
+        ModelRefusal::NoSourceTime { gpu, .. } => format!("no time on {gpu}"),
+        ModelRefusal::AtomicsBind { .. } => "same-address atomics bind".into(),
         other => other.to_string(),
     }
 }

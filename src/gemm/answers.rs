@@ -1,7 +1,7 @@
 //! A GEMM on one GPU with each tile: the default model's time, the power model's watts, and what the user's rows say.
 
 use super::GemmRow;
-use super::learned::{Correction, Learned};
+use super::learned::{GemmCorrection, LearnedGemm};
 use super::measured_tiles::{MeasuredTile, measured_tiles};
 use super::physical::{LIBRARY, physical};
 use super::tiles::{From, Ranged, Tile, TileAnswer};
@@ -10,7 +10,7 @@ use crate::catalogue::FileError;
 use crate::gpu::GpuId;
 use crate::kernel::Problem;
 use crate::measurement::Measurement;
-use crate::power::{Load, Power, PowerModel};
+use crate::power::{BoardPower, Load, PowerModel};
 use crate::predict::Subject;
 use crate::session::Session;
 use crate::units::{Seconds, Watts};
@@ -38,7 +38,7 @@ impl Default for Gemm {
 }
 
 impl Gemm {
-    fn problem(&self, tile: Tile) -> String {
+    fn problem_text(&self, tile: Tile) -> String {
         let [m, n, k] = self.size;
         match tile {
             Tile::Side(side) => format!("m={m};n={n};k={k};tile={side}"),
@@ -68,13 +68,14 @@ impl Gemm {
 ///
 /// # Errors
 /// [`FileError`] where a table inside the program is damaged.
-pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result<Learned, FileError> {
+pub fn learn_rows(session: &Session, rows: &[Measurement], gpu: GpuId) -> Result<LearnedGemm, FileError> {
     let power = PowerModel::shipped()?;
-    let library = session.kernels.get(LIBRARY);
+    let library = session.kernels.id_named(LIBRARY);
     let own = rows.iter().filter(|r| r.gpu == gpu && Some(r.kernel) == library);
-    let of_library: Vec<GemmRow> = own.filter_map(GemmRow::of).collect();
+    let of_library: Vec<GemmRow> = own.filter_map(GemmRow::from_measurement).collect();
     let gpus = session.stock_gpus();
-    let mut learned = Learned::of(&of_library, |row| physical(gpus, &session.kernels, &power, row));
+    let mut learned =
+        LearnedGemm::from_rows(&of_library, |row| physical(gpus, &session.kernels, &power, row));
     learned.tiles = own_tiles(session, rows.iter(), gpu);
     Ok(learned)
 }
@@ -85,7 +86,7 @@ fn own_tiles<'r>(
     rows: impl Iterator<Item = &'r Measurement>,
     gpu: GpuId,
 ) -> Vec<MeasuredTile> {
-    let tiled = session.kernels.get(TILED);
+    let tiled = session.kernels.id_named(TILED);
     measured_tiles(rows.filter(|r| r.gpu == gpu && Some(r.kernel) == tiled))
 }
 
@@ -99,7 +100,7 @@ pub fn answer_tiles(
     gemm: &Gemm,
     gpu: GpuId,
     tiles: &[Tile],
-    learned: &Learned,
+    learned: &LearnedGemm,
 ) -> Result<Vec<TileAnswer>, FileError> {
     let power = PowerModel::shipped()?;
     let asked = AskedProduct { session, gemm, gpu, power: &power, learned };
@@ -112,7 +113,7 @@ struct AskedProduct<'a> {
     gemm: &'a Gemm,
     gpu: GpuId,
     power: &'a PowerModel,
-    learned: &'a Learned,
+    learned: &'a LearnedGemm,
 }
 
 impl AskedProduct<'_> {
@@ -139,7 +140,7 @@ impl AskedProduct<'_> {
         TileAnswer {
             tile,
             occupancy: answer.occupancy[1],
-            bound: answer.prediction.as_ref().ok().and_then(|p| Some(p.bound_target?.word().to_string())),
+            bound: answer.prediction.as_ref().ok().and_then(|p| Some(p.bound_target?.as_str().to_string())),
             time,
             power: watts,
             modelled,
@@ -157,7 +158,7 @@ impl AskedProduct<'_> {
         let size = self.gemm.size_f64();
         let learned = self.learned.tiles.iter().find(|t| t.size == size && t.side == side);
         let loaded = || {
-            let row = self.session.store.row(subject.config?, self.gpu)?;
+            let row = self.session.store.row_on(subject.config?, self.gpu)?;
             measured_tiles(std::iter::once(row)).pop()
         };
         learned.cloned().or_else(loaded)
@@ -181,7 +182,7 @@ impl AskedProduct<'_> {
         let id = if tile == Tile::Library { LIBRARY } else { TILED };
         let place = kernels.position(id).map_err(|e| e.to_string())?;
         let kernel = &kernels[place];
-        let problem: Problem = kernel.typed(&self.gemm.problem(tile)).map_err(|e| e.to_string())?;
+        let problem: Problem = kernel.typed(&self.gemm.problem_text(tile)).map_err(|e| e.to_string())?;
         let variant = kernel.declared_variant(&self.gemm.variant(tile));
         self.session.subject(place, &problem, &variant).map_err(|e| e.to_string())
     }
@@ -215,15 +216,15 @@ impl AskedProduct<'_> {
         tile == Tile::Library && self.session.tuning(self.gpu).is_none()
     }
 
-    fn tile_power(&self, answer: &Answer, time: Seconds) -> Power {
+    fn tile_power(&self, answer: &Answer, time: Seconds) -> BoardPower {
         let blocks = answer.launch[1].map(|l| l.grid.iter().map(|n| *n as f64).product());
         let stock = self.session.stock(self.gpu);
-        let load = Load::of(&answer.work, blocks, stock, time);
+        let load = Load::from_work(&answer.work, blocks, stock, time);
         self.power.estimate(stock, self.session.gpus[self.gpu].clocks(), &load)
     }
 
-    fn learned_power(&self, power: Power, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {
-        let Power { watts, low, high, .. } = power;
+    fn learned_power(&self, power: BoardPower, tile: Tile, cautions: &mut Vec<String>) -> Ranged<Watts> {
+        let BoardPower { watts, low, high, .. } = power;
         let plain = Ranged { value: watts, low, high, from: From::Modelled };
         if !self.rows_count(tile) {
             return plain;
@@ -246,7 +247,7 @@ fn own_power(watts: f64) -> Ranged<Watts> {
 /// The model's number as the user's rows correct it, or as it is where they say nothing about this size.
 fn corrected<T: Copy>(
     plain: Ranged<T>,
-    correction: Option<&Correction>,
+    correction: Option<&GemmCorrection>,
     gemm: &Gemm,
     what: &str,
     cautions: &mut Vec<String>,

@@ -9,7 +9,7 @@ use super::measured_tiles::MeasuredTile;
 use super::physical::Physical;
 use super::rows::BUSY_PERCENT;
 use super::rows::medians;
-use super::sharing::Shared;
+use super::sharing::SharedTimes;
 use crate::answer::conformal_rank;
 use crate::learn::metrics::median;
 use crate::learn::prepare::quantile;
@@ -20,7 +20,7 @@ const FEWEST: usize = 5;
 
 /// ln(measured / modelled) over the sizes measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Correction {
+pub struct GemmCorrection {
     /// What the model's number is multiplied by.
     pub factor: f64,
     /// Half-width of the 90 % interval in ln.
@@ -33,10 +33,10 @@ pub struct Correction {
     range: [(f64, f64); 3],
 }
 
-impl Correction {
+impl GemmCorrection {
     /// From rows: size, and ln(measured / modelled). `None` where there are fewer than five sizes.
     #[must_use]
-    pub fn of(errors: &[([f64; 3], f64)]) -> Option<Self> {
+    pub fn from_errors(errors: &[([f64; 3], f64)]) -> Option<Self> {
         let mut by_size: BTreeMap<[u64; 3], Vec<f64>> = BTreeMap::new();
         for (size, ln) in errors {
             by_size.entry(size.map(f64::to_bits)).or_default().push(*ln);
@@ -78,11 +78,11 @@ impl Correction {
 
 /// What one GPU's rows of the library's kernel say.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Learned {
+pub struct LearnedGemm {
     /// Of time.
-    pub time: Option<Correction>,
+    pub time: Option<GemmCorrection>,
     /// Of power.
-    pub power: Option<Correction>,
+    pub power: Option<GemmCorrection>,
     /// Median times of every problem, with the 5 and 95 % points of its rows, in ms.
     measured: Vec<(GemmRow, f64, f64)>,
     /// What was measured of the tiled kernel.
@@ -91,16 +91,19 @@ pub struct Learned {
     pub cautions: Vec<String>,
 }
 
-impl Learned {
+impl LearnedGemm {
     /// From one GPU's rows of the library's kernel; `model` says what is modelled of a row.
     #[must_use]
-    pub fn of(rows: &[GemmRow], model: impl Fn(&GemmRow) -> Option<Physical>) -> Self {
+    pub fn from_rows(rows: &[GemmRow], model: impl Fn(&GemmRow) -> Option<Physical>) -> Self {
         let middles = medians(rows);
         let time = |r: &GemmRow| Some((r.size, (r.ms / 1e3 / model(r)?.default_model.0).ln()));
         let times: Vec<_> = middles.iter().filter_map(time).collect();
         let watts = |r: &GemmRow| Some((r.size, (r.watts? / model(r)?.watts_at_measured).ln()));
-        let shared: Vec<String> =
-            super::sharing::shared(rows).into_iter().filter(Shared::is_shared).map(|s| s.shape).collect();
+        let shared: Vec<String> = super::sharing::shared(rows)
+            .into_iter()
+            .filter(SharedTimes::is_shared)
+            .map(|s| s.shape)
+            .collect();
         let own = rows.iter().filter(|r| r.is_audited() && !shared.contains(&r.shape()));
         let powers: Vec<_> = own.filter_map(watts).collect();
         let measured = middles.into_iter().map(|m| {
@@ -108,11 +111,11 @@ impl Learned {
             (m, low, high)
         });
         Self {
-            time: Correction::of(&times),
-            power: Correction::of(&powers),
+            time: GemmCorrection::from_errors(&times),
+            power: GemmCorrection::from_errors(&powers),
             measured: measured.collect(),
             tiles: Vec::new(),
-            cautions: cautions(shared.len(), &powers),
+            cautions: fit_cautions(shared.len(), &powers),
         }
     }
 
@@ -135,7 +138,7 @@ fn ends(rows: &[GemmRow], of: &GemmRow) -> (f64, f64) {
     (at(0.05), at(0.95))
 }
 
-fn cautions(slow: usize, powers: &[([f64; 3], f64)]) -> Vec<String> {
+fn fit_cautions(slow: usize, powers: &[([f64; 3], f64)]) -> Vec<String> {
     let mut said = Vec::new();
     if slow > 0 {
         said.push(format!(
@@ -159,18 +162,18 @@ mod tests {
     #[test]
     fn a_constant_error_is_learned_and_only_among_the_sizes() {
         let errors: Vec<([f64; 3], f64)> = (1..=6).map(|i| ([512.0 * f64::from(i); 3], 0.5)).collect();
-        let c = Correction::of(&errors).unwrap();
+        let c = GemmCorrection::from_errors(&errors).unwrap();
         assert!((c.factor - 0.5_f64.exp()).abs() < 1e-12 && c.ln_90 < 1e-12, "{c:?}");
         assert!(c.holds([600.0; 3]) && !c.holds([600.0, 600.0, 4000.0]) && !c.holds([100.0; 3]));
         assert_eq!(c.range_words(), "m 512–3072, n 512–3072, k 512–3072");
-        assert_eq!(Correction::of(&errors[..4]), None, "four sizes are too few");
+        assert_eq!(GemmCorrection::from_errors(&errors[..4]), None, "four sizes are too few");
     }
 
     #[test]
     fn the_interval_is_as_wide_as_the_sizes_disagree() {
         let errors: Vec<([f64; 3], f64)> =
             (1..=10).map(|i| ([f64::from(i); 3], if i % 2 == 0 { 0.2 } else { -0.2 })).collect();
-        let c = Correction::of(&errors).unwrap();
+        let c = GemmCorrection::from_errors(&errors).unwrap();
         assert!(c.ln_90 >= 0.2, "{c:?}");
     }
 }

@@ -24,14 +24,14 @@ pub struct MeasuredTile {
 pub fn measured_tiles<'r>(rows: impl Iterator<Item = &'r Measurement>) -> Vec<MeasuredTile> {
     let mut by_tile: BTreeMap<([u64; 3], u32), Vec<GemmRow>> = BTreeMap::new();
     for row in rows.filter(|r| r.variant.is_empty()) {
-        let Some((gemm, side)) = GemmRow::of(row).zip(tile_side(row)) else { continue };
+        let Some((gemm, side)) = GemmRow::from_measurement(row).zip(tile_side(row)) else { continue };
         by_tile.entry((gemm.size.map(f64::to_bits), side)).or_default().push(gemm);
     }
     by_tile.into_iter().filter_map(|((_, side), rows)| measured_tile(side, &rows)).collect()
 }
 
 fn tile_side(row: &Measurement) -> Option<u32> {
-    let side = row.problem.number("tile")?;
+    let side = row.problem.number_at("tile")?;
     (side.fract() == 0.0 && (1.0..=32.0).contains(&side)).then_some(side as u32)
 }
 

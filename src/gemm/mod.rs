@@ -21,7 +21,7 @@ pub use rows::GemmRow;
 
 /// What is predicted of a GEMM, in paper 4's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
+pub enum GemmTarget {
     /// Milliseconds.
     Time,
     /// Watts.
@@ -32,13 +32,13 @@ pub enum Target {
     Rate,
 }
 
-impl Target {
+impl GemmTarget {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Time, Self::Power, Self::Energy, Self::Rate];
 
     /// The word in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time, ms",
             Self::Power => "power, W",
@@ -49,7 +49,7 @@ impl Target {
 
     /// The value of a row with a power.
     #[must_use]
-    pub fn of(self, row: &GemmRow) -> Option<f64> {
+    pub fn target_value(self, row: &GemmRow) -> Option<f64> {
         match self {
             Self::Time => Some(row.ms),
             Self::Power => row.watts,

@@ -1,7 +1,7 @@
 //! What the tool says of a GEMM without having seen one: the default model's and the plain roofline's time on an empty
 //! store, and the power model's watts for that time.
 
-use super::{GemmRow, Target};
+use super::{GemmRow, GemmTarget};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Problem};
@@ -30,23 +30,23 @@ pub struct Physical {
 impl Physical {
     /// What the default model and the power model say of this target.
     #[must_use]
-    pub fn of(&self, target: Target, row: &GemmRow) -> f64 {
+    pub fn target_value(&self, target: GemmTarget, row: &GemmRow) -> f64 {
         let seconds = self.default_model.0;
         match target {
-            Target::Time => 1e3 * seconds,
-            Target::Power => self.watts,
-            Target::Energy => self.watts * seconds,
-            Target::Rate => row.flops() / seconds / 1e9,
+            GemmTarget::Time => 1e3 * seconds,
+            GemmTarget::Power => self.watts,
+            GemmTarget::Energy => self.watts * seconds,
+            GemmTarget::Rate => row.flops() / seconds / 1e9,
         }
     }
 
     /// The same from the roofline's time; it says nothing of power.
     #[must_use]
-    pub fn at_roof(&self, target: Target, row: &GemmRow) -> Option<f64> {
+    pub fn at_roof(&self, target: GemmTarget, row: &GemmRow) -> Option<f64> {
         match target {
-            Target::Time => Some(1e3 * self.roofline.0),
-            Target::Rate => Some(row.flops() / self.roofline.0 / 1e9),
-            Target::Power | Target::Energy => None,
+            GemmTarget::Time => Some(1e3 * self.roofline.0),
+            GemmTarget::Rate => Some(row.flops() / self.roofline.0 / 1e9),
+            GemmTarget::Power | GemmTarget::Energy => None,
         }
     }
 }
@@ -59,11 +59,11 @@ pub fn physical(
     power: &PowerModel,
     row: &GemmRow,
 ) -> Option<Physical> {
-    let kernel = kernels.get(LIBRARY)?;
+    let kernel = kernels.id_named(LIBRARY)?;
     let of = &kernels[kernel];
     let [m, n, k] = row.size;
     let problem: Problem = format!("m={m};n={n};k={k}").parse().ok()?;
-    let problem = of.problem(&problem).ok()?;
+    let problem = of.completed_problem(&problem).ok()?;
     let variant = of.declared_variant(&row.variant);
     let instance = of.instance(&problem, &variant).ok()?;
     let blocks = instance.launch.map(|l| l.grid.iter().map(|n| *n as f64).product());
@@ -78,19 +78,19 @@ pub fn physical(
     let empty = Store::default();
     let place = (row.gpu, gpu);
     let q = question(of, &subject, [place, place], &empty, Default::default(), Default::default());
-    let default_model = time("components", &q)?;
+    let default_model = model_time("components", &q)?;
     let watts = |time| {
-        let load = Load::of(&q.work, blocks, gpu, time);
+        let load = Load::from_work(&q.work, blocks, gpu, time);
         power.estimate(gpu, gpu.clocks(), &load).watts.0
     };
     Some(Physical {
         default_model,
-        roofline: time("plain-roofline", &q)?,
+        roofline: model_time("plain-roofline", &q)?,
         watts: watts(default_model),
         watts_at_measured: watts(Seconds::from_millis(row.ms)),
     })
 }
 
-fn time(model: &str, q: &Question<'_>) -> Option<Seconds> {
-    MODELS[model_position(model).ok()?].time(q).ok()
+fn model_time(model: &str, q: &Question<'_>) -> Option<Seconds> {
+    MODELS[model_position(model).ok()?].predicted_time(q).ok()
 }

@@ -30,8 +30,8 @@ pub struct GemmRow {
 impl GemmRow {
     /// A measured row, if it has the sizes of a matrix product.
     #[must_use]
-    pub fn of(row: &Measurement) -> Option<Self> {
-        let size = |key| row.problem.number(key).filter(|v| *v >= 1.0);
+    pub fn from_measurement(row: &Measurement) -> Option<Self> {
+        let size = |key| row.problem.number_at(key).filter(|v| *v >= 1.0);
         let read_idle = || attribute(row, "idle_power_w")?.parse().ok();
         Some(Self {
             gpu: row.gpu,
@@ -58,7 +58,7 @@ impl GemmRow {
 
     /// 4 (m k + k n + m n), paper 4's bytes.
     #[must_use]
-    pub fn bytes(&self) -> f64 {
+    pub fn moved_bytes(&self) -> f64 {
         let [m, n, k] = self.size;
         4.0 * (m * k + k * n + m * n)
     }
@@ -84,7 +84,7 @@ impl GemmRow {
 
     /// Shape and variant: rows with the same are repeats.
     #[must_use]
-    pub fn problem(&self) -> String {
+    pub fn problem_text(&self) -> String {
         format!("{} {}", self.shape(), self.variant)
     }
 }
@@ -95,7 +95,7 @@ impl GemmRow {
 pub fn medians(rows: &[GemmRow]) -> Vec<GemmRow> {
     let mut all: BTreeMap<String, Vec<&GemmRow>> = BTreeMap::new();
     for row in rows {
-        all.entry(row.problem()).or_default().push(row);
+        all.entry(row.problem_text()).or_default().push(row);
     }
     let quiet = |r: &&&GemmRow| r.busy_percent.is_none_or(|u| u < BUSY_PERCENT);
     let one = |of: Vec<&GemmRow>| {

@@ -12,7 +12,7 @@ const SUSPICIOUS: f64 = 1.4;
 
 /// One shape's times at a low and at a high utilisation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shared {
+pub struct SharedTimes {
     /// `128256x2048x512`.
     pub shape: String,
     /// Rows at a utilisation below [`BUSY_PERCENT`] and their median time in ms.
@@ -23,7 +23,7 @@ pub struct Shared {
     pub drift: f64,
 }
 
-impl Shared {
+impl SharedTimes {
     /// Whether the busy rows say that somebody else used the GPU: they took half as long again as the quiet ones, or drifted
     /// by so much among themselves.
     #[must_use]
@@ -40,7 +40,7 @@ impl Shared {
 
 /// The shapes that have rows of both kinds.
 #[must_use]
-pub fn shared(rows: &[GemmRow]) -> Vec<Shared> {
+pub fn shared(rows: &[GemmRow]) -> Vec<SharedTimes> {
     let mut shapes: BTreeMap<String, [Vec<f64>; 2]> = BTreeMap::new();
     for row in rows {
         let Some(busy) = row.busy_percent else { continue };
@@ -48,7 +48,7 @@ pub fn shared(rows: &[GemmRow]) -> Vec<Shared> {
     }
     let both = shapes.into_iter().filter_map(|(shape, [quiet, busy])| {
         let (q, b) = (median(quiet.clone())?, median(busy.clone())?);
-        Some(Shared { shape, quiet: (quiet.len(), q), busy: (busy.len(), b), drift: drift(&busy) })
+        Some(SharedTimes { shape, quiet: (quiet.len(), q), busy: (busy.len(), b), drift: drift(&busy) })
     });
     both.collect()
 }

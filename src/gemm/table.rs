@@ -1,39 +1,49 @@
 //! A GEMM with each tile: time, power, energy, rate, and which to take.
 
-use super::tiles::{Best, Ranged, TileAnswer, best};
+use super::tiles::{BestTiles, Ranged, TileAnswer, best};
 use crate::gpu::Gpu;
-use crate::report::{Cell, Column, Format, Table};
+use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::units::{Watts, range, range_in, significant};
 
 /// The answers in this format: for programs every number in a column of its own.
 #[must_use]
-pub fn table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String], format: Format) -> Table {
-    if format.is_for_people() { overview(gpu, product, answers, remarks) } else { records(gpu, answers) }
+pub fn tile_table(
+    gpu: &Gpu,
+    product: &str,
+    answers: &[TileAnswer],
+    remarks: &[String],
+    format: TableFormat,
+) -> Table {
+    if format.is_for_people() {
+        overview_table(gpu, product, answers, remarks)
+    } else {
+        record_table(gpu, answers)
+    }
 }
 
 /// For people.
 #[must_use]
-pub fn overview(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String]) -> Table {
+pub fn overview_table(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[String]) -> Table {
     let picked = best(answers);
     let mut table = Table::new(vec![
-        Column::left("tile"),
-        Column::right("blocks/SM"),
-        Column::right("occ."),
-        Column::left("limit"),
-        Column::right("time"),
-        Column::right("90 %"),
-        Column::right("power"),
-        Column::right("90 % "),
-        Column::right("energy"),
-        Column::right(" 90 %"),
-        Column::right("TFLOPS"),
-        Column::left("from"),
-        Column::left("take"),
-        Column::left("notes"),
+        TableColumn::left("tile"),
+        TableColumn::right("blocks/SM"),
+        TableColumn::right("occ."),
+        TableColumn::left("limit"),
+        TableColumn::right("time"),
+        TableColumn::right("90 %"),
+        TableColumn::right("power"),
+        TableColumn::right("90 % "),
+        TableColumn::right("energy"),
+        TableColumn::right(" 90 %"),
+        TableColumn::right("TFLOPS"),
+        TableColumn::left("from"),
+        TableColumn::left("take"),
+        TableColumn::left("notes"),
     ]);
     table.title = format!("{product} on {}: 90 % intervals", gpu.name);
     for (place, a) in answers.iter().enumerate() {
-        table.rows.push(row(place, a, picked));
+        table.rows.push(tile_cells(place, a, picked));
     }
     let mut table = table.footnoted("notes");
     table.notes.extend(picked.said(answers));
@@ -42,14 +52,14 @@ pub fn overview(gpu: &Gpu, product: &str, answers: &[TileAnswer], remarks: &[Str
     table
 }
 
-fn row(place: usize, a: &TileAnswer, picked: Best) -> Vec<Cell> {
+fn tile_cells(place: usize, a: &TileAnswer, picked: BestTiles) -> Vec<TableCell> {
     let o = a.occupancy.as_ref();
-    let text = |t: Option<String>| Cell::maybe(t, Cell::text);
+    let text = |t: Option<String>| TableCell::maybe(t, TableCell::text);
     let time = a.time.as_ref().ok();
     let mut notes: Vec<String> = a.time.as_ref().err().cloned().into_iter().collect();
     notes.extend(a.cautions.iter().cloned());
     vec![
-        Cell::text(a.tile.to_string()),
+        TableCell::text(a.tile.to_string()),
         text(o.map(|o| o.active_blocks.to_string())),
         text(o.map(|o| format!("{:.0} %", 100.0 * o.fraction()))),
         text(o.map(crate::occupancy::Occupancy::limiter_words)),
@@ -61,8 +71,8 @@ fn row(place: usize, a: &TileAnswer, picked: Best) -> Vec<Cell> {
         text(a.energy().map(|e| range_in(e.low.0, e.high.0, "J"))),
         text(a.rate().map(|r| significant(r.value.0 / 1e12))),
         text(from(a)),
-        Cell::text(take(place, picked)),
-        Cell::List(notes),
+        TableCell::text(take(place, picked)),
+        TableCell::List(notes),
     ]
 }
 
@@ -75,13 +85,13 @@ pub fn watts(p: &Ranged<Watts>) -> String {
 /// `measured / modelled`: where time and power come from.
 fn from(a: &TileAnswer) -> Option<String> {
     let (time, power) = (a.time.as_ref().ok()?, a.power?);
-    let [t, p] = [time.from.word(), power.from.word()];
+    let [t, p] = [time.from.as_str(), power.from.as_str()];
     Some(if t == p { t.to_string() } else { format!("{t} / {p}") })
 }
 
 /// `fastest, least energy`.
 #[must_use]
-pub fn take(place: usize, picked: Best) -> String {
+pub fn take(place: usize, picked: BestTiles) -> String {
     let both = [(picked.fastest, "fastest"), (picked.least_energy, "least energy")];
     both.into_iter().filter(|(at, _)| *at == Some(place)).map(|(_, word)| word).collect::<Vec<_>>().join(", ")
 }
@@ -93,7 +103,7 @@ fn legend(answers: &[TileAnswer]) -> Vec<String> {
         "energy = power x time, its interval as if the two errors were independent".into(),
     ];
     if let Some(p) = known {
-        let word = p.idle_origin.word();
+        let word = p.idle_origin.as_str();
         notes.push(format!("idle {} ({word}), limit {}", p.idle, p.limit));
     }
     notes
@@ -101,7 +111,7 @@ fn legend(answers: &[TileAnswer]) -> Vec<String> {
 
 /// For programs.
 #[must_use]
-pub fn records(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
+pub fn record_table(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
     const NUMBERS: [&str; 12] = [
         "time_ms",
         "time_low_ms",
@@ -117,31 +127,31 @@ pub fn records(gpu: &Gpu, answers: &[TileAnswer]) -> Table {
         "tflops_high",
     ];
     let picked = best(answers);
-    let first = ["gpu", "tile"].map(Column::left).into_iter();
-    let middle = ["blocks_per_sm", "occupancy_percent"].map(Column::right);
+    let first = ["gpu", "tile"].map(TableColumn::left).into_iter();
+    let middle = ["blocks_per_sm", "occupancy_percent"].map(TableColumn::right);
     let last =
-        ["limiter", "bound", "time_from", "power_from", "take", "refused", "cautions"].map(Column::left);
-    let columns = first.chain(middle).chain(NUMBERS.map(Column::right)).chain(last);
+        ["limiter", "bound", "time_from", "power_from", "take", "refused", "cautions"].map(TableColumn::left);
+    let columns = first.chain(middle).chain(NUMBERS.map(TableColumn::right)).chain(last);
     let mut table = Table::new(columns.collect());
     for (place, a) in answers.iter().enumerate() {
         let o = a.occupancy.as_ref();
-        let mut row = vec![Cell::text(&gpu.id), Cell::text(a.tile.to_string())];
-        row.push(Cell::maybe(o, |o| Cell::number(o.active_blocks)));
-        row.push(Cell::maybe(o, |o| Cell::number(100.0 * o.fraction())));
-        row.extend(numbers(a).map(|n| Cell::maybe(n, Cell::number)));
-        row.push(Cell::maybe(o, |o| Cell::text(o.limiter_words())));
-        row.push(Cell::maybe(a.bound.clone(), Cell::text));
-        row.push(Cell::maybe(a.time.as_ref().ok(), |t| Cell::text(t.from.word())));
-        row.push(Cell::maybe(a.power, |p| Cell::text(p.from.word())));
-        row.push(Cell::text(take(place, picked)));
-        row.push(Cell::maybe(a.time.as_ref().err().cloned(), Cell::text));
-        row.push(Cell::List(a.cautions.clone()));
+        let mut row = vec![TableCell::text(&gpu.id), TableCell::text(a.tile.to_string())];
+        row.push(TableCell::maybe(o, |o| TableCell::number(o.active_blocks)));
+        row.push(TableCell::maybe(o, |o| TableCell::number(100.0 * o.fraction())));
+        row.extend(tile_numbers(a).map(|n| TableCell::maybe(n, TableCell::number)));
+        row.push(TableCell::maybe(o, |o| TableCell::text(o.limiter_words())));
+        row.push(TableCell::maybe(a.bound.clone(), TableCell::text));
+        row.push(TableCell::maybe(a.time.as_ref().ok(), |t| TableCell::text(t.from.as_str())));
+        row.push(TableCell::maybe(a.power, |p| TableCell::text(p.from.as_str())));
+        row.push(TableCell::text(take(place, picked)));
+        row.push(TableCell::maybe(a.time.as_ref().err().cloned(), TableCell::text));
+        row.push(TableCell::List(a.cautions.clone()));
         table.rows.push(row);
     }
     table
 }
 
-fn numbers(a: &TileAnswer) -> [Option<f64>; 12] {
+fn tile_numbers(a: &TileAnswer) -> [Option<f64>; 12] {
     let time = a.time.as_ref().ok().map(|t| [t.value, t.low, t.high].map(|s| s.millis()));
     let power = a.power.map(|p| [p.value, p.low, p.high].map(|w| w.0));
     let energy = a.energy().map(|e| [e.value, e.low, e.high].map(|j| j.0));

@@ -4,7 +4,7 @@
 //! They rather offset each other: a kernel that takes longer than said does less per second and draws less.
 
 use crate::occupancy::Occupancy;
-use crate::power::Power;
+use crate::power::BoardPower;
 use crate::units::{FlopsPerSecond, Joules, Seconds, Watts};
 use std::fmt;
 
@@ -73,7 +73,7 @@ pub enum From {
 impl From {
     /// The word in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
             Self::Learned => "learned",
@@ -109,7 +109,7 @@ pub struct TileAnswer {
     /// Board power while it runs.
     pub power: Option<Ranged<Watts>>,
     /// What the power model says, before anything was learned.
-    pub modelled: Option<Power>,
+    pub modelled: Option<BoardPower>,
     /// FLOPs.
     pub flops: f64,
     /// What must be said of it.
@@ -145,7 +145,7 @@ pub fn energy(time: &Ranged<Seconds>, power: &Ranged<Watts>) -> Ranged<Joules> {
 
 /// Which tiles to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Best {
+pub struct BestTiles {
     /// The place of the shortest time.
     pub fastest: Option<usize>,
     /// The place of the least energy.
@@ -154,18 +154,18 @@ pub struct Best {
 
 /// The fastest tile and the one of least energy; none where there are no answers.
 #[must_use]
-pub fn best(answers: &[TileAnswer]) -> Best {
+pub fn best(answers: &[TileAnswer]) -> BestTiles {
     let least = |of: &dyn Fn(&TileAnswer) -> Option<f64>| {
         let known = answers.iter().enumerate().filter_map(|(i, a)| Some((i, of(a)?)));
         known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
     };
-    Best {
+    BestTiles {
         fastest: least(&|a| Some(a.time.as_ref().ok()?.value.0)),
         least_energy: least(&|a| Some(a.energy()?.value.0)),
     }
 }
 
-impl Best {
+impl BestTiles {
     /// Which tile to take and why, in words.
     #[must_use]
     pub fn said(&self, answers: &[TileAnswer]) -> Vec<String> {
@@ -254,7 +254,7 @@ mod tests {
             answer(Tile::Side(1), 9.0, 30.0),
         ];
         let best = best(&all);
-        assert_eq!(best, Best { fastest: Some(1), least_energy: Some(0) });
+        assert_eq!(best, BestTiles { fastest: Some(1), least_energy: Some(0) });
         let said = best.said(&all);
         assert!(said[0].starts_with("fastest: 128x128, bound by FP; 8x8 next, 2.00x of it"), "{said:?}");
         assert!(said[1].contains("8x8: its power falls") && said[2].contains("overlap"), "{said:?}");

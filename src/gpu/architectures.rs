@@ -2,7 +2,7 @@
 //! (`specs/architectures.toml`): the numbers of a GPU of which nobody measured them.
 
 use super::ComputeCapability;
-use super::file::Checker;
+use super::file::GpuChecker;
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile, shipped_sources};
 use crate::units::Seconds;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What holds for every GPU of one compute capability, where its own file says nothing.
 #[derive(Debug, Clone)]
-pub struct Architecture {
+pub struct GpuArchitecture {
     /// Load/store lanes per SM.
     pub lsu_lanes: Sourced<f64>,
     /// Global load/store warp instructions per clock and SM that hit L1.
@@ -40,7 +40,7 @@ pub struct PowerLaw {
 /// The architectures, and what is the same for all of them.
 #[derive(Debug, Clone)]
 pub struct ArchitectureTable {
-    all: BTreeMap<ComputeCapability, Arc<Architecture>>,
+    all: BTreeMap<ComputeCapability, Arc<GpuArchitecture>>,
     /// What a power limit leaves of the FP32 peak.
     pub power_law: PowerLaw,
     /// Part of the stated DRAM bandwidth that a copy-like stream reaches on GDDR boards with ECC on.
@@ -58,13 +58,13 @@ impl ArchitectureTable {
         static TABLE: OnceLock<Result<ArchitectureTable, FileError>> = OnceLock::new();
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/architectures.toml"));
         let file = SpecFile { name: "specs/architectures.toml", text };
-        let table = TABLE.get_or_init(|| Self::read(file, &shipped_sources()?));
+        let table = TABLE.get_or_init(|| Self::from_file(file, &shipped_sources()?));
         table.as_ref().map_err(Clone::clone)
     }
 
-    fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
-        let typed: TableFile = file.parse()?;
-        let check = Checker { file, sources };
+    fn from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
+        let typed: ArchitectureTableFile = file.parse()?;
+        let check = GpuChecker { file, sources };
         let mut all = BTreeMap::new();
         for row in &typed.architecture {
             let architecture = Arc::new(row.checked(&check)?);
@@ -77,30 +77,34 @@ impl ArchitectureTable {
         Ok(Self {
             all,
             power_law: PowerLaw {
-                full_power: check.number(
+                full_power: check.sourced_number(
                     "sustained_fp32.full_power_mw_per_lane_ghz",
                     &law.full_power_mw_per_lane_ghz,
                     |v| v,
                 )?,
-                exponent: check.number("sustained_fp32.exponent", &law.exponent, |v| v)?,
+                exponent: check.sourced_number("sustained_fp32.exponent", &law.exponent, |v| v)?,
             },
-            ecc_dram_fraction: check.number("dram_with_ecc.achieved_fraction", ecc, |v| v)?,
-            launch_floor: check.number("launch.floor_us", &typed.launch.floor_us, Seconds::from_micros)?,
+            ecc_dram_fraction: check.sourced_number("dram_with_ecc.achieved_fraction", ecc, |v| v)?,
+            launch_floor: check.sourced_number(
+                "launch.floor_us",
+                &typed.launch.floor_us,
+                Seconds::from_micros,
+            )?,
         })
     }
 
     /// The architecture of this compute capability.
     #[must_use]
-    pub fn get(&self, cc: ComputeCapability) -> Option<&Architecture> {
+    pub fn architecture_at(&self, cc: ComputeCapability) -> Option<&GpuArchitecture> {
         self.all.get(&cc).map(AsRef::as_ref)
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TableFile {
+struct ArchitectureTableFile {
     sustained_fp32: PowerLawFile,
-    launch: LaunchFile,
+    launch: ArchitectureLaunchFile,
     dram_with_ecc: EccFile,
     architecture: Vec<ArchitectureFile>,
 }
@@ -120,7 +124,7 @@ struct EccFile {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LaunchFile {
+struct ArchitectureLaunchFile {
     floor_us: NumberFile,
 }
 
@@ -138,14 +142,14 @@ struct ArchitectureFile {
 }
 
 impl ArchitectureFile {
-    fn checked(&self, check: &Checker<'_>) -> Result<Architecture, FileError> {
-        let number = |field: &str, n| check.number(field, n, |v| v);
+    fn checked(&self, check: &GpuChecker<'_>) -> Result<GpuArchitecture, FileError> {
+        let number = |field: &str, n| check.sourced_number(field, n, |v| v);
         let dram_fraction = number("dram_achieved_fraction", &self.dram_achieved_fraction)?;
         if dram_fraction.value > 1.0 {
             let why = format!("dram_achieved_fraction = {}: expected at most 1", dram_fraction.value);
-            return Err(check.file.error(Some(self.dram_achieved_fraction.span()), why));
+            return Err(check.file.file_error(Some(self.dram_achieved_fraction.span()), why));
         }
-        Ok(Architecture {
+        Ok(GpuArchitecture {
             lsu_lanes: number("lsu_lanes_per_sm", &self.lsu_lanes_per_sm)?,
             global_per_clock: number("global_insts_per_clock_per_sm", &self.global_insts_per_clock_per_sm)?,
             shared_bytes_per_clock: number(
@@ -169,8 +173,11 @@ mod tests {
     fn every_compute_capability_with_limits_has_an_architecture() {
         let table = ArchitectureTable::shipped().unwrap();
         let limits = LimitsTable::shipped().unwrap();
-        let without: Vec<String> =
-            limits.iter().filter(|(cc, _)| table.get(*cc).is_none()).map(|(cc, _)| cc.to_string()).collect();
+        let without: Vec<String> = limits
+            .iter()
+            .filter(|(cc, _)| table.architecture_at(*cc).is_none())
+            .map(|(cc, _)| cc.to_string())
+            .collect();
         assert_eq!(without, Vec::<String>::new());
         assert_eq!(table.all.len(), limits.iter().count(), "and no other");
     }
@@ -179,7 +186,7 @@ mod tests {
     fn an_sm_does_no_more_than_its_lanes_and_schedulers_allow() {
         let limits = LimitsTable::shipped().unwrap();
         for (cc, a) in &ArchitectureTable::shipped().unwrap().all {
-            let partitions = f64::from(limits.get(*cc).unwrap().sub_partitions);
+            let partitions = f64::from(limits.limits_at(*cc).unwrap().sub_partitions);
             assert!(a.global_per_clock.value <= a.lsu_lanes.value / 32.0, "{cc}: loads");
             assert!(a.shared_bytes_per_clock.value <= 128.0, "{cc}: 32 banks of 4 bytes");
             let per_scheduler = a.issue_per_clock.value / partitions;
@@ -201,7 +208,7 @@ mod tests {
             assert_ne!(bad, text, "{from}");
             let line = bad.lines().position(|l| l.contains(to)).unwrap() + 1;
             let error =
-                ArchitectureTable::read(SpecFile { name: "a.toml", text: &bad }, &sources).unwrap_err();
+                ArchitectureTable::from_file(SpecFile { name: "a.toml", text: &bad }, &sources).unwrap_err();
             assert_eq!((error.line, error.message.contains(words)), (Some(line), true), "{error}");
         }
     }

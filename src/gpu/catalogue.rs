@@ -38,6 +38,6 @@ pub fn load_text(
     if overlay::is_overlay(file.text) {
         return overlay::apply(file, sources, gpus);
     }
-    let gpu = file::read(file, sources, limits)?;
+    let gpu = file::gpu_from_file(file, sources, limits)?;
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }

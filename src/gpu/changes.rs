@@ -364,7 +364,7 @@ impl GpuChange {
     /// # Errors
     /// [`ChangeError`] with what was expected.
     pub fn read(key: &str, value: &str) -> Result<Self, ChangeError> {
-        let short = |text: &str| crate::text::harmless_line(&crate::text::clip(text.trim(), 40));
+        let short = |text: &str| crate::text::harmless_line(&crate::text::clipped_text(text.trim(), 40));
         let number = GpuNumber::from_key(key).ok_or_else(|| ChangeError::Key(short(key)))?;
         let refuse =
             || ChangeError::Value { key: number.key(), value: short(value), example: number.example() };
@@ -400,8 +400,9 @@ impl FromStr for GpuChanges {
         let mut changes = Self::default();
         let parts = crate::units::list_parts(text).flat_map(str::split_whitespace);
         for part in parts {
-            let (key, value) =
-                part.split_once('=').ok_or_else(|| ChangeError::NotAPair(crate::text::clip(part, 40)))?;
+            let (key, value) = part
+                .split_once('=')
+                .ok_or_else(|| ChangeError::NotAPair(crate::text::clipped_text(part, 40)))?;
             changes.push(GpuChange::read(key, value)?)?;
         }
         Ok(changes)

@@ -21,7 +21,7 @@ pub struct Since {
 pub struct FeatureTable(BTreeMap<Feature, Since>);
 
 #[derive(Deserialize)]
-struct TableFile {
+struct FeatureTableFile {
     feature: Vec<RowFile>,
 }
 
@@ -42,17 +42,17 @@ impl FeatureTable {
         static TABLE: OnceLock<Result<FeatureTable, FileError>> = OnceLock::new();
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/compute-capabilities.toml"));
         let file = SpecFile { name: "specs/compute-capabilities.toml", text };
-        let table = TABLE.get_or_init(|| Self::read(file, &shipped_sources()?));
+        let table = TABLE.get_or_init(|| Self::from_file(file, &shipped_sources()?));
         table.as_ref().map_err(Clone::clone)
     }
 
-    fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
-        let typed: TableFile = file.parse()?;
+    fn from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Self, FileError> {
+        let typed: FeatureTableFile = file.parse()?;
         let mut all = BTreeMap::new();
         for RowFile { name, since, source } in typed.feature {
             if !sources.contains_key(source.get_ref()) {
-                let why = format!("feature {}: unknown source `{}`", name.word(), source.get_ref());
-                return Err(file.error(Some(source.span()), why));
+                let why = format!("feature {}: unknown source `{}`", name.as_str(), source.get_ref());
+                return Err(file.file_error(Some(source.span()), why));
             }
             all.insert(name, Since { capability: since, source: source.get_ref().as_str().into() });
         }

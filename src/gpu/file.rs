@@ -1,7 +1,7 @@
 //! A GPU file as it is typed, and the check that turns it into a [`Gpu`].
 
 use super::sustained::Sustained;
-use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, Limits, LimitsTable, Sm, TensorRate};
+use super::{ArchitectureTable, ComputeCapability, CudaFacts, Gpu, LimitsTable, Sm, SmLimits, TensorRate};
 use crate::catalogue::{FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 use serde::Deserialize;
@@ -21,14 +21,14 @@ struct GpuFile {
     chip: String,
     compute_capability: Spanned<ComputeCapability>,
     launch_year: u16,
-    compute: Compute,
+    compute: ComputeFields,
     #[serde(default)]
     tensor: Vec<Tensor>,
-    memory: Memory,
-    cache: Cache,
-    power: Power,
+    memory: MemoryFields,
+    cache: CacheFields,
+    power: PowerFields,
     #[serde(default)]
-    launch: Launch,
+    launch: LaunchFields,
     #[serde(default)]
     price: Price,
     /// Sources that only this file names.
@@ -38,7 +38,7 @@ struct GpuFile {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Compute {
+struct ComputeFields {
     sms: NumberFile,
     fp32_lanes_per_sm: NumberFile,
     fp64_lanes_per_sm: Option<NumberFile>,
@@ -67,7 +67,7 @@ struct Tensor {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Memory {
+struct MemoryFields {
     #[serde(rename = "type")]
     kind: String,
     size_gib: NumberFile,
@@ -81,7 +81,7 @@ struct Memory {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Cache {
+struct CacheFields {
     l2_mib: NumberFile,
     l2_gb_per_s: Option<NumberFile>,
     l1_bytes_per_clock_per_sm: Option<NumberFile>,
@@ -91,14 +91,14 @@ struct Cache {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Power {
+struct PowerFields {
     limit_w: NumberFile,
     idle_w: Option<NumberFile>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Launch {
+struct LaunchFields {
     floor_us: Option<NumberFile>,
 }
 
@@ -110,19 +110,19 @@ struct Price {
 }
 
 /// Checks one file's numbers against its source table.
-pub(super) struct Checker<'a> {
+pub(super) struct GpuChecker<'a> {
     pub(super) file: SpecFile<'a>,
     pub(super) sources: &'a SourceTable,
 }
 
-impl Checker<'_> {
-    pub(super) fn number<T>(
+impl GpuChecker<'_> {
+    pub(super) fn sourced_number<T>(
         &self,
         field: &str,
         n: &NumberFile,
         unit: fn(f64) -> T,
     ) -> Result<Sourced<T>, FileError> {
-        Ok(n.check(field, self.file, self.sources)?.map(|v| unit(*v)))
+        Ok(n.checked_number(field, self.file, self.sources)?.map(|v| unit(*v)))
     }
 
     fn maybe<T>(
@@ -131,7 +131,7 @@ impl Checker<'_> {
         n: &Option<NumberFile>,
         unit: fn(f64) -> T,
     ) -> Result<Option<Sourced<T>>, FileError> {
-        n.as_ref().map(|n| self.number(field, n, unit)).transpose()
+        n.as_ref().map(|n| self.sourced_number(field, n, unit)).transpose()
     }
 
     fn tensor(&self, t: &Tensor) -> Result<TensorRate, FileError> {
@@ -156,34 +156,35 @@ fn plain(v: f64) -> f64 {
 ///
 /// # Errors
 /// [`FileError`] with file, line, field, value and what was expected.
-pub(super) fn read(
+pub(super) fn gpu_from_file(
     file: SpecFile<'_>,
     sources: &SourceTable,
     limits: &LimitsTable,
 ) -> Result<Gpu, FileError> {
     let typed: GpuFile = file.parse()?;
     let own = (!typed.sources.is_empty()).then(|| both_tables(&typed.sources, sources));
-    let check = Checker { file, sources: own.as_ref().unwrap_or(sources) };
+    let check = GpuChecker { file, sources: own.as_ref().unwrap_or(sources) };
     let limits = checked_limits(file, &typed, limits)?;
     let cc = *typed.compute_capability.get_ref();
     let architectures = ArchitectureTable::shipped()?;
-    let architecture = architectures.get(cc).ok_or_else(|| unknown_architecture(file, &typed))?;
+    let architecture = architectures.architecture_at(cc).ok_or_else(|| unknown_architecture(file, &typed))?;
     let GpuFile { compute: c, memory: m, cache: k, power: p, launch: l, price, .. } = &typed;
     let (tera, giga, mega) = (FlopsPerSecond::from_tera, FlopsPerSecond::from_giga, Hertz::from_mega);
     let giga_bytes = BytesPerSecond::from_giga;
-    let fp32_peak = check.number("compute.fp32_tflops", &c.fp32_tflops, tera)?;
-    let bandwidth_peak = check.number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, giga_bytes)?;
+    let fp32_peak = check.sourced_number("compute.fp32_tflops", &c.fp32_tflops, tera)?;
+    let bandwidth_peak =
+        check.sourced_number("memory.bandwidth_gb_per_s", &m.bandwidth_gb_per_s, giga_bytes)?;
     let mut gpu = Gpu {
-        sm: Sm::of(architecture),
-        sustained: Sustained::of(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
+        sm: Sm::from_architecture(architecture),
+        sustained: Sustained::from_rates(&fp32_peak, &bandwidth_peak, &architectures.launch_floor),
         cuda: CudaFacts { compute_capability: cc, limits },
         launch_year: typed.launch_year,
-        sms: check.number("compute.sms", &c.sms, whole)?,
-        fp32_lanes_per_sm: check.number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,
+        sms: check.sourced_number("compute.sms", &c.sms, whole)?,
+        fp32_lanes_per_sm: check.sourced_number("compute.fp32_lanes_per_sm", &c.fp32_lanes_per_sm, whole)?,
         fp64_lanes_per_sm: check.maybe("compute.fp64_lanes_per_sm", &c.fp64_lanes_per_sm, whole)?,
         lsu_lanes_per_sm: check.maybe("compute.lsu_lanes_per_sm", &c.lsu_lanes_per_sm, whole)?,
         base_clock: check.maybe("compute.base_clock_mhz", &c.base_clock_mhz, mega)?,
-        boost_clock: check.number("compute.boost_clock_mhz", &c.boost_clock_mhz, mega)?,
+        boost_clock: check.sourced_number("compute.boost_clock_mhz", &c.boost_clock_mhz, mega)?,
         sustained_clock: check.maybe("compute.sustained_clock_mhz", &c.sustained_clock_mhz, mega)?,
         fp32_peak,
         fp32_achieved: check.maybe("compute.fp32_achieved_gflops", &c.fp32_achieved_gflops, giga)?,
@@ -192,12 +193,12 @@ pub(super) fn read(
         fp64_achieved: check.maybe("compute.fp64_achieved_gflops", &c.fp64_achieved_gflops, giga)?,
         fp16_achieved: check.maybe("compute.fp16_achieved_gflops", &c.fp16_achieved_gflops, giga)?,
         tensor: typed.tensor.iter().map(|t| check.tensor(t)).collect::<Result<_, _>>()?,
-        memory_size: check.number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
-        bus_bits: check.number("memory.bus_bits", &m.bus_bits, whole)?,
-        data_rate: check.number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
+        memory_size: check.sourced_number("memory.size_gib", &m.size_gib, Bytes::from_gibi)?,
+        bus_bits: check.sourced_number("memory.bus_bits", &m.bus_bits, whole)?,
+        data_rate: check.sourced_number("memory.data_rate_gbps", &m.data_rate_gbps, |g| g * 1e9)?,
         bandwidth_peak,
         bandwidth_achieved: check.maybe("memory.achieved_gb_per_s", &m.achieved_gb_per_s, giga_bytes)?,
-        l2_size: check.number("cache.l2_mib", &k.l2_mib, Bytes::from_mebi)?,
+        l2_size: check.sourced_number("cache.l2_mib", &k.l2_mib, Bytes::from_mebi)?,
         l2_bandwidth: check.maybe("cache.l2_gb_per_s", &k.l2_gb_per_s, giga_bytes)?,
         l1_bytes_per_clock: check.maybe(
             "cache.l1_bytes_per_clock_per_sm",
@@ -216,7 +217,7 @@ pub(super) fn read(
             plain,
         )?,
         issue_per_clock: check.maybe("compute.issue_per_clock_per_sm", &c.issue_per_clock_per_sm, plain)?,
-        power_limit: check.number("power.limit_w", &p.limit_w, Watts)?,
+        power_limit: check.sourced_number("power.limit_w", &p.limit_w, Watts)?,
         idle_power: check.maybe("power.idle_w", &p.idle_w, Watts)?,
         launch_floor: check.maybe("launch.floor_us", &l.floor_us, Seconds::from_micros)?,
         list_usd: check.maybe("price.list_usd", &price.list_usd, plain)?,
@@ -248,19 +249,19 @@ fn unknown_architecture(file: SpecFile<'_>, typed: &GpuFile) -> FileError {
     let message = format!(
         "compute_capability {cc}: is not in specs/architectures.toml; add what its SM does per clock"
     );
-    file.error(Some(typed.compute_capability.span()), message)
+    file.file_error(Some(typed.compute_capability.span()), message)
 }
 
 /// The limits of the file's compute capability, once its id is one.
-fn checked_limits(file: SpecFile<'_>, typed: &GpuFile, limits: &LimitsTable) -> Result<Limits, FileError> {
+fn checked_limits(file: SpecFile<'_>, typed: &GpuFile, limits: &LimitsTable) -> Result<SmLimits, FileError> {
     if !is_id(typed.id.get_ref()) {
         let message = format!("id `{}`: expected lower-case letters, digits and `-`", typed.id.get_ref());
-        return Err(file.error(Some(typed.id.span()), message));
+        return Err(file.file_error(Some(typed.id.span()), message));
     }
     let cc = *typed.compute_capability.get_ref();
-    limits.get(cc).ok_or_else(|| {
+    limits.limits_at(cc).ok_or_else(|| {
         let message = format!("compute_capability {cc}: expected one between 5.0 and 12.1 that has shipped");
-        file.error(Some(typed.compute_capability.span()), message)
+        file.file_error(Some(typed.compute_capability.span()), message)
     })
 }
 

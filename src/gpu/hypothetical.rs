@@ -14,13 +14,11 @@
 //! other one's rule.
 
 use super::changes::{ChangeAmount, ChangeError, GpuChanges, GpuNumber};
-use super::{ArchitectureTable, Gpu, TensorRate};
-use crate::catalogue::{Origin, Sourced};
-use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
+use super::typed_note::TypedNote;
+use super::{ArchitectureTable, Gpu};
+use crate::catalogue::Sourced;
+use crate::units::{Bytes, BytesPerSecond, Hertz, Seconds, Watts};
 use std::sync::Arc;
-
-/// Id in `specs/sources.toml` of numbers that somebody typed.
-const TYPED: &str = "typed";
 
 /// Stands before the name of a GPU that does not exist, wherever it is shown.
 pub(super) const MARK: char = '◇';
@@ -278,7 +276,11 @@ impl ChangePlan<'_> {
                 number.in_words(stated)
             )
         });
-        TypedNote(said.collect::<Vec<_>>().join(", "))
+        let mut said = said.collect::<Vec<_>>().join(", ");
+        if !said.is_empty() {
+            said.push_str(" (hypothetical)");
+        }
+        TypedNote { said, keeps_remark: false }
     }
 
     fn set_compute(&self, gpu: &mut Gpu) {
@@ -289,12 +291,7 @@ impl ChangePlan<'_> {
         let note = self.note(&[Sms, SmClock, Fp32Lanes, Fp64Lanes, TensorRate, PowerLimit]);
         gpu.sms = self.note(&[Sms]).on(&gpu.sms, |_| self.value(Sms).round() as u32);
         gpu.boost_clock = self.note(&[SmClock]).on(&gpu.boost_clock, |_| Hertz(self.value(SmClock)));
-        let most = gpu.boost_clock.value;
-        for held in [&mut gpu.base_clock, &mut gpu.sustained_clock].into_iter().flatten() {
-            if held.value > most {
-                *held = note.on(held, |_| most);
-            }
-        }
+        gpu.limit_held_clocks(&note);
         gpu.fp32_lanes_per_sm =
             self.note(&[Fp32Lanes]).on(&gpu.fp32_lanes_per_sm, |_| self.value(Fp32Lanes).round() as u32);
         gpu.fp64_lanes_per_sm = gpu
@@ -302,16 +299,13 @@ impl ChangePlan<'_> {
             .as_ref()
             .map(|lanes| self.note(&[Fp64Lanes]).on(lanes, |_| self.value(Fp64Lanes).round() as u32));
         gpu.power_limit = self.note(&[PowerLimit]).on(&gpu.power_limit, |_| Watts(self.value(PowerLimit)));
-        let by = |rate: &Option<Sourced<FlopsPerSecond>>, ratio: f64| {
-            rate.as_ref().map(|r| if ratio == 1.0 { r.clone() } else { note.on(r, |v| *v * ratio) })
-        };
         if fp32 != 1.0 {
             gpu.fp32_peak = note.on(&gpu.fp32_peak, |peak| *peak * fp32);
         }
-        gpu.fp16_peak = by(&gpu.fp16_peak, fp32);
-        gpu.fp64_peak = by(&gpu.fp64_peak, fp64);
-        gpu.fp64_achieved = by(&gpu.fp64_achieved, fp64);
-        gpu.tensor = gpu.tensor.iter().map(|t| tensor_by(t, tensor, &note)).collect();
+        gpu.fp16_peak = note.scaled_rate(&gpu.fp16_peak, fp32);
+        gpu.fp64_peak = note.scaled_rate(&gpu.fp64_peak, fp64);
+        gpu.fp64_achieved = note.scaled_rate(&gpu.fp64_achieved, fp64);
+        gpu.tensor = gpu.tensor.iter().map(|t| note.scaled_tensor(t, tensor)).collect();
         self.set_sustained_compute(gpu, &note);
     }
 
@@ -323,9 +317,8 @@ impl ChangePlan<'_> {
         if ratio == 1.0 {
             return;
         }
-        let by = |rate: &Option<Sourced<FlopsPerSecond>>| rate.as_ref().map(|r| note.on(r, |v| *v * ratio));
-        gpu.fp32_achieved = by(&gpu.fp32_achieved);
-        gpu.fp16_achieved = by(&gpu.fp16_achieved);
+        gpu.fp32_achieved = note.scaled_rate(&gpu.fp32_achieved, ratio);
+        gpu.fp16_achieved = note.scaled_rate(&gpu.fp16_achieved, ratio);
         gpu.sustained.fp32 = note.on(&gpu.sustained.fp32, |v| *v * ratio);
     }
 
@@ -374,7 +367,7 @@ impl ChangePlan<'_> {
             limits.regs_per_block = limits.regs_per_block.min(limits.regs_per_sm);
         }
         if self.is_changed(MaxWarps) {
-            limits.threads_per_sm = self.value(MaxWarps).round() as u32 * super::Limits::WARP;
+            limits.threads_per_sm = self.value(MaxWarps).round() as u32 * super::SmLimits::WARP;
         }
         if self.is_changed(LsuLanes) {
             gpu.sm.lsu_lanes = self.note(&[LsuLanes]).on(&gpu.sm.lsu_lanes, |_| self.value(LsuLanes));
@@ -388,47 +381,9 @@ impl ChangePlan<'_> {
     }
 }
 
-fn tensor_by(rate: &TensorRate, ratio: f64, note: &TypedNote) -> TensorRate {
-    let by = |r: &Option<Sourced<FlopsPerSecond>>| {
-        r.as_ref().map(|r| if ratio == 1.0 { r.clone() } else { note.on(r, |v| *v * ratio) })
-    };
-    TensorRate {
-        input: rate.input.clone(),
-        accumulate: rate.accumulate.clone(),
-        dense: by(&rate.dense),
-        sparse: by(&rate.sparse),
-    }
-}
-
-/// What is written beside a changed number; empty where it is not changed.
-struct TypedNote(String);
-
-impl TypedNote {
-    /// The changed number, assumed; the same one where nothing is changed.
-    fn on<T: Clone>(&self, number: &Sourced<T>, change: impl Fn(&T) -> T) -> Sourced<T> {
-        if self.0.is_empty() {
-            return number.clone();
-        }
-        let note = format!("{} (hypothetical), from {}", self.0, number.source);
-        Sourced {
-            value: change(&number.value),
-            origin: Origin::Assumed,
-            source: Arc::from(TYPED),
-            note: Some(note.into()),
-            date: None,
-        }
-    }
-}
-
-/// `mem` with this amount: for lists that step through values.
-#[must_use]
-pub fn single_change(number: GpuNumber, amount: ChangeAmount) -> GpuChanges {
-    GpuChanges::default().with(number, amount)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{LimitsTable, load_shipped};
+    use super::super::{LimitsTable, NumberOrigin, load_shipped};
     use super::*;
     use crate::catalogue::{Catalogue, shipped_sources};
 
@@ -438,13 +393,13 @@ mod tests {
     }
 
     fn changed(id: &str, changes: &str) -> Result<Gpu, ChangeError> {
-        gpus().find(id).unwrap().changed(&changes.parse().unwrap(), "mine")
+        gpus().entry_named(id).unwrap().changed(&changes.parse().unwrap(), "mine")
     }
 
     #[test]
     fn derived_numbers_follow() {
         let catalogue = gpus();
-        let base = catalogue.find("rtx-4070").unwrap();
+        let base = catalogue.entry_named("rtx-4070").unwrap();
         let more = changed("rtx-4070", "sms=+50%,mem=+20%,l2=72MiB").unwrap();
         assert_eq!(more.sms.value, 69);
         assert!((more.fp32_peak.value / base.fp32_peak.value - 1.5).abs() < 1e-12);
@@ -456,7 +411,7 @@ mod tests {
         let sustained = more.fp32_sustained().value / base.fp32_sustained().value;
         assert!((1.0..1.5).contains(&sustained), "the power limit stays: {sustained}");
         assert!(more.is_hypothetical() && !base.is_hypothetical());
-        assert_eq!((more.sms.origin, &*more.sms.source), (Origin::Assumed, "typed"));
+        assert_eq!((more.sms.origin, &*more.sms.source), (NumberOrigin::Assumed, "typed"));
         let bus = changed("rtx-4070", "bus=256").unwrap();
         assert!((bus.bandwidth_peak.value / base.bandwidth_peak.value - 256.0 / 192.0).abs() < 1e-12);
         assert_eq!(bus.data_rate.value, base.data_rate.value);
@@ -466,7 +421,9 @@ mod tests {
     fn a_change_by_nothing_changes_no_number() {
         for (_, base) in gpus().with_ids() {
             for number in GpuNumber::ALL.into_iter().filter(|n| base.number(*n).is_some()) {
-                let same = base.changed(&single_change(number, ChangeAmount::By(1.0)), &base.id).unwrap();
+                let same = base
+                    .changed(&GpuChanges::default().with(number, ChangeAmount::By(1.0)), &base.id)
+                    .unwrap();
                 for other in GpuNumber::ALL {
                     assert_eq!(same.number(other), base.number(other), "{}: {}", base.id, number.key());
                 }

@@ -59,7 +59,7 @@ pub fn load_hypothetical(files: &[(String, String)], gpus: &mut Catalogue<Gpu>) 
         }
     }
     loop {
-        let known = |typed: &HypotheticalFile| gpus.get(typed.based_on.get_ref()).is_some();
+        let known = |typed: &HypotheticalFile| gpus.id_named(typed.based_on.get_ref()).is_some();
         let Some(next) = waiting.iter().position(|(_, typed)| known(typed)) else { break };
         let (file, typed) = waiting.remove(next);
         if let Err(why) = add_file(file, &typed, gpus) {
@@ -77,7 +77,7 @@ pub fn load_hypothetical(files: &[(String, String)], gpus: &mut Catalogue<Gpu>) 
         } else {
             gpus.position(base).err().map_or_else(String::new, |e| format!("based_on: {e}"))
         };
-        refused.push(file.error(Some(typed.based_on.span()), message));
+        refused.push(file.file_error(Some(typed.based_on.span()), message));
     }
     refused
 }
@@ -87,7 +87,8 @@ fn add_file(
     typed: &HypotheticalFile,
     gpus: &mut Catalogue<Gpu>,
 ) -> Result<(), FileError> {
-    let base = gpus.find(typed.based_on.get_ref()).map_err(|e| file.error(None, e.to_string()))?.clone();
+    let base =
+        gpus.entry_named(typed.based_on.get_ref()).map_err(|e| file.file_error(None, e.to_string()))?.clone();
     let mut changes = GpuChanges::default();
     for (key, value) in &typed.changes {
         let text = match value.get_ref() {
@@ -97,18 +98,18 @@ fn add_file(
             other => other.to_string(),
         };
         let change = GpuChange::read(key, &text);
-        let refused = |e: ChangeError| file.error(Some(value.span()), e.to_string());
+        let refused = |e: ChangeError| file.file_error(Some(value.span()), e.to_string());
         change.and_then(|change| changes.push(change)).map_err(refused)?;
     }
     let id = typed.id.get_ref();
-    let refused = |e: ChangeError| file.error(Some(typed.id.span()), e.to_string());
+    let refused = |e: ChangeError| file.file_error(Some(typed.id.span()), e.to_string());
     if !file::is_id(id) {
         let message = format!("id `{id}`: expected lower-case letters, digits and `-`");
-        return Err(file.error(Some(typed.id.span()), message));
+        return Err(file.file_error(Some(typed.id.span()), message));
     }
-    if gpus.get(id).is_some() {
+    if gpus.id_named(id).is_some() {
         let message = format!("id `{id}` is another GPU's: a hypothetical one needs its own");
-        return Err(file.error(Some(typed.id.span()), message));
+        return Err(file.file_error(Some(typed.id.span()), message));
     }
     let mut gpu = base.changed(&changes, id).map_err(refused)?;
     let name = typed.name.as_deref().unwrap_or(id);
@@ -136,8 +137,8 @@ mod tests {
         let mut catalogue = gpus();
         let refused = load_hypothetical(&[file("c", "b"), file("b", "rtx-4070")], &mut catalogue);
         assert_eq!(refused.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
-        let base = catalogue.find("rtx-4070").unwrap().bandwidth_peak.value;
-        assert!((catalogue.find("c").unwrap().bandwidth_peak.value / base - 1.44).abs() < 1e-9);
+        let base = catalogue.entry_named("rtx-4070").unwrap().bandwidth_peak.value;
+        assert!((catalogue.entry_named("c").unwrap().bandwidth_peak.value / base - 1.44).abs() < 1e-9);
         let refused =
             load_hypothetical(&[file("x", "y"), file("y", "x"), file("z", "rtx-4071")], &mut catalogue);
         let said: Vec<String> = refused.iter().map(ToString::to_string).collect();

@@ -41,7 +41,7 @@ impl TryFrom<String> for ComputeCapability {
 
 /// What one SM of a compute capability can hold, and in which units it hands it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SmLimits {
     /// Resident threads per SM.
     pub threads_per_sm: u32,
     /// Resident blocks per SM.
@@ -137,7 +137,7 @@ pub struct ClusterLimits {
     pub most: u32,
 }
 
-impl Limits {
+impl SmLimits {
     /// Threads per warp on every NVIDIA GPU.
     pub const WARP: u32 = 32;
 
@@ -150,7 +150,7 @@ impl Limits {
 
 /// Limits of every known compute capability.
 #[derive(Debug, Clone, Default)]
-pub struct LimitsTable(BTreeMap<ComputeCapability, Limits>);
+pub struct LimitsTable(BTreeMap<ComputeCapability, SmLimits>);
 
 impl LimitsTable {
     /// Reads the table that travels with the program.
@@ -159,7 +159,7 @@ impl LimitsTable {
     /// [`FileError`] where the file does not parse (a test reads it).
     pub fn shipped() -> Result<Self, FileError> {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/compute-capabilities.toml"));
-        let table: TableFile = SpecFile { name: "specs/compute-capabilities.toml", text }.parse()?;
+        let table: LimitsTableFile = SpecFile { name: "specs/compute-capabilities.toml", text }.parse()?;
         let mut all = BTreeMap::new();
         for row in &table.limits {
             for cc in &row.compute_capability {
@@ -171,19 +171,19 @@ impl LimitsTable {
 
     /// Limits of this compute capability.
     #[must_use]
-    pub fn get(&self, cc: ComputeCapability) -> Option<Limits> {
+    pub fn limits_at(&self, cc: ComputeCapability) -> Option<SmLimits> {
         self.0.get(&cc).copied()
     }
 
     /// All of them, lowest first.
-    pub fn iter(&self) -> impl Iterator<Item = (ComputeCapability, Limits)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (ComputeCapability, SmLimits)> + '_ {
         self.0.iter().map(|(c, l)| (*c, *l))
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TableFile {
+struct LimitsTableFile {
     common: CommonFile,
     limits: Vec<LimitsFile>,
     /// Read by [`super::FeatureTable`].
@@ -223,8 +223,8 @@ struct LimitsFile {
 }
 
 impl LimitsFile {
-    fn limits(&self, common: &CommonFile, cc: ComputeCapability) -> Limits {
-        Limits {
+    fn limits(&self, common: &CommonFile, cc: ComputeCapability) -> SmLimits {
+        SmLimits {
             threads_per_sm: self.threads_per_sm,
             blocks_per_sm: self.blocks_per_sm,
             threads_per_block: common.threads_per_block,
@@ -259,7 +259,7 @@ mod tests {
         for cc in
             "5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1".split(' ')
         {
-            assert!(table.get(cc.parse().unwrap()).is_some(), "{cc}");
+            assert!(table.limits_at(cc.parse().unwrap()).is_some(), "{cc}");
         }
         assert_eq!(table.iter().count(), 20);
     }

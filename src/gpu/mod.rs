@@ -16,19 +16,20 @@ mod overlay;
 mod sustained;
 mod tensor;
 mod tuning;
+mod typed_note;
 
-pub use architectures::{Architecture, ArchitectureTable, PowerLaw};
+pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
 pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
 pub use features::{FeatureTable, Since};
-pub use hypothetical::{Hypothetical, single_change};
+pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};
-pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, Limits, LimitsTable};
+pub use limits::{CarveoutSizes, ClusterLimits, ComputeCapability, LimitsTable, SmLimits};
 pub use overlay::{AchievedRate, is_overlay, overlay_text};
 pub use sustained::Sm;
 pub use tuning::{Clocks, Tuning, TuningError, clock, power};
 
-use crate::catalogue::{Entry, Id, Origin, Sourced};
+use crate::catalogue::{CatalogueEntry, Id, NumberOrigin, Sourced};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Hertz, Seconds, Watts};
 
 /// Which GPU of the catalogue is meant.
@@ -136,7 +137,7 @@ pub struct CudaFacts {
     /// Decides the limits of a launch, and which code runs.
     pub compute_capability: ComputeCapability,
     /// Limits of that compute capability.
-    pub limits: Limits,
+    pub limits: SmLimits,
 }
 
 /// A tensor-core rate for one input type and one accumulate type.
@@ -165,7 +166,7 @@ pub enum Ceilings {
 impl Ceilings {
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Peak => "peak",
             Self::Achieved => "achieved",
@@ -215,11 +216,11 @@ impl Gpu {
     /// Bytes per clock and SM x SMs x boost clock: computed, whatever the origin of its inputs.
     fn over_all_sms(&self, per_clock: &Sourced<f64>) -> Sourced<BytesPerSecond> {
         let clocks = f64::from(self.sms.value) * self.boost_clock.value.0;
-        Sourced { origin: Origin::Derived, ..per_clock.map(|b| BytesPerSecond(b * clocks)) }
+        Sourced { origin: NumberOrigin::Derived, ..per_clock.map(|b| BytesPerSecond(b * clocks)) }
     }
 }
 
-impl Entry for Gpu {
+impl CatalogueEntry for Gpu {
     fn id(&self) -> &str {
         &self.id
     }

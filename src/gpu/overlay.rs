@@ -16,7 +16,7 @@
 //! title = "My mixbench run"
 //! ```
 
-use super::file::Checker;
+use super::file::GpuChecker;
 use super::{ArchitectureTable, Gpu};
 use crate::catalogue::{Catalogue, FileError, NumberFile, SourceTable, Sourced, SpecFile};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
@@ -32,20 +32,20 @@ const ABOVE_PEAK: f64 = 1.25;
 struct OverlayFile {
     id: Spanned<String>,
     #[serde(default)]
-    compute: Compute,
+    compute: ComputeChanges,
     #[serde(default)]
-    memory: Memory,
+    memory: MemoryChanges,
     #[serde(default)]
-    cache: Cache,
+    cache: CacheChanges,
     #[serde(default)]
-    launch: Launch,
+    launch: LaunchChanges,
     #[serde(default)]
     sources: SourceTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Compute {
+struct ComputeChanges {
     lsu_lanes_per_sm: Option<NumberFile>,
     global_insts_per_clock_per_sm: Option<NumberFile>,
     issue_per_clock_per_sm: Option<NumberFile>,
@@ -56,13 +56,13 @@ struct Compute {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Memory {
+struct MemoryChanges {
     achieved_gb_per_s: Option<NumberFile>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Cache {
+struct CacheChanges {
     l2_gb_per_s: Option<NumberFile>,
     l1_gb_per_s: Option<NumberFile>,
     shared_bytes_per_clock_per_sm: Option<NumberFile>,
@@ -70,7 +70,7 @@ struct Cache {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Launch {
+struct LaunchChanges {
     floor_us: Option<NumberFile>,
 }
 
@@ -90,23 +90,23 @@ pub(super) fn apply(
 ) -> Result<(), FileError> {
     let typed: OverlayFile = file.parse()?;
     let id = typed.id.get_ref();
-    let known = gpus.find(id).map_err(|e| file.error(Some(typed.id.span()), format!("id: {e}")));
+    let known = gpus.entry_named(id).map_err(|e| file.file_error(Some(typed.id.span()), format!("id: {e}")));
     let mut gpu = known?.clone();
     let mut own = typed.sources.clone();
     own.extend(sources.clone());
-    if !lay(&typed, Checker { file, sources: &own }, &mut gpu)? {
+    if !lay(&typed, GpuChecker { file, sources: &own }, &mut gpu)? {
         let what = "states no measured value; give compute.fp32_achieved_gflops or memory.achieved_gb_per_s";
-        return Err(file.error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
+        return Err(file.file_error(Some(typed.id.span()), format!("{}: {what}", gpu.id)));
     }
     let architectures = ArchitectureTable::shipped()?;
-    if let Some(architecture) = architectures.get(gpu.cuda.compute_capability) {
+    if let Some(architecture) = architectures.architecture_at(gpu.cuda.compute_capability) {
         gpu.resolve(architecture, architectures);
     }
     gpus.insert(gpu).map_err(|clash| file.clash(&clash))
 }
 
 /// Puts every rate of the file into its place; whether there was any.
-fn lay(typed: &OverlayFile, check: Checker<'_>, gpu: &mut Gpu) -> Result<bool, FileError> {
+fn lay(typed: &OverlayFile, check: GpuChecker<'_>, gpu: &mut Gpu) -> Result<bool, FileError> {
     let OverlayFile { compute: c, memory: m, cache, launch, .. } = typed;
     let mut laid = Laid { check, any: false };
     let (flops, bytes) = (FlopsPerSecond::from_giga, BytesPerSecond::from_giga);
@@ -161,12 +161,12 @@ fn lay_sm(typed: &OverlayFile, laid: &mut Laid<'_>, gpu: &mut Gpu) -> Result<(),
 
 /// Puts checked values into their places.
 struct Laid<'a> {
-    check: Checker<'a>,
+    check: GpuChecker<'a>,
     any: bool,
 }
 
 impl Laid<'_> {
-    fn rate<T: Unit>(
+    fn rate<T: OverlayUnit>(
         &mut self,
         field: &str,
         typed: Option<&NumberFile>,
@@ -175,11 +175,11 @@ impl Laid<'_> {
         place: &mut Option<Sourced<T>>,
     ) -> Result<(), FileError> {
         let Some(number) = typed else { return Ok(()) };
-        let value = self.check.number(field, number, unit)?;
+        let value = self.check.sourced_number(field, number, unit)?;
         if let Some(peak) = peak.filter(|p| value.value.si() > ABOVE_PEAK * p) {
             let (given, most) = (unit_text::<T>(value.value.si()), unit_text::<T>(ABOVE_PEAK * peak));
             let why = format!("{field}: {given} is beyond the published peak; expected at most {most}");
-            return Err(self.check.file.error(Some(number.span()), why));
+            return Err(self.check.file.file_error(Some(number.span()), why));
         }
         *place = Some(value);
         self.any = true;
@@ -194,10 +194,10 @@ impl Laid<'_> {
         place: &mut Option<Sourced<f64>>,
     ) -> Result<(), FileError> {
         let Some(number) = typed else { return Ok(()) };
-        let value = self.check.number(field, number, |v| v)?;
+        let value = self.check.sourced_number(field, number, |v| v)?;
         if value.value > most {
             let why = format!("{field} = {}: is per clock and SM; expected at most {most}", value.value);
-            return Err(self.check.file.error(Some(number.span()), why));
+            return Err(self.check.file.file_error(Some(number.span()), why));
         }
         *place = Some(value);
         self.any = true;
@@ -206,18 +206,18 @@ impl Laid<'_> {
 }
 
 /// A quantity whose value can be compared with a peak.
-trait Unit: std::fmt::Display {
+trait OverlayUnit: std::fmt::Display {
     fn si(&self) -> f64;
-    fn of(si: f64) -> Self;
+    fn from_si(si: f64) -> Self;
 }
 
 macro_rules! units {
     ($($name:ident),+) => {
-        $(impl Unit for $name {
+        $(impl OverlayUnit for $name {
             fn si(&self) -> f64 {
                 self.0
             }
-            fn of(si: f64) -> Self {
+            fn from_si(si: f64) -> Self {
                 Self(si)
             }
         })+
@@ -226,8 +226,8 @@ macro_rules! units {
 
 units!(FlopsPerSecond, BytesPerSecond, Seconds);
 
-fn unit_text<T: Unit>(si: f64) -> String {
-    T::of(si).to_string()
+fn unit_text<T: OverlayUnit>(si: f64) -> String {
+    T::from_si(si).to_string()
 }
 
 /// An achieved rate that an overlay can hold.
@@ -249,7 +249,7 @@ pub enum AchievedRate {
 
 impl AchievedRate {
     /// Table and key of the file; all are in 1e9 per second.
-    fn place(self) -> (&'static str, &'static str) {
+    fn table_and_key(self) -> (&'static str, &'static str) {
         match self {
             Self::Fp32 => ("compute", "fp32_achieved_gflops"),
             Self::Fp64 => ("compute", "fp64_achieved_gflops"),
@@ -271,10 +271,10 @@ pub fn overlay_text(id: &str, rates: &[(AchievedRate, f64, String)], title: &str
     );
     for table in ["compute", "memory", "cache"] {
         let mut lines = String::new();
-        for (rate, per_second, note) in rates.iter().filter(|(rate, ..)| rate.place().0 == table) {
+        for (rate, per_second, note) in rates.iter().filter(|(rate, ..)| rate.table_and_key().0 == table) {
             // 15 digits: what the change of unit leaves in the last one is noise.
             let giga: f64 = format!("{:.14e}", per_second / 1e9).parse().unwrap_or(per_second / 1e9);
-            let key = rate.place().1;
+            let key = rate.table_and_key().1;
             // Writing into a text cannot fail.
             let _ = writeln!(
                 lines,
@@ -305,7 +305,7 @@ mod tests {
         let sources = shipped_sources().unwrap();
         let (mut gpus, _) = load_shipped(&sources, &LimitsTable::shipped().unwrap());
         apply(SpecFile { name: "own.toml", text }, &sources, &mut gpus)?;
-        Ok(gpus.find("rtx-4070").unwrap().clone())
+        Ok(gpus.entry_named("rtx-4070").unwrap().clone())
     }
 
     #[test]
@@ -326,10 +326,10 @@ mod tests {
             (Some(28.5e12), Some(0.45e12), None)
         );
         let dram = gpu.bandwidth_achieved.clone().unwrap();
-        assert_eq!((dram.value.0, dram.origin.word(), &*dram.source), (454.12e9, "measured", "own"));
+        assert_eq!((dram.value.0, dram.origin.as_str(), &*dram.source), (454.12e9, "measured", "own"));
         assert_eq!(gpu.l1_bandwidth(crate::gpu::Ceilings::Achieved).unwrap().value.0, 12.5e12);
         let by_clock = gpu.l1_bandwidth(crate::gpu::Ceilings::Peak).unwrap();
-        assert_eq!((by_clock.origin.word(), by_clock.value.0 < 15e12), ("derived", true));
+        assert_eq!((by_clock.origin.as_str(), by_clock.value.0 < 15e12), ("derived", true));
         assert_eq!(gpu.l2_bandwidth.unwrap().value.0, 1.5e12);
         assert_eq!((gpu.fp32_peak.value.0, &*gpu.fp32_peak.source, gpu.sms.value), (29.1e12, "paper1", 46));
     }

@@ -3,8 +3,8 @@
 //! (or `assumed`, where the architecture's own number is), and its note says by which rule.
 
 use super::Gpu;
-use super::architectures::{Architecture, ArchitectureTable, PowerLaw};
-use crate::catalogue::{Origin, Sourced};
+use super::architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
+use crate::catalogue::{NumberOrigin, Sourced};
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds, significant};
 
 /// What one SM does per clock.
@@ -33,7 +33,7 @@ pub(super) struct Sustained {
 
 impl Sm {
     /// Before the GPU's own file is asked.
-    pub(super) fn of(architecture: &Architecture) -> Self {
+    pub(super) fn from_architecture(architecture: &GpuArchitecture) -> Self {
         Self {
             lsu_lanes: architecture.lsu_lanes.clone(),
             global_per_clock: architecture.global_per_clock.clone(),
@@ -46,7 +46,7 @@ impl Sm {
 
 impl Sustained {
     /// Before it is known what of its peaks a GPU reaches: the peaks.
-    pub(super) fn of(
+    pub(super) fn from_rates(
         fp32: &Sourced<FlopsPerSecond>,
         dram: &Sourced<BytesPerSecond>,
         launch_floor: &Sourced<Seconds>,
@@ -89,7 +89,7 @@ impl Gpu {
     }
 
     /// Works out what depends on the numbers of the GPU's own file, and on those laid over it.
-    pub(super) fn resolve(&mut self, of: &Architecture, table: &ArchitectureTable) {
+    pub(super) fn resolve(&mut self, of: &GpuArchitecture, table: &ArchitectureTable) {
         let own = |own: Option<&Sourced<f64>>, general: &Sourced<f64>| {
             own.cloned().unwrap_or_else(|| self.derived(general, general.value, &significant(general.value)))
         };
@@ -118,12 +118,12 @@ impl Gpu {
         let (peak, limit) = (self.fp32_peak.value, self.power_limit.value);
         let rule =
             format!("{} of {peak}: {} mW per lane-GHz under {limit}", significant(part), significant(w));
-        let origin = Origin::Derived.max(law.full_power.origin).max(law.exponent.origin);
+        let origin = NumberOrigin::Derived.max(law.full_power.origin).max(law.exponent.origin);
         let value = FlopsPerSecond(part * peak.0);
         Sourced { value, origin, source: law.exponent.source.clone(), note: Some(rule.into()), date: None }
     }
 
-    fn dram_by_relatives(&self, of: &Architecture, table: &ArchitectureTable) -> Sourced<BytesPerSecond> {
+    fn dram_by_relatives(&self, of: &GpuArchitecture, table: &ArchitectureTable) -> Sourced<BytesPerSecond> {
         let part = if self.ecc { &table.ecc_dram_fraction } else { &of.dram_fraction };
         let peak = self.bandwidth_peak.value;
         let ecc = if self.ecc { " with ECC" } else { "" };
@@ -131,7 +131,7 @@ impl Gpu {
         self.derived(part, BytesPerSecond(part.value * peak.0), &rule)
     }
 
-    fn l2_by_sms(&self, of: &Architecture) -> Sourced<BytesPerSecond> {
+    fn l2_by_sms(&self, of: &GpuArchitecture) -> Sourced<BytesPerSecond> {
         let (per_clock, clock) = (&of.l2_bytes_per_clock, self.boost_clock.value);
         let sms = self.sms.value;
         let rule = format!("{} B/clock x {sms} SMs x {:.0} MHz", significant(per_clock.value), clock.0 / 1e6);
@@ -142,7 +142,7 @@ impl Gpu {
     fn derived<T>(&self, from: &Sourced<f64>, value: T, rule: &str) -> Sourced<T> {
         let why = from.note.as_deref().map(|n| format!(" ({n})")).unwrap_or_default();
         let note = format!("compute capability {}: {rule}{why}", self.cuda.compute_capability);
-        let origin = from.origin.max(Origin::Derived);
+        let origin = from.origin.max(NumberOrigin::Derived);
         Sourced { value, origin, source: from.source.clone(), note: Some(note.into()), date: None }
     }
 }

@@ -13,7 +13,7 @@ impl Gpu {
         input: ElementType,
         accumulate: ElementType,
     ) -> Option<&Sourced<FlopsPerSecond>> {
-        let meant = |t: &&TensorRate| t.input == input.word() && t.accumulate == accumulate.word();
+        let meant = |t: &&TensorRate| t.input == input.as_str() && t.accumulate == accumulate.as_str();
         self.tensor.iter().find(meant)?.dense.as_ref()
     }
 }

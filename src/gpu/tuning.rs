@@ -11,15 +11,12 @@
 //! What an SM does per clock, sizes, limits, occupancy and the launch floor stay. The memory clock is the one that
 //! `nvidia-smi` prints: half the data rate per pin.
 
-use super::{ArchitectureTable, Gpu, TensorRate};
-use crate::catalogue::{FileError, Origin, Sourced};
-use crate::units::{FlopsPerSecond, Hertz, Watts};
+use super::typed_note::{TYPED, TypedNote};
+use super::{ArchitectureTable, Gpu};
+use crate::catalogue::FileError;
+use crate::units::{Hertz, Watts};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
-
-/// Id in `specs/sources.toml` of numbers that rest on typed clocks.
-const TYPED: &str = "typed";
 
 /// The most a clock or limit may be of the stated one: boards are not overclocked further.
 const MOST: f64 = 2.0;
@@ -149,7 +146,7 @@ pub fn clock(text: &str) -> Result<Hertz, TuningError> {
         },
         None => (lower.as_str(), 1e6),
     };
-    number(digits, unit).map(Hertz).ok_or_else(|| TuningError::NoClock(short(text)))
+    number_in_unit(digits, unit).map(Hertz).ok_or_else(|| TuningError::NoClock(short(text)))
 }
 
 /// A typed power: `150`, `150W`, `0.3kW`.
@@ -163,10 +160,10 @@ pub fn power(text: &str) -> Result<Watts, TuningError> {
         (_, Some(digits)) => (digits, 1.0),
         _ => (lower.as_str(), 1.0),
     };
-    number(digits, unit).map(Watts).ok_or_else(|| TuningError::NoPower(short(text)))
+    number_in_unit(digits, unit).map(Watts).ok_or_else(|| TuningError::NoPower(short(text)))
 }
 
-fn number(digits: &str, unit: f64) -> Option<f64> {
+fn number_in_unit(digits: &str, unit: f64) -> Option<f64> {
     let digits = digits.trim();
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let value: f64 = digits.parse().ok().filter(|_| plain)?;
@@ -174,7 +171,7 @@ fn number(digits: &str, unit: f64) -> Option<f64> {
 }
 
 fn short(text: &str) -> String {
-    crate::text::harmless_line(&crate::text::clip(text, 40))
+    crate::text::harmless_line(&crate::text::clipped_text(text, 40))
 }
 
 /// Without digits that a change of unit leaves behind.
@@ -206,18 +203,18 @@ impl Gpu {
         let by_power = self.ratio("power limit", [power, now.power_limit.0], watts)?;
         let architectures = ArchitectureTable::shipped()?;
         let mut gpu = self.clone();
-        let sm_note = Note::new(by_sm, &mhz(sm), &mhz(now.sm.0));
-        let mem_note = Note::new(by_mem, &format!("{} memory clock", mhz(mem)), &mhz(now.mem.0));
+        let sm_note = TypedNote::of_ratio(by_sm, &mhz(sm), &mhz(now.sm.0));
+        let mem_note = TypedNote::of_ratio(by_mem, &format!("{} memory clock", mhz(mem)), &mhz(now.mem.0));
         let power_note =
-            Note::new(by_power, &format!("a limit of {}", watts(power)), &watts(now.power_limit.0));
+            TypedNote::of_ratio(by_power, &format!("a limit of {}", watts(power)), &watts(now.power_limit.0));
         gpu.power_limit = power_note.on(&self.power_limit, |w| *w * by_power);
         gpu.set_sm_clock(by_sm, &sm_note);
         gpu.data_rate = mem_note.on(&self.data_rate, |r| r * by_mem);
         gpu.bandwidth_peak = mem_note.on(&self.bandwidth_peak, |b| *b * by_mem);
-        if let Some(architecture) = architectures.get(self.cuda.compute_capability) {
+        if let Some(architecture) = architectures.architecture_at(self.cuda.compute_capability) {
             // First without anything achieved: what the power law leaves at both settings.
             let [before, after] = [self, &gpu].map(|g| g.fp32_by_power(&architectures.power_law).value);
-            let all = Note::of(&[&sm_note, &mem_note, &power_note]);
+            let all = TypedNote::joined(&[&sm_note, &mem_note, &power_note]);
             gpu.set_achieved(self, after.0 / before.0, by_mem, &all);
             gpu.resolve(architecture, architectures);
             gpu.mark_sustained(self, &all);
@@ -241,37 +238,21 @@ impl Gpu {
     }
 
     /// Everything stated that goes with the SM clock.
-    fn set_sm_clock(&mut self, by: f64, note: &Note) {
-        let flops = |rate: &Option<Sourced<FlopsPerSecond>>| rate.as_ref().map(|r| note.on(r, |v| *v * by));
+    fn set_sm_clock(&mut self, by: f64, note: &TypedNote) {
         self.fp32_peak = note.on(&self.fp32_peak, |r| *r * by);
-        self.fp64_peak = flops(&self.fp64_peak);
-        self.fp16_peak = flops(&self.fp16_peak);
-        let tensor = |t: &TensorRate| TensorRate {
-            input: t.input.clone(),
-            accumulate: t.accumulate.clone(),
-            dense: flops(&t.dense),
-            sparse: flops(&t.sparse),
-        };
-        self.tensor = self.tensor.iter().map(tensor).collect();
+        self.fp64_peak = note.scaled_rate(&self.fp64_peak, by);
+        self.fp16_peak = note.scaled_rate(&self.fp16_peak, by);
+        self.tensor = self.tensor.iter().map(|t| note.scaled_tensor(t, by)).collect();
         self.l2_bandwidth = self.l2_bandwidth.as_ref().map(|b| note.on(b, |v| *v * by));
         self.boost_clock = note.on(&self.boost_clock, |c| *c * by);
-        // No clock is held above the highest there is.
-        let most = self.boost_clock.value;
-        for held in [&mut self.base_clock, &mut self.sustained_clock].into_iter().flatten() {
-            if held.value > most {
-                *held = note.on(held, |_| most);
-            }
-        }
+        self.limit_held_clocks(note);
     }
 
     /// What somebody reached, at the new clocks: arithmetic by `compute`, DRAM by `memory`, at most what L2 passes on.
-    fn set_achieved(&mut self, stock: &Self, compute: f64, memory: f64, note: &Note) {
-        let flops = |rate: &Option<Sourced<FlopsPerSecond>>| {
-            rate.as_ref().map(|r| if compute == 1.0 { r.clone() } else { note.on(r, |v| *v * compute) })
-        };
-        self.fp32_achieved = flops(&stock.fp32_achieved);
-        self.fp64_achieved = flops(&stock.fp64_achieved);
-        self.fp16_achieved = flops(&stock.fp16_achieved);
+    fn set_achieved(&mut self, stock: &Self, compute: f64, memory: f64, note: &TypedNote) {
+        self.fp32_achieved = note.scaled_rate(&stock.fp32_achieved, compute);
+        self.fp64_achieved = note.scaled_rate(&stock.fp64_achieved, compute);
+        self.fp16_achieved = note.scaled_rate(&stock.fp16_achieved, compute);
         let l2 = stock.l2_bandwidth_or_derived().value * (self.boost_clock.value / stock.boost_clock.value);
         self.bandwidth_achieved = stock.bandwidth_achieved.as_ref().map(|b| {
             let value = (b.value * memory).min(l2);
@@ -280,7 +261,7 @@ impl Gpu {
     }
 
     /// Marks what the whole GPU sustains where it is another number than before.
-    fn mark_sustained(&mut self, stock: &Self, note: &Note) {
+    fn mark_sustained(&mut self, stock: &Self, note: &TypedNote) {
         let (new, old) = (&mut self.sustained, &stock.sustained);
         if new.fp32.value != old.fp32.value && &*new.fp32.source != TYPED {
             new.fp32 = note.on(&new.fp32, |v| *v);
@@ -294,46 +275,29 @@ impl Gpu {
     }
 }
 
-/// What is written beside a changed number; empty where nothing changes.
-struct Note(String);
-
-impl Note {
-    fn new(by: f64, typed: &str, stated: &str) -> Self {
-        Self(if by == 1.0 { String::new() } else { format!("at {typed} instead of {stated} (typed)") })
+impl TypedNote {
+    /// `at 1200 MHz instead of 1740 MHz (typed)`; empty for a factor of 1.
+    fn of_ratio(by: f64, typed: &str, stated: &str) -> Self {
+        let said = if by == 1.0 { String::new() } else { format!("at {typed} instead of {stated} (typed)") };
+        Self { said, keeps_remark: true }
     }
 
-    fn of(notes: &[&Self]) -> Self {
-        let said: Vec<&str> = notes.iter().map(|n| n.0.as_str()).filter(|n| !n.is_empty()).collect();
-        Self(said.join(", "))
-    }
-
-    /// The changed number, assumed; the same one where nothing changes.
-    fn on<T: Clone>(&self, number: &Sourced<T>, change: impl Fn(&T) -> T) -> Sourced<T> {
-        if self.0.is_empty() {
-            return number.clone();
-        }
-        let before = number.note.as_deref().map(|n| format!("; {n}")).unwrap_or_default();
-        let note = format!("{}, from {}{before}", self.0, number.source);
-        Sourced {
-            value: change(&number.value),
-            origin: Origin::Assumed,
-            source: Arc::from(TYPED),
-            note: Some(note.into()),
-            date: None,
-        }
+    fn joined(notes: &[&Self]) -> Self {
+        let said: Vec<&str> = notes.iter().map(|n| n.said.as_str()).filter(|n| !n.is_empty()).collect();
+        Self { said: said.join(", "), keeps_remark: true }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LimitsTable, load_shipped};
+    use super::super::{LimitsTable, NumberOrigin, load_shipped};
     use super::*;
     use crate::catalogue::shipped_sources;
 
     fn gpu(id: &str) -> Gpu {
         let sources = shipped_sources().unwrap();
         let (gpus, _) = load_shipped(&sources, &LimitsTable::shipped().unwrap());
-        gpus.find(id).unwrap().clone()
+        gpus.entry_named(id).unwrap().clone()
     }
 
     fn at(gpu: &Gpu, text: &str) -> Gpu {
@@ -349,14 +313,14 @@ mod tests {
             (half.fp64_peak.as_ref().unwrap(), stock.fp64_peak.as_ref().unwrap()),
         ] {
             assert!((new.value.0 / old.value.0 - 0.5).abs() < 1e-12);
-            assert_eq!((new.origin, &*new.source), (Origin::Assumed, "typed"));
+            assert_eq!((new.origin, &*new.source), (NumberOrigin::Assumed, "typed"));
             assert!(new.note.as_ref().unwrap().starts_with("at 727.5 MHz instead of 1455 MHz (typed)"));
         }
         assert!(
             (half.l2_bandwidth_or_derived().value.0 / stock.l2_bandwidth_or_derived().value.0 - 0.5).abs()
                 < 1e-12
         );
-        assert_eq!(half.l2_bandwidth_or_derived().origin, Origin::Assumed);
+        assert_eq!(half.l2_bandwidth_or_derived().origin, NumberOrigin::Assumed);
         assert_eq!(half.bandwidth_peak, stock.bandwidth_peak);
         assert_eq!(
             (half.cuda.limits, half.sms.clone(), half.sm.clone()),
@@ -374,7 +338,7 @@ mod tests {
         assert!(
             (slow.bandwidth_sustained().value.0 / stock.bandwidth_sustained().value.0 - 0.5).abs() < 1e-12
         );
-        assert_eq!(slow.bandwidth_sustained().origin, Origin::Assumed);
+        assert_eq!(slow.bandwidth_sustained().origin, NumberOrigin::Assumed);
         assert_eq!((&slow.fp32_peak, slow.fp32_sustained()), (&stock.fp32_peak, stock.fp32_sustained()));
     }
 

@@ -4,7 +4,7 @@
 //! A field counts where its name says that the rate was reached (`sustained`, `achieved`, `measured`, `calibrated`; a peak is
 //! a promise) and has its unit: `…bandwidth…gbps` or `…bw…gbps` in GB/s, `…gflops` in GFLOP/s of FP32.
 
-use super::{Imported, Importer, Job, Roof};
+use super::{AchievedRoof, ImportJob, Imported, Importer};
 use crate::gpu::AchievedRate;
 use crate::measurement::ReadError;
 use serde_json::Value;
@@ -12,13 +12,14 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 /// The format.
-pub(super) const IMPORTER: Importer = Importer { name: "calibration files", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "calibration files", recognises: is_own_format, read: read_rows };
 
 const GIGA: f64 = 1e9;
 /// The largest file that is read: a guard against damage.
 const LARGEST: u64 = 32 << 20;
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     if is_json(&text) {
         // The names stand between quotation marks.
@@ -31,16 +32,17 @@ fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut bytes = Vec::new();
-    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.read_error(e.to_string()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(job.refuse("is larger than 32 MiB; expected a calibration file"));
+        return Err(job.read_error("is larger than 32 MiB; expected a calibration file"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| job.read_error("is not UTF-8; save the file as UTF-8"))?;
     let roofs = if is_json(&text) { of_json(&text, job)? } else { of_lines(&text, job) };
     if roofs.is_empty() {
-        return Err(job.refuse(
+        return Err(job.read_error(
             "states no reached ceiling above 0; expected fields such as sustained_bandwidth_gbps per device",
         ));
     }
@@ -48,10 +50,10 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
 }
 
 /// `gpu_metrics.json`: a list, one object per GPU; `device_calibration_*.json`: one object.
-fn of_json(text: &str, job: &Job<'_>) -> Result<Vec<Roof>, ReadError> {
+fn of_json(text: &str, job: &ImportJob<'_>) -> Result<Vec<AchievedRoof>, ReadError> {
     let text = text.trim_start_matches('\u{feff}');
     let value: Value =
-        serde_json::from_str(text).map_err(|e| job.refuse(format!("is no sound JSON: {e}")))?;
+        serde_json::from_str(text).map_err(|e| job.read_error(format!("is no sound JSON: {e}")))?;
     let devices = match &value {
         Value::Array(all) => all.as_slice(),
         one => std::slice::from_ref(one),
@@ -73,7 +75,7 @@ fn of_json(text: &str, job: &Job<'_>) -> Result<Vec<Roof>, ReadError> {
 }
 
 /// `SUSTAINED_MEM_BW_GBPS=541.11`, alone in its line.
-fn of_lines(text: &str, job: &Job<'_>) -> Vec<Roof> {
+fn of_lines(text: &str, job: &ImportJob<'_>) -> Vec<AchievedRoof> {
     let gpu = unnamed_gpu(job);
     let lines = text.trim_start_matches('\u{feff}').lines();
     lines.filter_map(assignment).filter_map(|(name, value)| roof(&gpu, name, value, job)).collect()
@@ -84,10 +86,10 @@ fn assignment(line: &str) -> Option<(&str, f64)> {
     Some((name.trim(), value.trim().parse().ok()?))
 }
 
-fn roof(gpu: &str, name: &str, value: f64, job: &Job<'_>) -> Option<Roof> {
+fn roof(gpu: &str, name: &str, value: f64, job: &ImportJob<'_>) -> Option<AchievedRoof> {
     let of = ceiling(name).filter(|_| value.is_finite() && value > 0.0)?;
     let source = format!("{}: {name}", file_name(job.file));
-    Some(Roof { gpu: gpu.to_string(), of, per_second: value * GIGA, source })
+    Some(AchievedRoof { gpu: gpu.to_string(), of, per_second: value * GIGA, source })
 }
 
 /// What a field's name says it is.
@@ -112,7 +114,7 @@ pub(super) fn file_name(file: &str) -> String {
 }
 
 /// The GPU of a file without a device name: the one that the user named, else the one in the file's name.
-pub(super) fn unnamed_gpu(job: &Job<'_>) -> String {
+pub(super) fn unnamed_gpu(job: &ImportJob<'_>) -> String {
     job.gpu.map_or_else(|| gpu_of_file(job.file), str::to_string)
 }
 
@@ -130,8 +132,8 @@ mod tests {
     use super::*;
     use crate::import::tests::read_text;
 
-    fn roofs(text: &str) -> Vec<Roof> {
-        assert!(recognises(text.as_bytes()), "{text}");
+    fn roofs(text: &str) -> Vec<AchievedRoof> {
+        assert!(is_own_format(text.as_bytes()), "{text}");
         read_text(&IMPORTER, text).unwrap().roofs
     }
 
@@ -140,9 +142,9 @@ mod tests {
         assert_eq!(ceiling("SUSTAINED_MEM_BW_GBPS"), Some(AchievedRate::Dram));
         assert_eq!(ceiling("sustained_compute_gflops"), Some(AchievedRate::Fp32));
         assert_eq!(ceiling("peak_mem_bandwidth_gbps"), None);
-        assert!(!recognises(b"gpu,kernel,time_ms\ntitan-v,saxpy,1\n"));
-        assert!(!recognises(b"N=134217728  avg_ms=2.976  GBps=541.11\n"));
-        assert!(recognises(b"N=1\nSUSTAINED_MEM_BW_GBPS=541.11\n"));
+        assert!(!is_own_format(b"gpu,kernel,time_ms\ntitan-v,saxpy,1\n"));
+        assert!(!is_own_format(b"N=134217728  avg_ms=2.976  GBps=541.11\n"));
+        assert!(is_own_format(b"N=1\nSUSTAINED_MEM_BW_GBPS=541.11\n"));
     }
 
     #[test]

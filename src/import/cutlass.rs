@@ -4,13 +4,14 @@
 //! runtime is in milliseconds. The table names no GPU. Block sizes follow from the warps of a CUTLASS 2.x kernel; grids
 //! depend on a swizzle that is not in the table.
 
-use super::lines::{Header, Lines, Row, attribute, clip, has_all, refusal};
-use super::{Imported, Importer, Job, Refusal};
+use super::lines::{Lines, TableHeader, TableRow, attribute, clipped_cell, has_all, refusal};
+use super::{ImportJob, ImportRefusal, Imported, Importer};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "CUTLASS profiler CSV", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "CUTLASS profiler CSV", recognises: is_own_format, read: read_rows };
 
 /// The columns every table of the profiler has; tags of the user's may stand before them.
 const START: &str = "Problem,Provider,OperationKind,Operation,Disposition,Status";
@@ -32,54 +33,54 @@ const CHOICES: [(&str, &str); 10] = [
     ("dilation_w", "1"),
 ];
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     has_all(head, &[START])
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut lines = Lines::new(reader, job);
     let mut out = Imported::default();
-    let mut table: Option<Table> = None;
+    let mut table: Option<CutlassTable> = None;
     let mut tables = 0;
     let mut not_run: BTreeMap<String, usize> = BTreeMap::new();
     while let Some((number, text)) = lines.next()? {
         if text.contains(START) {
-            table = Some(Table::find(Header::cut(text), job)?);
+            table = Some(CutlassTable::from_header(TableHeader::cut(text), job)?);
             tables += 1;
         } else if text.trim().is_empty() {
             table = None;
         } else if let Some(table) = &table {
-            match table.row(text) {
-                Ok(Outcome::Timed(row)) => {
+            match table.row_outcome(text) {
+                Ok(RowOutcome::Timed(row)) => {
                     out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..*row });
                 }
-                Ok(Outcome::NotRun(why)) => *not_run.entry(why).or_default() += 1,
-                Err(why) => out.refuse(job, number, why),
+                Ok(RowOutcome::NotRun(why)) => *not_run.entry(why).or_default() += 1,
+                Err(why) => out.add_refusal(job, number, why),
             }
         }
     }
     if tables == 0 {
-        return Err(job.refuse(format!("no table of the CUTLASS profiler; expected a line `{START},…`")));
+        return Err(job.read_error(format!("no table of the CUTLASS profiler; expected a line `{START},…`")));
     }
     out.remarks.extend(not_run.iter().take(10).map(|(why, n)| format!("{n} operations did not run: {why}")));
     Ok(out)
 }
 
-enum Outcome {
+enum RowOutcome {
     Timed(Box<CanonicalRow>),
     NotRun(String),
 }
 
-struct Table {
-    header: Header,
+struct CutlassTable {
+    header: TableHeader,
     operation: usize,
     disposition: usize,
     status: usize,
     runtime: usize,
 }
 
-impl Table {
-    fn find(header: Header, job: &Job<'_>) -> Result<Self, ReadError> {
+impl CutlassTable {
+    fn from_header(header: TableHeader, job: &ImportJob<'_>) -> Result<Self, ReadError> {
         Ok(Self {
             operation: header.need("Operation", job)?,
             disposition: header.need("Disposition", job)?,
@@ -89,52 +90,59 @@ impl Table {
         })
     }
 
-    fn row(&self, text: &str) -> Result<Outcome, Refusal> {
-        let row = Row::cut(&self.header, text)?;
-        match (row.word(self.disposition)?, row.word(self.status)?) {
+    fn row_outcome(&self, text: &str) -> Result<RowOutcome, ImportRefusal> {
+        let row = TableRow::cut(&self.header, text)?;
+        match (row.word_at(self.disposition)?, row.word_at(self.status)?) {
             ("incorrect" | "failed", _) => {
                 return Err(refusal("Disposition", "the result was wrong; its time measures nothing"));
             }
             (_, "success") => {}
             (disposition, status) => {
-                return Ok(Outcome::NotRun(format!("{}, {}", clip(disposition), clip(status))));
+                return Ok(RowOutcome::NotRun(format!(
+                    "{}, {}",
+                    clipped_cell(disposition),
+                    clipped_cell(status)
+                )));
             }
         }
         let ms = row.time_ms(self.runtime, 1.0)?;
         let ms = ms.ok_or_else(|| refusal("Runtime", "is blank; expected milliseconds"))?;
-        let operation = row.word(self.operation)?;
+        let operation = row.word_at(self.operation)?;
         let (kernel, layout) = split_layout(operation);
-        let operand = ["A", "Activation"].map(|name| self.of(&row, name)).concat();
+        let operand = ["A", "Activation"].map(|name| self.cell_text(&row, name)).concat();
         let operand = operand.as_str();
         let mut out = CanonicalRow {
             kernel: kernel.to_string(),
-            problem: self.problem(&row)?,
+            problem: self.problem_text(&row)?,
             variant: self.variant(&row, layout),
-            dtype: dtype(operation, operand, self.of(&row, "op_class")).to_string(),
+            dtype: dtype(operation, operand, self.cell_text(&row, "op_class")).to_string(),
             block: self.block(&row, operation)?,
             ..CanonicalRow::default()
         };
-        let flops = self.header.find("Flops").map(|at| row.number(at)).transpose()?.flatten();
+        let flops = self.header.column_named("Flops").map(|at| row.number_at(at)).transpose()?.flatten();
         self.check_rate(&row, flops, ms)?;
         out.set(Number::Time, Some(ms));
         out.set(Number::Flops, flops);
-        out.set(Number::DramBytes, self.header.find("Bytes").map(|at| row.number(at)).transpose()?.flatten());
+        out.set(
+            Number::DramBytes,
+            self.header.column_named("Bytes").map(|at| row.number_at(at)).transpose()?.flatten(),
+        );
         for name in ["Provider", "Disposition", "op_class", "A", "B", "C", "accum", "stages"] {
-            let value = self.of(&row, name);
+            let value = self.cell_text(&row, name);
             if !value.is_empty() {
                 out.attributes.insert(attribute(name), value.to_string());
             }
         }
-        Ok(Outcome::Timed(Box::new(out)))
+        Ok(RowOutcome::Timed(Box::new(out)))
     }
 
-    fn of<'l>(&self, row: &Row<'l>, name: &str) -> &'l str {
-        row.text(self.header.find(name))
+    fn cell_text<'l>(&self, row: &TableRow<'l>, name: &str) -> &'l str {
+        row.text_at(self.header.column_named(name))
     }
 
     /// GFLOPs = FLOPs / time, or a number of the row is damaged.
-    fn check_rate(&self, row: &Row<'_>, flops: Option<f64>, ms: f64) -> Result<(), Refusal> {
-        let printed = self.header.find("GFLOPs").map(|at| row.number(at)).transpose()?.flatten();
+    fn check_rate(&self, row: &TableRow<'_>, flops: Option<f64>, ms: f64) -> Result<(), ImportRefusal> {
+        let printed = self.header.column_named("GFLOPs").map(|at| row.number_at(at)).transpose()?.flatten();
         let Some((printed, flops)) = printed.zip(flops) else { return Ok(()) };
         let expected = flops / ms / 1e6;
         if (printed - expected).abs() <= 0.01 * expected {
@@ -146,11 +154,12 @@ impl Table {
         ))
     }
 
-    fn problem(&self, row: &Row<'_>) -> Result<String, Refusal> {
-        let known =
-            |names: &[&str]| -> Option<Vec<usize>> { names.iter().map(|n| self.header.find(n)).collect() };
-        let write = |names: &[&str], at: Vec<usize>| -> Result<String, Refusal> {
-            let sizes: Result<Vec<String>, Refusal> =
+    fn problem_text(&self, row: &TableRow<'_>) -> Result<String, ImportRefusal> {
+        let known = |names: &[&str]| -> Option<Vec<usize>> {
+            names.iter().map(|n| self.header.column_named(n)).collect()
+        };
+        let write = |names: &[&str], at: Vec<usize>| -> Result<String, ImportRefusal> {
+            let sizes: Result<Vec<String>, ImportRefusal> =
                 names.iter().zip(at).map(|(n, at)| Ok(format!("{n}={}", row.size(at)?))).collect();
             Ok(sizes?.join(";"))
         };
@@ -159,19 +168,19 @@ impl Table {
         }
         let gemm = ["m", "n", "k"];
         let Some(at) = known(&gemm) else {
-            let kind = clip(self.of(row, "OperationKind"));
+            let kind = clipped_cell(self.cell_text(row, "OperationKind"));
             return Err(refusal(
                 "OperationKind",
                 format!("`{kind}`: expected an operation with m, n, k, or conv2d"),
             ));
         };
-        let batch = self.of(row, "batch_count");
+        let batch = self.cell_text(row, "batch_count");
         let batch = if matches!(batch, "" | "1") { String::new() } else { format!(";batch={batch}") };
         Ok(write(&gemm, at)? + &batch)
     }
 
     /// Layout, scalars, and whatever else was not left as it is by default.
-    fn variant(&self, row: &Row<'_>, layout: Option<(&str, &str)>) -> String {
+    fn variant(&self, row: &TableRow<'_>, layout: Option<(&str, &str)>) -> String {
         let mut parts = Vec::new();
         if let Some((layout, alignment)) = layout {
             parts.push(format!("layout={layout}"));
@@ -181,7 +190,7 @@ impl Table {
         }
         let scalars = ["alpha", "beta"].map(|name| (name, ""));
         for (name, usual) in scalars.into_iter().chain(CHOICES) {
-            let value = self.of(row, name);
+            let value = self.cell_text(row, name);
             if !value.is_empty() && value != usual {
                 parts.push(format!("{name}={value}"));
             }
@@ -190,11 +199,11 @@ impl Table {
     }
 
     /// 32 threads for each warp of the block; kernels of CUTLASS 3.x have warps that the table does not count.
-    fn block(&self, row: &Row<'_>, operation: &str) -> Result<Option<[u64; 3]>, Refusal> {
-        let warps = ["warps_m", "warps_n", "warps_k"].map(|name| self.header.find(name));
+    fn block(&self, row: &TableRow<'_>, operation: &str) -> Result<Option<[u64; 3]>, ImportRefusal> {
+        let warps = ["warps_m", "warps_n", "warps_k"].map(|name| self.header.column_named(name));
         let [Some(m), Some(n), Some(k)] = warps else { return Ok(None) };
         if operation.contains("cutlass3x")
-            || [m, n, k].iter().any(|at| matches!(row.text(Some(*at)), "" | "0"))
+            || [m, n, k].iter().any(|at| matches!(row.text_at(Some(*at)), "" | "0"))
         {
             return Ok(None);
         }

@@ -7,12 +7,13 @@
 //! run, often while the GPU idled: power is kept as it was read, beside the utilisation, and never as the run's power
 //! unless the GPU was busy. Energy and TFLOPS at the end were computed from these and are left out.
 
-use super::lines::{Lines, cells, clip, has_all, read_number, refusal};
-use super::{Imported, Importer, Job, Refusal};
+use super::lines::{Lines, cells, clipped_cell, has_all, read_number, refusal};
+use super::{ImportJob, ImportRefusal, Imported, Importer};
 use crate::measurement::{CanonicalRow, LONGEST_MS, Number, ReadError};
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "CUTLASS power runs", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "CUTLASS power runs", recognises: is_own_format, read: read_rows };
 
 /// What the script wrote in place of a header, without a line end behind it.
 pub(super) const HEADER: &str = "Energy_Joules,GFLOPS_per_Watt,TFLOPS";
@@ -20,11 +21,11 @@ pub(super) const HEADER: &str = "Energy_Joules,GFLOPS_per_Watt,TFLOPS";
 /// From this utilisation on, a reading of power belongs to the run.
 const BUSY_PCT: f64 = 90.0;
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     has_all(head, &[HEADER, "arithmetic_intensity,"])
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut lines = Lines::new(reader, job);
     let mut out = Imported::default();
     let mut idle = 0_usize;
@@ -33,16 +34,16 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         if run.trim().is_empty() || is_trailer(run) {
             continue;
         }
-        match row(run) {
+        match canonical_row(run) {
             Ok((row, was_idle)) => {
                 idle += usize::from(was_idle);
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
-            Err(why) => out.refuse(job, number, why),
+            Err(why) => out.add_refusal(job, number, why),
         }
     }
     if out.rows.is_empty() {
-        return Err(job.refuse("no run that can be read; is the file cut off?"));
+        return Err(job.read_error("no run that can be read; is the file cut off?"));
     }
     if idle > 0 {
         let what = "readings of power were taken while the GPU idled (utilisation below 90 %)";
@@ -59,47 +60,52 @@ fn is_trailer(line: &str) -> bool {
 }
 
 /// The fields of a run.
-struct Run<'l>(Vec<&'l str>);
+struct RunFields<'l>(Vec<&'l str>);
 
-impl Run<'_> {
-    fn size(&self, at: usize, name: &str) -> Result<u64, Refusal> {
+impl RunFields<'_> {
+    fn size(&self, at: usize, name: &str) -> Result<u64, ImportRefusal> {
         let size = self.0[at].parse::<u64>().ok().filter(|n| (1..=1 << 53).contains(n));
-        size.ok_or_else(|| refusal(name, format!("`{}`: expected a whole number above 0", clip(self.0[at]))))
-    }
-
-    fn number(&self, at: usize, name: &str) -> Result<Option<f64>, Refusal> {
-        read_number(self.0[at], name)
-    }
-
-    fn known(&self, at: usize, name: &str) -> Result<f64, Refusal> {
-        self.number(at, name)?.ok_or_else(|| refusal(name, "is blank; expected a number"))
-    }
-
-    /// The kernel without its layout and alignment.
-    fn kernel(&self) -> Result<&str, Refusal> {
-        let (kernel, layout) = (self.0[4], self.0[5]);
-        let bare = kernel.strip_suffix("_align1").and_then(|k| k.strip_suffix(layout)?.strip_suffix('_'));
-        bare.filter(|k| k.starts_with("cutlass_")).ok_or_else(|| {
-            refusal("kernel", format!("`{}`: expected cutlass_…_{}_align1", clip(kernel), clip(layout)))
+        size.ok_or_else(|| {
+            refusal(name, format!("`{}`: expected a whole number above 0", clipped_cell(self.0[at])))
         })
     }
 
-    fn time_ms(&self) -> Result<f64, Refusal> {
-        let ms = self.number(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < LONGEST_MS);
-        let why = || format!("`{}`: expected milliseconds above 0", clip(self.0[13]));
+    fn number_at(&self, at: usize, name: &str) -> Result<Option<f64>, ImportRefusal> {
+        read_number(self.0[at], name)
+    }
+
+    fn known(&self, at: usize, name: &str) -> Result<f64, ImportRefusal> {
+        self.number_at(at, name)?.ok_or_else(|| refusal(name, "is blank; expected a number"))
+    }
+
+    /// The kernel without its layout and alignment.
+    fn kernel(&self) -> Result<&str, ImportRefusal> {
+        let (kernel, layout) = (self.0[4], self.0[5]);
+        let bare = kernel.strip_suffix("_align1").and_then(|k| k.strip_suffix(layout)?.strip_suffix('_'));
+        bare.filter(|k| k.starts_with("cutlass_")).ok_or_else(|| {
+            refusal(
+                "kernel",
+                format!("`{}`: expected cutlass_…_{}_align1", clipped_cell(kernel), clipped_cell(layout)),
+            )
+        })
+    }
+
+    fn time_ms(&self) -> Result<f64, ImportRefusal> {
+        let ms = self.number_at(13, "runtime")?.filter(|ms| *ms > 0.0 && *ms < LONGEST_MS);
+        let why = || format!("`{}`: expected milliseconds above 0", clipped_cell(self.0[13]));
         ms.ok_or_else(|| refusal("runtime", why()))
     }
 }
 
 /// A run, and whether its power is that of an idle GPU.
-fn row(text: &str) -> Result<(CanonicalRow, bool), Refusal> {
-    let run = Run(cells(text).collect());
+fn canonical_row(text: &str) -> Result<(CanonicalRow, bool), ImportRefusal> {
+    let run = RunFields(cells(text).collect());
     if run.0.len() < 22 {
         let why = format!("has {} fields, expected at least 22; is it cut off?", run.0.len());
         return Err(refusal("row", why));
     }
     if !run.0[14].is_empty() {
-        let why = format!("`{}`: expected nothing, as the script leaves it", clip(run.0[14]));
+        let why = format!("`{}`: expected nothing, as the script leaves it", clipped_cell(run.0[14]));
         return Err(refusal("metrics", why));
     }
     let (m, n, k) = (run.size(1, "m")?, run.size(2, "n")?, run.size(3, "k")?);
@@ -128,12 +134,12 @@ fn row(text: &str) -> Result<(CanonicalRow, bool), Refusal> {
 }
 
 /// Takes the reading of `nvidia-smi`; whether it is that of an idle GPU.
-fn reading(run: &Run<'_>, out: &mut CanonicalRow) -> Result<bool, Refusal> {
-    out.set(Number::SmClock, run.number(16, "clocks.sm")?);
-    out.set(Number::MemClock, run.number(17, "clocks.mem")?);
-    let utilisation = run.number(19, "utilization.gpu")?;
+fn reading(run: &RunFields<'_>, out: &mut CanonicalRow) -> Result<bool, ImportRefusal> {
+    out.set(Number::SmClock, run.number_at(16, "clocks.sm")?);
+    out.set(Number::MemClock, run.number_at(17, "clocks.mem")?);
+    let utilisation = run.number_at(19, "utilization.gpu")?;
     out.set(Number::GpuUtil, utilisation);
-    let power = run.number(15, "power.draw")?;
+    let power = run.number_at(15, "power.draw")?;
     let idle = power.is_some() && utilisation.is_none_or(|u| u < BUSY_PCT);
     match power.filter(|_| idle) {
         Some(watts) => drop(out.attributes.insert("idle_power_w".into(), watts.to_string())),
@@ -147,7 +153,7 @@ pub(super) mod tests {
     use super::super::tests::read_text;
     use super::*;
 
-    pub(in super::super) fn run(power: &str, utilisation: &str) -> String {
+    pub(in super::super) fn sample_run(power: &str, utilisation: &str) -> String {
         format!(
             "1700000000,256,128,64,cutlass_simt_sgemm_128x128_8x2_nt_align1,nt,64,64,32,2,linear_combination,0.5,0.5,0.25,,\
              {power}, 2000, 9000, 40, {utilisation}, 0,NVIDIA GeForce RTX 4070, 8.9, 10501 MHz,kernel_name,cutlass_x\n\
@@ -158,7 +164,12 @@ pub(super) mod tests {
 
     #[test]
     fn the_power_of_a_busy_gpu_is_the_runs_and_that_of_an_idle_one_is_not() {
-        let text = format!("{HEADER}{}{}{}", run("150.5", "100"), run("30.1", "0"), run("[N/A]", "[N/A]"));
+        let text = format!(
+            "{HEADER}{}{}{}",
+            sample_run("150.5", "100"),
+            sample_run("30.1", "0"),
+            sample_run("[N/A]", "[N/A]")
+        );
         let read = read_text(&IMPORTER, &text).unwrap();
         let [busy, idle, unknown] = read.rows.as_slice() else { panic!("{read:?}") };
         assert_eq!(
@@ -185,7 +196,8 @@ pub(super) mod tests {
             ("_nt_", "_nn_", "kernel"),
             (",64,cut", ",0,cut", "k"),
         ] {
-            let text = format!("{HEADER}{}{}", run("1", "99").replacen(from, to, 1), run("1", "99"));
+            let text =
+                format!("{HEADER}{}{}", sample_run("1", "99").replacen(from, to, 1), sample_run("1", "99"));
             let read = read_text(&IMPORTER, &text).unwrap();
             assert_eq!((read.rows.len(), &*read.refused[0].column), (1, column), "{to}");
         }

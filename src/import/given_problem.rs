@@ -48,7 +48,7 @@ impl Imported {
         given: &GivenProblem,
         kernels: &Catalogue<Kernel>,
     ) -> Result<usize, ProblemError> {
-        let known = |name: &str| kernels.get(kernels.nickname_of(name).unwrap_or(name));
+        let known = |name: &str| kernels.id_named(kernels.nickname_of(name).unwrap_or(name));
         let only = given.kernel.as_deref().map(|name| (name, known(name)));
         let mut before: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut changed = 0;
@@ -87,10 +87,11 @@ impl Imported {
     pub fn remark_other_keys(&mut self, kernels: &Catalogue<Kernel>) {
         let mut found: BTreeMap<KernelId, (usize, String)> = BTreeMap::new();
         for row in &self.rows {
-            let Some(at) = kernels.get(kernels.nickname_of(&row.kernel).unwrap_or(&row.kernel)) else {
+            let Some(at) = kernels.id_named(kernels.nickname_of(&row.kernel).unwrap_or(&row.kernel)) else {
                 continue;
             };
-            let fits = Problem::parse_recorded(&row.problem).is_ok_and(|p| kernels[at].problem(&p).is_ok());
+            let fits = Problem::parse_recorded(&row.problem)
+                .is_ok_and(|p| kernels[at].completed_problem(&p).is_ok());
             if !fits {
                 found.entry(at).or_insert_with(|| (0, row.problem.clone())).0 += 1;
             }
@@ -98,7 +99,7 @@ impl Imported {
         for (at, (n, example)) in found {
             let kernel = &kernels[at];
             let first = kernel.keys.first().map_or("n", String::as_str);
-            let example: String = crate::text::clip(example, 60);
+            let example: String = crate::text::clipped_text(example, 60);
             let (has, then) = match example.as_str() {
                 "" => ("no size".to_string(), "they are refused"),
                 _ => (format!("`{example}`"), "they are a kernel of their own"),

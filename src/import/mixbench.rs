@@ -6,30 +6,31 @@
 //! Each value is checked against its neighbours (GFLOPS = FLOP/byte x GB/s), and a bandwidth above what the preamble states
 //! for the memory bus is left out: it came out of a cache.
 
-use super::lines::{Lines, cells, clip, has_all, refusal};
-use super::{Imported, Importer, Job, Refusal, Roof};
+use super::lines::{Lines, cells, clipped_cell, has_all, refusal};
+use super::{AchievedRoof, ImportJob, ImportRefusal, Imported, Importer};
 use crate::gpu::AchievedRate;
 use crate::measurement::ReadError;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "mixbench", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "mixbench", recognises: is_own_format, read: read_rows };
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     has_all(head, &["Flops/byte", "ex.time", "GFLOPS", "recision ops"])
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut lines = Lines::new(reader, job);
-    let mut report = Report::default();
+    let mut report = MixbenchReport::default();
     while let Some((number, text)) = lines.next()? {
-        report.line(number, text, job);
+        report.read_line(number, text, job);
     }
-    report.finish(job)
+    report.into_imported(job)
 }
 
 /// The four columns of one precision.
-struct Group {
+struct PrecisionColumns {
     title: String,
     /// Nothing for integers and for packed floats, whose rate is no vector rate of the catalogue.
     rate_of: Option<AchievedRate>,
@@ -38,14 +39,14 @@ struct Group {
     bandwidth: usize,
 }
 
-impl Group {
+impl PrecisionColumns {
     /// Intensity, rate and bandwidth of a row; nothing for a precision that the device does not have.
-    fn sound(&self, values: &[&str]) -> Result<Option<(f64, f64, f64)>, Refusal> {
+    fn sound(&self, values: &[&str]) -> Result<Option<(f64, f64, f64)>, ImportRefusal> {
         let number = |at: usize| values[at].parse::<f64>().ok().filter(|n| n.is_nan() || *n >= 0.0);
         let triple = (number(self.intensity), number(self.rate), number(self.bandwidth));
         let (Some(intensity), Some(rate), Some(bandwidth)) = triple else {
             let found = values[self.intensity..=self.bandwidth].join(", ");
-            return Err(refusal(&self.title, format!("`{}`: expected numbers", clip(&found))));
+            return Err(refusal(&self.title, format!("`{}`: expected numbers", clipped_cell(&found))));
         };
         // It is printed with a time of 0, hence rates of inf and nan.
         if !(rate.is_finite() && bandwidth.is_finite() && intensity.is_finite()) {
@@ -65,12 +66,12 @@ impl Group {
 
 /// A best value, and which row it was in.
 #[derive(Debug, Clone, Default)]
-struct Best {
+struct BestValue {
     giga: f64,
     place: String,
 }
 
-impl Best {
+impl BestValue {
     fn keep(&mut self, giga: f64, place: &str) -> bool {
         let better = giga > self.giga;
         if better {
@@ -83,7 +84,7 @@ impl Best {
 /// What one precision reached on one GPU.
 #[derive(Debug, Default)]
 struct Reached {
-    rate: Best,
+    rate: BestValue,
     /// The bandwidth in the row of the best rate, in GB/s.
     beside: f64,
     /// The best bandwidth of this precision in any row, from DRAM or a cache.
@@ -94,22 +95,22 @@ struct Reached {
 const NOT_MEMORY: f64 = 0.8;
 
 #[derive(Default)]
-struct Report {
+struct MixbenchReport {
     gpu: String,
     /// What the preamble states for the memory bus, in GB/s.
     bus: Option<f64>,
     titles: Vec<String>,
-    groups: Vec<Group>,
+    groups: Vec<PrecisionColumns>,
     width: usize,
     reached: BTreeMap<(String, AchievedRate), Reached>,
-    dram: BTreeMap<String, Best>,
+    dram: BTreeMap<String, BestValue>,
     tables: usize,
     above_bus: usize,
     out: Imported,
 }
 
-impl Report {
-    fn line(&mut self, number: u64, text: &str, job: &Job<'_>) {
+impl MixbenchReport {
+    fn read_line(&mut self, number: u64, text: &str, job: &ImportJob<'_>) {
         if let Some(device) = text.strip_prefix("Device:") {
             // A second run in the same file.
             *self = Self {
@@ -130,9 +131,9 @@ impl Report {
         } else if text.trim().is_empty() || text.starts_with("---") {
             self.groups.clear();
         } else if !self.groups.is_empty()
-            && let Err(why) = self.row(text)
+            && let Err(why) = self.add_row(text)
         {
-            self.out.refuse(job, number, why);
+            self.out.add_refusal(job, number, why);
         }
     }
 
@@ -144,7 +145,7 @@ impl Report {
             let find =
                 |word: &[&str]| (start..names.len().min(start + 4)).find(|i| word.contains(&names[*i]));
             let title = self.titles.get(start).filter(|t| !t.is_empty())?;
-            Some(Group {
+            Some(PrecisionColumns {
                 rate_of: match title.to_lowercase().as_str() {
                     "single precision ops" => Some(AchievedRate::Fp32),
                     "double precision ops" => Some(AchievedRate::Fp64),
@@ -162,7 +163,7 @@ impl Report {
         self.tables += usize::from(!self.groups.is_empty());
     }
 
-    fn row(&mut self, text: &str) -> Result<(), Refusal> {
+    fn add_row(&mut self, text: &str) -> Result<(), ImportRefusal> {
         let values: Vec<&str> = cells(text).collect();
         if values.len() != self.width {
             let (found, width) = (values.len(), self.width);
@@ -192,13 +193,13 @@ impl Report {
         Ok(())
     }
 
-    fn finish(mut self, job: &Job<'_>) -> Result<Imported, ReadError> {
+    fn into_imported(mut self, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
         if self.tables == 0 {
             let what = "no mixbench table; expected the lines `… Single Precision ops …` and `… Flops/byte, ex.time …`";
-            return Err(job.refuse(what));
+            return Err(job.read_error(what));
         }
         let file = job.file;
-        let roof = |gpu: &str, of, best: &Best| Roof {
+        let roof = |gpu: &str, of, best: &BestValue| AchievedRoof {
             gpu: gpu.to_string(),
             of,
             per_second: best.giga * 1e9,
@@ -215,7 +216,7 @@ impl Report {
         let dram = self.dram.iter().filter(|(_, best)| best.giga > 0.0);
         self.out.roofs.extend(dram.map(|(gpu, best)| roof(gpu, AchievedRate::Dram, best)));
         if self.out.roofs.is_empty() {
-            return Err(job.refuse("the mixbench table has no sound row; is the file cut off?"));
+            return Err(job.read_error("the mixbench table has no sound row; is the file cut off?"));
         }
         if self.above_bus > 0 {
             let n = self.above_bus;

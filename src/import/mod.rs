@@ -26,7 +26,7 @@ mod tests;
 mod tiled_matmul;
 
 pub use given_problem::GivenProblem;
-pub use opened::{Format, Opened};
+pub use opened::{FileFormat, OpenedFile};
 pub use overlay::{Overlay, overlays};
 pub use read::{ReadAny, known_formats, read_any, read_bytes, read_opened, read_report};
 pub use roofs::with_achieved;
@@ -36,7 +36,7 @@ use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::{CanonicalRow, DESCRIBED, ReadError, RowError};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Read, Seek, SeekFrom};
 
 /// How many bytes of a file an importer sees to recognise it.
 pub const HEAD: usize = 64 * 1024;
@@ -65,12 +65,12 @@ pub struct Importer {
     /// Whether a file that starts like this is of this format; at most [`HEAD`] bytes.
     pub recognises: fn(&[u8]) -> bool,
     /// Reads the whole file; see [`Importer::import`].
-    pub read: fn(&mut dyn BufRead, &Job<'_>) -> Result<Imported, ReadError>,
+    pub read: fn(&mut dyn BufRead, &ImportJob<'_>) -> Result<Imported, ReadError>,
 }
 
 /// One reading: its file, and how far it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Job<'a> {
+pub struct ImportJob<'a> {
     /// As messages name it.
     pub file: &'a str,
     /// The GPU that the user named, for reports that do not.
@@ -79,7 +79,7 @@ pub struct Job<'a> {
     pub progress: &'a Progress,
 }
 
-impl<'a> Job<'a> {
+impl<'a> ImportJob<'a> {
     /// A reading of this file, of which the user names no GPU.
     #[must_use]
     pub fn new(file: &'a str, progress: &'a Progress) -> Self {
@@ -94,7 +94,7 @@ impl<'a> Job<'a> {
 
     /// The error of a whole file.
     #[must_use]
-    pub fn refuse(&self, message: impl Into<String>) -> ReadError {
+    pub fn read_error(&self, message: impl Into<String>) -> ReadError {
         ReadError { file: self.file.to_string(), message: message.into() }
     }
 }
@@ -105,7 +105,7 @@ pub struct Imported {
     /// Rows, in the order of the report.
     pub rows: Vec<CanonicalRow>,
     /// Achieved ceilings that it measured.
-    pub roofs: Vec<Roof>,
+    pub roofs: Vec<AchievedRoof>,
     /// The first refused rows, each with its line and reason.
     pub refused: Vec<RowError>,
     /// How many rows were refused in all.
@@ -115,17 +115,17 @@ pub struct Imported {
 }
 
 /// Why a row is refused: the column to blame, and what is wrong with it.
-type Refusal = (String, String);
+type ImportRefusal = (String, String);
 
 /// A refusal of a field: what stands there, shortened, and what was expected.
-fn unexpected(column: &str, text: &str, expected: &str) -> Refusal {
-    let text: String = crate::text::clip(text, 40);
+fn unexpected(column: &str, text: &str, expected: &str) -> ImportRefusal {
+    let text: String = crate::text::clipped_text(text, 40);
     (column.to_string(), format!("`{text}`: expected {expected}"))
 }
 
 impl Imported {
     /// Counts a refused row, and describes it where it is among the first.
-    fn refuse(&mut self, job: &Job<'_>, line: u64, (column, message): Refusal) {
+    fn add_refusal(&mut self, job: &ImportJob<'_>, line: u64, (column, message): ImportRefusal) {
         self.refused_count += 1;
         if self.refused.len() < DESCRIBED {
             self.refused.push(RowError { file: job.file.to_string(), line, column, message });
@@ -142,7 +142,7 @@ impl Imported {
 
 /// An achieved ceiling of a GPU.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Roof {
+pub struct AchievedRoof {
     /// An id, an alias, or the name the driver gives.
     pub gpu: String,
     /// Which ceiling.
@@ -154,14 +154,14 @@ pub struct Roof {
 }
 
 /// By the GPU's place in the catalogue.
-type Highest<'r> = BTreeMap<(GpuId, AchievedRate), &'r Roof>;
+type Highest<'r> = BTreeMap<(GpuId, AchievedRate), &'r AchievedRoof>;
 
 /// The roof that counts for each GPU (its place in the catalogue) and ceiling where several were measured: the highest, for
 /// what was reached once can be reached. With it, what each roof that names no GPU of the catalogue says.
 pub(super) fn highest<'r>(
-    roofs: &'r [Roof],
+    roofs: &'r [AchievedRoof],
     gpus: &Catalogue<Gpu>,
-) -> (Highest<'r>, Vec<(&'r Roof, NameError)>) {
+) -> (Highest<'r>, Vec<(&'r AchievedRoof, NameError)>) {
     let mut best: Highest<'r> = BTreeMap::new();
     let mut unknown = Vec::new();
     for roof in roofs {
@@ -184,20 +184,20 @@ pub fn recognise(head: &[u8]) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|i| (i.recognises)(&head[..head.len().min(HEAD)]))
 }
 
-/// A reader that counts into [`Job::progress`] and ends early once the job is cancelled.
-pub struct Counted<'a, R> {
+/// A reader that counts into [`ImportJob::progress`] and ends early once the job is cancelled.
+pub struct CountedReader<'a, R> {
     inner: R,
-    job: Job<'a>,
+    job: ImportJob<'a>,
 }
 
-impl<'a, R: Read> Counted<'a, R> {
+impl<'a, R: Read> CountedReader<'a, R> {
     /// Counts what is read from `inner`.
-    pub fn new(inner: R, job: Job<'a>) -> Self {
+    pub fn new(inner: R, job: ImportJob<'a>) -> Self {
         Self { inner, job }
     }
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.job.is_cancelled() {
             return Err(std::io::Error::other("cancelled"));
@@ -205,5 +205,11 @@ impl<R: Read> Read for Counted<'_, R> {
         let n = self.inner.read(buffer)?;
         self.job.progress.advance(n);
         Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for CountedReader<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.inner.seek(to)
     }
 }

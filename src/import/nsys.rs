@@ -3,13 +3,14 @@
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
 use super::records::{Fields, Records, head_lines};
-use super::{Imported, Importer, Job, Refusal, unexpected};
+use super::{ImportJob, ImportRefusal, Imported, Importer, unexpected};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "nsys stats kernel summary", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "nsys stats kernel summary", recognises: is_own_format, read: read_rows };
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     head_lines(head).any(|line| is_header(line) || is_header(line.trim_ascii_start()))
 }
 
@@ -34,35 +35,43 @@ fn is_header(line: &[u8]) -> bool {
     text.starts_with("Time") && text.len() < 1000 && text.contains("Total Time") && text.contains("Instances")
 }
 
-fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut records = Records::new(from, job);
     let (mut fields, mut out) = (Fields::default(), Imported::default());
-    let mut table: Option<Columns> = None;
+    let mut table: Option<NsysColumns> = None;
     // Of a printed table: its heading, until the rule under it says where the columns stand.
     let (mut heading, mut ruled): (Option<Vec<u8>>, Vec<(usize, usize)>) = (None, Vec::new());
     let (mut seen, mut shapes) = (false, true);
-    while let Some(line) = records.line()? {
-        let (header, blank) = (is_header(line), line.is_empty());
-        let printed = !header && is_header(line.trim_ascii_start());
-        let rule = heading.as_ref().and_then(|_| ruled_columns(line));
-        if blank {
+    while let Some(line) = records.next_line()? {
+        if line.is_empty() {
             (table, heading) = (None, None);
             ruled.clear();
-        } else if printed {
+            continue;
+        }
+        let text = line.trim_ascii_start();
+        let header = is_header(text);
+        if header && text.len() < line.len() {
             heading = Some(line.to_vec());
-        } else if let (Some(columns), Some(text)) = (rule, heading.take()) {
+            continue;
+        }
+        let rule = heading.as_ref().and_then(|_| ruled_columns(line));
+        let heads = if let (Some(columns), Some(text)) = (rule, heading.take()) {
             fields.split_at_columns(&text, &columns);
-            let at = records.line_number();
-            let found = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
-            shapes &= found.grid.is_some();
-            (seen, table, ruled) = (true, Some(found), columns);
+            ruled = columns;
+            true
         } else if header {
             records.split(&mut fields)?;
+            ruled.clear();
+            true
+        } else {
+            false
+        };
+        if heads {
             let at = records.line_number();
-            let columns = Columns::find(&fields).map_err(|why| job.refuse(format!("line {at}: {why}")))?;
+            let columns = NsysColumns::from_header(&fields)
+                .map_err(|why| job.read_error(format!("line {at}: {why}")))?;
             shapes &= columns.grid.is_some();
             (seen, table) = (true, Some(columns));
-            ruled.clear();
         } else if let Some(columns) = &table {
             if ruled.is_empty() {
                 records.split(&mut fields)?;
@@ -70,14 +79,14 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
                 fields.split_at_columns(records.last_line(), &ruled);
             }
             let at = records.line_number();
-            match columns.row(&fields, at, job) {
+            match columns.canonical_row(&fields, at, job) {
                 Ok(row) => out.rows.push(row),
-                Err(why) => out.refuse(job, at, why),
+                Err(why) => out.add_refusal(job, at, why),
             }
         }
     }
     if !seen {
-        return Err(job.refuse("has no line Time (%),Total Time (ns),Instances,…; use nsys stats --report cuda_gpu_kern_sum --format csv"));
+        return Err(job.read_error("has no line Time (%),Total Time (ns),Instances,…; use nsys stats --report cuda_gpu_kern_sum --format csv"));
     }
     if !shapes && !out.rows.is_empty() {
         let what = "one time stands for all launches of a name, whatever their size; --report cuda_gpu_kern_gb_sum tells them apart";
@@ -87,7 +96,7 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
 }
 
 /// Where the columns stand, with the milliseconds of their units.
-struct Columns {
+struct NsysColumns {
     width: usize,
     name: usize,
     instances: usize,
@@ -99,12 +108,12 @@ struct Columns {
     block: Option<usize>,
 }
 
-impl Columns {
-    fn find(header: &Fields) -> Result<Self, String> {
+impl NsysColumns {
+    fn from_header(header: &Fields) -> Result<Self, String> {
         // Names differ between versions in their blanks and in `Avg`, `Average`.
         let timed = |names: &[&str]| {
             (0..header.len()).find_map(|at| {
-                let (name, unit) = header.text(at)?.split_once('(')?;
+                let (name, unit) = header.text_at(at)?.split_once('(')?;
                 let scale = match unit.trim_end_matches(')') {
                     "ns" | "nsec" => 1e-6,
                     "us" | "μs" | "usec" => 1e-3,
@@ -139,13 +148,18 @@ impl Columns {
         })
     }
 
-    fn row(&self, fields: &Fields, line: u64, job: &Job<'_>) -> Result<CanonicalRow, Refusal> {
+    fn canonical_row(
+        &self,
+        fields: &Fields,
+        line: u64,
+        job: &ImportJob<'_>,
+    ) -> Result<CanonicalRow, ImportRefusal> {
         if fields.len() != self.width {
             let message =
                 format!("the row has {} fields, the header {}; is it cut off?", fields.len(), self.width);
             return Err(("row".into(), message));
         }
-        let name = fields.text(self.name).unwrap_or_default();
+        let name = fields.text_at(self.name).unwrap_or_default();
         if name.is_empty() || name.len() > LONGEST_NAME {
             return Err(unexpected("Name", name, "the name of a kernel in UTF-8 of at most 512 KiB"));
         }
@@ -156,7 +170,7 @@ impl Columns {
             source: format!("{}:{line}", job.file),
             ..CanonicalRow::default()
         };
-        row.problem = super::ncu::problem(row.grid, row.block);
+        row.problem = super::ncu::launch_problem(row.grid, row.block);
         if let Some(full) = signature(name) {
             row.attributes.insert("kernel_signature".into(), full.to_string());
         }
@@ -164,35 +178,35 @@ impl Columns {
         Ok(row)
     }
 
-    fn times(&self, fields: &Fields, row: &mut CanonicalRow) -> Result<(), Refusal> {
-        let calls = number(fields, self.instances, "Instances")?;
-        let time = number(fields, self.average.0, "Avg")? * self.average.1;
+    fn times(&self, fields: &Fields, row: &mut CanonicalRow) -> Result<(), ImportRefusal> {
+        let calls = number_at(fields, self.instances, "Instances")?;
+        let time = number_at(fields, self.average.0, "Avg")? * self.average.1;
         if time <= 0.0 || calls < 1.0 || calls.fract() != 0.0 {
             return Err(unexpected("Instances", &calls.to_string(), "at least 1, and a mean time above 0"));
         }
         row.set(Number::Time, Some(time));
         row.set(Number::Trials, Some(calls));
         if let Some((at, scale)) = self.deviation {
-            row.set(Number::TimeStd, Some(number(fields, at, "StdDev")? * scale));
+            row.set(Number::TimeStd, Some(number_at(fields, at, "StdDev")? * scale));
         }
         row.attributes.insert("calls".into(), calls.to_string());
         for (attribute, at, scale) in &self.further {
-            let value = number(fields, *at, attribute)? * scale;
+            let value = number_at(fields, *at, attribute)? * scale;
             row.attributes.insert((*attribute).into(), value.to_string());
         }
         Ok(())
     }
 }
 
-fn number(fields: &Fields, at: usize, column: &str) -> Result<f64, Refusal> {
-    let text = fields.text(at).unwrap_or("?");
+fn number_at(fields: &Fields, at: usize, column: &str) -> Result<f64, ImportRefusal> {
+    let text = fields.text_at(at).unwrap_or("?");
     let value = text.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
     value.ok_or_else(|| unexpected(column, text, "a number of at least 0"))
 }
 
-fn shape(fields: &Fields, at: Option<usize>, column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+fn shape(fields: &Fields, at: Option<usize>, column: &str) -> Result<Option<[u64; 3]>, ImportRefusal> {
     let Some(at) = at else { return Ok(None) };
-    let text = fields.text(at).unwrap_or("?");
+    let text = fields.text_at(at).unwrap_or("?");
     dimensions(text).map(Some).ok_or_else(|| unexpected(column, text, "three whole numbers of at least 1"))
 }
 
@@ -209,13 +223,16 @@ fn dimensions(text: &str) -> Option<[u64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Job;
+    use crate::import::ImportJob;
     use crate::progress::Progress;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = Progress::default();
-        assert!(recognises(text.as_bytes()), "{text}");
-        IMPORTER.import(&mut text.as_bytes(), &Job { gpu: Some("titan-v"), ..Job::new("sum.csv", &strings) })
+        assert!(is_own_format(text.as_bytes()), "{text}");
+        IMPORTER.import(
+            &mut text.as_bytes(),
+            &ImportJob { gpu: Some("titan-v"), ..ImportJob::new("sum.csv", &strings) },
+        )
     }
 
     #[test]

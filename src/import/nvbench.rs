@@ -4,24 +4,25 @@
 //! that of launches back to back (`timing=batch`). NVBench prints noise as a share of the mean: 0.05 is 5 %. The bytes
 //! behind its bandwidth are what the benchmark's author declared, not counted and not checked: they stay an attribute.
 
-use super::lines::{Header, Lines, Row, attribute, clip, has_all, refusal, snake};
-use super::{Imported, Importer, Job, Refusal};
+use super::lines::{Lines, TableHeader, TableRow, attribute, clipped_cell, has_all, refusal, snake};
+use super::{ImportJob, ImportRefusal, Imported, Importer};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::ops::Range;
 
-pub(super) const IMPORTER: Importer = Importer { name: "NVBench CSV", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "NVBench CSV", recognises: is_own_format, read: read_rows };
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     has_all(head, &["Benchmark,", "Device Name,", "Skipped,"])
         && (has_all(head, &["GPU Time (sec)"]) || has_all(head, &["Batch GPU (sec)"]))
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut lines = Lines::new(reader, job);
     let mut out = Imported::default();
-    let mut columns: Option<Columns> = None;
+    let mut columns: Option<NvbenchColumns> = None;
     let mut skipped = 0_usize;
     while let Some((number, text)) = lines.next()? {
         if text.trim().is_empty() {
@@ -29,18 +30,18 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         }
         // Files of several runs are often joined end to end.
         if text.starts_with("Benchmark,") {
-            columns = Some(Columns::find(Header::cut(text), job)?);
+            columns = Some(NvbenchColumns::from_header(TableHeader::cut(text), job)?);
             continue;
         }
         let Some(columns) = &columns else { continue };
-        match columns.rows(text, number, job) {
+        match columns.canonical_rows(text, number, job) {
             Ok(None) => skipped += 1,
             Ok(Some(rows)) => out.rows.extend(rows),
-            Err(why) => out.refuse(job, number, why),
+            Err(why) => out.add_refusal(job, number, why),
         }
     }
     if columns.is_none() {
-        return Err(job.refuse("no header of NVBench; expected a line `Benchmark,Device,Device Name,…`"));
+        return Err(job.read_error("no header of NVBench; expected a line `Benchmark,Device,Device Name,…`"));
     }
     if skipped > 0 {
         out.remarks
@@ -50,19 +51,19 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
 }
 
 /// One of the two measurements of a row.
-struct Timing {
+struct NvbenchTiming {
     word: &'static str,
     time: usize,
     noise: Option<usize>,
     samples: Option<usize>,
 }
 
-struct Columns {
-    header: Header,
+struct NvbenchColumns {
+    header: TableHeader,
     benchmark: usize,
     gpu: usize,
     skipped: usize,
-    timings: Vec<Timing>,
+    timings: Vec<NvbenchTiming>,
     /// The columns that belong to the cold time.
     cold: Option<Range<usize>>,
     bandwidth: Option<usize>,
@@ -71,8 +72,8 @@ struct Columns {
     attributes: Vec<(usize, String)>,
 }
 
-impl Columns {
-    fn find(header: Header, job: &Job<'_>) -> Result<Self, ReadError> {
+impl NvbenchColumns {
+    fn from_header(header: TableHeader, job: &ImportJob<'_>) -> Result<Self, ReadError> {
         let benchmark = header.need("Benchmark", job)?;
         let gpu = header.need("Device Name", job)?;
         let skipped = header.need("Skipped", job)?;
@@ -82,15 +83,15 @@ impl Columns {
         let mut timings = Vec::new();
         if let Some(time) = header.once("GPU Time (sec)", job)? {
             let noise = Some(time + 1).filter(|i| names.get(*i).is_some_and(|n| n == "Noise"));
-            timings.push(Timing { word: "cold", time, noise, samples: samples(time) });
+            timings.push(NvbenchTiming { word: "cold", time, noise, samples: samples(time) });
         }
         if let Some(time) = header.once("Batch GPU (sec)", job)? {
             let own = samples(time).filter(|s| *s + 1 == time);
-            timings.push(Timing { word: "batch", time, noise: None, samples: own });
+            timings.push(NvbenchTiming { word: "batch", time, noise: None, samples: own });
         }
         if timings.is_empty() {
             return Err(
-                job.refuse("neither `GPU Time (sec)` nor `Batch GPU (sec)` is a column; time the kernel")
+                job.read_error("neither `GPU Time (sec)` nor `Batch GPU (sec)` is a column; time the kernel")
             );
         }
         let start = timings[0].samples.unwrap_or(timings[0].time);
@@ -107,17 +108,24 @@ impl Columns {
         let further: Vec<usize> =
             (skipped + 1..names.len()).filter(|i| !used(i) && !shared.contains(&&*names[*i])).collect();
         let (axes, attributes) = (unique(&axes, snake), unique(&further, attribute));
-        let bandwidth = header.find("GlobalMem BW (bytes/sec)");
+        let bandwidth = header.column_named("GlobalMem BW (bytes/sec)");
         Ok(Self { benchmark, gpu, skipped, timings, cold, bandwidth, axes, attributes, header })
     }
 
     /// The rows of a line; nothing where the benchmark skipped it.
-    fn rows(&self, text: &str, line: u64, job: &Job<'_>) -> Result<Option<Vec<CanonicalRow>>, Refusal> {
-        let row = Row::cut(&self.header, text)?;
-        match row.word(self.skipped)? {
+    fn canonical_rows(
+        &self,
+        text: &str,
+        line: u64,
+        job: &ImportJob<'_>,
+    ) -> Result<Option<Vec<CanonicalRow>>, ImportRefusal> {
+        let row = TableRow::cut(&self.header, text)?;
+        match row.word_at(self.skipped)? {
             "No" => {}
             "Yes" => return Ok(None),
-            other => return Err(refusal("Skipped", format!("`{}`: expected Yes or No", clip(other)))),
+            other => {
+                return Err(refusal("Skipped", format!("`{}`: expected Yes or No", clipped_cell(other))));
+            }
         }
         let base = self.base(&row, line, job)?;
         let mut rows = Vec::new();
@@ -153,11 +161,16 @@ impl Columns {
     }
 
     /// What both measurements of a line share. Axes of numbers are problem keys, axes of words tell variants apart.
-    fn base(&self, row: &Row<'_>, line: u64, job: &Job<'_>) -> Result<CanonicalRow, Refusal> {
+    fn base(
+        &self,
+        row: &TableRow<'_>,
+        line: u64,
+        job: &ImportJob<'_>,
+    ) -> Result<CanonicalRow, ImportRefusal> {
         let mut problem = Vec::new();
         let mut variant = Vec::new();
         for (at, key) in &self.axes {
-            let value = row.text(Some(*at));
+            let value = row.text_at(Some(*at));
             if value.is_empty() {
                 continue; // an axis of another benchmark in the same file
             }
@@ -165,10 +178,10 @@ impl Columns {
             let to = if number.is_some() { &mut problem } else { &mut variant };
             to.push(format!("{key}={}", value.replace([';', '='], " ")));
         }
-        let known = self.attributes.iter().map(|(at, key)| (key.clone(), row.text(Some(*at)).to_string()));
+        let known = self.attributes.iter().map(|(at, key)| (key.clone(), row.text_at(Some(*at)).to_string()));
         Ok(CanonicalRow {
-            gpu: row.word(self.gpu)?.to_string(),
-            kernel: row.word(self.benchmark)?.to_string(),
+            gpu: row.word_at(self.gpu)?.to_string(),
+            kernel: row.word_at(self.benchmark)?.to_string(),
             problem: problem.join(";"),
             variant: variant.join(";"),
             source: format!("{}:{line}", job.file),

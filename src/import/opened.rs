@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What a file of measurements is.
 #[derive(Debug, Clone, Copy)]
-pub enum Format {
+pub enum FileFormat {
     /// The canonical CSV.
     Canonical,
     /// A report that this importer reads.
@@ -17,10 +17,10 @@ pub enum Format {
     Unknown,
 }
 
-impl Format {
+impl FileFormat {
     /// The format of a file that begins like this, in UTF-8.
     #[must_use]
-    pub fn of(head: &[u8]) -> Self {
+    pub fn from_head(head: &[u8]) -> Self {
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
         let header = String::from_utf8_lossy(first).to_lowercase();
@@ -34,21 +34,21 @@ impl Format {
 
 /// A file, a pipe or standard input, from its first byte. UTF-16 with its mark, as PowerShell's `>` writes it, is read as
 /// UTF-8.
-pub struct Opened<'a> {
+pub struct OpenedFile<'a> {
     file: String,
     size: Option<u64>,
     head: Cursor<Vec<u8>>,
     rest: Box<dyn Read + Send + 'a>,
 }
 
-impl Opened<'static> {
+impl OpenedFile<'static> {
     /// Opens this path; `-` is standard input.
     ///
     /// # Errors
     /// [`ReadError`] if it cannot be opened or read, or is a folder.
     pub fn path(path: &Path) -> Result<Self, ReadError> {
         if path.as_os_str() == "-" {
-            return Self::of(std::io::stdin(), "standard input");
+            return Self::from_reader(std::io::stdin(), "standard input");
         }
         let file = path.display().to_string();
         let refuse = |message: String| ReadError { file: file.clone(), message };
@@ -58,16 +58,16 @@ impl Opened<'static> {
             return Err(refuse("is a folder; give a file in it".into()));
         }
         let size = meta.is_file().then_some(meta.len());
-        Ok(Self { size, ..Self::of(opened, &file)? })
+        Ok(Self { size, ..Self::from_reader(opened, &file)? })
     }
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedFile<'a> {
     /// The same of any reader; `file` is how messages name it.
     ///
     /// # Errors
     /// [`ReadError`] if its first bytes cannot be read.
-    pub fn of(from: impl Read + Send + 'a, file: &str) -> Result<Self, ReadError> {
+    pub fn from_reader(from: impl Read + Send + 'a, file: &str) -> Result<Self, ReadError> {
         let mut from: Box<dyn Read + Send + 'a> = Box::new(from);
         let refuse = |e: Error| ReadError { file: file.into(), message: format!("cannot be read: {e}") };
         let mut mark = Vec::new();
@@ -102,12 +102,12 @@ impl<'a> Opened<'a> {
 
     /// What it is, by its first bytes.
     #[must_use]
-    pub fn format(&self) -> Format {
-        Format::of(self.head())
+    pub fn format(&self) -> FileFormat {
+        FileFormat::from_head(self.head())
     }
 }
 
-impl Read for Opened<'_> {
+impl Read for OpenedFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
         match self.head.read(buffer)? {
             0 => self.rest.read(buffer),
@@ -183,7 +183,7 @@ mod tests {
 
     fn all(bytes: &[u8]) -> IoResult<String> {
         let mut text = String::new();
-        let mut opened = Opened::of(Slow(bytes), "f").map_err(|e| Error::other(e.message))?;
+        let mut opened = OpenedFile::from_reader(Slow(bytes), "f").map_err(|e| Error::other(e.message))?;
         opened.read_to_string(&mut text).map(|_| text)
     }
 
@@ -206,10 +206,10 @@ mod tests {
     #[test]
     fn a_file_of_measurements_is_what_its_first_line_says() {
         for head in ["gpu,kernel,problem,time_ms\n", "\u{feff}Kernel, GPU ,time_ms\r\n"] {
-            assert!(matches!(Format::of(head.as_bytes()), Format::Canonical), "{head:?}");
+            assert!(matches!(FileFormat::from_head(head.as_bytes()), FileFormat::Canonical), "{head:?}");
         }
         for head in ["ptxas info    : gpu,kernel\n", "", "{}"] {
-            assert!(matches!(Format::of(head.as_bytes()), Format::Unknown), "{head:?}");
+            assert!(matches!(FileFormat::from_head(head.as_bytes()), FileFormat::Unknown), "{head:?}");
         }
     }
 }

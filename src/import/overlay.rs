@@ -1,6 +1,6 @@
 //! Measured roofs as files for the user's `gpus` folder.
 
-use super::{Roof, highest};
+use super::{AchievedRoof, highest};
 use crate::catalogue::Catalogue;
 use crate::gpu::{AchievedRate, Gpu, GpuId, overlay_text};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct Overlay {
 
 /// One overlay for each GPU of these roofs (the highest of each kind), and what could not be put into one, in words.
 #[must_use]
-pub fn overlays(roofs: &[Roof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Overlay>, Vec<String>) {
+pub fn overlays(roofs: &[AchievedRoof], gpus: &Catalogue<Gpu>, title: &str) -> (Vec<Overlay>, Vec<String>) {
     let (best, unknown) = highest(roofs, gpus);
     let left_out = unknown.iter().map(|(roof, why)| format!("{}: {why}", roof.source)).collect();
     let mut by_gpu: BTreeMap<GpuId, Vec<(AchievedRate, f64, String)>> = BTreeMap::new();

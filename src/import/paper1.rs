@@ -6,13 +6,14 @@
 //! user named, else to the one its own name ends in.
 
 use super::ceilings::{file_name, unnamed_gpu};
-use super::{Imported, Importer, Job, Refusal, Roof};
+use super::{AchievedRoof, ImportJob, ImportRefusal, Imported, Importer};
 use crate::gpu::AchievedRate;
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::{BufRead, Read};
 
 /// The format.
-pub(super) const IMPORTER: Importer = Importer { name: "paper 1's raw files", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "paper 1's raw files", recognises: is_own_format, read: read_rows };
 
 /// Rows between two looks at whether the job was cancelled.
 const STEP: usize = 256;
@@ -22,15 +23,15 @@ const LARGEST: u64 = 64 << 20;
 
 /// What a file of this folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FolderPart {
     Runs,
     Stream,
     Gemm,
     Properties,
 }
 
-impl Part {
-    fn of(head: &[u8]) -> Option<Self> {
+impl FolderPart {
+    fn from_head(head: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(head);
         let text = text.trim_start_matches('\u{feff}').trim_start();
         let first = text.lines().next().unwrap_or_default();
@@ -49,21 +50,22 @@ impl Part {
     }
 }
 
-fn recognises(head: &[u8]) -> bool {
-    Part::of(head).is_some()
+fn is_own_format(head: &[u8]) -> bool {
+    FolderPart::from_head(head).is_some()
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut bytes = Vec::new();
-    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.refuse(e.to_string()))?;
+    reader.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| job.read_error(e.to_string()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(job.refuse("is larger than 64 MiB; expected one of paper 1's raw files"));
+        return Err(job.read_error("is larger than 64 MiB; expected one of paper 1's raw files"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| job.refuse("is not UTF-8; save the file as UTF-8"))?;
-    match Part::of(text.as_bytes()) {
-        Some(Part::Runs) => runs(&text, job),
-        Some(part @ (Part::Stream | Part::Gemm)) => Ok(calibration(&text, part, job)),
-        Some(Part::Properties) | None => {
+    let text =
+        String::from_utf8(bytes).map_err(|_| job.read_error("is not UTF-8; save the file as UTF-8"))?;
+    match FolderPart::from_head(text.as_bytes()) {
+        Some(FolderPart::Runs) => runs(&text, job),
+        Some(part @ (FolderPart::Stream | FolderPart::Gemm)) => Ok(calibration(&text, part, job)),
+        Some(FolderPart::Properties) | None => {
             let remark = format!("{}: device properties only; the catalogue has them", job.file);
             Ok(Imported { remarks: vec![remark], ..Imported::default() })
         }
@@ -84,12 +86,12 @@ const CANONICAL: [(&str, Number); 7] = [
 ];
 const SHAPE: [&str; 8] = ["kernel", "N", "rows", "cols", "iters", "block", "grid_blocks", "gpu_device_name"];
 
-fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn runs(text: &str, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut csv = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let header = csv.headers().map_err(|e| job.refuse(e.to_string()))?.clone();
+    let header = csv.headers().map_err(|e| job.read_error(e.to_string()))?.clone();
     for needed in SHAPE.iter().filter(|c| **c != "iters").chain(CANONICAL.iter().map(|(c, _)| c)) {
         if !header.iter().any(|h| h.trim() == *needed) {
-            return Err(job.refuse(format!(
+            return Err(job.read_error(format!(
                 "no column `{needed}`; expected the columns of paper 1's runs_*_final.csv"
             )));
         }
@@ -98,32 +100,32 @@ fn runs(text: &str, job: &Job<'_>) -> Result<Imported, ReadError> {
     let mut out = Imported::default();
     for (i, record) in csv.records().enumerate() {
         if i % STEP == 0 && job.is_cancelled() {
-            return Err(job.refuse("cancelled"));
+            return Err(job.read_error("cancelled"));
         }
         let line = i as u64 + 2;
         let row = record.map_err(|e| ("row".to_string(), e.to_string())).and_then(|record| {
             let fields: Vec<(&str, &str)> =
                 header.iter().map(str::trim).zip(record.iter().map(str::trim)).collect();
-            row(&fields, format!("{name}:{line}"))
+            canonical_row(&fields, format!("{name}:{line}"))
         });
         match row {
             Ok(row) => out.rows.push(row),
-            Err(why) => out.refuse(job, line, why),
+            Err(why) => out.add_refusal(job, line, why),
         }
     }
     out.remarks.push(format!("{}: shared memory is one number there; it is taken as static", job.file));
     Ok(out)
 }
 
-fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal> {
+fn canonical_row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, ImportRefusal> {
     let text = |column: &str| fields.iter().find(|(c, _)| *c == column).map_or("", |(_, v)| v);
-    let number = |column: &str| -> Result<Option<f64>, Refusal> {
+    let number = |column: &str| -> Result<Option<f64>, ImportRefusal> {
         let value = text(column);
         if value.is_empty() {
             return Ok(None);
         }
         let read = value.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0);
-        let shown: String = crate::text::clip(value, 40);
+        let shown: String = crate::text::clipped_text(value, 40);
         read.map(Some)
             .ok_or_else(|| (column.to_string(), format!("`{shown}`: expected a number of at least 0")))
     };
@@ -134,7 +136,7 @@ fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal>
     let shape = |v: Option<f64>| v.map(|v| [v as u64, 1, 1]);
     let mut row = CanonicalRow {
         gpu: text("gpu_device_name").to_string(),
-        problem: problem(&kernel, sizes),
+        problem: problem_text(&kernel, sizes),
         kernel,
         block: shape(size("block")?),
         grid: shape(size("grid_blocks")?),
@@ -153,7 +155,7 @@ fn row(fields: &[(&str, &str)], source: String) -> Result<CanonicalRow, Refusal>
 }
 
 /// The sizes under the names of the kernel files; a kernel that has none there gets its own.
-fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
+fn problem_text(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
     let named: Vec<(&str, Option<f64>)> = match kernel {
         // It has one launch shape; the N that one GPU's file gives is none.
         "shared_bank_conflict" => Vec::new(),
@@ -166,13 +168,16 @@ fn problem(kernel: &str, [n, rows, cols, iters]: [Option<f64>; 4]) -> String {
 }
 
 /// `N=8192  avg_ms=96.642  GFLOPS=11377.2`: the largest rate of the file is the ceiling.
-fn calibration(text: &str, part: Part, job: &Job<'_>) -> Imported {
-    let (key, of) =
-        if part == Part::Gemm { ("GFLOPS=", AchievedRate::Fp32) } else { ("GBps=", AchievedRate::Dram) };
+fn calibration(text: &str, part: FolderPart, job: &ImportJob<'_>) -> Imported {
+    let (key, of) = if part == FolderPart::Gemm {
+        ("GFLOPS=", AchievedRate::Fp32)
+    } else {
+        ("GBps=", AchievedRate::Dram)
+    };
     let rates = text.split_whitespace().filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok());
     let best = rates.filter(|v| v.is_finite()).fold(0.0, f64::max);
     let source = format!("{}: {}", file_name(job.file), key.trim_end_matches('='));
-    let roof = Roof { gpu: unnamed_gpu(job), of, per_second: best * GIGA, source };
+    let roof = AchievedRoof { gpu: unnamed_gpu(job), of, per_second: best * GIGA, source };
     Imported { roofs: vec![roof].into_iter().filter(|r| r.per_second > 0.0).collect(), ..Imported::default() }
 }
 
@@ -190,7 +195,7 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
     fn import(file: &str, text: &str) -> Result<Imported, ReadError> {
         assert!((IMPORTER.recognises)(text.as_bytes()), "{file}");
         let progress = Progress::default();
-        let job = Job::new(file, &progress);
+        let job = ImportJob::new(file, &progress);
         (IMPORTER.read)(&mut text.as_bytes(), &job)
     }
 
@@ -219,7 +224,8 @@ atomic_hotspot,7,0,x,0,1024,0,0,50,256,4,N,0,4,4,hot,NVIDIA TITAN V,0.9\n";
         let strings = Progress::default();
         let endless = std::io::Cursor::new(RUNS).chain(std::io::repeat(b'1'));
         let error =
-            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &Job::new("r.csv", &strings)).unwrap_err();
+            (IMPORTER.read)(&mut std::io::BufReader::new(endless), &ImportJob::new("r.csv", &strings))
+                .unwrap_err();
         assert!(error.message.contains("larger than 64 MiB"), "{error}");
     }
 

@@ -1,11 +1,11 @@
 //! From a file to rows: recognised by content, and read by its importer or as the canonical CSV.
 
-use super::opened::{Format, Opened};
-use super::{Counted, HEAD, IMPORTERS, Imported, Importer, Job, Roof};
+use super::opened::{FileFormat, OpenedFile};
+use super::{AchievedRoof, CountedReader, HEAD, IMPORTERS, ImportJob, Imported, Importer};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::measurement::{Kind, ReadError, ReadResult, read_csv, read_rows};
+use crate::measurement::{ReadError, ReadResult, TimingKind, read_csv, read_rows};
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -17,7 +17,7 @@ pub struct ReadAny {
     /// Rows and refused rows.
     pub read: ReadResult,
     /// Achieved ceilings that it states.
-    pub roofs: Vec<Roof>,
+    pub roofs: Vec<AchievedRoof>,
     /// What the importer says of it.
     pub remarks: Vec<String>,
     /// The compute capabilities that rows without a GPU state; `None` where every row names its GPU.
@@ -30,11 +30,11 @@ pub struct ReadAny {
 /// [`ReadError`] if it cannot be opened, or the file as a whole is no such file.
 pub fn read_any(
     path: &Path,
-    kind: Kind,
+    kind: TimingKind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadAny, ReadError> {
-    read_opened(Opened::path(path)?, None, kind, gpus, kernels, &Progress::default())
+    read_opened(OpenedFile::path(path)?, None, kind, gpus, kernels, &Progress::default())
 }
 
 /// [`read_any`] of a file that is open, for those who watch how far it is, or may cancel it; `gpu` is that of reports that
@@ -43,20 +43,20 @@ pub fn read_any(
 /// # Errors
 /// [`ReadError`] as there, and if it was cancelled.
 pub fn read_opened(
-    opened: Opened<'_>,
+    opened: OpenedFile<'_>,
     gpu: Option<&str>,
-    kind: Kind,
+    kind: TimingKind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
     progress: &Progress,
 ) -> Result<ReadAny, ReadError> {
     let file = opened.file().to_string();
-    let Format::Report(_) = opened.format() else {
-        let watched = Counted::new(opened, Job::new(&file, progress));
+    let FileFormat::Report(_) = opened.format() else {
+        let watched = CountedReader::new(opened, ImportJob::new(&file, progress));
         let read = read_csv(watched, &file, kind, gpus, kernels)?;
         return Ok(ReadAny { read, ..ReadAny::default() });
     };
-    let mut imported = read_report(opened, &Job { gpu, ..Job::new(&file, progress) })?;
+    let mut imported = read_report(opened, &ImportJob { gpu, ..ImportJob::new(&file, progress) })?;
     imported.name_gpus(gpus);
     let unnamed = imported.unnamed();
     let mut read = read_rows(&imported.rows, &file, kind, gpus, kernels)?;
@@ -69,11 +69,11 @@ pub fn read_opened(
 ///
 /// # Errors
 /// [`ReadError`] if it is of no known format, or is damaged as a whole.
-pub fn read_report(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadError> {
-    let Format::Report(importer) = opened.format() else {
-        return Err(job.refuse(unrecognised(&opened)));
+pub fn read_report(opened: OpenedFile<'_>, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
+    let FileFormat::Report(importer) = opened.format() else {
+        return Err(job.read_error(unrecognised(&opened)));
     };
-    let mut whole = BufReader::with_capacity(HEAD, Counted::new(opened, *job));
+    let mut whole = BufReader::with_capacity(HEAD, CountedReader::new(opened, *job));
     importer.import(&mut whole, job)
 }
 
@@ -81,14 +81,14 @@ pub fn read_report(opened: Opened<'_>, job: &Job<'_>) -> Result<Imported, ReadEr
 ///
 /// # Errors
 /// [`ReadError`] as there, and if its first bytes cannot be read.
-pub fn read_bytes(from: impl Read + Send, job: &Job<'_>) -> Result<Imported, ReadError> {
-    read_report(Opened::of(from, job.file)?, job)
+pub fn read_bytes(from: impl Read + Send, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
+    read_report(OpenedFile::from_reader(from, job.file)?, job)
 }
 
 /// What to do about a file that no importer knows.
-fn unrecognised(opened: &Opened<'_>) -> String {
+fn unrecognised(opened: &OpenedFile<'_>) -> String {
     match opened.format() {
-        Format::Canonical => "is a measurement file already: give it with --data".into(),
+        FileFormat::Canonical => "is a measurement file already: give it with --data".into(),
         _ if opened.head().is_empty() => "is empty; give a report".into(),
         _ => format!("is of no known format; these can be imported: {}", known_formats()),
     }
@@ -105,7 +105,7 @@ impl Importer {
     ///
     /// # Errors
     /// [`ReadError`] if the file is damaged as a whole.
-    pub fn import(&self, from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+    pub fn import(&self, from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
         let mut read = (self.read)(from, job)?;
         read.fill_gpus(job.gpu);
         Ok(read)
@@ -140,7 +140,7 @@ impl Imported {
         let mut unknown = BTreeSet::new();
         let roofs = self.roofs.iter_mut().map(|r| &mut r.gpu);
         for name in self.rows.iter_mut().map(|r| &mut r.gpu).chain(roofs).filter(|n| !n.is_empty()) {
-            if let Some(known) = gpus.get(name) {
+            if let Some(known) = gpus.id_named(name) {
                 name.clone_from(&gpus[known].id);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Lines and their quoted fields, one at a time and bounded: a report of any size takes the room of one line.
 
-use super::Job;
+use super::ImportJob;
 use crate::measurement::ReadError;
 use std::io::BufRead;
 
@@ -13,14 +13,14 @@ const MOST_LINES: usize = 64;
 /// A report as lines of comma-separated fields.
 pub(super) struct Records<'a> {
     from: &'a mut dyn BufRead,
-    job: &'a Job<'a>,
+    job: &'a ImportJob<'a>,
     line: Vec<u8>,
     /// Number of the last line read; the first is 1.
     at: u64,
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(from: &'a mut dyn BufRead, job: &'a Job<'a>) -> Self {
+    pub(super) fn new(from: &'a mut dyn BufRead, job: &'a ImportJob<'a>) -> Self {
         Self { from, job, line: Vec::new(), at: 0 }
     }
 
@@ -30,7 +30,7 @@ impl<'a> Records<'a> {
     }
 
     /// The next line without its end; `None` after the last.
-    pub(super) fn line(&mut self) -> Result<Option<&[u8]>, ReadError> {
+    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, ReadError> {
         self.line.clear();
         Ok(if self.append()? { Some(&self.line) } else { None })
     }
@@ -47,7 +47,7 @@ impl<'a> Records<'a> {
             self.line.push(b'\n');
             if self.at - first >= MOST_LINES as u64 || !self.append()? {
                 let what = "a quotation mark opens here and is not closed; export the report again";
-                return Err(self.job.refuse(format!("line {first}: {what}")));
+                return Err(self.job.read_error(format!("line {first}: {what}")));
             }
         }
         Ok(())
@@ -56,19 +56,20 @@ impl<'a> Records<'a> {
     /// Appends the next line; false at the end of the file.
     fn append(&mut self) -> Result<bool, ReadError> {
         if self.at.is_multiple_of(256) && self.job.is_cancelled() {
-            return Err(self.job.refuse("cancelled"));
+            return Err(self.job.read_error("cancelled"));
         }
         let mut any = false;
         loop {
-            let chunk = self.from.fill_buf().map_err(|e| self.job.refuse(format!("cannot be read: {e}")))?;
+            let chunk =
+                self.from.fill_buf().map_err(|e| self.job.read_error(format!("cannot be read: {e}")))?;
             if chunk.is_empty() {
                 break;
             }
             let end = chunk.iter().position(|b| *b == b'\n');
             let piece = &chunk[..end.unwrap_or(chunk.len())];
             (any, self.at) = (true, self.at + u64::from(!any));
-            check(piece, self.line.len())
-                .map_err(|why| self.job.refuse(format!("line {} {why}", self.at)))?;
+            check_piece(piece, self.line.len())
+                .map_err(|why| self.job.read_error(format!("line {} {why}", self.at)))?;
             self.line.extend_from_slice(piece);
             let taken = piece.len() + usize::from(end.is_some());
             self.from.consume(taken);
@@ -87,7 +88,7 @@ impl<'a> Records<'a> {
 }
 
 /// What no text report contains.
-fn check(piece: &[u8], before: usize) -> Result<(), &'static str> {
+fn check_piece(piece: &[u8], before: usize) -> Result<(), &'static str> {
     if before + piece.len() > LONGEST_LINE {
         return Err("is longer than 1 MiB; expected a report with one launch or metric per line");
     }
@@ -155,20 +156,20 @@ impl Fields {
     }
 
     /// This field; empty where there is none.
-    pub(super) fn bytes(&self, at: usize) -> &[u8] {
+    pub(super) fn bytes_at(&self, at: usize) -> &[u8] {
         let Some(end) = self.ends.get(at) else { return &[] };
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..*end]
     }
 
     /// This field as text without blanks around it; `None` where it is not UTF-8.
-    pub(super) fn text(&self, at: usize) -> Option<&str> {
-        std::str::from_utf8(self.bytes(at)).ok().map(str::trim)
+    pub(super) fn text_at(&self, at: usize) -> Option<&str> {
+        std::str::from_utf8(self.bytes_at(at)).ok().map(str::trim)
     }
 
     /// Where the field with this very text stands.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
-        (0..self.len()).find(|i| self.text(*i) == Some(name))
+        (0..self.len()).find(|i| self.text_at(*i) == Some(name))
     }
 }
 
@@ -181,18 +182,18 @@ pub(super) fn head_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Job;
+    use crate::import::ImportJob;
     use crate::progress::Progress;
 
     fn all(text: &[u8]) -> Result<Vec<Vec<String>>, ReadError> {
         let strings = Progress::default();
-        let job = Job::new("report.csv", &strings);
+        let job = ImportJob::new("report.csv", &strings);
         let mut from = text;
         let mut records = Records::new(&mut from, &job);
         let (mut fields, mut out) = (Fields::default(), Vec::new());
-        while records.line()?.is_some() {
+        while records.next_line()?.is_some() {
             records.split(&mut fields)?;
-            out.push((0..fields.len()).map(|i| fields.text(i).unwrap_or("?").to_string()).collect());
+            out.push((0..fields.len()).map(|i| fields.text_at(i).unwrap_or("?").to_string()).collect());
         }
         Ok(out)
     }

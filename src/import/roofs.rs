@@ -1,7 +1,7 @@
 //! Achieved ceilings that files state, laid over the catalogue.
 
-use super::{Roof, highest};
-use crate::catalogue::{Catalogue, Entry, NameError, Origin, Sourced};
+use super::{AchievedRoof, highest};
+use crate::catalogue::{Catalogue, CatalogueEntry, NameError, NumberOrigin, Sourced};
 use crate::gpu::{AchievedRate, Gpu};
 use crate::units::{BytesPerSecond, FlopsPerSecond};
 
@@ -9,7 +9,7 @@ use crate::units::{BytesPerSecond, FlopsPerSecond};
 ///
 /// # Errors
 /// [`NameError`] where a roof's GPU is not in the catalogue.
-pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[Roof]) -> Result<Catalogue<Gpu>, NameError> {
+pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[AchievedRoof]) -> Result<Catalogue<Gpu>, NameError> {
     let mut changed = gpus.clone();
     let mut all: Vec<Gpu> = gpus.entries().to_vec();
     for gpu in &mut all {
@@ -23,7 +23,7 @@ pub fn with_achieved(gpus: &Catalogue<Gpu>, roofs: &[Roof]) -> Result<Catalogue<
         let gpu = &mut all[at.index()];
         let stated = Sourced {
             value: roof.per_second,
-            origin: Origin::Measured,
+            origin: NumberOrigin::Measured,
             source: roof.source.as_str().into(),
             note: None,
             date: None,
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn of_several_roofs_the_highest_counts_wherever_it_stands_and_whoever_asks() {
         let gpus = load_shipped(&shipped_sources().unwrap(), &LimitsTable::shipped().unwrap()).0;
-        let roof = |gpu: &str, rate: f64| Roof {
+        let roof = |gpu: &str, rate: f64| AchievedRoof {
             gpu: gpu.into(),
             of: AchievedRate::Dram,
             per_second: rate,
@@ -60,7 +60,7 @@ mod tests {
         for rates in [[400e9, 450e9, 300e9], [450e9, 300e9, 400e9]] {
             let roofs = rates.map(|rate| roof("NVIDIA GeForce RTX 4070", rate));
             let stated = with_achieved(&gpus, &roofs).unwrap();
-            let of = stated.find("rtx-4070").unwrap().bandwidth_achieved.as_ref().unwrap();
+            let of = stated.entry_named("rtx-4070").unwrap().bandwidth_achieved.as_ref().unwrap();
             assert_eq!((of.value.0, &*of.source), (450e9, "450000000000"));
             let (files, left_out) = overlays(&roofs, &gpus, "roofs");
             assert!(left_out.is_empty() && files[0].text.contains("450"), "{}", files[0].text);

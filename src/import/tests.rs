@@ -3,7 +3,7 @@
 use super::*;
 use crate::catalogue::{Catalogue, shipped_sources};
 use crate::gpu::{Gpu, LimitsTable, load_shipped};
-use crate::measurement::{Kind, Number, read_csv, write_csv};
+use crate::measurement::{Number, TimingKind, read_csv, write_csv};
 
 /// Reads a text as if it were the file `test.txt`.
 pub(super) fn read_text(importer: &Importer, text: &str) -> Result<Imported, ReadError> {
@@ -15,14 +15,14 @@ fn read_bytes(importer: &Importer, bytes: &[u8], cancelled: bool) -> Result<Impo
     if cancelled {
         progress.cancel();
     }
-    let job = Job::new("test.txt", &progress);
+    let job = ImportJob::new("test.txt", &progress);
     (importer.read)(&mut &*bytes, &job)
 }
 
 /// A sound report of every format of this folder's tables.
 fn reports() -> Vec<(&'static str, String)> {
     let header = gemm_power::HEADER;
-    let runs = gemm_power::tests::run("150", "99") + &gemm_power::tests::run("30", "0");
+    let runs = gemm_power::tests::sample_run("150", "99") + &gemm_power::tests::sample_run("30", "0");
     vec![
         ("CUTLASS profiler CSV", cutlass::tests::TABLE.to_string()),
         ("CUTLASS power runs", format!("{header}{runs}")),
@@ -69,7 +69,7 @@ fn what_is_imported_passes_the_checks_of_the_canonical_csv() {
         }
         let mut kernels = Catalogue::new("kernel");
         let csv = write_csv(&imported.rows);
-        let read = read_csv(&*csv, "x.csv", Kind::Measured, &gpus, &mut kernels).unwrap();
+        let read = read_csv(&*csv, "x.csv", TimingKind::Measured, &gpus, &mut kernels).unwrap();
         assert_eq!(
             (read.rows.len(), read.refused_count),
             (imported.rows.len(), 0),
@@ -234,11 +234,12 @@ fn the_gpu_that_the_user_names_is_that_of_reports_without_one() {
         "N=2  avg_ms=1  GBps=256.5\n".to_string(),
     ];
     for text in unnamed {
-        let job = Job { gpu: Some("titan-v"), ..Job::new("stream_like_.out", &strings) };
+        let job = ImportJob { gpu: Some("titan-v"), ..ImportJob::new("stream_like_.out", &strings) };
         let read = super::read_bytes(text.as_bytes(), &job).unwrap();
         let mut gpus = read.rows.iter().map(|r| &r.gpu).chain(read.roofs.iter().map(|r| &r.gpu)).peekable();
         assert!(gpus.peek().is_some() && gpus.all(|gpu| gpu == "titan-v"), "{text}");
-        let without = super::read_bytes(text.as_bytes(), &Job::new("stream_like_.out", &strings)).unwrap();
+        let without =
+            super::read_bytes(text.as_bytes(), &ImportJob::new("stream_like_.out", &strings)).unwrap();
         let said = without.remarks.iter().filter(|r| r.contains("no GPU")).collect::<Vec<_>>();
         assert_eq!(said, ["the report names no GPU: give --gpu ID"], "{text}");
     }

@@ -5,30 +5,31 @@
 //! each tile of the result. The time is one cold launch, in milliseconds. The power is a mean over the whole process, host
 //! work included, and belongs to no launch: a file of powers alone gives no rows.
 
-use super::lines::{Header, Lines, Row, has_all, refusal};
-use super::{Imported, Importer, Job, Refusal};
+use super::lines::{Lines, TableHeader, TableRow, has_all, refusal};
+use super::{ImportJob, ImportRefusal, Imported, Importer};
 use crate::measurement::{CanonicalRow, Number, ReadError};
 use std::io::BufRead;
 
-pub(super) const IMPORTER: Importer = Importer { name: "tiled matrix product CSV", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "tiled matrix product CSV", recognises: is_own_format, read: read_rows };
 
 const SIZES: [&str; 4] = ["M", "N", "K", "Tile Size"];
 const TIME: &str = "Execution Time";
 const POWER: &str = "Average Power Usage (W)";
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     let first = head.split(|b| *b == b'\n').next().unwrap_or_default();
     let first = String::from_utf8_lossy(first);
-    let header = Header::cut(first.trim_start_matches('\u{feff}'));
-    SIZES.iter().all(|name| header.find(name).is_some())
+    let header = TableHeader::cut(first.trim_start_matches('\u{feff}'));
+    SIZES.iter().all(|name| header.column_named(name).is_some())
         && (has_all(head, &[TIME]) || has_all(head, &[POWER]))
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut lines = Lines::new(reader, job);
     let header = match lines.next()? {
-        Some((_, text)) => Header::cut(text),
-        None => return Err(job.refuse("is empty; expected M,N,K,Tile Size and a time")),
+        Some((_, text)) => TableHeader::cut(text),
+        None => return Err(job.read_error("is empty; expected M,N,K,Tile Size and a time")),
     };
     let mut sizes = [0; 4];
     for (place, name) in sizes.iter_mut().zip(SIZES) {
@@ -42,12 +43,12 @@ fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> 
         if text.trim().is_empty() {
             continue;
         }
-        match row(&Row::cut(&header, text), sizes, (time, power)) {
+        match canonical_row(&TableRow::cut(&header, text), sizes, (time, power)) {
             Ok(Some(row)) => {
                 out.rows.push(CanonicalRow { source: format!("{}:{number}", job.file), ..row });
             }
             Ok(None) => untimed += 1,
-            Err(why) => out.refuse(job, number, why),
+            Err(why) => out.add_refusal(job, number, why),
         }
     }
     remark(&mut out, untimed);
@@ -67,15 +68,15 @@ fn remark(out: &mut Imported, untimed: usize) {
 }
 
 /// One row; nothing where it has no time.
-fn row(
-    row: &Result<Row<'_>, Refusal>,
+fn canonical_row(
+    row: &Result<TableRow<'_>, ImportRefusal>,
     sizes: [usize; 4],
     (time, power): (Option<usize>, Option<usize>),
-) -> Result<Option<CanonicalRow>, Refusal> {
+) -> Result<Option<CanonicalRow>, ImportRefusal> {
     let row = row.as_ref().map_err(Clone::clone)?;
     let [m, n, k, tile] = sizes.map(|at| row.size(at));
     let (m, n, k, tile) = (m?, n?, k?, tile?);
-    let power = power.map(|at| row.number(at)).transpose()?.flatten();
+    let power = power.map(|at| row.number_at(at)).transpose()?.flatten();
     let Some(ms) = time.map(|at| row.time_ms(at, 1.0)).transpose()?.flatten() else { return Ok(None) };
     if tile > 32 {
         return Err(refusal(

@@ -34,7 +34,7 @@ pub fn load_text(
 ) -> Result<(), FileError> {
     let kernel = match ResourcesFile::recognise(file)? {
         Some(resources) => resources.over(file, sources, kernels)?,
-        None => file::read(file, sources)?,
+        None => file::kernel_from_file(file, sources)?,
     };
     kernels.insert(kernel).map_err(|clash| file.clash(&clash))
 }

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 /// One piece of code: `sm_89`, `compute_90a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code {
+pub struct CodeVersion {
     /// PTX instead of machine code.
     pub ptx: bool,
     /// What it was compiled for.
@@ -21,7 +21,7 @@ pub struct Code {
     pub suffix: Option<char>,
 }
 
-impl Code {
+impl CodeVersion {
     /// Whether a GPU of this compute capability can run it.
     #[must_use]
     pub fn runs_on(&self, cc: Cc) -> bool {
@@ -39,19 +39,19 @@ fn same_major(own: Cc, cc: Cc) -> bool {
     own.0 == cc.0 && own.1 <= cc.1
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for CodeVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, (major, minor)) = (if self.ptx { "compute" } else { "sm" }, self.capability);
         write!(f, "{kind}_{major}{minor}{}", self.suffix.map(String::from).unwrap_or_default())
     }
 }
 
-impl FromStr for Code {
+impl FromStr for CodeVersion {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || {
-            let short: String = crate::text::clip(text, 40);
+            let short: String = crate::text::clipped_text(text, 40);
             format!("code `{short}`: expected one such as sm_89, sm_90a, compute_90")
         };
         let (ptx, rest) = match (text.strip_prefix("compute_"), text.strip_prefix("sm_")) {
@@ -73,7 +73,7 @@ impl FromStr for Code {
 /// All code of a kernel that somebody loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Codes {
-    all: BTreeSet<Code>,
+    all: BTreeSet<CodeVersion>,
     /// Whether PTX may lie beside it that the report does not list: `ptxas -v` sees machine code only.
     ptx_unseen: bool,
 }
@@ -89,7 +89,7 @@ impl Codes {
     }
 
     /// Adds a piece.
-    pub fn add(&mut self, code: Code) {
+    pub fn add_code(&mut self, code: CodeVersion) {
         self.all.insert(code);
     }
 
@@ -103,7 +103,7 @@ impl Codes {
     /// what it was compiled beside.
     #[must_use]
     pub fn may_run_on(&self, cc: Cc) -> bool {
-        let beside = |c: &Code| self.ptx_unseen && c.runs_on_newer(cc);
+        let beside = |c: &CodeVersion| self.ptx_unseen && c.runs_on_newer(cc);
         self.all.is_empty() || self.all.iter().any(|c| c.runs_on(cc) || beside(c))
     }
 
@@ -118,20 +118,20 @@ impl Codes {
     ///
     /// # Errors
     /// What was expected instead of a word.
-    pub fn read(words: &[String]) -> Result<Self, String> {
+    pub fn from_words(words: &[String]) -> Result<Self, String> {
         let mut codes = Self::default();
         for word in words {
             if word == UNSEEN {
                 codes.ptx_unseen = true;
             } else {
-                codes.add(word.parse()?);
+                codes.add_code(word.parse()?);
             }
         }
         Ok(codes)
     }
 }
 
-impl Code {
+impl CodeVersion {
     /// Whether PTX of the same compilation would run there.
     fn runs_on_newer(&self, cc: Cc) -> bool {
         Self { ptx: true, ..*self }.runs_on(cc)
@@ -161,7 +161,7 @@ mod tests {
             ("compute_103f", vec![(10, 3)], vec![(10, 0), (12, 0)]),
             ("sm_101f", vec![(10, 1)], vec![(10, 3)]),
         ] {
-            let parsed: Code = code.parse().unwrap();
+            let parsed: CodeVersion = code.parse().unwrap();
             assert_eq!(parsed.to_string(), code);
             assert!(on.iter().all(|cc| parsed.runs_on(*cc)), "{code} on {on:?}");
             assert!(!not_on.iter().any(|cc| parsed.runs_on(*cc)), "{code} not on {not_on:?}");
@@ -169,14 +169,15 @@ mod tests {
         for bad in
             ["", "sm_", "sm_8", "sm_89x", "sm_90aa", "compute_?", "89", "sm_9000", "sm_+9", "sm_\u{e9}"]
         {
-            assert!(bad.parse::<Code>().is_err(), "{bad}");
+            assert!(bad.parse::<CodeVersion>().is_err(), "{bad}");
         }
     }
 
     #[test]
     fn ptx_that_nobody_looked_for_may_run_on_anything_newer_and_on_nothing_older() {
-        let words =
-            |words: &[&str]| Codes::read(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+        let words = |words: &[&str]| {
+            Codes::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+        };
         let log = words(&["sm_80", "compute_?"]);
         assert!(log.may_run_on((9, 0)) && !log.may_run_on((7, 5)));
         assert_eq!(log.words(), ["sm_80", "compute_?"]);

@@ -95,7 +95,7 @@ impl Resources {
 
 /// The resources for a GPU, and how well they are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Compiled<'a> {
+pub struct CompiledResources<'a> {
     /// What the build uses.
     pub resources: &'a Resources,
     /// The compute capability it was compiled for, when it is another one than asked for.
@@ -160,15 +160,19 @@ impl Kernel {
 
     /// The resources on this compute capability; the nearest known one's where it has none of its own.
     #[must_use]
-    pub fn resources_on(&self, major: u8, minor: u8) -> Option<Compiled<'_>> {
+    pub fn resources_on(&self, major: u8, minor: u8) -> Option<CompiledResources<'_>> {
         if let Some(exact) = self.compiled.get(&(major, minor)) {
-            return Some(Compiled { resources: &exact.value, borrowed_from: None, source: &exact.source });
+            return Some(CompiledResources {
+                resources: &exact.value,
+                borrowed_from: None,
+                source: &exact.source,
+            });
         }
         let number = |(a, b): Cc| i32::from(a) * 10 + i32::from(b);
         let asked = number((major, minor));
         let nearest = self.compiled.iter().min_by_key(|(cc, _)| (number(**cc) - asked).abs())?;
         let (cc, found) = nearest;
-        Some(Compiled { resources: &found.value, borrowed_from: Some(*cc), source: &found.source })
+        Some(CompiledResources { resources: &found.value, borrowed_from: Some(*cc), source: &found.source })
     }
 
     /// Threads per block where the launch shape is unknown: what the compiler was told, else the usual size within its
@@ -216,7 +220,7 @@ mod tests {
             let mut kernel = Kernel::from_compiler("k", "k", Vec::new());
             let value = Sourced {
                 value: resources,
-                origin: crate::catalogue::Origin::Published,
+                origin: crate::catalogue::NumberOrigin::Published,
                 source: "log".into(),
                 note: None,
                 date: None,

@@ -14,7 +14,7 @@ const MOST_WAVEFRONTS: f64 = 32.0;
 
 /// Two counts, or one and what it can be at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contradiction {
+pub struct CountContradiction {
     /// The count that is too large.
     pub count: Count,
     /// Its value.
@@ -33,13 +33,13 @@ pub struct Contradiction {
 ///
 /// `tensor`: whether the kernel is known to use tensor cores, whose instructions do more than two FLOPs per thread.
 #[must_use]
-pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<Contradiction> {
+pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<CountContradiction> {
     let on_its_own = "components takes each count as it stands; the longest component binds";
     let mut all = Vec::new();
     let mut check = |count: Count, against: Count, most: &dyn Fn(f64) -> f64, why, done| {
         let (Some(value), Some(limit)) = (work.get(count), work.get(against)) else { return };
         if value > most(limit) {
-            all.push(Contradiction { count, value, against, limit, why, done });
+            all.push(CountContradiction { count, value, against, limit, why, done });
         }
     };
     let near = |limit: f64| NEAR * limit;
@@ -69,7 +69,7 @@ pub fn contradictions(work: &Work, dtype: &str, tensor: bool) -> Vec<Contradicti
     all
 }
 
-impl Contradiction {
+impl CountContradiction {
     /// `dram_bytes 2.00e9 against l2_bytes 1.00e9`, with what `of` says of each count's source.
     #[must_use]
     pub fn named(&self, of: impl Fn(Count) -> String) -> String {

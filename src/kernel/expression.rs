@@ -56,12 +56,12 @@ impl Expression {
     /// Its value; `values` has one for each of [`Expression::names`].
     pub(super) fn evaluate(&self, values: &[f64]) -> f64 {
         if self.depth <= USUAL_DEPTH {
-            return self.run(values, &mut [0.0; USUAL_DEPTH]);
+            return self.value_of(values, &mut [0.0; USUAL_DEPTH]);
         }
-        self.run(values, &mut vec![0.0; self.depth])
+        self.value_of(values, &mut vec![0.0; self.depth])
     }
 
-    fn run(&self, values: &[f64], stack: &mut [f64]) -> f64 {
+    fn value_of(&self, values: &[f64], stack: &mut [f64]) -> f64 {
         let mut top = 0;
         for step in &self.steps {
             match *step {

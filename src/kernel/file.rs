@@ -2,8 +2,10 @@
 
 use super::launch::LaunchFormulas;
 use super::variant::VariantKeys;
-use super::{Cc, Count, CountFormula, Formula, Formulas, Kernel, OperatorType, Problem, Resources, RunsAs};
-use crate::catalogue::{Feature, FileError, Origin, SourceTable, Sourced, SpecFile};
+use super::{
+    Cc, Count, CountFormula, Formula, Kernel, KernelFormulas, OperatorType, Problem, Resources, RunsAs,
+};
+use crate::catalogue::{Feature, FileError, NumberOrigin, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,7 +39,7 @@ struct KernelFile {
     operator: Option<Spanned<OperatorType>>,
     #[serde(default, rename = "let")]
     lets: BTreeMap<String, Spanned<String>>,
-    launch: Option<LaunchFile>,
+    launch: Option<KernelLaunchFile>,
     work: BTreeMap<Count, CountFile>,
     #[serde(default)]
     unknown: BTreeMap<String, String>,
@@ -78,7 +80,7 @@ struct VariantFile {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LaunchFile {
+struct KernelLaunchFile {
     block: Vec<Spanned<String>>,
     grid: Vec<Spanned<String>>,
     source: Spanned<String>,
@@ -115,14 +117,15 @@ pub(super) struct CompiledFile {
 }
 
 /// Checks one file's formulas and sources.
-pub(super) struct Checker<'a> {
+pub(super) struct KernelChecker<'a> {
     pub(super) file: SpecFile<'a>,
     pub(super) sources: &'a SourceTable,
 }
 
-impl Checker<'_> {
+impl KernelChecker<'_> {
     fn formula(&self, field: &str, text: &Spanned<String>, names: &[String]) -> Result<Formula, FileError> {
-        let parsed = Formula::parse(text.get_ref(), names).map_err(|e| self.error(field, text.span(), e))?;
+        let parsed =
+            Formula::parse(text.get_ref(), names).map_err(|e| self.field_error(field, text.span(), e))?;
         Ok(parsed.in_field(field))
     }
 
@@ -133,12 +136,12 @@ impl Checker<'_> {
         let Some(key) = missing else { return Ok(declared) };
         let needed = declared.kind.needed_keys().join(", ");
         let why =
-            format!("{} needs the problem keys {needed}; `{key}` is not among them", declared.kind.word());
-        Err(self.error("operator.kind", typed.span(), why))
+            format!("{} needs the problem keys {needed}; `{key}` is not among them", declared.kind.as_str());
+        Err(self.field_error("operator.kind", typed.span(), why))
     }
 
-    fn error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
-        self.file.error(Some(span), format!("{field}: {why}"))
+    fn field_error(&self, field: &str, span: Range<usize>, why: impl std::fmt::Display) -> FileError {
+        self.file.file_error(Some(span), format!("{field}: {why}"))
     }
 
     pub(super) fn source(&self, field: &str, id: &Spanned<String>) -> Result<Arc<str>, FileError> {
@@ -149,21 +152,25 @@ impl Checker<'_> {
             "unknown source `{}`; name one of specs/sources.toml, or describe it in this file's [sources]",
             id.get_ref()
         );
-        Err(self.error(field, id.span(), why))
+        Err(self.field_error(field, id.span(), why))
     }
 
-    fn origin(&self, source: &str) -> Origin {
-        self.sources.get(source).map_or(Origin::Assumed, |s| s.kind)
+    fn origin(&self, source: &str) -> NumberOrigin {
+        self.sources.get(source).map_or(NumberOrigin::Assumed, |s| s.kind)
     }
 
-    fn formulas(&self, typed: &KernelFile) -> Result<Formulas, FileError> {
+    fn formulas(&self, typed: &KernelFile) -> Result<KernelFormulas, FileError> {
         let keys = &typed.problem.keys;
         let mut names = keys.clone();
         let mut defaults = BTreeMap::new();
         for (key, text) in &typed.problem.defaults {
             let field = format!("problem.defaults.{key}");
             if !keys.contains(key) {
-                return Err(self.error(&field, text.span(), format!("`{key}` is not among problem.keys")));
+                return Err(self.field_error(
+                    &field,
+                    text.span(),
+                    format!("`{key}` is not among problem.keys"),
+                ));
             }
             defaults.insert(key.clone(), self.formula(&field, text, keys)?);
         }
@@ -174,7 +181,7 @@ impl Checker<'_> {
         }
         let variant = self.variant(&typed.variant, &mut names)?;
         let lets = self.lets(&typed.lets, &mut names)?;
-        let launch = typed.launch.as_ref().map(|l| self.launch(l, &mut names)).transpose()?;
+        let launch = typed.launch.as_ref().map(|l| self.checked_launch(l, &mut names)).transpose()?;
         let mut work = BTreeMap::new();
         for (count, c) in &typed.work {
             let field = format!("work.{}", count.name());
@@ -188,7 +195,7 @@ impl Checker<'_> {
                 .map(|c| self.source(field, &c.source).and_then(|_| self.formula(field, &c.formula, &names)))
                 .transpose()
         };
-        Ok(Formulas {
+        Ok(KernelFormulas {
             smem_static: bytes("shared_memory.static_bytes", &typed.shared_memory.static_bytes)?,
             smem_dynamic: bytes("shared_memory.dynamic_bytes", &typed.shared_memory.dynamic_bytes)?,
             chosen: chosen(keys, &defaults),
@@ -205,7 +212,7 @@ impl Checker<'_> {
         match named.iter().find(|n| !keys.contains(n.get_ref())) {
             Some(name) => {
                 let why = format!("`{}` is not among problem.keys", name.get_ref());
-                Err(self.error(field, name.span(), why))
+                Err(self.field_error(field, name.span(), why))
             }
             None => Ok(()),
         }
@@ -228,13 +235,17 @@ impl Checker<'_> {
         for (key, text) in &typed.defaults {
             if !keys.names.contains(key) {
                 let field = format!("variant.defaults.{key}");
-                return Err(self.error(&field, text.span(), format!("`{key}` is not among variant.keys")));
+                return Err(self.field_error(
+                    &field,
+                    text.span(),
+                    format!("`{key}` is not among variant.keys"),
+                ));
             }
         }
         if let Some(example) = &typed.example {
             keys.example = keys
                 .typed(example.get_ref())
-                .map_err(|why| self.error("variant.example", example.span(), why))?;
+                .map_err(|why| self.field_error("variant.example", example.span(), why))?;
         }
         Ok(keys)
     }
@@ -250,14 +261,14 @@ impl Checker<'_> {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
             let why = format!("`{name}` is no name; expected a letter, then letters, digits and _");
-            return Err(self.error(field, span, why));
+            return Err(self.field_error(field, span, why));
         }
         // What the parser does not read back as one name is a function or a constant of it.
         let own = [name.to_string()];
         let is_name = Formula::parse(name, &own).is_ok_and(|f| f.uses() == own);
         if !is_name || names.iter().any(|n| n == name) || LAUNCH_NAMES.contains(&name) {
             let why = format!("`{name}` has a meaning already; choose another name");
-            return Err(self.error(field, span, why));
+            return Err(self.field_error(field, span, why));
         }
         Ok(())
     }
@@ -287,7 +298,7 @@ impl Checker<'_> {
                     "each of {} waits for another or itself; write one without the others",
                     circle.join(", ")
                 );
-                return Err(self.error(&format!("let.{name}"), text.span(), why));
+                return Err(self.field_error(&format!("let.{name}"), text.span(), why));
             };
             let (name, text, _) = waiting.remove(at);
             ordered.push((name.clone(), self.formula(&format!("let.{name}"), text, names)?));
@@ -297,7 +308,11 @@ impl Checker<'_> {
     }
 
     /// The launch shape; `threads` and `blocks` are put behind the names.
-    fn launch(&self, typed: &LaunchFile, names: &mut Vec<String>) -> Result<LaunchFormulas, FileError> {
+    fn checked_launch(
+        &self,
+        typed: &KernelLaunchFile,
+        names: &mut Vec<String>,
+    ) -> Result<LaunchFormulas, FileError> {
         self.source("launch.source", &typed.source)?;
         let block = self.dimensions("launch.block", &typed.block, names)?;
         names.push(LAUNCH_NAMES[0].to_string());
@@ -315,7 +330,7 @@ impl Checker<'_> {
         if !(1..=3).contains(&texts.len()) {
             return Err(self
                 .file
-                .error(None, format!("{field}: has {} dimensions; expected 1 to 3", texts.len())));
+                .file_error(None, format!("{field}: has {} dimensions; expected 1 to 3", texts.len())));
         }
         texts.iter().map(|t| self.formula(field, t, names)).collect()
     }
@@ -333,11 +348,11 @@ impl Checker<'_> {
                 let pair = cc.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
                 let Some(pair) = pair else {
                     let why = "expected a compute capability such as \"8.9\"";
-                    return Err(self.error(&field, value.span(), why));
+                    return Err(self.field_error(&field, value.span(), why));
                 };
                 let value_of = value.get_ref();
                 if let Some(why) = value_of.unsound() {
-                    return Err(self.error(&field, value.span(), why));
+                    return Err(self.field_error(&field, value.span(), why));
                 }
                 let (value, source) = (value_of.clone(), source.clone());
                 all.insert(pair, Sourced { value, origin, source, note: None, date: None });
@@ -352,14 +367,16 @@ impl Checker<'_> {
 ///
 /// # Errors
 /// [`FileError`] with file, line, field, value and what was expected.
-pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, FileError> {
+pub(super) fn kernel_from_file(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, FileError> {
     let typed: KernelFile = file.parse()?;
     let mut own = typed.sources.clone();
     own.extend(sources.clone());
-    let check = Checker { file, sources: &own };
+    let check = KernelChecker { file, sources: &own };
     if !typed.id.get_ref().contains(char::is_alphanumeric) || typed.problem.keys.is_empty() {
-        return Err(file
-            .error(Some(typed.id.span()), "id and problem.keys: expected at least one letter and one key"));
+        return Err(file.file_error(
+            Some(typed.id.span()),
+            "id and problem.keys: expected at least one letter and one key",
+        ));
     }
     let formulas = Arc::new(check.formulas(&typed)?);
     let operator = typed.operator.as_ref().map(|o| check.operator(o, &typed.problem.keys)).transpose()?;
@@ -393,42 +410,46 @@ pub(super) fn read(file: SpecFile<'_>, sources: &SourceTable) -> Result<Kernel, 
 }
 
 /// Refuses an example that lacks a key, or no example where there is a key without default.
-fn example_says_all(check: &Checker<'_>, typed: &VariantFile, kernel: &Kernel) -> Result<(), FileError> {
+fn example_says_all(
+    check: &KernelChecker<'_>,
+    typed: &VariantFile,
+    kernel: &Kernel,
+) -> Result<(), FileError> {
     let mut scope = vec![1.0; kernel.keys.len()];
-    let read = kernel.formulas.as_ref().map(|f| f.variant.read(kernel.example_variant(), &mut scope));
+    let read = kernel.formulas.as_ref().map(|f| f.variant.add_to_scope(kernel.example_variant(), &mut scope));
     let Some(Err(why)) = read else { return Ok(()) };
     Err(match &typed.example {
-        Some(example) => check.error("variant.example", example.span(), why),
+        Some(example) => check.field_error("variant.example", example.span(), why),
         None => {
             let span = typed.keys.first().map_or(0..0, Spanned::span);
             let why =
                 "a key has no default: expected an example beside the keys, such as example = \"KEY=1\"";
-            check.error("variant.keys", span, why)
+            check.field_error("variant.keys", span, why)
         }
     })
 }
 
 fn sizes(
-    check: &Checker<'_>,
+    check: &KernelChecker<'_>,
     typed: &BTreeMap<String, Spanned<String>>,
     kernel: &Kernel,
 ) -> Result<Vec<(String, Problem)>, FileError> {
     let mut sizes = Vec::new();
     for (name, text) in typed {
         let field = format!("problem.sizes.{name}");
-        let refuse = |why: &dyn std::fmt::Display| check.error(&field, text.span(), why);
+        let refuse = |why: &dyn std::fmt::Display| check.field_error(&field, text.span(), why);
         if !SIZES.contains(&name.as_str()) {
             return Err(refuse(&format!("expected one of {}", SIZES.join(", "))));
         }
         let typed: Problem = text.get_ref().parse().map_err(|e| refuse(&e))?;
-        let problem = kernel.problem(&typed).map_err(|e| refuse(&e))?;
+        let problem = kernel.completed_problem(&typed).map_err(|e| refuse(&e))?;
         kernel.instance(&problem, kernel.example_variant()).map_err(|e| refuse(&e))?;
         sizes.push((name.clone(), problem));
     }
     if sizes.is_empty() {
         return Err(check
             .file
-            .error(None, "problem.sizes: expected at least one of small, medium, large, xlarge"));
+            .file_error(None, "problem.sizes: expected at least one of small, medium, large, xlarge"));
     }
     sizes.sort_by_key(|(name, _)| SIZES.iter().position(|s| s == name));
     sizes.dedup_by(|a, b| a.1 == b.1);

@@ -87,7 +87,7 @@ impl Formula {
     /// # Errors
     /// [`FormulaError::Syntax`] or [`FormulaError::UnknownName`].
     pub fn parse(text: &str, names: &[String]) -> Result<Self, FormulaError> {
-        let syntax = |why: String| FormulaError::Syntax { text: crate::text::clip(text, 80), why };
+        let syntax = |why: String| FormulaError::Syntax { text: crate::text::clipped_text(text, 80), why };
         // Short, so that neither its depth nor an error that quotes it has to be bounded elsewhere.
         if text.len() > LONGEST {
             return Err(syntax(format!("has {} characters; at most {LONGEST} are allowed", text.len())));
@@ -130,7 +130,7 @@ impl Formula {
 
     /// The formula as it was typed.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub fn source_text(&self) -> &str {
         &self.text
     }
 

@@ -20,7 +20,7 @@ impl Launch {
 
     /// Blocks in the grid.
     #[must_use]
-    pub fn blocks(&self) -> u64 {
+    pub fn block_count(&self) -> u64 {
         self.grid.iter().fold(1, |a, b| a.saturating_mul(*b))
     }
 }
@@ -34,7 +34,7 @@ pub(super) struct LaunchFormulas {
 
 impl LaunchFormulas {
     /// The launch; `threads` and `blocks` are put behind the scope.
-    pub(super) fn of(&self, scope: &mut Vec<f64>) -> Result<Launch, FormulaError> {
+    pub(super) fn launch_in_scope(&self, scope: &mut Vec<f64>) -> Result<Launch, FormulaError> {
         let block = dimensions(&self.block, scope, Formula::at_least_one)?.map(|v| v as u32);
         scope.push(block.iter().map(|b| f64::from(*b)).product());
         let grid = dimensions(&self.grid, scope, Formula::eval)?.map(|v| v as u64);

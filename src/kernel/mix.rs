@@ -4,14 +4,14 @@ use super::Cc;
 
 /// The width of vector arithmetic that is counted by instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Precision {
+pub enum VectorPrecision {
     /// 32 bits.
     Single,
     /// 64 bits.
     Double,
 }
 
-impl Precision {
+impl VectorPrecision {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Single, Self::Double];
 
@@ -26,7 +26,7 @@ impl Precision {
 
     /// As people write it: `FP32`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Single => "FP32",
             Self::Double => "FP64",
@@ -80,10 +80,10 @@ pub struct Mix {
 impl Mix {
     /// The arithmetic of this width.
     #[must_use]
-    pub fn of(&self, precision: Precision) -> Option<Operations> {
+    pub fn operations_at(&self, precision: VectorPrecision) -> Option<Operations> {
         match precision {
-            Precision::Single => self.single,
-            Precision::Double => self.double,
+            VectorPrecision::Single => self.single,
+            VectorPrecision::Double => self.double,
         }
     }
 
@@ -114,7 +114,7 @@ pub struct Rewritten {
 impl Rewritten {
     /// FLOPs in the target's code over FLOPs in the source's; 1 where the source's code has none.
     #[must_use]
-    pub fn factor(&self) -> f64 {
+    pub fn rewrite_factor(&self) -> f64 {
         let of = self.source.flops();
         if of > 0.0 { self.target.flops() / of } else { 1.0 }
     }
@@ -152,10 +152,10 @@ pub struct Translation {
 impl Translation {
     /// The arithmetic of this width.
     #[must_use]
-    pub fn of(&self, precision: Precision) -> &Rewritten {
+    pub fn rewritten_at(&self, precision: VectorPrecision) -> &Rewritten {
         match precision {
-            Precision::Single => &self.single,
-            Precision::Double => &self.double,
+            VectorPrecision::Single => &self.single,
+            VectorPrecision::Double => &self.double,
         }
     }
 
@@ -179,10 +179,10 @@ mod tests {
     fn rewritten_code_scales_what_was_counted() {
         // 4 FMA + 2 ADD = 10 FLOPs become 6 FMA + 2 ADD = 14; each ran 100 times.
         let r = Rewritten { source: ops(4.0, 2.0, 0.0), target: ops(6.0, 2.0, 0.0), least: 1.0, most: 2.0 };
-        assert!((r.factor() - 1.4).abs() < 1e-12);
+        assert!((r.rewrite_factor() - 1.4).abs() < 1e-12);
         assert_eq!(r.applied(&ops(400.0, 200.0, 0.0)), ops(600.0, 200.0, 0.0));
         let none = Rewritten { source: ops(0.0, 0.0, 0.0), ..r };
-        assert_eq!((none.factor(), none.applied(&ops(1.0, 2.0, 3.0))), (1.0, ops(1.0, 2.0, 3.0)));
+        assert_eq!((none.rewrite_factor(), none.applied(&ops(1.0, 2.0, 3.0))), (1.0, ops(1.0, 2.0, 3.0)));
     }
 
     #[test]

@@ -25,23 +25,23 @@ mod variant;
 mod work;
 
 pub use catalogue::{load_shipped, load_text};
-pub use code::{Code, Codes};
-pub use compiled::{BlockSize, Cc, Compiled, Resources};
-pub use contradiction::{Contradiction, contradictions};
+pub use code::{CodeVersion, Codes};
+pub use compiled::{BlockSize, Cc, CompiledResources, Resources};
+pub use contradiction::{CountContradiction, contradictions};
 pub use formula::{Formula, FormulaError};
 pub use launch::Launch;
-pub use mix::{Mix, Operations, Precision, Rewritten, Translation};
+pub use mix::{Mix, Operations, Rewritten, Translation, VectorPrecision};
 pub use name::{clip_middle, long_name, short_name};
 pub use name_facts::NameFacts;
 pub use operator::{AttentionSizes, Operator, OperatorKind, OperatorSizes, OperatorType, ProductSizes};
-pub use problem::{Key, Problem, ProblemError, Value};
+pub use problem::{Problem, ProblemError, ProblemKey, ProblemValue};
 pub use recorded::{by_other_keys, kernel_and_other_keys, leaves_open};
 pub use resources_file::ResourcesFile;
 pub use slider::Slider;
 pub use variant::VariantError;
 pub use work::{Count, CountFormula, Information, Work};
 
-use crate::catalogue::{Entry, Feature, Id, Sourced};
+use crate::catalogue::{CatalogueEntry, Feature, Id, Sourced};
 use crate::units::typed_number;
 use launch::LaunchFormulas;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub struct Kernel {
     /// How its arithmetic changes from one architecture's code to another's, where two listings were read.
     pub translation: Option<Arc<Translation>>,
     /// Formulas; `None` for a kernel known only from measurements.
-    formulas: Option<Arc<Formulas>>,
+    formulas: Option<Arc<KernelFormulas>>,
 }
 
 /// How a kernel comes to run: who chose the binary, and what a time of it includes.
@@ -116,7 +116,7 @@ pub enum RunsAs {
 impl RunsAs {
     /// The word in kernel files and tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
             Self::Operator => "operator",
@@ -136,7 +136,7 @@ impl RunsAs {
 /// Every formula of a kernel. The scope is: keys, variant keys, `let` names in the order they need each other, and where
 /// there is a launch shape `threads`, `blocks`.
 #[derive(Debug)]
-struct Formulas {
+struct KernelFormulas {
     /// For keys that were left out; the scope is the keys.
     defaults: BTreeMap<String, Formula>,
     /// Keys whose default is a choice of the program, such as how often it loops, and no consequence of other keys.
@@ -243,7 +243,7 @@ impl Kernel {
 
     /// The formula behind a count.
     #[must_use]
-    pub fn count(&self, count: Count) -> Option<&CountFormula> {
+    pub fn count_formula(&self, count: Count) -> Option<&CountFormula> {
         self.formulas.as_ref()?.work.get(&count)
     }
 
@@ -251,7 +251,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`ProblemError`] for an unknown, missing or absurd key.
-    pub fn problem(&self, typed: &Problem) -> Result<Problem, ProblemError> {
+    pub fn completed_problem(&self, typed: &Problem) -> Result<Problem, ProblemError> {
         let Some(formulas) = &self.formulas else { return Ok(typed.clone()) };
         if let Some((key, _)) =
             typed.pairs().iter().find(|(k, _)| self.keys.iter().all(|known| known != k.as_str()))
@@ -261,20 +261,20 @@ impl Kernel {
             return Err(ProblemError::UnknownKey { kernel: self.id.clone(), key, keys });
         }
         // Defaults look at typed keys only; a key that is neither typed nor defaulted is missing.
-        let scope: Vec<f64> = self.keys.iter().map(|k| typed.number(k).unwrap_or(f64::NAN)).collect();
+        let scope: Vec<f64> = self.keys.iter().map(|k| typed.number_at(k).unwrap_or(f64::NAN)).collect();
         let mut pairs = Vec::with_capacity(self.keys.len());
         for key in &self.keys {
             let missing = |key: &str| ProblemError::Missing { kernel: self.id.clone(), key: key.to_string() };
             let value = match (typed.get(key), formulas.defaults.get(key)) {
-                (Some(Value::Number(n)), _) => *n,
-                (Some(Value::Word(word)), _) => return Err(problem::bad_size(key, word)),
-                (None, Some(default)) => default.eval(&scope).map_err(|_| missing(default.text()))?,
+                (Some(ProblemValue::Number(n)), _) => *n,
+                (Some(ProblemValue::Word(word)), _) => return Err(problem::bad_size(key, word)),
+                (None, Some(default)) => default.eval(&scope).map_err(|_| missing(default.source_text()))?,
                 (None, None) => return Err(missing(key)),
             };
             if !problem::is_size(value) {
                 return Err(problem::bad_size(key, value));
             }
-            pairs.push((Key::new(key), Value::Number(value)));
+            pairs.push((ProblemKey::new(key), ProblemValue::Number(value)));
         }
         Ok(Problem::from_pairs(pairs))
     }
@@ -287,12 +287,12 @@ impl Kernel {
     pub fn typed(&self, text: &str) -> Result<Problem, ProblemError> {
         let number = text.trim();
         if number.contains('=') || typed_number(number).is_none() {
-            return self.problem(&text.parse()?);
+            return self.completed_problem(&text.parse()?);
         }
         let defaults = self.formulas.as_ref().map(|f| &f.defaults);
         let mut needed = self.keys.iter().filter(|k| defaults.is_none_or(|d| !d.contains_key(*k)));
         match (needed.next(), needed.next()) {
-            (Some(only), None) => self.problem(&format!("{only}={number}").parse()?),
+            (Some(only), None) => self.completed_problem(&format!("{only}={number}").parse()?),
             _ => {
                 let keys = match self.sizes.first() {
                     None => "no keys of its own; type one of its measured sizes".to_string(),
@@ -320,7 +320,7 @@ impl Kernel {
             .cloned()
             .collect();
         let typed = Problem::from_pairs(typed);
-        match self.problem(&typed) {
+        match self.completed_problem(&typed) {
             Ok(full) if full == *problem && !typed.pairs().is_empty() => typed.to_string(),
             _ => problem.to_string(),
         }
@@ -335,7 +335,7 @@ impl Kernel {
     /// The named parts of the formulas: name and formula, each after those it needs.
     pub fn lets(&self) -> impl Iterator<Item = (&str, &str)> {
         let lets = self.formulas.iter().flat_map(|f| &f.lets);
-        lets.map(|(name, formula)| (name.as_str(), formula.text()))
+        lets.map(|(name, formula)| (name.as_str(), formula.source_text()))
     }
 
     /// A whole variant to show the kernel in where nobody timed one; empty where the formulas read no variant keys.
@@ -361,7 +361,7 @@ impl Kernel {
     /// Whether two texts say the same variant, in whatever order.
     #[must_use]
     pub fn same_variant(&self, a: &str, b: &str) -> bool {
-        let ordered = |f: &Arc<Formulas>| f.variant.ordered(a) == f.variant.ordered(b);
+        let ordered = |f: &Arc<KernelFormulas>| f.variant.ordered(a) == f.variant.ordered(b);
         a == b || self.formulas.as_ref().is_some_and(ordered)
     }
 
@@ -383,7 +383,7 @@ impl Kernel {
             });
         };
         let mut scope = self.scope(f, problem, variant)?;
-        let launch = f.launch.as_ref().map(|l| l.of(&mut scope)).transpose()?;
+        let launch = f.launch.as_ref().map(|l| l.launch_in_scope(&mut scope)).transpose()?;
         let bytes = |formula: &Option<Formula>| {
             formula.as_ref().map(|f| f.eval(&scope)).transpose().map(|v| v.map(|v| v as u32))
         };
@@ -403,11 +403,11 @@ impl Kernel {
     }
 
     /// The numbers of all keys and `let`s, with room for those of the launch.
-    fn scope(&self, f: &Formulas, problem: &Problem, variant: &str) -> Result<Vec<f64>, FormulaError> {
+    fn scope(&self, f: &KernelFormulas, problem: &Problem, variant: &str) -> Result<Vec<f64>, FormulaError> {
         let names = self.keys.len() + f.variant.names.len() + f.lets.len();
         let mut scope: Vec<f64> = Vec::with_capacity(names + file::LAUNCH_NAMES.len());
-        scope.extend(self.keys.iter().map(|k| problem.number(k).unwrap_or(f64::NAN)));
-        f.variant.read(variant, &mut scope)?;
+        scope.extend(self.keys.iter().map(|k| problem.number_at(k).unwrap_or(f64::NAN)));
+        f.variant.add_to_scope(variant, &mut scope)?;
         for (_, l) in &f.lets {
             let value = l.eval(&scope)?;
             scope.push(value);
@@ -416,7 +416,7 @@ impl Kernel {
     }
 }
 
-impl Entry for Kernel {
+impl CatalogueEntry for Kernel {
     fn id(&self) -> &str {
         &self.id
     }

@@ -5,8 +5,8 @@
 //! let facts = NameFacts::of_name("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_stage4");
 //! assert!(facts.is_tensor);
 //! assert_eq!(facts.tile, Some([128, 128, 64]));
-//! assert_eq!(facts.input.map(|t| t.word()), Some("bf16"));
-//! assert_eq!(facts.accumulate.map(|t| t.word()), Some("fp32"));
+//! assert_eq!(facts.input.map(|t| t.as_str()), Some("bf16"));
+//! assert_eq!(facts.accumulate.map(|t| t.as_str()), Some("fp32"));
 //! ```
 
 use crate::catalogue::ElementType;

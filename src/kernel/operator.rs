@@ -86,7 +86,7 @@ pub struct AttentionSizes {
 impl OperatorKind {
     /// The word in kernel files.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Linear => "linear",
             Self::Bmm => "bmm",
@@ -120,7 +120,7 @@ impl OperatorType {
     /// The operator at this size; `None` where a key that it needs has no number.
     #[must_use]
     pub fn sized(self, problem: &Problem) -> Option<Operator> {
-        let number = |key: &str| problem.number(key).filter(|n| *n >= 1.0);
+        let number = |key: &str| problem.number_at(key).filter(|n| *n >= 1.0);
         let sizes = match self.kind {
             OperatorKind::Linear => {
                 let (m, n, k) = (number("m")?, number("n")?, number("k")?);
@@ -182,11 +182,11 @@ mod tests {
             OperatorKind::AttentionDecode,
             OperatorKind::Streaming,
         ] {
-            assert!(declared(kind).sized(&all).is_some(), "{}", kind.word());
+            assert!(declared(kind).sized(&all).is_some(), "{}", kind.as_str());
             for key in kind.needed_keys() {
                 let pairs = all.pairs().iter().filter(|(k, _)| k.as_str() != *key).cloned();
                 let without = Problem::from_pairs(pairs.collect());
-                assert!(declared(kind).sized(&without).is_none(), "{} without {key}", kind.word());
+                assert!(declared(kind).sized(&without).is_none(), "{} without {key}", kind.as_str());
             }
         }
     }

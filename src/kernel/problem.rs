@@ -14,7 +14,7 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// allocations each, and a hash that is made once.
 #[derive(Clone)]
 pub struct Problem {
-    pairs: Box<[(Key, Value)]>,
+    pairs: Box<[(ProblemKey, ProblemValue)]>,
     hash: u64,
 }
 
@@ -22,30 +22,30 @@ static HASHER: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::
 
 /// A problem key; short ones, as nearly all are, stand in place.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(Name);
+pub struct ProblemKey(ProblemName);
 
-impl Hash for Key {
+impl Hash for ProblemKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match &self.0 {
             // What is past its end is zero: equal keys have equal bytes.
-            Name::Short(length, bytes) => {
+            ProblemName::Short(length, bytes) => {
                 let mut whole = [*length; 16];
                 whole[..14].copy_from_slice(bytes);
                 state.write_u128(u128::from_le_bytes(whole));
             }
-            Name::Long(name) => name.hash(state),
+            ProblemName::Long(name) => name.hash(state),
         }
     }
 }
 
 #[derive(Clone, PartialEq, Eq)]
-enum Name {
+enum ProblemName {
     Short(u8, [u8; 14]),
     #[allow(clippy::box_collection, reason = "one pointer keeps the key at 16 bytes")]
     Long(Box<String>),
 }
 
-impl Key {
+impl ProblemKey {
     /// A key of this name.
     #[must_use]
     pub fn new(name: &str) -> Self {
@@ -53,9 +53,9 @@ impl Key {
         match bytes.get_mut(..name.len()) {
             Some(place) => {
                 place.copy_from_slice(name.as_bytes());
-                Self(Name::Short(name.len() as u8, bytes))
+                Self(ProblemName::Short(name.len() as u8, bytes))
             }
-            None => Self(Name::Long(Box::new(name.to_string()))),
+            None => Self(ProblemName::Long(Box::new(name.to_string()))),
         }
     }
 
@@ -63,21 +63,21 @@ impl Key {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Name::Short(length, bytes) => {
+            ProblemName::Short(length, bytes) => {
                 std::str::from_utf8(&bytes[..usize::from(*length)]).expect("it was a whole text")
             }
-            Name::Long(name) => name,
+            ProblemName::Long(name) => name,
         }
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ProblemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for ProblemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -110,7 +110,7 @@ impl Hash for Problem {
 
 /// The value of a problem key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum ProblemValue {
     /// A size; integers print as integers.
     Number(f64),
     /// A word such as `layout=nt`, which formulas cannot use.
@@ -118,8 +118,8 @@ pub enum Value {
 }
 
 // Numbers are finite, so that equality is one; the sum makes both zeros the same.
-impl Eq for Value {}
-impl Hash for Value {
+impl Eq for ProblemValue {}
+impl Hash for ProblemValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Number(n) => (n + 0.0).to_bits().hash(state),
@@ -178,27 +178,27 @@ pub enum ProblemError {
 impl Problem {
     /// From pairs that are already known to be sound.
     #[must_use]
-    pub(super) fn from_pairs(pairs: Vec<(Key, Value)>) -> Self {
+    pub(super) fn from_pairs(pairs: Vec<(ProblemKey, ProblemValue)>) -> Self {
         Self { hash: HASHER.hash_one(&pairs), pairs: pairs.into() }
     }
 
     /// Keys and values, in order.
     #[must_use]
-    pub fn pairs(&self) -> &[(Key, Value)] {
+    pub fn pairs(&self) -> &[(ProblemKey, ProblemValue)] {
         &self.pairs
     }
 
     /// The value of this key.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&ProblemValue> {
         self.pairs.iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v)
     }
 
     /// The number of this key, if it is one.
     #[must_use]
-    pub fn number(&self, key: &str) -> Option<f64> {
+    pub fn number_at(&self, key: &str) -> Option<f64> {
         match self.get(key) {
-            Some(Value::Number(n)) => Some(*n),
+            Some(ProblemValue::Number(n)) => Some(*n),
             _ => None,
         }
     }
@@ -208,7 +208,7 @@ impl Problem {
     pub fn volume(&self) -> f64 {
         self.pairs
             .iter()
-            .filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None })
+            .filter_map(|(_, v)| if let ProblemValue::Number(n) = v { Some(*n) } else { None })
             .product()
     }
 
@@ -224,8 +224,8 @@ impl Problem {
         let read = |pair: Result<(&str, &str), ProblemError>| {
             let (key, value) = pair?;
             Ok((
-                Key::new(key),
-                recorded_number(value).map_or_else(|| Value::Word(value.into()), Value::Number),
+                ProblemKey::new(key),
+                recorded_number(value).map_or_else(|| ProblemValue::Word(value.into()), ProblemValue::Number),
             ))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
@@ -240,7 +240,7 @@ impl FromStr for Problem {
             let (key, value) = pair?;
             let size = typed_number(value).filter(|size| is_size(*size));
             let size = size.ok_or_else(|| bad_size(key, value))?;
-            Ok((Key::new(key), Value::Number(size)))
+            Ok((ProblemKey::new(key), ProblemValue::Number(size)))
         };
         pairs(text)?.map(read).collect::<Result<_, _>>().map(Self::from_pairs)
     }
@@ -257,12 +257,12 @@ pub(super) fn bad_size(key: &str, value: impl fmt::Display) -> ProblemError {
 
 /// The pairs of a text as programs write it, `m=512;n_2=64`: a million rows have one each, so that every byte is looked at
 /// once. `None` for anything else, which is no error yet.
-fn plain_pairs(text: &str) -> Option<Vec<(Key, Value)>> {
+fn plain_pairs(text: &str) -> Option<Vec<(ProblemKey, ProblemValue)>> {
     let count = text.bytes().filter(|b| *b == b'=').count();
     if count > FEW {
         return None;
     }
-    let mut pairs: Vec<(Key, Value)> = Vec::with_capacity(count);
+    let mut pairs: Vec<(ProblemKey, ProblemValue)> = Vec::with_capacity(count);
     for part in text.as_bytes().split(|b| *b == b';') {
         let at = part.iter().position(|b| *b == b'=')?;
         let (key, value) = (&part[..at], &part[at + 1..]);
@@ -272,12 +272,12 @@ fn plain_pairs(text: &str) -> Option<Vec<(Key, Value)>> {
         if !(plain && whole) {
             return None;
         }
-        let key = Key::new(std::str::from_utf8(key).ok()?);
+        let key = ProblemKey::new(std::str::from_utf8(key).ok()?);
         if pairs.iter().any(|(known, _)| *known == key) {
             return None;
         }
         let number = value.iter().fold(0u64, |n, digit| 10 * n + u64::from(digit - b'0'));
-        pairs.push((key, Value::Number(number as f64)));
+        pairs.push((key, ProblemValue::Number(number as f64)));
     }
     Some(pairs)
 }
@@ -316,10 +316,10 @@ fn recorded_number(value: &str) -> Option<f64> {
 
 /// A text short enough for an error message.
 pub(super) fn shorten(text: &str) -> String {
-    crate::text::clip(text, 40)
+    crate::text::clipped_text(text, 40)
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ProblemValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(n) => write!(f, "{n}"),
@@ -411,7 +411,7 @@ mod tests {
     fn recorded_words_survive() {
         let p = Problem::parse_recorded("m=512;layout=nt;beta=0").unwrap();
         assert_eq!(p.to_string(), "m=512;layout=nt;beta=0");
-        assert_eq!((p.number("beta"), p.number("layout")), (Some(0.0), None));
+        assert_eq!((p.number_at("beta"), p.number_at("layout")), (Some(0.0), None));
         let p = Problem::parse_recorded("n=2^20;tile=16x16;k=1,000").unwrap();
         assert_eq!(p.to_string(), "n=1048576;tile=16x16;k=1000");
     }

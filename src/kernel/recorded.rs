@@ -83,7 +83,7 @@ mod tests {
             ("shared_bank_conflict", "", "", None),
         ] {
             let recorded = Problem::parse_recorded(problem).unwrap();
-            let kernel = kernels.find(kernel).unwrap();
+            let kernel = kernels.entry_named(kernel).unwrap();
             assert_eq!(kernel.open_variant(&recorded, variant).as_deref(), open, "{} {problem}", kernel.id);
         }
     }

@@ -1,6 +1,6 @@
 //! A kernel file without problem, launch and work: only what compilers made of a kernel. `roofswap import` writes them.
 
-use super::file::{Checker, CompiledFile};
+use super::file::{CompiledFile, KernelChecker};
 use super::{Cc, Codes, Kernel, Resources};
 use crate::catalogue::{Catalogue, FileError, SourceTable, Sourced, SpecFile};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ pub struct ResourcesFile {
 
 /// The tables that tell the two forms of a kernel file apart.
 #[derive(Debug, Deserialize)]
-struct Tables {
+struct ResourceTables {
     problem: Option<serde::de::IgnoredAny>,
     launch: Option<serde::de::IgnoredAny>,
     work: Option<serde::de::IgnoredAny>,
@@ -42,8 +42,8 @@ impl ResourcesFile {
     /// # Errors
     /// [`FileError`] with the line of what does not fit.
     pub fn recognise(file: SpecFile<'_>) -> Result<Option<Self>, FileError> {
-        match file.parse::<Tables>() {
-            Ok(Tables { problem: None, launch: None, work: None, compiled: Some(_) }) => {
+        match file.parse::<ResourceTables>() {
+            Ok(ResourceTables { problem: None, launch: None, work: None, compiled: Some(_) }) => {
                 file.parse().map(Some)
             }
             _ => Ok(None),
@@ -75,12 +75,12 @@ impl ResourcesFile {
     ) -> Result<Kernel, FileError> {
         let compiled = self.compiled(file, sources)?;
         let codes = self.codes(file)?;
-        let mut kernel = match kernels.get(self.id()) {
+        let mut kernel = match kernels.id_named(self.id()) {
             Some(at) => kernels[at].clone(),
             None => {
                 let name = if self.name.is_empty() { self.id() } else { &self.name };
                 // Overloads share their readable name; who comes first is found by it.
-                let free = |alias: &&String| kernels.get(alias).is_none();
+                let free = |alias: &&String| kernels.id_named(alias).is_none();
                 let aliases = self.aliases.iter().filter(free).cloned().collect();
                 Kernel::from_compiler(self.id(), name, aliases)
             }
@@ -95,7 +95,7 @@ impl ResourcesFile {
     /// [`FileError`] for a word that is no architecture.
     pub fn codes(&self, file: SpecFile<'_>) -> Result<Option<Codes>, FileError> {
         let Some(code) = &self.code else { return Ok(None) };
-        Codes::read(code.get_ref()).map(Some).map_err(|why| file.error(Some(code.span()), why))
+        Codes::from_words(code.get_ref()).map(Some).map_err(|why| file.file_error(Some(code.span()), why))
     }
 
     /// The resources by compute capability, each with the title of its source.
@@ -109,9 +109,9 @@ impl ResourcesFile {
     ) -> Result<BTreeMap<Cc, Sourced<Resources>>, FileError> {
         let mut own = self.sources.clone();
         own.extend(sources.clone());
-        let check = Checker { file, sources: &own };
+        let check = KernelChecker { file, sources: &own };
         if !self.id().contains(char::is_alphanumeric) {
-            return Err(file.error(Some(self.id.span()), "id: expected at least one letter"));
+            return Err(file.file_error(Some(self.id.span()), "id: expected at least one letter"));
         }
         let mut compiled = check.compiled(&self.compiled)?;
         // The file's own sources are forgotten with the file; what they are called is not.
@@ -123,15 +123,15 @@ impl ResourcesFile {
         Ok(compiled)
     }
 
-    /// This file with these builds, as [`ResourcesFile::text`] writes it.
+    /// This file with these builds, as [`ResourcesFile::file_text`] writes it.
     #[must_use]
     pub fn written(&self, compiled: &BTreeMap<Cc, Sourced<Resources>>, codes: Option<&Codes>) -> String {
-        Self::text(self.id(), &self.name, &self.symbol, &self.aliases, compiled, codes)
+        Self::file_text(self.id(), &self.name, &self.symbol, &self.aliases, compiled, codes)
     }
 
     /// The text of a resources file for these builds.
     #[must_use]
-    pub fn text(
+    pub fn file_text(
         id: &str,
         name: &str,
         symbol: &str,
@@ -195,7 +195,7 @@ fn inline(r: &Resources) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Origin;
+    use crate::catalogue::NumberOrigin;
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -207,14 +207,15 @@ mod tests {
         };
         let known = |source: &str| Sourced {
             value: value.clone(),
-            origin: Origin::Measured,
+            origin: NumberOrigin::Measured,
             source: source.into(),
             note: None,
             date: None,
         };
         let compiled = BTreeMap::from([((5, 2), known("a \"log\"")), ((9, 0), known("b\\c.cubin"))]);
-        let codes = Codes::read(&["sm_52".into(), "sm_90a".into(), "compute_?".into()]).unwrap();
-        let text = ResourcesFile::text("k", "ns::k<\"x\">", "_Z1k", &["kk".into()], &compiled, Some(&codes));
+        let codes = Codes::from_words(&["sm_52".into(), "sm_90a".into(), "compute_?".into()]).unwrap();
+        let text =
+            ResourcesFile::file_text("k", "ns::k<\"x\">", "_Z1k", &["kk".into()], &compiled, Some(&codes));
         let file = SpecFile { name: "k.toml", text: &text };
         let read = ResourcesFile::recognise(file).unwrap().unwrap();
         assert_eq!((read.id(), read.symbol()), ("k", "_Z1k"));

@@ -1,7 +1,7 @@
 //! A kernel's problem size as one number that can be moved in fine steps: the key that makes the grid larger, with all
 //! defaulted keys following it.
 
-use super::{Kernel, Key, Problem, Value};
+use super::{Kernel, Problem, ProblemKey, ProblemValue};
 
 /// The largest size a slider goes to; beyond it formulas lose whole numbers.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -12,7 +12,7 @@ pub struct Slider<'a> {
     kernel: &'a Kernel,
     variant: &'a str,
     /// Keys as they would be typed: what follows by default is left out.
-    typed: Vec<(Key, Value)>,
+    typed: Vec<(ProblemKey, ProblemValue)>,
     moved: usize,
 }
 
@@ -20,10 +20,10 @@ impl Kernel {
     /// Blocks in the grid of this problem in this variant, without the rest of [`Kernel::instance`]; `None` without
     /// formulas of the launch, or where one gives no number.
     #[must_use]
-    pub fn blocks(&self, problem: &Problem, variant: &str) -> Option<u64> {
+    pub fn block_count(&self, problem: &Problem, variant: &str) -> Option<u64> {
         let f = self.formulas.as_ref()?;
         let mut scope = self.scope(f, problem, variant).ok()?;
-        f.launch.as_ref()?.of(&mut scope).ok().map(|launch| launch.blocks())
+        f.launch.as_ref()?.launch_in_scope(&mut scope).ok().map(|launch| launch.block_count())
     }
 
     /// The slider of this problem in this variant; `None` where no key makes the grid larger.
@@ -31,20 +31,21 @@ impl Kernel {
     pub fn slider<'a>(&'a self, problem: &Problem, variant: &'a str) -> Option<Slider<'a>> {
         let defaults = &self.formulas.as_ref()?.defaults;
         // A key follows if leaving it out changes nothing.
-        let mut typed: Vec<(Key, Value)> = problem.pairs().to_vec();
+        let mut typed: Vec<(ProblemKey, ProblemValue)> = problem.pairs().to_vec();
         for key in defaults.keys() {
             let without: Vec<_> = typed.iter().filter(|(k, _)| k.as_str() != key).cloned().collect();
-            let same = self.problem(&Problem::from_pairs(without.clone())).is_ok_and(|p| p == *problem);
+            let same =
+                self.completed_problem(&Problem::from_pairs(without.clone())).is_ok_and(|p| p == *problem);
             if same && !without.is_empty() {
                 typed = without;
             }
         }
         let mut order: Vec<usize> = (0..typed.len()).collect();
-        let size = |i: &usize| if let Value::Number(n) = typed[*i].1 { n } else { 0.0 };
+        let size = |i: &usize| if let ProblemValue::Number(n) = typed[*i].1 { n } else { 0.0 };
         order.sort_by(|a, b| size(b).total_cmp(&size(a)));
         let of = |moved| Slider { kernel: self, variant, typed: typed.clone(), moved };
         // Twice a small size may still be one block.
-        let grows = |s: &Slider<'_>, by: f64| s.blocks(by * s.value()) > s.blocks(s.value());
+        let grows = |s: &Slider<'_>, by: f64| s.block_count(by * s.value()) > s.block_count(s.value());
         order.into_iter().map(of).find(|s| grows(s, 2.0) || grows(s, 4096.0))
     }
 }
@@ -59,27 +60,27 @@ impl Slider<'_> {
     /// Its value.
     #[must_use]
     pub fn value(&self) -> f64 {
-        if let Value::Number(n) = self.typed[self.moved].1 { n } else { 0.0 }
+        if let ProblemValue::Number(n) = self.typed[self.moved].1 { n } else { 0.0 }
     }
 
     /// The problem with the key at this value; `None` where that is no size.
     #[must_use]
-    pub fn problem(&self, value: f64) -> Option<Problem> {
+    pub fn problem_at(&self, value: f64) -> Option<Problem> {
         let mut typed = self.typed.clone();
-        typed[self.moved].1 = Value::Number(value);
-        self.kernel.problem(&Problem::from_pairs(typed)).ok()
+        typed[self.moved].1 = ProblemValue::Number(value);
+        self.kernel.completed_problem(&Problem::from_pairs(typed)).ok()
     }
 
     /// Blocks in the grid at this value; 0 where it is no size.
     #[must_use]
-    pub fn blocks(&self, value: f64) -> u64 {
-        self.problem(value).and_then(|p| self.kernel.blocks(&p, self.variant)).unwrap_or(0)
+    pub fn block_count(&self, value: f64) -> u64 {
+        self.problem_at(value).and_then(|p| self.kernel.block_count(&p, self.variant)).unwrap_or(0)
     }
 
     /// The largest value whose grid has at most so many blocks; grids grow with the key. 0 where even 1 has more.
     #[must_use]
     pub fn holding(&self, blocks: u64) -> f64 {
-        let fits = |value: f64| (1..=blocks).contains(&self.blocks(value));
+        let fits = |value: f64| (1..=blocks).contains(&self.block_count(value));
         if !fits(1.0) {
             return 0.0;
         }
@@ -105,16 +106,16 @@ impl Slider<'_> {
     /// block has no idle threads. `None` at either end.
     #[must_use]
     pub fn step(&self, up: bool, by: u64) -> Option<Problem> {
-        let now = self.blocks(self.value());
+        let now = self.block_count(self.value());
         let by = by.max(1);
         let value = if up {
             // A grid of several dimensions grows in leaps: the first size with enough blocks says how far.
             let enough = self.holding(now.checked_add(by)?.saturating_sub(1)) + 1.0;
-            self.holding(self.blocks(enough))
+            self.holding(self.block_count(enough))
         } else {
             self.holding(now.checked_sub(by).filter(|n| *n > 0).or((now > 1).then_some(1))?)
         };
         let moves = if up { value > self.value() } else { (1.0..self.value()).contains(&value) };
-        self.problem(value).filter(|_| moves)
+        self.problem_at(value).filter(|_| moves)
     }
 }

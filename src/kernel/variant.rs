@@ -57,7 +57,7 @@ pub(super) struct VariantKeys {
 
 impl VariantKeys {
     /// Puts the number of every declared key behind what stands in `scope`: the problem's numbers.
-    pub(super) fn read(&self, variant: &str, scope: &mut Vec<f64>) -> Result<(), FormulaError> {
+    pub(super) fn add_to_scope(&self, variant: &str, scope: &mut Vec<f64>) -> Result<(), FormulaError> {
         if self.names.is_empty() {
             return Ok(());
         }
@@ -178,7 +178,7 @@ mod tests {
         assert!(k.same_variant("SA=0;TX=3", "TX=3;SA=0") && !k.same_variant("SA=0;TX=3", "TX=3;SA=1"));
         // No launch was declared, and none is made up.
         assert_eq!(k.instance(&k.typed("n=100").unwrap(), "TX=1;SA=1").unwrap().launch, None);
-        assert_eq!(k.blocks(&k.typed("n=100").unwrap(), "TX=1;SA=1"), None);
+        assert_eq!(k.block_count(&k.typed("n=100").unwrap(), "TX=1;SA=1"), None);
     }
 
     #[test]

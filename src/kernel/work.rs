@@ -1,7 +1,7 @@
 //! What can be counted of a launch, and how a number of it is known.
 
 use super::Formula;
-use crate::catalogue::Origin;
+use crate::catalogue::NumberOrigin;
 use crate::units::{Bytes, Flops, Intensity};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct CountFormula {
     /// The formula.
     pub formula: Formula,
     /// How far to trust it.
-    pub origin: Origin,
+    pub origin: NumberOrigin,
     /// Source id.
     pub source: Arc<str>,
     /// A remark.
@@ -117,7 +117,7 @@ pub enum Information {
 impl Information {
     /// The words in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Full => "all counts",
             Self::Part => "some counts",

@@ -6,8 +6,8 @@ use super::error::LearnError;
 use super::forest::normalise;
 use super::kind::Parameters;
 use super::random::Random;
-use super::table::Table;
-use super::tree::{Binned, Grower, Limits, Point, Trees};
+use super::table::LearningTable;
+use super::tree::{Binned, Grower, TreeLimits, TreePoint, Trees};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl BoostingParameters {
         checked.at_least("rounds", self.rounds, 1)?;
         checked.at_least("min_leaf", self.min_leaf, 1)?;
         checked.positive("learning_rate", self.learning_rate)?;
-        checked.share("subsample", self.subsample)?;
+        checked.check_share("subsample", self.subsample)?;
         let signs = self.monotone.is_empty() || self.monotone.len() == width;
         let given = format!("{} signs", self.monotone.len());
         checked.require(signs, "monotone", given, &format!("empty, or one of {width}"))?;
@@ -62,17 +62,17 @@ pub struct Boosting {
 }
 
 impl Boosting {
-    pub(super) fn fit(
+    pub(super) fn fit_trees(
         parameters: &BoostingParameters,
         seed: u64,
-        table: &Table,
+        table: &LearningTable,
         target: &[f64],
         progress: &Progress,
     ) -> Result<Self, LearnError> {
         let n = target.len();
         let start = target.iter().sum::<f64>() / n as f64;
         let binned = Binned::new(table);
-        let limits = Limits {
+        let limits = TreeLimits {
             max_depth: parameters.depth,
             min_leaf: parameters.min_leaf,
             min_split: 2,
@@ -89,7 +89,7 @@ impl Boosting {
             importances: vec![0.0; table.width()],
         };
         for _ in 0..parameters.rounds {
-            progress.check()?;
+            progress.check_cancelled()?;
             let mut points = drawn(&left, parameters.subsample, &mut random);
             let tree = grower.grow(&mut points, &mut random, &mut boosting.importances);
             for (left, row) in left.iter_mut().zip(table.rows()) {
@@ -119,8 +119,8 @@ impl Boosting {
 }
 
 /// A share of the rows, without replacement, at least one.
-fn drawn(left: &[f64], share: f64, random: &mut Random) -> Vec<Point> {
-    let point = |row: usize| Point {
+fn drawn(left: &[f64], share: f64, random: &mut Random) -> Vec<TreePoint> {
+    let point = |row: usize| TreePoint {
         row: u32::try_from(row).expect("recipes refuse more than 2^31 rows"),
         weight: 1.0,
         target: left[row],

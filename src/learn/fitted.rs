@@ -6,7 +6,7 @@ use super::forest::Forest;
 use super::kind::{LearnedModel, RegressorKind};
 use super::recipe::{Recipe, Regressor};
 use super::scaler::Scaler;
-use super::table::Table;
+use super::table::LearningTable;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ impl<K: RegressorKind> Fitted<K> {
     ///
     /// # Errors
     /// Columns that are not those of the training; numbers so large that an answer is not finite.
-    pub fn predict(&self, table: &Table) -> Result<Vec<f64>, LearnError> {
+    pub fn predict(&self, table: &LearningTable) -> Result<Vec<f64>, LearnError> {
         table.has_columns(&self.names)?;
         let width = table.width();
         let shared = table.len().div_ceil(4 * rayon::current_num_threads());
@@ -107,7 +107,8 @@ impl<K: RegressorKind> Fitted<K> {
     fn answers(&self, rows: &[f64], width: usize) -> Vec<f64> {
         match &self.scaler {
             Some(scaler) => {
-                let scaled: Vec<f64> = rows.chunks_exact(width).flat_map(|row| scaler.row(row)).collect();
+                let scaled: Vec<f64> =
+                    rows.chunks_exact(width).flat_map(|row| scaler.scaled_row(row)).collect();
                 self.model.predict_rows(&scaled, width)
             }
             None => self.model.predict_rows(rows, width),
@@ -126,7 +127,7 @@ impl<K: RegressorKind> Fitted<K> {
 
     fn answer(&self, row: &[f64]) -> f64 {
         match &self.scaler {
-            Some(scaler) => self.model.predict_row(&scaler.row(row)),
+            Some(scaler) => self.model.predict_row(&scaler.scaled_row(row)),
             None => self.model.predict_row(row),
         }
     }
@@ -151,7 +152,7 @@ impl<K: RegressorKind> Outputs<K> {
 
     /// The model of this output.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Fitted<K>> {
+    pub fn output_named(&self, name: &str) -> Option<&Fitted<K>> {
         self.iter().find(|(n, _)| *n == name).map(|(_, fitted)| fitted)
     }
 }

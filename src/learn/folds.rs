@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Places of training and test rows; no row is in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fold {
+pub struct RowFold {
     /// What is held out, where it has a name.
     pub name: String,
     /// Rows to train on.
@@ -20,7 +20,7 @@ pub struct Fold {
 ///
 /// # Errors
 /// A share outside 0..1, or too few rows for one on each side.
-pub fn shuffled_split(n: usize, share: f64, seed: u64) -> Result<Fold, LearnError> {
+pub fn shuffled_split(n: usize, share: f64, seed: u64) -> Result<RowFold, LearnError> {
     if !(share > 0.0 && share < 1.0) {
         return Err(LearnError::Parameter {
             model: "shuffled split",
@@ -37,14 +37,14 @@ pub fn shuffled_split(n: usize, share: f64, seed: u64) -> Result<Fold, LearnErro
     let mut order: Vec<usize> = (0..n).collect();
     Random::new(seed, 0).shuffle(&mut order);
     let test = order.split_off(n - tested);
-    Ok(Fold { name: format!("{:.0} % of the rows", 100.0 * share), train: order, test })
+    Ok(RowFold { name: format!("{:.0} % of the rows", 100.0 * share), train: order, test })
 }
 
 /// At most `k` folds that hold out whole groups: the largest group first, each into the fold that has the fewest rows.
 ///
 /// # Errors
 /// Fewer than two groups, or `k` below 2.
-pub fn grouped<G: Ord + ToString>(groups: &[G], k: usize) -> Result<Vec<Fold>, LearnError> {
+pub fn grouped<G: Ord + ToString>(groups: &[G], k: usize) -> Result<Vec<RowFold>, LearnError> {
     let by_group = rows_by_group(groups)?;
     if k < 2 {
         return Err(LearnError::Parameter {
@@ -70,7 +70,7 @@ pub fn grouped<G: Ord + ToString>(groups: &[G], k: usize) -> Result<Vec<Fold>, L
 ///
 /// # Errors
 /// Fewer than two groups.
-pub fn leave_one_out<G: Ord + ToString>(groups: &[G]) -> Result<Vec<Fold>, LearnError> {
+pub fn leave_one_out<G: Ord + ToString>(groups: &[G]) -> Result<Vec<RowFold>, LearnError> {
     let by_group = rows_by_group(groups)?;
     Ok(by_group.into_iter().map(|(name, rows)| fold(name, rows, groups.len())).collect())
 }
@@ -87,8 +87,8 @@ fn rows_by_group<G: Ord + ToString>(groups: &[G]) -> Result<Vec<(String, Vec<usi
     Ok(by_group.into_iter().map(|(group, rows)| (group.to_string(), rows)).collect())
 }
 
-fn fold(name: String, mut test: Vec<usize>, n: usize) -> Fold {
+fn fold(name: String, mut test: Vec<usize>, n: usize) -> RowFold {
     test.sort_unstable();
     let train = (0..n).filter(|row| test.binary_search(row).is_err()).collect();
-    Fold { name, train, test }
+    RowFold { name, train, test }
 }

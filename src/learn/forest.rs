@@ -5,8 +5,8 @@
 use super::error::LearnError;
 use super::kind::Parameters;
 use super::random::Random;
-use super::table::Table;
-use super::tree::{Binned, Grower, Limits, Point, Trees};
+use super::table::LearningTable;
+use super::tree::{Binned, Grower, TreeLimits, TreePoint, Trees};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl ForestParameters {
         checked.at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
         checked.at_least("min_samples_split", self.min_samples_split, 2)?;
         match self.features_per_split {
-            Features::Share(part) => checked.share("features_per_split", part),
+            Features::Share(part) => checked.check_share("features_per_split", part),
             Features::All | Features::Sqrt => Ok(()),
         }
     }
@@ -76,16 +76,16 @@ pub struct Forest {
 }
 
 impl Forest {
-    pub(super) fn fit(
+    pub(super) fn fit_trees(
         parameters: &ForestParameters,
         seed: u64,
-        table: &Table,
+        table: &LearningTable,
         target: &[f64],
         progress: &Progress,
     ) -> Result<Self, LearnError> {
         let centre = target.iter().sum::<f64>() / target.len() as f64;
         let binned = Binned::new(table);
-        let limits = Limits {
+        let limits = TreeLimits {
             max_depth: parameters.max_depth.unwrap_or(usize::MAX),
             min_leaf: parameters.min_samples_leaf,
             min_split: parameters.min_samples_split,
@@ -93,7 +93,7 @@ impl Forest {
             monotone: &[],
         };
         let grow = |grower: &mut Grower<'_>, tree: usize| {
-            progress.check()?;
+            progress.check_cancelled()?;
             let mut random = Random::new(seed, tree as u64);
             let mut points = drawn(target, centre, parameters.bootstrap, &mut random);
             let mut gains = vec![0.0; table.width()];
@@ -141,13 +141,13 @@ fn tried(features: Features, width: usize) -> usize {
 }
 
 /// The rows a tree sees: n drawn with replacement, or all of them.
-fn drawn(target: &[f64], centre: f64, bootstrap: bool, random: &mut Random) -> Vec<Point> {
+fn drawn(target: &[f64], centre: f64, bootstrap: bool, random: &mut Random) -> Vec<TreePoint> {
     let n = target.len();
     let mut times = vec![u32::from(!bootstrap); n];
     if bootstrap {
         (0..n).for_each(|_| times[random.below(n)] += 1);
     }
-    let point = |(row, times): (usize, &u32)| Point {
+    let point = |(row, times): (usize, &u32)| TreePoint {
         row: u32::try_from(row).expect("recipes refuse more than 2^31 rows"),
         weight: *times as f32,
         target: target[row] - centre,

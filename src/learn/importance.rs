@@ -6,14 +6,14 @@
 use super::error::LearnError;
 use super::fitted::Fitted;
 use super::kind::RegressorKind;
-use super::metrics::Metric;
+use super::metrics::ErrorMetric;
 use super::random::Random;
-use super::table::Table;
+use super::table::LearningTable;
 use rayon::prelude::*;
 
 /// What one column is worth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Importance {
+pub struct ColumnImportance {
     /// The column.
     pub name: String,
     /// Mean rise of the error over the repeats, in the metric's unit; below 0 where the column misleads.
@@ -29,12 +29,12 @@ pub struct Importance {
 /// on this target.
 pub fn permutation<K: RegressorKind>(
     fitted: &Fitted<K>,
-    table: &Table,
+    table: &LearningTable,
     target: &[f64],
     repeats: usize,
     seed: u64,
-    metric: Metric,
-) -> Result<Vec<Importance>, LearnError> {
+    metric: ErrorMetric,
+) -> Result<Vec<ColumnImportance>, LearnError> {
     table.check_target("target", target)?;
     if repeats == 0 || table.len() < 2 {
         let (what, found, needed) = if repeats == 0 { ("repeats", 0, 1) } else { ("rows", table.len(), 2) };
@@ -51,18 +51,18 @@ pub fn permutation<K: RegressorKind>(
         }
         let mean = rises.iter().sum::<f64>() / repeats as f64;
         let variance = rises.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / repeats as f64;
-        Ok(Importance { name: table.names()[j].clone(), mean, deviation: variance.sqrt() })
+        Ok(ColumnImportance { name: table.names()[j].clone(), mean, deviation: variance.sqrt() })
     };
     (0..table.width()).into_par_iter().map(one).collect()
 }
 
 /// What the model says where row i has the value of row `order[i]` in column `j`.
-fn dealt<K: RegressorKind>(fitted: &Fitted<K>, table: &Table, j: usize, order: &[usize]) -> Vec<f64> {
+fn dealt<K: RegressorKind>(fitted: &Fitted<K>, table: &LearningTable, j: usize, order: &[usize]) -> Vec<f64> {
     let mut row = Vec::with_capacity(table.width());
     let said = table.rows().zip(order).map(|(own, other)| {
         row.clear();
         row.extend_from_slice(own);
-        row[j] = table.row(*other)[j];
+        row[j] = table.row_values(*other)[j];
         fitted.predict_row(&row)
     });
     said.collect()

@@ -1,7 +1,7 @@
 //! What a kind of model must bring: its parameters checked, a fit, and answers. Trees are here; other kinds may stand anywhere.
 
 use super::error::LearnError;
-use super::table::Table;
+use super::table::LearningTable;
 use crate::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingRows<'a> {
     /// The features.
-    pub table: &'a Table,
+    pub table: &'a LearningTable,
     /// One number per row.
     pub target: &'a [f64],
     /// One number per row; rows of one group are never on both sides of a fold. `None`: each row is its own.
@@ -123,7 +123,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`LearnError::Parameter`].
-    pub fn share(self, parameter: &'static str, value: f64) -> Result<(), LearnError> {
+    pub fn check_share(self, parameter: &'static str, value: f64) -> Result<(), LearnError> {
         let ok = value > 0.0 && value <= 1.0;
         self.require(ok, parameter, value.to_string(), "above 0 and at most 1")
     }

@@ -4,7 +4,7 @@
 use crate::stats::{self, mean};
 
 /// A metric: true values, predicted values.
-pub type Metric = fn(&[f64], &[f64]) -> Option<f64>;
+pub type ErrorMetric = fn(&[f64], &[f64]) -> Option<f64>;
 
 /// Mean of |predicted - true| / |true|, in per cent.
 #[must_use]

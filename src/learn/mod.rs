@@ -5,12 +5,12 @@
 //! bytes, whatever the number of threads. What the columns mean is the business of the room `train`.
 //!
 //! ```
-//! use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, Table};
+//! use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, LearningTable};
 //!
-//! let table = Table::new(vec!["bytes".into(), "flops".into()], (0..40).map(f64::from).collect())?;
+//! let table = LearningTable::new(vec!["bytes".into(), "flops".into()], (0..40).map(f64::from).collect())?;
 //! let target: Vec<f64> = table.rows().map(|row| 2.0 * row[0] + row[1]).collect();
 //! let regressor = Regressor::Forest(ForestParameters { trees: 20, ..ForestParameters::default() });
-//! let fitted = Recipe { regressor, scaled: false, seed: 1 }.fit(&table, &target, &Progress::default())?;
+//! let fitted = Recipe { regressor, scaled: false, seed: 1 }.fit_model(&table, &target, &Progress::default())?;
 //! assert!((fitted.predict_row(&[20.0, 21.0]) - 61.0).abs() < 10.0);
 //! # Ok::<(), roofswap::learn::LearnError>(())
 //! ```
@@ -36,8 +36,8 @@ pub use crate::progress::Progress;
 pub use boosting::BoostingParameters;
 pub use error::LearnError;
 pub use fitted::{Fitted, Outputs, TreeModel};
-pub use folds::Fold;
+pub use folds::RowFold;
 pub use forest::{Features, ForestParameters};
 pub use kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 pub use recipe::{Recipe, Regressor};
-pub use table::Table;
+pub use table::LearningTable;

@@ -3,7 +3,7 @@
 
 use super::error::LearnError;
 use super::metrics::median;
-use super::table::Table;
+use super::table::LearningTable;
 use serde::{Deserialize, Serialize};
 
 /// Fills gaps with the median of the training rows.
@@ -18,8 +18,8 @@ impl MedianImputer {
     ///
     /// # Errors
     /// A row of another width, a value that is not finite, or a column nobody knows anything of.
-    pub fn fit(names: &[String], rows: &[Vec<Option<f64>>]) -> Result<Self, LearnError> {
-        check(names, rows)?;
+    pub fn fit_medians(names: &[String], rows: &[Vec<Option<f64>>]) -> Result<Self, LearnError> {
+        check_widths(names, rows)?;
         let known = |j: usize| rows.iter().filter_map(|row| row[j]).collect::<Vec<_>>();
         let middle = |(j, name): (usize, &String)| {
             median(known(j)).ok_or_else(|| LearnError::TooFew {
@@ -43,14 +43,14 @@ impl MedianImputer {
     ///
     /// # Errors
     /// A row of another width, or a value that is not finite.
-    pub fn fill(&self, rows: &[Vec<Option<f64>>]) -> Result<Table, LearnError> {
-        check(&self.names, rows)?;
+    pub fn fill(&self, rows: &[Vec<Option<f64>>]) -> Result<LearningTable, LearnError> {
+        check_widths(&self.names, rows)?;
         let values = rows.iter().flat_map(|row| row.iter().zip(&self.medians));
-        Table::new(self.names.clone(), values.map(|(v, middle)| v.unwrap_or(*middle)).collect())
+        LearningTable::new(self.names.clone(), values.map(|(v, middle)| v.unwrap_or(*middle)).collect())
     }
 }
 
-fn check(names: &[String], rows: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
+fn check_widths(names: &[String], rows: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
     for (row, values) in rows.iter().enumerate() {
         if values.len() != names.len() {
             let (found, width) = (values.len(), names.len());
@@ -76,7 +76,7 @@ impl Clipper {
     ///
     /// # Errors
     /// An empty table, or quantiles that are not 0 <= low < high <= 1.
-    pub fn fit(table: &Table, low: f64, high: f64) -> Result<Self, LearnError> {
+    pub fn fit_bounds(table: &LearningTable, low: f64, high: f64) -> Result<Self, LearnError> {
         if !(0.0 <= low && low < high && high <= 1.0) {
             return Err(LearnError::Parameter {
                 model: "clipping",
@@ -109,10 +109,10 @@ impl Clipper {
     ///
     /// # Errors
     /// Columns that are not those it was fitted on.
-    pub fn apply(&self, table: &Table) -> Result<Table, LearnError> {
+    pub fn apply(&self, table: &LearningTable) -> Result<LearningTable, LearnError> {
         table.has_columns(&self.names)?;
         let values = table.rows().flat_map(|row| row.iter().zip(&self.limits));
-        Table::new(self.names.clone(), values.map(|(v, (low, high))| v.clamp(*low, *high)).collect())
+        LearningTable::new(self.names.clone(), values.map(|(v, (low, high))| v.clamp(*low, *high)).collect())
     }
 }
 
@@ -120,7 +120,7 @@ pub use crate::stats::sorted_quantile as quantile;
 
 /// Pearson's correlation of every two columns, row by row; none where one of them is constant.
 #[must_use]
-pub fn correlations(table: &Table) -> Vec<Vec<Option<f64>>> {
+pub fn correlations(table: &LearningTable) -> Vec<Vec<Option<f64>>> {
     let unit: Vec<Option<Vec<f64>>> = (0..table.width()).map(|j| direction(table.column(j))).collect();
     let one = |a: &Option<Vec<f64>>, b: &Option<Vec<f64>>| Some(cosine(a.as_ref()?, b.as_ref()?));
     unit.iter().map(|a| unit.iter().map(|b| one(a, b)).collect()).collect()

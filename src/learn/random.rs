@@ -32,7 +32,7 @@ impl Random {
     }
 
     /// Uniform in 0..1.
-    pub fn share(&mut self) -> f64 {
+    pub fn unit_interval(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 

@@ -6,7 +6,7 @@ use super::fitted::{Fitted, Outputs, TreeModel};
 use super::forest::{Forest, ForestParameters};
 use super::kind::{LearnedModel, Parameters, RegressorKind, TrainingRows};
 use super::scaler::Scaler;
-use super::table::Table;
+use super::table::LearningTable;
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ impl<K: RegressorKind> Recipe<K> {
     ///
     /// # Errors
     /// The first parameter outside its range.
-    pub fn check(&self, width: usize) -> Result<(), LearnError> {
+    pub fn check_width(&self, width: usize) -> Result<(), LearnError> {
         self.regressor.check_parameters(width)
     }
 
@@ -47,17 +47,22 @@ impl<K: RegressorKind> Recipe<K> {
     /// # Errors
     /// Parameters outside their range, a target that is not one finite number per row, too few rows, numbers that
     /// overflow, or a cancelled progress.
-    pub fn fit(&self, table: &Table, target: &[f64], progress: &Progress) -> Result<Fitted<K>, LearnError> {
+    pub fn fit_model(
+        &self,
+        table: &LearningTable,
+        target: &[f64],
+        progress: &Progress,
+    ) -> Result<Fitted<K>, LearnError> {
         self.fit_one(table, "target", target, None, progress)
     }
 
     /// The same, but a stack inside holds out whole groups (one number per row), never rows beside their twins.
     ///
     /// # Errors
-    /// As [`Recipe::fit`], and groups that are not one per row.
+    /// As [`Recipe::fit_model`], and groups that are not one per row.
     pub fn fit_grouped(
         &self,
-        table: &Table,
+        table: &LearningTable,
         target: &[f64],
         groups: &[usize],
         progress: &Progress,
@@ -71,10 +76,10 @@ impl<K: RegressorKind> Recipe<K> {
     /// Fits one model per named target.
     ///
     /// # Errors
-    /// As [`Recipe::fit`], naming the target; no targets, or two of one name.
+    /// As [`Recipe::fit_model`], naming the target; no targets, or two of one name.
     pub fn fit_many(
         &self,
-        table: &Table,
+        table: &LearningTable,
         targets: &[(String, Vec<f64>)],
         progress: &Progress,
     ) -> Result<Outputs<K>, LearnError> {
@@ -95,23 +100,23 @@ impl<K: RegressorKind> Recipe<K> {
 
     fn fit_one(
         &self,
-        table: &Table,
+        table: &LearningTable,
         name: &str,
         target: &[f64],
         groups: Option<&[usize]>,
         progress: &Progress,
     ) -> Result<Fitted<K>, LearnError> {
-        self.check(table.width())?;
+        self.check_width(table.width())?;
         table.check_target(name, target)?;
         if table.len() < 2 || table.len() > MOST_ROWS {
             let (why, needed) =
                 if table.len() < 2 { ("learning", 2) } else { ("at most 2^31 rows; learning", 2) };
             return Err(LearnError::TooFew { what: "rows", found: table.len(), needed, why: why.into() });
         }
-        progress.check()?;
+        progress.check_cancelled()?;
         progress.expect(self.regressor.steps());
         let scaler = self.scaled.then(|| Scaler::new(table));
-        let scaled = scaler.as_ref().map(|s| s.table(table)).transpose()?;
+        let scaled = scaler.as_ref().map(|s| s.scaled_table(table)).transpose()?;
         let taught = TrainingRows { table: scaled.as_ref().unwrap_or(table), target, groups };
         let model = self.regressor.fit_model(self.seed, taught, progress)?;
         if !model.is_finite() {
@@ -155,8 +160,8 @@ impl RegressorKind for Regressor {
     ) -> Result<TreeModel, LearnError> {
         let TrainingRows { table, target, .. } = taught;
         Ok(match self {
-            Self::Forest(p) => TreeModel::Forest(Forest::fit(p, seed, table, target, progress)?),
-            Self::Boosting(p) => TreeModel::Boosting(Boosting::fit(p, seed, table, target, progress)?),
+            Self::Forest(p) => TreeModel::Forest(Forest::fit_trees(p, seed, table, target, progress)?),
+            Self::Boosting(p) => TreeModel::Boosting(Boosting::fit_trees(p, seed, table, target, progress)?),
         })
     }
 }

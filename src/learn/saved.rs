@@ -6,7 +6,7 @@
 
 use super::error::LearnError;
 use super::recipe::Recipe;
-use super::table::Table;
+use super::table::LearningTable;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ const MARK: &str = "{\"roofswap_model\":";
 
 /// What a model is made from: a saved one counts only where all of this is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct ModelOrigin {
     /// What it is for, such as `paper3 speed-up`.
     pub purpose: String,
     /// How it was made; several where there are several models.
@@ -31,11 +31,11 @@ pub struct Origin {
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct SavedHeader {
     roofswap_model: u32,
     version: String,
     #[serde(flatten)]
-    origin: Origin,
+    origin: ModelOrigin,
     length: usize,
     checksum: String,
 }
@@ -44,7 +44,7 @@ struct Header {
 ///
 /// # Errors
 /// [`LearnError::File`] where the model cannot be written in this form.
-pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, LearnError> {
+pub fn encode<T: Serialize>(origin: &ModelOrigin, model: &T) -> Result<Vec<u8>, LearnError> {
     let whole = || "a model".to_owned();
     let refuse = |what: String| LearnError::File { file: whole(), what };
     let body = postcard::to_allocvec(model).map_err(|e| refuse(format!("cannot be written: {e}")))?;
@@ -55,13 +55,13 @@ pub fn encode<T: Serialize>(origin: &Origin, model: &T) -> Result<Vec<u8>, Learn
 }
 
 /// The header of this model.
-fn first_line(origin: &Origin, body: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&Header {
+fn first_line(origin: &ModelOrigin, body: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json::to_vec(&SavedHeader {
         roofswap_model: FORM,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         origin: origin.clone(),
         length: body.len(),
-        checksum: DataHash::default().bytes(body).finish(),
+        checksum: DataHash::default().with_bytes(body).hex_digest(),
     })
 }
 
@@ -69,7 +69,7 @@ fn first_line(origin: &Origin, body: &[u8]) -> Result<Vec<u8>, serde_json::Error
 ///
 /// # Errors
 /// [`LearnError::File`]: foreign (no model file), damaged (cut off, changed), or stale (another version, recipe or data).
-pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &Origin, file: &str) -> Result<T, LearnError> {
+pub fn decode<T: DeserializeOwned>(bytes: &[u8], origin: &ModelOrigin, file: &str) -> Result<T, LearnError> {
     let refuse = |what: String| LearnError::File { file: file.to_owned(), what };
     let (line, body) = split(bytes, file)?;
     // What is whole and fresh has this very line; only what has not is looked at to say why.
@@ -96,9 +96,9 @@ fn split<'b>(bytes: &'b [u8], file: &str) -> Result<(&'b [u8], &'b [u8]), LearnE
 ///
 /// # Errors
 /// [`LearnError::File`]: foreign, or damaged in the first line.
-pub fn origin(bytes: &[u8], file: &str) -> Result<Origin, LearnError> {
+pub fn origin(bytes: &[u8], file: &str) -> Result<ModelOrigin, LearnError> {
     let (line, _) = split(bytes, file)?;
-    let header: Header = serde_json::from_slice(line).map_err(|e| LearnError::File {
+    let header: SavedHeader = serde_json::from_slice(line).map_err(|e| LearnError::File {
         file: file.to_owned(),
         what: format!("first line, column {}: {e}", e.column()),
     })?;
@@ -112,8 +112,8 @@ pub fn is_stale(why: &LearnError) -> bool {
 }
 
 /// Why a first line is not the one wanted.
-fn differs(line: &[u8], body: &[u8], origin: &Origin) -> String {
-    let header: Header = match serde_json::from_slice(line) {
+fn differs(line: &[u8], body: &[u8], origin: &ModelOrigin) -> String {
+    let header: SavedHeader = match serde_json::from_slice(line) {
         Ok(header) => header,
         Err(e) => return format!("first line, column {}: {e}", e.column()),
     };
@@ -123,7 +123,7 @@ fn differs(line: &[u8], body: &[u8], origin: &Origin) -> String {
     if body.len() != header.length {
         return format!("cut off or grown: {} bytes of the model, not {}", body.len(), header.length);
     }
-    let sum = DataHash::default().bytes(body).finish();
+    let sum = DataHash::default().with_bytes(body).hex_digest();
     if sum == header.checksum {
         "stale or damaged: its first line says the recipe in other words".to_owned()
     } else {
@@ -132,7 +132,7 @@ fn differs(line: &[u8], body: &[u8], origin: &Origin) -> String {
 }
 
 /// What of a header differs from what is wanted.
-fn stale(header: &Header, origin: &Origin) -> Option<String> {
+fn stale(header: &SavedHeader, origin: &ModelOrigin) -> Option<String> {
     let version = env!("CARGO_PKG_VERSION");
     let differs = |what: &str, there: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
         Some(format!("stale: its {what} is {there:?}, wanted is {wanted:?}"))
@@ -157,7 +157,7 @@ fn stale(header: &Header, origin: &Origin) -> Option<String> {
 ///
 /// # Errors
 /// As [`decode`], and where the file cannot be read.
-pub fn load<T: DeserializeOwned>(path: &Path, origin: &Origin) -> Result<T, LearnError> {
+pub fn load_model<T: DeserializeOwned>(path: &Path, origin: &ModelOrigin) -> Result<T, LearnError> {
     let file = path.display().to_string();
     let bytes = std::fs::read(path)
         .map_err(|e| LearnError::File { file: file.clone(), what: format!("cannot be read: {e}") })?;
@@ -168,7 +168,7 @@ pub fn load<T: DeserializeOwned>(path: &Path, origin: &Origin) -> Result<T, Lear
 ///
 /// # Errors
 /// [`LearnError::File`] with what could not be done.
-pub fn store<T: Serialize>(path: &Path, origin: &Origin, model: &T) -> Result<(), LearnError> {
+pub fn store<T: Serialize>(path: &Path, origin: &ModelOrigin, model: &T) -> Result<(), LearnError> {
     let bytes = encode(origin, model)?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::Builder::new().prefix(".roofswap-").tempfile_in(folder).and_then(|mut file| {
@@ -196,7 +196,7 @@ impl Default for DataHash {
 impl DataHash {
     /// With these bytes.
     #[must_use]
-    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+    pub fn with_bytes(mut self, bytes: &[u8]) -> Self {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
@@ -205,21 +205,22 @@ impl DataHash {
 
     /// With these numbers, and how many they are.
     #[must_use]
-    pub fn numbers(self, numbers: &[f64]) -> Self {
-        let hash = self.bytes(&(numbers.len() as u64).to_le_bytes());
-        numbers.iter().fold(hash, |hash, number| hash.bytes(&number.to_bits().to_le_bytes()))
+    pub fn with_numbers(self, numbers: &[f64]) -> Self {
+        let hash = self.with_bytes(&(numbers.len() as u64).to_le_bytes());
+        numbers.iter().fold(hash, |hash, number| hash.with_bytes(&number.to_bits().to_le_bytes()))
     }
 
     /// With this table: names and numbers.
     #[must_use]
-    pub fn table(self, table: &Table) -> Self {
-        let named = table.names().iter().fold(self, |hash, name| hash.bytes(name.as_bytes()).bytes(&[0]));
-        table.rows().fold(named, Self::numbers)
+    pub fn with_table(self, table: &LearningTable) -> Self {
+        let named =
+            table.names().iter().fold(self, |hash, name| hash.with_bytes(name.as_bytes()).with_bytes(&[0]));
+        table.rows().fold(named, Self::with_numbers)
     }
 
     /// As text.
     #[must_use]
-    pub fn finish(&self) -> String {
+    pub fn hex_digest(&self) -> String {
         format!("{:016x}", self.0)
     }
 }

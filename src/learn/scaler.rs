@@ -1,6 +1,6 @@
 //! Columns brought to mean 0 and standard deviation 1, inside a model, so that nobody can forget it when predicting.
 
-use super::table::Table;
+use super::table::LearningTable;
 use serde::{Deserialize, Serialize};
 
 /// Mean and standard deviation (over n, as scikit-learn's `StandardScaler`) of each training column.
@@ -12,7 +12,7 @@ pub(super) struct Scaler {
 }
 
 impl Scaler {
-    pub(super) fn new(table: &Table) -> Self {
+    pub(super) fn new(table: &LearningTable) -> Self {
         let (means, deviations) = (0..table.width()).map(|j| spread(&table.column(j))).unzip();
         Self { means, deviations }
     }
@@ -22,13 +22,16 @@ impl Scaler {
         if self.means.len() == self.deviations.len() { self.means.len() } else { 0 }
     }
 
-    pub(super) fn row(&self, row: &[f64]) -> Vec<f64> {
+    pub(super) fn scaled_row(&self, row: &[f64]) -> Vec<f64> {
         let moments = self.means.iter().zip(&self.deviations);
         row.iter().zip(moments).map(|(v, (mean, deviation))| (v - mean) / deviation).collect()
     }
 
-    pub(super) fn table(&self, table: &Table) -> Result<Table, super::LearnError> {
-        Table::new(table.names().to_vec(), table.rows().flat_map(|row| self.row(row)).collect())
+    pub(super) fn scaled_table(&self, table: &LearningTable) -> Result<LearningTable, super::LearnError> {
+        LearningTable::new(
+            table.names().to_vec(),
+            table.rows().flat_map(|row| self.scaled_row(row)).collect(),
+        )
     }
 }
 

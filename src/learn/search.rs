@@ -3,41 +3,41 @@
 //! remembers best.
 
 use super::error::LearnError;
-use super::folds::Fold;
+use super::folds::RowFold;
 use super::importance::no_meaning;
 use super::kind::RegressorKind;
-use super::metrics::Metric;
+use super::metrics::ErrorMetric;
 use super::random::Random;
 use super::recipe::{Recipe, Regressor};
-use super::table::Table;
+use super::table::LearningTable;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// What candidates are judged on.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct SearchTask<'a> {
     /// The rows.
-    pub table: &'a Table,
+    pub table: &'a LearningTable,
     /// One number per row.
     pub target: &'a [f64],
     /// One group per row, for stacks; `None`: each row is its own.
     pub groups: Option<&'a [usize]>,
     /// What is trained on and what is held out.
-    pub folds: &'a [Fold],
+    pub folds: &'a [RowFold],
     /// An error: less is better.
-    pub metric: Metric,
+    pub metric: ErrorMetric,
 }
 
 /// One candidate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trial<K = Regressor> {
+pub struct SearchTrial<K = Regressor> {
     /// What was tried.
     pub recipe: Recipe<K>,
     /// Its error on each fold's held-out rows, in the order of the folds; or why it could not be fitted.
     pub errors: Result<Vec<f64>, LearnError>,
 }
 
-impl<K> Trial<K> {
+impl<K> SearchTrial<K> {
     /// The mean over the folds.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
@@ -48,25 +48,25 @@ impl<K> Trial<K> {
 
 /// All trials in the order they were put, and which of them is best.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found<K = Regressor> {
+pub struct SearchResult<K = Regressor> {
     /// In the order of the candidates.
-    pub trials: Vec<Trial<K>>,
+    pub trials: Vec<SearchTrial<K>>,
     best: usize,
 }
 
-impl<K> Found<K> {
+impl<K> SearchResult<K> {
     /// The candidate of the smallest mean error; of equal ones the first.
     #[must_use]
-    pub fn best(&self) -> &Trial<K> {
+    pub fn best(&self) -> &SearchTrial<K> {
         &self.trials[self.best]
     }
 
     /// Trials from the best to the worst, failed ones last.
     #[must_use]
-    pub fn ranked(&self) -> Vec<&Trial<K>> {
-        let mut ranked: Vec<&Trial<K>> = self.trials.iter().collect();
+    pub fn ranked(&self) -> Vec<&SearchTrial<K>> {
+        let mut ranked: Vec<&SearchTrial<K>> = self.trials.iter().collect();
         ranked.sort_by(|a, b| {
-            let error = |t: &Trial<K>| t.mean().unwrap_or(f64::INFINITY);
+            let error = |t: &SearchTrial<K>| t.mean().unwrap_or(f64::INFINITY);
             error(a).total_cmp(&error(b))
         });
         ranked
@@ -80,14 +80,14 @@ impl<K> Found<K> {
 /// error where not one could be fitted.
 pub fn grid<K: RegressorKind>(
     candidates: &[Recipe<K>],
-    task: &Task<'_>,
+    task: &SearchTask<'_>,
     progress: &Progress,
-) -> Result<Found<K>, LearnError> {
-    check(candidates.len(), task)?;
+) -> Result<SearchResult<K>, LearnError> {
+    check_candidates(candidates.len(), task)?;
     progress.expect(candidates.len() * task.folds.len());
     let jobs = candidates.len() * task.folds.len();
     let judge = |job: usize| {
-        progress.check()?;
+        progress.check_cancelled()?;
         let (recipe, fold) = (&candidates[job / task.folds.len()], &task.folds[job % task.folds.len()]);
         let error = held_out(recipe, fold, task, progress);
         progress.advance(1);
@@ -98,14 +98,17 @@ pub fn grid<K: RegressorKind>(
     };
     let judged: Vec<Result<f64, LearnError>> =
         (0..jobs).into_par_iter().map(judge).collect::<Result<_, _>>()?;
-    let trials: Vec<Trial<K>> = candidates
+    let trials: Vec<SearchTrial<K>> = candidates
         .iter()
         .zip(judged.chunks_exact(task.folds.len()))
-        .map(|(recipe, errors)| Trial { recipe: recipe.clone(), errors: errors.iter().cloned().collect() })
+        .map(|(recipe, errors)| SearchTrial {
+            recipe: recipe.clone(),
+            errors: errors.iter().cloned().collect(),
+        })
         .collect();
     let means = trials.iter().enumerate().filter_map(|(at, trial)| Some((at, trial.mean()?)));
     match means.min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((best, _)) => Ok(Found { trials, best }),
+        Some((best, _)) => Ok(SearchResult { trials, best }),
         None => {
             Err(trials.into_iter().find_map(|t| t.errors.err()).unwrap_or_else(|| no_meaning("a search")))
         }
@@ -120,9 +123,9 @@ pub fn random<K: RegressorKind>(
     draw: impl Fn(&mut Random) -> Recipe<K>,
     trials: usize,
     seed: u64,
-    task: &Task<'_>,
+    task: &SearchTask<'_>,
     progress: &Progress,
-) -> Result<Found<K>, LearnError> {
+) -> Result<SearchResult<K>, LearnError> {
     let mut candidates: Vec<Recipe<K>> = Vec::with_capacity(trials);
     for trial in 0..trials {
         let mut random = Random::new(seed, trial as u64);
@@ -133,7 +136,7 @@ pub fn random<K: RegressorKind>(
     grid(&candidates, task, progress)
 }
 
-fn check(candidates: usize, task: &Task<'_>) -> Result<(), LearnError> {
+fn check_candidates(candidates: usize, task: &SearchTask<'_>) -> Result<(), LearnError> {
     task.table.check_target("target", task.target)?;
     let need = |what, found, needed| Err(LearnError::TooFew { what, found, needed, why: "a search".into() });
     if candidates == 0 {
@@ -146,7 +149,7 @@ fn check(candidates: usize, task: &Task<'_>) -> Result<(), LearnError> {
     if let Some(groups) = task.groups.filter(|g| g.len() != rows) {
         return Err(LearnError::Length { what: "groups".into(), found: groups.len(), rows });
     }
-    let outside = |fold: &&Fold| fold.train.iter().chain(&fold.test).any(|i| *i >= rows);
+    let outside = |fold: &&RowFold| fold.train.iter().chain(&fold.test).any(|i| *i >= rows);
     match task.folds.iter().find(outside) {
         Some(fold) => {
             let what = format!("fold `{}`", fold.name);
@@ -159,8 +162,8 @@ fn check(candidates: usize, task: &Task<'_>) -> Result<(), LearnError> {
 /// The error on one fold's held-out rows.
 fn held_out<K: RegressorKind>(
     recipe: &Recipe<K>,
-    fold: &Fold,
-    task: &Task<'_>,
+    fold: &RowFold,
+    task: &SearchTask<'_>,
     progress: &Progress,
 ) -> Result<f64, LearnError> {
     let of = |rows: &[usize]| rows.iter().map(|i| task.target[*i]).collect::<Vec<_>>();
@@ -172,7 +175,7 @@ fn held_out<K: RegressorKind>(
             let groups: Vec<usize> = fold.train.iter().map(|i| groups[*i]).collect();
             recipe.fit_grouped(&train, &of(&fold.train), &groups, &own)?
         }
-        None => recipe.fit(&train, &of(&fold.train), &own)?,
+        None => recipe.fit_model(&train, &of(&fold.train), &own)?,
     };
     let said = fitted.predict(&task.table.select(&fold.test))?;
     (task.metric)(&of(&fold.test), &said).ok_or_else(|| no_meaning("this fold's held-out rows"))

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// Named columns of finite numbers, all rows of equal width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Table {
+pub struct LearningTable {
     names: Vec<String>,
     /// Row after row.
     values: Vec<f64>,
 }
 
-impl Table {
+impl LearningTable {
     /// A table from its numbers, row after row.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Table {
     /// # Panics
     /// Where there is no such row.
     #[must_use]
-    pub fn row(&self, i: usize) -> &[f64] {
+    pub fn row_values(&self, i: usize) -> &[f64] {
         &self.values[i * self.width()..(i + 1) * self.width()]
     }
 
@@ -97,7 +97,7 @@ impl Table {
     /// Where there is no such row.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|i| self.row(*i)).copied().collect();
+        let values = rows.iter().flat_map(|i| self.row_values(*i)).copied().collect();
         Self { names: self.names.clone(), values }
     }
 

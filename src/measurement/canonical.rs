@@ -183,7 +183,7 @@ pub struct CanonicalRow {
 impl CanonicalRow {
     /// A loaded row as a file would hold it: ids for names, and numbers that read back as the same.
     #[must_use]
-    pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
+    pub fn from_measurement(row: &Measurement, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         Self {
             gpu: gpus[row.gpu].id.clone(),
             kernel: kernels[row.kernel].id.clone(),

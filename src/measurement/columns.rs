@@ -2,13 +2,13 @@
 
 use super::Number;
 use super::canonical::is_column;
-use super::measured::Place;
+use super::measured::NumberPlace;
 use csv::ByteRecord;
 use std::sync::Arc;
 
 /// Places of the columns in a record.
 #[derive(Debug)]
-pub(super) struct Columns {
+pub(super) struct RecordColumns {
     pub(super) gpu: usize,
     pub(super) kernel: usize,
     pub(super) time: usize,
@@ -19,17 +19,17 @@ pub(super) struct Columns {
     pub(super) grid: Option<usize>,
     pub(super) source: Option<usize>,
     /// Every number column but the time.
-    pub(super) numbers: Vec<(Number, Place, usize)>,
+    pub(super) numbers: Vec<(Number, NumberPlace, usize)>,
     /// Columns nobody knows.
     pub(super) attributes: Vec<(Arc<str>, usize)>,
 }
 
-impl Columns {
+impl RecordColumns {
     /// Finds them by the header.
     ///
     /// # Errors
     /// What is wrong with it, and what was expected.
-    pub(super) fn find(header: &ByteRecord) -> Result<Self, String> {
+    pub(super) fn from_header(header: &ByteRecord) -> Result<Self, String> {
         let names = header_names(header.iter())?;
         let place = |name: &str| names.iter().position(|n| n == name);
         let needed = |name: &str| place(name).ok_or_else(|| missing(name, &names));
@@ -45,7 +45,9 @@ impl Columns {
             block: place("block"),
             grid: place("grid"),
             source: place("source"),
-            numbers: others.filter_map(|n| place(n.column()).map(|i| (*n, Place::of(*n), i))).collect(),
+            numbers: others
+                .filter_map(|n| place(n.column()).map(|i| (*n, NumberPlace::column_place(*n), i)))
+                .collect(),
             attributes: unknown.map(|(i, name)| (name.as_str().into(), i)).collect(),
         })
     }
@@ -60,7 +62,7 @@ pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result
     let plain = |n: &[u8]| String::from_utf8_lossy(n).trim().trim_start_matches('\u{feff}').to_string();
     let names: Vec<String> = header.map(plain).collect();
     if let Some(twice) = twice(&names) {
-        let short: String = crate::text::clip(twice, 40);
+        let short: String = crate::text::clipped_text(twice, 40);
         return Err(format!("column `{short}` stands twice; keep one"));
     }
     match ["gpu", "kernel", "time_ms"].into_iter().find(|needed| names.iter().all(|n| n != needed)) {
@@ -70,7 +72,7 @@ pub(crate) fn header_names<'h>(header: impl Iterator<Item = &'h [u8]>) -> Result
 }
 
 fn missing(name: &str, names: &[String]) -> String {
-    let seen: String = crate::text::clip(names.join(","), 80);
+    let seen: String = crate::text::clipped_text(names.join(","), 80);
     format!(
         "no column `{name}`; expected a canonical CSV whose first line names gpu, kernel, problem, time_ms … (found: {seen})"
     )

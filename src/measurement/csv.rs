@@ -3,13 +3,13 @@
 //! A bad row is refused with file, line, column, value and what was expected; the good rows still load.
 
 use super::chunks::{Chunk, Chunks};
-use super::columns::Columns;
+use super::columns::RecordColumns;
 use super::draft::{LineDraft, RowDraft};
 use super::new_kernels::{NewKernels, NewName};
 use super::records::{Record, each_record};
-use super::row::{Refusal, RowParser};
+use super::row::{RowParser, RowRefusal};
 use super::side_by_side::{in_order, workers};
-use super::{DESCRIBED, Kind, Measurement};
+use super::{DESCRIBED, Measurement, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -59,7 +59,7 @@ pub struct ReadResult {
 pub fn read_csv(
     reader: impl Read + Send,
     file: &str,
-    kind: Kind,
+    kind: TimingKind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
@@ -67,10 +67,10 @@ pub fn read_csv(
     let (mut chunks, mut first) = (Chunks::new(reader), Chunk::default());
     chunks.next(&mut first).map_err(|e| refuse(e.to_string()))?;
     let header = cut_header(&mut first);
-    let columns = Columns::find(&header).map_err(refuse)?;
+    let columns = RecordColumns::from_header(&header).map_err(refuse)?;
     let mut parser = RowParser::new((file, kind), gpus, kernels);
     let part = read_part(&mut parser, &columns, &first, header.len());
-    let mut whole = Whole::new(kernels);
+    let mut whole = ParsedCsv::new(kernels);
     if chunks.ended() {
         whole.take(part);
         return Ok(whole.result);
@@ -101,26 +101,26 @@ fn cut_header(first: &mut Chunk) -> ByteRecord {
 }
 
 /// What came out of a chunk.
-pub(super) struct Part {
+pub(super) struct CsvPart {
     read: ReadResult,
     new_names: Vec<NewName>,
 }
 
-fn read_part(parser: &mut RowParser<'_>, columns: &Columns, chunk: &Chunk, width: usize) -> Part {
+fn read_part(parser: &mut RowParser<'_>, columns: &RecordColumns, chunk: &Chunk, width: usize) -> CsvPart {
     let mut read = ReadResult::default();
     each_record(chunk, |record| {
         let row = if record.len() == width {
-            parser.row(&LineDraft { columns, record })
+            parser.next_row(&LineDraft { columns, record })
         } else {
-            Err(Refusal::new("row", wrong_width(record, width)))
+            Err(RowRefusal::new("row", wrong_width(record, width)))
         };
         match row {
             Ok(row) => read.rows.push(row),
-            Err(refusal) => refuse(&mut read, parser.file(), record.line, refusal),
+            Err(refusal) => add_refusal(&mut read, parser.file(), record.line, refusal),
         }
     });
-    let new_names = parser.finish(&mut read.rows);
-    Part { read, new_names }
+    let new_names = parser.new_names(&mut read.rows);
+    CsvPart { read, new_names }
 }
 
 /// What becomes of these drafts; `more` is put behind the reason of a refused one.
@@ -128,22 +128,22 @@ pub(super) fn parsed_rows<D: RowDraft>(
     parser: &mut RowParser<'_>,
     drafts: impl Iterator<Item = D>,
     more: impl Fn(&D) -> String,
-) -> Part {
+) -> CsvPart {
     let mut read = ReadResult::default();
     for draft in drafts {
-        match parser.row(&draft) {
+        match parser.next_row(&draft) {
             Ok(row) => read.rows.push(row),
             Err(mut refusal) => {
                 refusal.message += &more(&draft);
-                refuse(&mut read, parser.file(), draft.line_number(), refusal);
+                add_refusal(&mut read, parser.file(), draft.line_number(), refusal);
             }
         }
     }
-    let new_names = parser.finish(&mut read.rows);
-    Part { read, new_names }
+    let new_names = parser.new_names(&mut read.rows);
+    CsvPart { read, new_names }
 }
 
-fn refuse(read: &mut ReadResult, file: &str, line: u64, Refusal { column, message }: Refusal) {
+fn add_refusal(read: &mut ReadResult, file: &str, line: u64, RowRefusal { column, message }: RowRefusal) {
     read.refused_count += 1;
     if read.refused.len() < DESCRIBED {
         read.refused.push(RowError { file: file.to_string(), line, column, message });
@@ -151,18 +151,18 @@ fn refuse(read: &mut ReadResult, file: &str, line: u64, Refusal { column, messag
 }
 
 /// All that came out of a file so far.
-pub(super) struct Whole<'a> {
+pub(super) struct ParsedCsv<'a> {
     pub(super) result: ReadResult,
     kernels: NewKernels<'a>,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> ParsedCsv<'a> {
     pub(super) fn new(kernels: &'a mut Catalogue<Kernel>) -> Self {
         Self { result: ReadResult::default(), kernels: NewKernels::new(kernels) }
     }
 
-    pub(super) fn take(&mut self, Part { mut read, new_names }: Part) {
-        let places: Vec<_> = new_names.iter().map(|name| self.kernels.place(name)).collect();
+    pub(super) fn take(&mut self, CsvPart { mut read, new_names }: CsvPart) {
+        let places: Vec<_> = new_names.iter().map(|name| self.kernels.kernel_id(name)).collect();
         let (result, known) = (&mut self.result, self.kernels.known());
         result.refused_count += read.refused_count;
         let room = DESCRIBED - result.refused.len();

@@ -1,6 +1,6 @@
 //! What a dataset says of itself (`datasets/<name>/about.toml`).
 
-use super::Kind;
+use super::TimingKind;
 use crate::catalogue::{FileError, SpecFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ pub struct Dataset {
     /// What was measured, on what.
     pub title: String,
     /// Published figures or measurements of our own.
-    pub kind: Kind,
+    pub kind: TimingKind,
     /// What its rows call their source.
     pub source: String,
     /// How many rows it has.
@@ -26,7 +26,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`FileError`] with the line of what does not fit.
-    pub fn read(file: SpecFile<'_>) -> Result<Self, FileError> {
+    pub fn from_file(file: SpecFile<'_>) -> Result<Self, FileError> {
         file.parse()
     }
 

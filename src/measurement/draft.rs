@@ -1,10 +1,10 @@
 //! A row before it is checked: a line of a file, or what an importer made of a report. Both pass the same checks.
 
 use super::Number;
-use super::columns::Columns;
-use super::measured::Place;
+use super::columns::RecordColumns;
+use super::measured::NumberPlace;
 use super::records::Record;
-use super::row::{Refusal, dimensions, number, time};
+use super::row::{RowRefusal, dimensions, parsed_number, parsed_time};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -28,16 +28,16 @@ pub(super) trait RowDraft {
     fn text_of(&self, column: TextColumn) -> &[u8];
 
     /// The time of one launch.
-    fn launch_time(&self) -> Result<Seconds, Refusal>;
+    fn launch_time(&self) -> Result<Seconds, RowRefusal>;
 
     /// Threads per block.
-    fn block_shape(&self) -> Result<Option<[u64; 3]>, Refusal>;
+    fn block_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal>;
 
     /// Blocks of the grid.
-    fn grid_shape(&self) -> Result<Option<[u64; 3]>, Refusal>;
+    fn grid_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal>;
 
     /// Hands over every number that is known, in the order of the columns; the time is none of them.
-    fn each_number(&self, take: impl FnMut(Number, Place, f64)) -> Result<(), Refusal>;
+    fn each_number(&self, take: impl FnMut(Number, NumberPlace, f64)) -> Result<(), RowRefusal>;
 
     /// Hands over what stands in columns that nobody knows.
     fn each_attribute(&self, take: impl FnMut(&Arc<str>, &[u8]));
@@ -45,7 +45,7 @@ pub(super) trait RowDraft {
 
 /// A line of a canonical CSV.
 pub(super) struct LineDraft<'r> {
-    pub(super) columns: &'r Columns,
+    pub(super) columns: &'r RecordColumns,
     pub(super) record: &'r Record<'r>,
 }
 
@@ -72,25 +72,25 @@ impl RowDraft for LineDraft<'_> {
         }
     }
 
-    fn launch_time(&self) -> Result<Seconds, Refusal> {
-        time(&self.record[self.columns.time])
+    fn launch_time(&self) -> Result<Seconds, RowRefusal> {
+        parsed_time(&self.record[self.columns.time])
     }
 
-    fn block_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+    fn block_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal> {
         dimensions(self.cell_at(self.columns.block), "block")
     }
 
-    fn grid_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+    fn grid_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal> {
         dimensions(self.cell_at(self.columns.grid), "grid")
     }
 
-    fn each_number(&self, mut take: impl FnMut(Number, Place, f64)) -> Result<(), Refusal> {
+    fn each_number(&self, mut take: impl FnMut(Number, NumberPlace, f64)) -> Result<(), RowRefusal> {
         for (column, place, i) in &self.columns.numbers {
             let bytes = &self.record[*i];
             if bytes.is_empty() {
                 continue;
             }
-            if let Some(value) = number(bytes, *column)? {
+            if let Some(value) = parsed_number(bytes, *column)? {
                 take(*column, *place, value);
             }
         }

@@ -94,7 +94,12 @@ impl Floors {
 
     /// The floor that several kernels met on this GPU, timed so: in this collection, else the shortest in any.
     #[must_use]
-    pub fn launch(&self, gpu: GpuId, timing: LaunchTiming, collection: Option<&str>) -> Option<Seconds> {
+    pub fn launch_floor(
+        &self,
+        gpu: GpuId,
+        timing: LaunchTiming,
+        collection: Option<&str>,
+    ) -> Option<Seconds> {
         let all = self.launch.get(&timing)?;
         let of_gpu = |floors: &Vec<HostFloor>| floors.iter().find(|f| f.gpu == gpu).map(|f| f.seconds);
         let here = collection.and_then(|name| all.get(name)).and_then(of_gpu);

@@ -1,12 +1,12 @@
 //! Rows that an importer made, through the same checks as those of a file.
 
 use super::canonical::{attribute_names, clean_text, written_dimensions};
-use super::csv::{Whole, parsed_rows};
+use super::csv::{ParsedCsv, parsed_rows};
 use super::draft::{RowDraft, TextColumn};
 use super::line_guard::LONGEST_LINE;
-use super::measured::Place;
-use super::row::{Refusal, RowParser, as_number, as_time, refused_dimensions};
-use super::{CanonicalRow, Kind, Number, ReadError, ReadResult};
+use super::measured::NumberPlace;
+use super::row::{RowParser, RowRefusal, as_number, as_time, refused_dimensions};
+use super::{CanonicalRow, Number, ReadError, ReadResult, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub fn read_rows(
     rows: &[CanonicalRow],
     file: &str,
-    kind: Kind,
+    kind: TimingKind,
     gpus: &Catalogue<Gpu>,
     kernels: &mut Catalogue<Kernel>,
 ) -> Result<ReadResult, ReadError> {
@@ -31,7 +31,7 @@ pub fn read_rows(
     let mut parser = RowParser::new((file, kind), gpus, kernels);
     let drafts = rows.iter().enumerate().map(|(i, row)| HandedRow::new(row, i, &attributes));
     let part = parsed_rows(&mut parser, drafts, |draft| source_words(draft.row));
-    let mut whole = Whole::new(kernels);
+    let mut whole = ParsedCsv::new(kernels);
     whole.take(part);
     Ok(whole.result)
 }
@@ -95,21 +95,21 @@ impl RowDraft for HandedRow<'_> {
         self.texts[column as usize].as_bytes()
     }
 
-    fn launch_time(&self) -> Result<Seconds, Refusal> {
+    fn launch_time(&self) -> Result<Seconds, RowRefusal> {
         as_time(self.row.get(Number::Time).map(|ms| as_number(ms, Number::Time)).transpose()?)
     }
 
-    fn block_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+    fn block_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal> {
         checked_shape(self.row.block, "block")
     }
 
-    fn grid_shape(&self) -> Result<Option<[u64; 3]>, Refusal> {
+    fn grid_shape(&self) -> Result<Option<[u64; 3]>, RowRefusal> {
         checked_shape(self.row.grid, "grid")
     }
 
-    fn each_number(&self, mut take: impl FnMut(Number, Place, f64)) -> Result<(), Refusal> {
+    fn each_number(&self, mut take: impl FnMut(Number, NumberPlace, f64)) -> Result<(), RowRefusal> {
         for (column, value) in self.row.numbers.iter().filter(|(n, _)| **n != Number::Time) {
-            take(*column, Place::of(*column), as_number(*value, *column)?);
+            take(*column, NumberPlace::column_place(*column), as_number(*value, *column)?);
         }
         Ok(())
     }
@@ -123,7 +123,7 @@ impl RowDraft for HandedRow<'_> {
     }
 }
 
-fn checked_shape(shape: Option<[u64; 3]>, column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+fn checked_shape(shape: Option<[u64; 3]>, column: &str) -> Result<Option<[u64; 3]>, RowRefusal> {
     match shape {
         Some(sizes) if sizes.contains(&0) => Err(refused_dimensions(&written_dimensions(sizes), column)),
         shape => Ok(shape),

@@ -20,7 +20,7 @@ impl<R: Read> LineGuard<R> {
         Self { inner, line: 1, length: 0 }
     }
 
-    fn refuse(&self, lines_later: usize, what: &str) -> Error {
+    fn line_error(&self, lines_later: usize, what: &str) -> Error {
         Error::new(ErrorKind::InvalidData, format!("line {} {what}", self.line + lines_later))
     }
 }
@@ -33,14 +33,15 @@ impl<R: Read> Read for LineGuard<R> {
         let bytes = &buffer[..n];
         if let Some(at) = memchr(0, bytes) {
             let lines = memchr_iter(b'\n', &bytes[..at]).count();
-            return Err(
-                self.refuse(lines, "contains a NUL byte: this is a binary file or UTF-16; give a UTF-8 CSV")
-            );
+            return Err(self.line_error(
+                lines,
+                "contains a NUL byte: this is a binary file or UTF-16; give a UTF-8 CSV",
+            ));
         }
         let too_long = "is longer than 1 MiB; expected a CSV with one measurement per line";
         let first_end = memchr(b'\n', bytes);
         if self.length + first_end.unwrap_or(n) > LONGEST_LINE {
-            return Err(self.refuse(0, too_long));
+            return Err(self.line_error(0, too_long));
         }
         self.length = match memrchr(b'\n', bytes) {
             Some(end) => n - end - 1,

@@ -1,7 +1,7 @@
 //! A row as it is kept: a million of them stand in memory, so that what few have costs the others one pointer.
 
 use super::canonical::written_millis;
-use super::{Kind, Number, Text};
+use super::{Number, SharedText, TimingKind};
 use crate::gpu::GpuId;
 use crate::kernel::{Count, KernelId, Launch, Mix, Operations, Problem, Work};
 use crate::units::Seconds;
@@ -23,16 +23,16 @@ pub struct Measurement {
     /// Time per launch.
     pub time: Seconds,
     /// Published or the user's.
-    pub kind: Kind,
+    pub kind: TimingKind,
     /// Where the row comes from, as the row says.
-    pub source: Text,
+    pub source: SharedText,
     /// The file it was read from, as messages name it.
     pub file: Arc<str>,
     /// Its line there; the first is 1.
     pub line: u32,
-    pub(super) time_std: Known,
-    pub(super) flops: Known,
-    pub(super) dram_bytes: Known,
+    pub(super) time_std: KnownNumber,
+    pub(super) flops: KnownNumber,
+    pub(super) dram_bytes: KnownNumber,
     pub(super) small: SmallNumbers,
     /// Threads per block; zeros where nobody says.
     pub(super) block: [u32; 3],
@@ -43,9 +43,9 @@ pub struct Measurement {
 
 /// A number, or NaN where nobody knows it.
 #[derive(Clone, Copy)]
-pub(super) struct Known(f64);
+pub(super) struct KnownNumber(f64);
 
-impl Known {
+impl KnownNumber {
     pub(super) const NOT: Self = Self(f64::NAN);
 
     pub(super) fn new(value: f64) -> Self {
@@ -57,13 +57,13 @@ impl Known {
     }
 }
 
-impl PartialEq for Known {
+impl PartialEq for KnownNumber {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
     }
 }
 
-impl std::fmt::Debug for Known {
+impl std::fmt::Debug for KnownNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.get().fmt(f)
     }
@@ -111,13 +111,13 @@ impl Measurement {
     /// Any number column, in the column's own unit and as the file had it.
     #[must_use]
     pub fn number(&self, column: Number) -> Option<f64> {
-        match Place::of(column) {
-            Place::Small(which) => self.small.get(which).map(f64::from),
-            Place::Time => Some(written_millis(self.time)),
-            Place::TimeStd => self.time_std().map(written_millis),
-            Place::Flops => self.flops.get(),
-            Place::DramBytes => self.dram_bytes.get(),
-            Place::Further(_) => {
+        match NumberPlace::column_place(column) {
+            NumberPlace::Small(which) => self.small.get(which).map(f64::from),
+            NumberPlace::Time => Some(written_millis(self.time)),
+            NumberPlace::TimeStd => self.time_std().map(written_millis),
+            NumberPlace::Flops => self.flops.get(),
+            NumberPlace::DramBytes => self.dram_bytes.get(),
+            NumberPlace::Further(_) => {
                 let numbers = &self.further.as_ref()?.numbers;
                 numbers.iter().find(|(n, _)| *n == column).map(|(_, value)| *value)
             }
@@ -126,7 +126,7 @@ impl Measurement {
 
     /// This count, where the row brings it.
     #[must_use]
-    pub fn count(&self, count: Count) -> Option<f64> {
+    pub fn measured_count(&self, count: Count) -> Option<f64> {
         match count {
             Count::Flops => self.flops.get(),
             Count::DramBytes => self.dram_bytes.get(),
@@ -137,8 +137,8 @@ impl Measurement {
     /// The counts that few rows bring.
     fn rare_counts(&self) -> impl Iterator<Item = (Count, f64)> {
         let numbers = self.further.iter().flat_map(|f| &f.numbers);
-        numbers.filter_map(|(column, value)| match Place::of(*column) {
-            Place::Further(Some(count)) => Some((count, *value)),
+        numbers.filter_map(|(column, value)| match NumberPlace::column_place(*column) {
+            NumberPlace::Further(Some(count)) => Some((count, *value)),
             _ => None,
         })
     }
@@ -237,7 +237,7 @@ impl Measurement {
 
 /// Where a row keeps a number column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum NumberPlace {
     Small(Small),
     Time,
     TimeStd,
@@ -247,9 +247,9 @@ pub(super) enum Place {
     Further(Option<Count>),
 }
 
-impl Place {
+impl NumberPlace {
     /// That of this column.
-    pub(super) fn of(column: Number) -> Self {
+    pub(super) fn column_place(column: Number) -> Self {
         match column {
             Number::RegsPerThread => Self::Small(Small::Regs),
             Number::SmemStatic => Self::Small(Small::SmemStatic),

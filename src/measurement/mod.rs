@@ -34,9 +34,10 @@ pub use launches::{ConfigId, LaunchShape};
 pub(crate) use line_guard::LineGuard;
 pub use measured::Measurement;
 pub use refused::told;
-pub(crate) use row::{Refusal as CellRefusal, dimensions, number, time};
+pub(crate) use row::{RowRefusal as CellRefusal, dimensions, parsed_number, parsed_time};
+pub(crate) use store::SAME_CLOCK;
 pub use store::{Config, Store};
-pub use text::Text;
+pub use text::SharedText;
 
 /// How many refused rows of a file are described; the rest are only counted.
 pub(crate) const DESCRIBED: usize = 100;
@@ -50,7 +51,7 @@ pub(crate) const SHORTEST_MS: f64 = 1e-6;
 /// Who timed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum TimingKind {
     /// A published figure that ships with the program.
     Published,
     /// A measurement of our own or of the user's.

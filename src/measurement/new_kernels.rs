@@ -38,20 +38,20 @@ impl<'a> NewKernels<'a> {
     }
 
     /// The place of this kernel, added if need be.
-    pub(super) fn place(&mut self, new: &NewName) -> KernelId {
+    pub(super) fn kernel_id(&mut self, new: &NewName) -> KernelId {
         if let Some(place) = self.places.get(&new.written) {
             return *place;
         }
         let nickname = self.catalogue.nickname_of(&new.written).map(str::to_string);
         let name = nickname.as_deref().unwrap_or(&new.written);
-        let place = self.catalogue.get(name).unwrap_or_else(|| self.add(name, new));
+        let place = self.catalogue.id_named(name).unwrap_or_else(|| self.add_name(name, new));
         self.places.insert(new.written.clone(), place);
         place
     }
 
-    fn add(&mut self, name: &str, new: &NewName) -> KernelId {
+    fn add_name(&mut self, name: &str, new: &NewName) -> KernelId {
         let mut kernel = Kernel::from_measurements(name, &new.dtype);
-        let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.get(of), keys));
+        let named = kernel_and_other_keys(name).map(|(of, keys)| (self.catalogue.id_named(of), keys));
         if let Some((Some(of), keys)) = named {
             let of = &self.catalogue[of];
             kernel.cautions.push(format!(

@@ -4,11 +4,11 @@ mod problem;
 
 use super::decimal::{decimal, whole};
 use super::draft::{RowDraft, TextColumn};
-use super::measured::{Further, Known, Place, SmallNumbers};
+use super::measured::{Further, KnownNumber, NumberPlace, SmallNumbers};
 use super::new_kernels::NewName;
-use super::text::{Text, Texts};
-use super::words::{Problems, Words};
-use super::{DESCRIBED, Kind, LONGEST_MS, Measurement, Number, SHORTEST_MS};
+use super::text::{SharedText, Texts};
+use super::words::{Problems, SharedWords};
+use super::{DESCRIBED, LONGEST_MS, Measurement, Number, SHORTEST_MS, TimingKind};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, RunsAs};
@@ -18,14 +18,14 @@ use std::sync::Arc;
 
 /// Why a row is refused.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct RowRefusal {
     /// The column to blame.
     pub(crate) column: String,
     /// The value, what was expected, what to do.
     pub(crate) message: String,
 }
 
-impl Refusal {
+impl RowRefusal {
     pub(crate) fn new(column: &str, why: impl std::fmt::Display) -> Self {
         Self { column: column.to_string(), message: why.to_string() }
     }
@@ -34,7 +34,7 @@ impl Refusal {
 /// Everything that is the same for all rows of a file, and what repeats from row to row. Each thread has its own.
 pub(super) struct RowParser<'a> {
     file: Arc<str>,
-    kind: Kind,
+    kind: TimingKind,
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
     known_gpus: HashMap<Box<[u8]>, GpuId>,
@@ -44,9 +44,9 @@ pub(super) struct RowParser<'a> {
     new_names: Vec<NewName>,
     known_new: HashMap<Box<[u8]>, KernelId>,
     problems: Problems,
-    variants: Words,
+    variants: SharedWords,
     sources: Texts,
-    words: Words,
+    words: SharedWords,
     /// How many rows named a GPU that is not in the catalogue.
     unknown_gpus: usize,
     /// Numbers without a field of their own, of the row being read.
@@ -55,7 +55,7 @@ pub(super) struct RowParser<'a> {
 
 impl<'a> RowParser<'a> {
     pub(super) fn new(
-        (file, kind): (&str, Kind),
+        (file, kind): (&str, TimingKind),
         gpus: &'a Catalogue<Gpu>,
         kernels: &'a Catalogue<Kernel>,
     ) -> Self {
@@ -69,9 +69,9 @@ impl<'a> RowParser<'a> {
             new_names: Vec::new(),
             known_new: HashMap::default(),
             problems: Problems::default(),
-            variants: Words::default(),
+            variants: SharedWords::default(),
             sources: Texts::default(),
-            words: Words::default(),
+            words: SharedWords::default(),
             unknown_gpus: 0,
             further: Vec::new(),
         }
@@ -83,15 +83,15 @@ impl<'a> RowParser<'a> {
     }
 
     /// The row that this draft is.
-    pub(super) fn row(&mut self, draft: &impl RowDraft) -> Result<Measurement, Refusal> {
+    pub(super) fn next_row(&mut self, draft: &impl RowDraft) -> Result<Measurement, RowRefusal> {
         let time = draft.launch_time()?;
         let gpu = self.gpu(draft.text_of(TextColumn::Gpu))?;
         let (block, grid) = (draft.block_shape()?, draft.grid_shape()?);
         let block = block.map(|b| b.map(|v| u32::try_from(v).unwrap_or(u32::MAX)));
         let narrow = grid.filter(|g| g.iter().all(|n| *n <= u64::from(u32::MAX)));
-        let variant = word(&mut self.variants, draft.text_of(TextColumn::Variant), "variant")?;
+        let variant = shared_word(&mut self.variants, draft.text_of(TextColumn::Variant), "variant")?;
         let source = utf8(draft.text_of(TextColumn::Source), "source")?;
-        let dtype = word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
+        let dtype = shared_word(&mut self.words, draft.text_of(TextColumn::Dtype), "dtype")?;
         let (kernel, problem) = self.kernel_at_size(draft, &dtype)?;
         let written = draft.text_of(TextColumn::Problem);
         let (problem, variant) = match self.launch_in_the_problem(kernel, written, &variant)? {
@@ -109,33 +109,33 @@ impl<'a> RowParser<'a> {
             dtype,
             time,
             kind: self.kind,
-            source: Text::default(),
+            source: SharedText::default(),
             file: self.file.clone(),
             line: u32::try_from(draft.line_number()).unwrap_or(u32::MAX),
-            time_std: Known::NOT,
-            flops: Known::NOT,
-            dram_bytes: Known::NOT,
+            time_std: KnownNumber::NOT,
+            flops: KnownNumber::NOT,
+            dram_bytes: KnownNumber::NOT,
             small: SmallNumbers::default(),
             block: block.unwrap_or_default(),
             grid: narrow.map_or([0; 3], |g| g.map(|n| n as u32)),
             further: None,
         };
-        self.numbers(draft, &mut row)?;
+        self.fill_numbers(draft, &mut row)?;
         row.further = self.further(draft, grid.filter(|_| narrow.is_none()));
-        self.sources.add(source);
+        self.sources.add_text(source);
         Ok(row)
     }
 
-    fn numbers(&mut self, draft: &impl RowDraft, row: &mut Measurement) -> Result<(), Refusal> {
+    fn fill_numbers(&mut self, draft: &impl RowDraft, row: &mut Measurement) -> Result<(), RowRefusal> {
         self.further.clear();
         draft.each_number(|column, place, value| match place {
-            Place::Small(which) => row.small.set(which, value.min(f64::from(u32::MAX)) as u32),
-            Place::TimeStd => row.time_std = Known::new(Seconds::from_millis(value).0),
-            Place::Flops => row.flops = Known::new(value),
-            Place::DramBytes => row.dram_bytes = Known::new(value),
-            Place::Further(_) => self.further.push((column, value)),
+            NumberPlace::Small(which) => row.small.set(which, value.min(f64::from(u32::MAX)) as u32),
+            NumberPlace::TimeStd => row.time_std = KnownNumber::new(Seconds::from_millis(value).0),
+            NumberPlace::Flops => row.flops = KnownNumber::new(value),
+            NumberPlace::DramBytes => row.dram_bytes = KnownNumber::new(value),
+            NumberPlace::Further(_) => self.further.push((column, value)),
             // Read before everything else.
-            Place::Time => {}
+            NumberPlace::Time => {}
         })
     }
 
@@ -147,7 +147,7 @@ impl<'a> RowParser<'a> {
                 return;
             }
             let text = String::from_utf8_lossy(bytes);
-            if let Some(text) = self.words.get(text.as_bytes()).filter(|t| !t.is_empty()) {
+            if let Some(text) = self.words.shared_text(text.as_bytes()).filter(|t| !t.is_empty()) {
                 attributes.push((name.clone(), text));
             }
         });
@@ -158,42 +158,42 @@ impl<'a> RowParser<'a> {
         Some(Box::new(Further { numbers, attributes: attributes.into(), wide_grid: wide_grid.map(Box::new) }))
     }
 
-    fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, Refusal> {
+    fn gpu(&mut self, bytes: &[u8]) -> Result<GpuId, RowRefusal> {
         if let Some(known) = self.known_gpus.get(bytes) {
             return Ok(*known);
         }
         let name = utf8(bytes, "gpu")?;
-        if let Some(known) = self.gpus.get(name) {
+        if let Some(known) = self.gpus.id_named(name) {
             self.known_gpus.insert(bytes.into(), known);
             return Ok(known);
         }
         if name.is_empty() {
             let why = "is blank: unknown GPU; write its name, or give `roofswap import --gpu ID` for a whole report";
-            return Err(Refusal::new("gpu", why));
+            return Err(RowRefusal::new("gpu", why));
         }
         // The search for near names is for those who will read them.
         let described = self.unknown_gpus < DESCRIBED;
         self.unknown_gpus += 1;
         let near = if described { self.gpus.position(name).err() } else { None };
-        Err(near.map_or_else(|| Refusal::new("gpu", "unknown GPU"), |e| Refusal::new("gpu", e)))
+        Err(near.map_or_else(|| RowRefusal::new("gpu", "unknown GPU"), |e| RowRefusal::new("gpu", e)))
     }
 
-    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, Refusal> {
+    fn kernel(&mut self, bytes: &[u8], dtype: &Arc<str>) -> Result<KernelId, RowRefusal> {
         if let Some(known) = self.known_kernels.get(bytes).or_else(|| self.known_new.get(bytes)) {
             return Ok(*known);
         }
         let written = utf8(bytes, "kernel")?;
         let name = self.kernels.nickname_of(written).unwrap_or(written);
-        if let Some(known) = self.kernels.get(name).filter(|_| !name.is_empty()) {
+        if let Some(known) = self.kernels.id_named(name).filter(|_| !name.is_empty()) {
             self.known_kernels.insert(bytes.into(), known);
             return Ok(known);
         }
         if name.is_empty() {
-            return Err(Refusal::new("kernel", "is blank; expected a name"));
+            return Err(RowRefusal::new("kernel", "is blank; expected a name"));
         }
         if !name.contains(char::is_alphanumeric) {
-            let why = format!("`{}`: expected a name with letters", clip(name));
-            return Err(Refusal::new("kernel", why));
+            let why = format!("`{}`: expected a name with letters", clipped_cell(name));
+            return Err(RowRefusal::new("kernel", why));
         }
         let new = KernelId::from_index(self.kernels.entries().len() + self.new_names.len());
         self.known_new.insert(bytes.into(), new);
@@ -202,8 +202,8 @@ impl<'a> RowParser<'a> {
     }
 
     /// Completes the rows since the last call, and says which kernels they name that the catalogue does not have.
-    pub(super) fn finish(&mut self, rows: &mut [Measurement]) -> Vec<NewName> {
-        for (row, source) in rows.iter_mut().zip(self.sources.finish()) {
+    pub(super) fn new_names(&mut self, rows: &mut [Measurement]) -> Vec<NewName> {
+        for (row, source) in rows.iter_mut().zip(self.sources.take_texts()) {
             row.source = source;
         }
         self.known_new.clear();
@@ -214,20 +214,20 @@ impl<'a> RowParser<'a> {
     fn chosen_by_the_source(&mut self, kernel: KernelId, variant: Arc<str>) -> Arc<str> {
         let operator = |k: &&Kernel| k.runs_as == RunsAs::Operator && !variant.is_empty();
         match self.kernels.entry(kernel).filter(operator).map(|k| k.declared_variant(&variant)) {
-            Some(declared) => self.variants.get(declared.as_bytes()).unwrap_or(variant),
+            Some(declared) => self.variants.shared_text(declared.as_bytes()).unwrap_or(variant),
             None => variant,
         }
     }
 }
 
 /// A time in milliseconds that a launch can have taken.
-pub(crate) fn time(bytes: &[u8]) -> Result<Seconds, Refusal> {
-    as_time(number(bytes, Number::Time)?)
+pub(crate) fn parsed_time(bytes: &[u8]) -> Result<Seconds, RowRefusal> {
+    as_time(parsed_number(bytes, Number::Time)?)
 }
 
 /// Milliseconds as the time of a launch.
-pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
-    let refuse = |why: &dyn std::fmt::Display| Refusal::new("time_ms", why);
+pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, RowRefusal> {
+    let refuse = |why: &dyn std::fmt::Display| RowRefusal::new("time_ms", why);
     let ms = ms.ok_or_else(|| refuse(&"is blank; expected milliseconds"))?;
     let time = Seconds::from_millis(ms);
     if time.0 <= 0.0 {
@@ -244,7 +244,7 @@ pub(super) fn as_time(ms: Option<f64>) -> Result<Seconds, Refusal> {
 }
 
 /// A number of at least 0; blank = unknown.
-pub(crate) fn number(bytes: &[u8], column: Number) -> Result<Option<f64>, Refusal> {
+pub(crate) fn parsed_number(bytes: &[u8], column: Number) -> Result<Option<f64>, RowRefusal> {
     if let Some(value) = decimal(bytes).filter(is_count) {
         return within_bounds(value, column).map(Some);
     }
@@ -265,7 +265,7 @@ fn separated_number(text: &str, column: Number) -> Option<f64> {
 }
 
 /// A number that was read already.
-pub(super) fn as_number(value: f64, column: Number) -> Result<f64, Refusal> {
+pub(super) fn as_number(value: f64, column: Number) -> Result<f64, RowRefusal> {
     if is_count(&value) {
         within_bounds(value, column)
     } else {
@@ -274,14 +274,14 @@ pub(super) fn as_number(value: f64, column: Number) -> Result<f64, Refusal> {
 }
 
 /// A number that the column can hold; times have bounds and words of their own.
-fn within_bounds(value: f64, column: Number) -> Result<f64, Refusal> {
+fn within_bounds(value: f64, column: Number) -> Result<f64, RowRefusal> {
     let most = column.most();
     if value <= most || column == Number::Time {
         return Ok(value);
     }
     let why = "is it in another unit, or damaged?";
     let (found, most) = (short_number(value), short_number(most));
-    Err(Refusal::new(column.column(), format!("{found}: expected at most {most}; {why}")))
+    Err(RowRefusal::new(column.column(), format!("{found}: expected at most {most}; {why}")))
 }
 
 /// A number for a message: in powers of ten where it has very many digits.
@@ -293,13 +293,13 @@ fn is_count(value: &f64) -> bool {
     value.is_finite() && *value >= 0.0
 }
 
-fn refused_number(text: &str, column: Number) -> Refusal {
-    let why = format!("`{}`: expected a number of at least 0, or blank", clip(text));
-    Refusal::new(column.column(), why)
+fn refused_number(text: &str, column: Number) -> RowRefusal {
+    let why = format!("`{}`: expected a number of at least 0, or blank", clipped_cell(text));
+    RowRefusal::new(column.column(), why)
 }
 
 /// `256`, `16x16`, `16x16x1`; blank = unknown.
-pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, Refusal> {
+pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>, RowRefusal> {
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -319,22 +319,22 @@ pub(crate) fn dimensions(bytes: &[u8], column: &str) -> Result<Option<[u64; 3]>,
     typed_dimensions(text).map(Some).ok_or_else(|| refused_dimensions(text, column))
 }
 
-pub(super) fn refused_dimensions(text: &str, column: &str) -> Refusal {
-    Refusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clip(text)))
+pub(super) fn refused_dimensions(text: &str, column: &str) -> RowRefusal {
+    RowRefusal::new(column, format!("`{}`: expected 256, 16x16 or 16x16x1", clipped_cell(text)))
 }
 
-fn word(words: &mut Words, bytes: &[u8], column: &str) -> Result<Arc<str>, Refusal> {
-    words.get(bytes).ok_or_else(|| not_utf8(column))
+fn shared_word(words: &mut SharedWords, bytes: &[u8], column: &str) -> Result<Arc<str>, RowRefusal> {
+    words.shared_text(bytes).ok_or_else(|| not_utf8(column))
 }
 
-fn utf8<'t>(bytes: &'t [u8], column: &str) -> Result<&'t str, Refusal> {
+fn utf8<'t>(bytes: &'t [u8], column: &str) -> Result<&'t str, RowRefusal> {
     std::str::from_utf8(bytes).map(str::trim).map_err(|_| not_utf8(column))
 }
 
-fn not_utf8(column: &str) -> Refusal {
-    Refusal::new(column, "is not UTF-8; save the file as UTF-8")
+fn not_utf8(column: &str) -> RowRefusal {
+    RowRefusal::new(column, "is not UTF-8; save the file as UTF-8")
 }
 
-fn clip(text: &str) -> String {
-    crate::text::clip(text, 40)
+fn clipped_cell(text: &str) -> String {
+    crate::text::clipped_text(text, 40)
 }

@@ -35,7 +35,7 @@ impl Config<'_> {
 
 /// A configuration as the store keeps it: what it is stands in the first row that timed it.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct StoredConfig {
     row: u32,
     /// The first of its links.
     first: u32,
@@ -43,7 +43,7 @@ struct Place {
 
 /// A row of a configuration on one GPU, and where the next link stands: rows of one GPU at other clocks, then the next GPU.
 #[derive(Debug, Clone, Copy)]
-struct Link {
+struct RowLink {
     gpu: GpuId,
     row: u32,
     next: u32,
@@ -54,7 +54,7 @@ const END: u32 = u32::MAX;
 
 /// Rows that were added together, and how many stand before them.
 #[derive(Debug, Clone)]
-struct Batch {
+struct RowBatch {
     before: usize,
     rows: Arc<Vec<Measurement>>,
 }
@@ -82,9 +82,9 @@ struct OfKernel {
 /// Measurements joined by configuration. What stands in a row is not copied: a clone shares the rows.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    batches: Vec<Batch>,
-    configs: Vec<Place>,
-    links: Vec<Link>,
+    batches: Vec<RowBatch>,
+    configs: Vec<StoredConfig>,
+    links: Vec<RowLink>,
     /// By the hash of their content, of which half is kept so that growing the table touches nothing else.
     by_content: HashTable<(u32, ConfigId)>,
     hasher: DefaultHashBuilder,
@@ -97,11 +97,11 @@ pub struct Store {
 impl Store {
     /// Adds rows. Where several time the same configuration on the same GPU, the user's go before published ones, and
     /// the later before the earlier. Rows of one GPU that state different launches or clocks are no such: both are kept.
-    pub fn add(&mut self, rows: Vec<Measurement>) {
+    pub fn add_rows(&mut self, rows: Vec<Measurement>) {
         let before = self.len();
         self.floors.take();
         let rows = Arc::new(rows);
-        self.batches.push(Batch { before, rows: rows.clone() });
+        self.batches.push(RowBatch { before, rows: rows.clone() });
         let hashes = hashes(&self.hasher, &rows);
         let mut last: Option<(ConfigId, &Measurement)> = None;
         for (i, (row, hash)) in rows.iter().zip(hashes).enumerate() {
@@ -134,7 +134,7 @@ impl Store {
 
     /// Whether the row's GPU timed this configuration in another launch.
     fn has_other_launch(&self, id: ConfigId, row: &Measurement) -> bool {
-        self.row(id, row.gpu).is_some_and(|known| differ_in_launch(known, row))
+        self.row_on(id, row.gpu).is_some_and(|known| differ_in_launch(known, row))
     }
 
     fn config_of_block(&mut self, first: ConfigId, row: &Measurement, place: u32) -> ConfigId {
@@ -214,7 +214,7 @@ impl Store {
     /// A configuration that nobody timed so far, and what it is stands in this row.
     fn push_config(&mut self, row: &Measurement, place: u32) -> ConfigId {
         let id = ConfigId(place_of(self.configs.len()));
-        self.configs.push(Place { row: place, first: END });
+        self.configs.push(StoredConfig { row: place, first: END });
         if self.by_kernel.len() <= row.kernel.index() {
             self.by_kernel.resize_with(row.kernel.index() + 1, OfKernel::default);
         }
@@ -235,7 +235,7 @@ impl Store {
         }
         let on_gpu = |at: u32| at != END && self.links[at as usize].gpu == gpu;
         if !on_gpu(head) {
-            self.insert_link(id, previous, Link { gpu, row: place, next: head });
+            self.insert_link(id, previous, RowLink { gpu, row: place, next: head });
             return;
         }
         let mut same = head;
@@ -250,7 +250,7 @@ impl Store {
         } else {
             same = place_of(self.links.len());
             let next = self.links[head as usize].next;
-            self.insert_link(id, head, Link { gpu, row: place, next });
+            self.insert_link(id, head, RowLink { gpu, row: place, next });
         }
         if goes_first {
             let [a, b] = [head, same].map(|at| self.links[at as usize].row);
@@ -259,7 +259,7 @@ impl Store {
     }
 
     /// Adds a link behind `previous`, or as the first one of its configuration.
-    fn insert_link(&mut self, id: ConfigId, previous: u32, link: Link) {
+    fn insert_link(&mut self, id: ConfigId, previous: u32, link: RowLink) {
         let new = place_of(self.links.len());
         self.links.push(link);
         match previous {
@@ -308,7 +308,7 @@ impl Store {
     /// The configuration of this kernel, problem and variant, if anybody timed it; of several launches the one that was
     /// timed on most GPUs, and of several of these the latest.
     #[must_use]
-    pub fn find(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
+    pub fn config_id(&self, kernel: KernelId, problem: &Problem, variant: &str) -> Option<ConfigId> {
         let first = self.find_first(kernel, problem, variant)?;
         let members = self.launches.members_of(first).iter().copied();
         Some(members.max_by_key(|id| self.weight_of(*id)).unwrap_or(first))
@@ -321,7 +321,7 @@ impl Store {
         let first = self.find_first(kernel, problem, variant)?;
         let is_same = |id: &ConfigId| self.launches.shape_of(*id) == launch;
         let same = self.launches.members_of(first).iter().copied().find(is_same);
-        same.or_else(|| self.find(kernel, problem, variant))
+        same.or_else(|| self.config_id(kernel, problem, variant))
     }
 
     /// The launches of this configuration's kernel, problem and variant that were kept apart; none where there is one.
@@ -394,7 +394,7 @@ impl Store {
 
     /// The row that timed this configuration on this GPU; of rows at several clocks the user's latest.
     #[must_use]
-    pub fn row(&self, id: ConfigId, gpu: GpuId) -> Option<&Measurement> {
+    pub fn row_on(&self, id: ConfigId, gpu: GpuId) -> Option<&Measurement> {
         self.links_of(id).find(|l| l.gpu == gpu).map(|l| self.at(l.row))
     }
 
@@ -409,12 +409,12 @@ impl Store {
     }
 
     /// The first link of each GPU.
-    fn links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
+    fn links_of(&self, id: ConfigId) -> impl Iterator<Item = &RowLink> {
         let mut last = None;
         self.all_links_of(id).filter(move |l| last.replace(l.gpu) != Some(l.gpu))
     }
 
-    fn all_links_of(&self, id: ConfigId) -> impl Iterator<Item = &Link> {
+    fn all_links_of(&self, id: ConfigId) -> impl Iterator<Item = &RowLink> {
         let link = |at: u32| (at != END).then(|| &self.links[at as usize]);
         std::iter::successors(link(self.configs[id.0 as usize].first), move |l| link(l.next))
     }
@@ -437,7 +437,7 @@ impl Store {
         let around = [after.checked_sub(1), Some(after)].into_iter().flatten().filter_map(|i| sizes.get(i));
         let same = around.filter(|s| group(s) == (gpu, variant));
         let nearest = same.min_by(|a, b| (a.ln - asked).abs().total_cmp(&(b.ln - asked).abs()))?;
-        self.row(nearest.config, gpu)
+        self.row_on(nearest.config, gpu)
     }
 
     /// The timed ones of these configurations by GPU, variant and size.
@@ -446,8 +446,8 @@ impl Store {
         let of = |id: &ConfigId| {
             let (config, Config { problem, variant, .. }) = (*id, self.config(*id));
             let ln = ln_volume(problem);
-            let is_asked = |l: &&Link| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
-            let links: Vec<&Link> = self.links_of(config).filter(is_asked).collect();
+            let is_asked = |l: &&RowLink| preferred.get(&(config, l.gpu)).copied().unwrap_or(true);
+            let links: Vec<&RowLink> = self.links_of(config).filter(is_asked).collect();
             links.into_iter().map(move |l| (&**variant, Sized { gpu: l.gpu, config, ln }))
         };
         let mut sizes: Vec<(&str, Sized)> = configs.iter().flat_map(of).collect();
@@ -477,7 +477,7 @@ impl Store {
 }
 
 /// Clocks nearer than this are the same: drivers round to steps of about 1 %.
-const SAME_CLOCK: f64 = 0.01;
+pub(crate) const SAME_CLOCK: f64 = 0.01;
 
 /// Whether two rows state clocks that are not the same, or one states a clock that the other does not.
 fn differ_in_clocks(a: &Measurement, b: &Measurement) -> bool {

@@ -6,35 +6,35 @@ use std::sync::Arc;
 
 /// A text that shares its memory with those of other rows.
 #[derive(Clone, Default)]
-pub struct Text {
+pub struct SharedText {
     all: Arc<String>,
     start: u32,
     end: u32,
 }
 
-impl Deref for Text {
+impl Deref for SharedText {
     type Target = str;
     fn deref(&self) -> &str {
         &self.all[self.start as usize..self.end as usize]
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for SharedText {
     fn from(text: &str) -> Self {
         let mut texts = Texts::default();
-        texts.add(text);
-        texts.finish().next().unwrap_or_default()
+        texts.add_text(text);
+        texts.take_texts().next().unwrap_or_default()
     }
 }
 
-impl PartialEq for Text {
+impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
-impl Eq for Text {}
+impl Eq for SharedText {}
 
-impl fmt::Debug for Text {
+impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)
     }
@@ -50,7 +50,7 @@ pub(super) struct Texts {
 impl Texts {
     /// Adds one; the same as the one before takes no room. What is past 4 GiB in one chunk is left blank: that is no text
     /// to say where a row comes from.
-    pub(super) fn add(&mut self, text: &str) {
+    pub(super) fn add_text(&mut self, text: &str) {
         let last = self.places.last().filter(|p| self.all[p.start as usize..p.end as usize] == *text);
         let place = last.cloned().unwrap_or_else(|| {
             let start = self.all.len();
@@ -66,12 +66,12 @@ impl Texts {
     }
 
     /// All that were added, in order.
-    pub(super) fn finish(&mut self) -> impl Iterator<Item = Text> + use<> {
+    pub(super) fn take_texts(&mut self) -> impl Iterator<Item = SharedText> + use<> {
         let mut all = std::mem::take(&mut self.all);
         all.shrink_to_fit();
         let all = Arc::new(all);
         let places = std::mem::take(&mut self.places);
-        places.into_iter().map(move |p| Text { all: all.clone(), start: p.start, end: p.end })
+        places.into_iter().map(move |p| SharedText { all: all.clone(), start: p.start, end: p.end })
     }
 }
 
@@ -82,10 +82,10 @@ mod tests {
     #[test]
     fn texts_are_those_that_were_added() {
         let mut texts = Texts::default();
-        ["a", "é", "é", "", "a"].into_iter().for_each(|text| texts.add(text));
-        let found: Vec<Text> = texts.finish().collect();
-        assert_eq!(found, ["a", "é", "é", "", "a"].map(Text::from));
-        assert_eq!(texts.finish().count(), 0);
+        ["a", "é", "é", "", "a"].into_iter().for_each(|text| texts.add_text(text));
+        let found: Vec<SharedText> = texts.take_texts().collect();
+        assert_eq!(found, ["a", "é", "é", "", "a"].map(SharedText::from));
+        assert_eq!(texts.take_texts().count(), 0);
         assert_eq!(format!("{:?}", found[1]), "\"é\"");
     }
 }

@@ -11,7 +11,7 @@ const REMEMBERED: usize = 1 << 14;
 
 /// Texts by their bytes.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct SharedWords {
     known: HashTable<Arc<str>>,
     blank: Arc<str>,
     hasher: DefaultHashBuilder,
@@ -20,9 +20,9 @@ pub(super) struct Words {
     surprise: i64,
 }
 
-impl Words {
+impl SharedWords {
     /// The text of these bytes without white space around it; `None` if it is no UTF-8.
-    pub(super) fn get(&mut self, bytes: &[u8]) -> Option<Arc<str>> {
+    pub(super) fn shared_text(&mut self, bytes: &[u8]) -> Option<Arc<str>> {
         if bytes.is_empty() {
             return Some(self.blank.clone());
         }
@@ -43,7 +43,7 @@ impl Words {
                 let text = std::str::from_utf8(bytes).ok()?;
                 let trimmed = text.trim();
                 if trimmed.len() < text.len() {
-                    return self.get(trimmed.as_bytes());
+                    return self.shared_text(trimmed.as_bytes());
                 }
                 self.surprise += 1;
                 self.remember(hash, text.into())
@@ -66,14 +66,14 @@ impl Words {
 /// Problems by text, and by kernel where its formulas complete them.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    known: HashTable<Known>,
+    known: HashTable<KnownWords>,
     hasher: DefaultHashBuilder,
     /// How many were new, less how many were known.
     surprise: i64,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownWords {
     kernel: Option<KernelId>,
     text: Box<[u8]>,
     problem: Arc<Problem>,
@@ -81,7 +81,7 @@ struct Known {
 
 impl Problems {
     /// The problem that these bytes name for this kernel, by `read` where they are new.
-    pub(super) fn get<E>(
+    pub(super) fn shared_problem<E>(
         &mut self,
         kernel: Option<KernelId>,
         text: &[u8],
@@ -102,7 +102,8 @@ impl Problems {
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
-        let (hasher, known) = (&self.hasher, Known { kernel, text: text.into(), problem: problem.clone() });
+        let (hasher, known) =
+            (&self.hasher, KnownWords { kernel, text: text.into(), problem: problem.clone() });
         self.known.insert_unique(hash, known, |k| hasher.hash_one((k.kernel, &*k.text)));
         Ok(problem)
     }

@@ -1,7 +1,7 @@
 //! The block size with the most threads per SM for the same registers and shared memory per block.
 
 use super::{BlockNeeds, Occupancy, Rules, occupancy};
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// A block size and what it brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +23,11 @@ impl BestBlock {
 /// Rule 9, as NVIDIA's calculator suggests one: from the largest multiple of a warp down, the first with the most threads
 /// per SM. `None` where no block size can launch.
 #[must_use]
-pub fn best_block(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<BestBlock> {
+pub fn best_block(limits: &SmLimits, needs: BlockNeeds, rules: Rules) -> Option<BestBlock> {
     let mut best: Option<BestBlock> = None;
     let resident = |b: &BestBlock| b.threads * b.occupancy.active_blocks;
-    for warps in (1..=needs.most_threads(limits) / Limits::WARP).rev() {
-        let threads = warps * Limits::WARP;
+    for warps in (1..=needs.most_threads(limits) / SmLimits::WARP).rev() {
+        let threads = warps * SmLimits::WARP;
         let this =
             BestBlock { threads, occupancy: occupancy(limits, BlockNeeds { threads, ..needs }, rules) };
         if resident(&this) > best.as_ref().map_or(0, resident) {
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn the_largest_of_the_best_is_suggested() {
-        let limits = LimitsTable::shipped().unwrap().get("8.9".parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at("8.9".parse().unwrap()).unwrap();
         let best = |regs| {
             let needs = BlockNeeds { threads: 32, regs_per_thread: regs, ..BlockNeeds::default() };
             best_block(&limits, needs, Rules::Exact).map(|b| (b.threads, b.occupancy.active_warps))
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_grid_that_fills_a_gpu_has_every_sm_full() {
-        let limits = LimitsTable::shipped().unwrap().get("7.0".parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at("7.0".parse().unwrap()).unwrap();
         let needs = BlockNeeds { regs_per_thread: 32, ..BlockNeeds::default() };
         assert_eq!(best_block(&limits, needs, Rules::Exact).map(|b| b.min_grid(80)), Some(160));
     }

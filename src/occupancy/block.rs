@@ -1,6 +1,6 @@
 //! What one block asks of an SM, and what its kernel asked of the driver.
 
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// What one block asks of an SM, and how its kernel was set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ impl Default for BlockNeeds {
 impl BlockNeeds {
     /// The most threads per block that GPU and kernel allow.
     #[must_use]
-    pub fn most_threads(&self, limits: &Limits) -> u32 {
+    pub fn most_threads(&self, limits: &SmLimits) -> u32 {
         self.max_threads.unwrap_or(u32::MAX).min(limits.threads_per_block)
     }
 

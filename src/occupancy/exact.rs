@@ -5,12 +5,12 @@
 //! floats. Needs beyond anything that can launch saturate.
 
 use super::{BlockNeeds, Carveout, GlobalCaching, Occupancy};
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// Resident blocks and every limit behind them, exactly.
 #[inline]
-pub(super) fn exact(limits: &Limits, needs: &BlockNeeds) -> Occupancy {
-    let warps = needs.threads.div_ceil(Limits::WARP).max(1);
+pub(super) fn exact(limits: &SmLimits, needs: &BlockNeeds) -> Occupancy {
+    let warps = needs.threads.div_ceil(SmLimits::WARP).max(1);
     let registers = registers(limits, needs, warps);
     let shared = shared_memory(limits, needs);
     Occupancy::from_limits(
@@ -59,7 +59,7 @@ fn round_up(value: u32, power_of_two: u32) -> u32 {
 
 /// Rule 1, and rule 7 for warps: with partitioned caching each half SM holds whole blocks.
 #[inline]
-fn by_warps(limits: &Limits, needs: &BlockNeeds, warps: u32, caching: GlobalCaching) -> u32 {
+fn by_warps(limits: &SmLimits, needs: &BlockNeeds, warps: u32, caching: GlobalCaching) -> u32 {
     let halves = u32::from(caching != GlobalCaching::Off);
     let blocks = quotient(limits.warps_per_sm() >> halves, warps) << halves;
     if needs.threads.wrapping_sub(1) < limits.threads_per_block { blocks } else { 0 }
@@ -73,10 +73,10 @@ struct Registers {
 
 /// Rules 2, 3 and 7: registers are handed out per warp in whole units, by each sub-partition on its own.
 #[inline]
-fn registers(limits: &Limits, needs: &BlockNeeds, warps: u32) -> Registers {
+fn registers(limits: &SmLimits, needs: &BlockNeeds, warps: u32) -> Registers {
     let asked = if limits.global_caching { needs.global_caching } else { GlobalCaching::Off };
     let parts = limits.sub_partitions;
-    let per_warp = round_up(needs.regs_per_thread.saturating_mul(Limits::WARP), limits.reg_unit_per_warp);
+    let per_warp = round_up(needs.regs_per_thread.saturating_mul(SmLimits::WARP), limits.reg_unit_per_warp);
     let allocated = per_warp.saturating_mul(warps);
     // The launch test reckons as if registers were handed to all sub-partitions at once. What four sub-partitions could
     // not hold, 6.0 with its two refuses too.
@@ -92,7 +92,7 @@ fn registers(limits: &Limits, needs: &BlockNeeds, warps: u32) -> Registers {
 
 /// Warps that the register file holds, split into so many parts.
 #[inline]
-fn warps_held(limits: &Limits, per_warp: u32, parts: u32) -> u32 {
+fn warps_held(limits: &SmLimits, per_warp: u32, parts: u32) -> u32 {
     let units = |registers: u32| registers >> limits.reg_unit_per_warp.trailing_zeros();
     let of_part = units(limits.regs_per_sm) >> parts.trailing_zeros();
     quotient(of_part, units(per_warp)) * parts
@@ -114,7 +114,7 @@ struct SharedMemory {
 
 /// Rules 4 and 5.
 #[inline]
-fn shared_memory(limits: &Limits, needs: &BlockNeeds) -> SharedMemory {
+fn shared_memory(limits: &SmLimits, needs: &BlockNeeds) -> SharedMemory {
     let allocated = round_up(needs.smem().saturating_add(limits.smem_reserved), limits.smem_unit);
     let most = if needs.opt_in { limits.smem_opt_in } else { limits.smem_per_block };
     let fits = allocated <= most + limits.smem_reserved;
@@ -126,20 +126,20 @@ fn shared_memory(limits: &Limits, needs: &BlockNeeds) -> SharedMemory {
             limits.carveout.holding(if fits { preferred.max(allocated) } else { preferred })
         }
     };
-    let blocks = if fits { share(per_sm, allocated) } else { 0 };
+    let blocks = if fits { share_per_sm(per_sm, allocated) } else { 0 };
     SharedMemory { blocks: (allocated > 0).then_some(blocks), allocated, per_sm }
 }
 
 /// How often a block's shared memory goes into that of an SM. Both are far below 2^23, where a quotient of 32-bit floats
 /// cannot round up to the next whole number; dividing integers takes twice as long.
 #[inline]
-fn share(per_sm: u32, allocated: u32) -> u32 {
+fn share_per_sm(per_sm: u32, allocated: u32) -> u32 {
     (per_sm as f32 / allocated.max(1) as f32) as u32
 }
 
 /// Rule 6.
 #[inline]
-fn by_barriers(limits: &Limits, needs: &BlockNeeds) -> Option<u32> {
+fn by_barriers(limits: &SmLimits, needs: &BlockNeeds) -> Option<u32> {
     limits.barrier_pool.filter(|_| needs.barriers > 0).map(|pool| quotient(pool, needs.barriers))
 }
 
@@ -161,7 +161,7 @@ mod tests {
     fn the_share_by_floats_is_the_quotient() {
         for per_sm in (0..=256 * 1024).step_by(4096) {
             for allocated in (128..=256 * 1024).step_by(128) {
-                assert_eq!(share(per_sm, allocated), per_sm / allocated, "{per_sm} / {allocated}");
+                assert_eq!(share_per_sm(per_sm, allocated), per_sm / allocated, "{per_sm} / {allocated}");
             }
         }
     }

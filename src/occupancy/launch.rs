@@ -1,7 +1,7 @@
 //! Whether a launch can start at all, and how its grid falls on a GPU.
 
 use super::{BlockNeeds, Occupancy, Rules, occupancy};
-use crate::gpu::{Gpu, Limits};
+use crate::gpu::{Gpu, SmLimits};
 use crate::kernel::Launch;
 
 /// Why a launch cannot start.
@@ -116,14 +116,18 @@ pub enum LaunchRefusal {
 
 /// The first reason why this launch cannot start, if there is one.
 #[must_use]
-pub fn launch_refusal(limits: &Limits, needs: BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
+pub fn launch_refusal(
+    limits: &SmLimits,
+    needs: BlockNeeds,
+    launch: Option<&Launch>,
+) -> Option<LaunchRefusal> {
     of_threads(limits, &needs)
         .or_else(|| of_resources(limits, needs))
         .or_else(|| of_cluster(limits, &needs, launch))
         .or_else(|| of_grid(launch?))
 }
 
-fn of_threads(limits: &Limits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
+fn of_threads(limits: &SmLimits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
     let (threads, most) = (needs.threads, limits.threads_per_block);
     if threads > most {
         return Some(LaunchRefusal::Threads { threads, most });
@@ -136,7 +140,7 @@ fn of_threads(limits: &Limits, needs: &BlockNeeds) -> Option<LaunchRefusal> {
 const MOST_REGISTERS: u32 = 255;
 
 /// Nothing fits: say which limit is 0, and why.
-fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
+fn of_resources(limits: &SmLimits, needs: BlockNeeds) -> Option<LaunchRefusal> {
     let o = occupancy(limits, needs, Rules::Exact);
     let (regs, threads) = (needs.regs_per_thread, needs.threads);
     // NVIDIA's calculator takes 256 from 7.0 on; an instruction names 255 of them, the last stands for zero.
@@ -148,7 +152,7 @@ fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
         if occupancy(limits, alone, Rules::Exact).by_registers != Some(0) {
             return Some(LaunchRefusal::GlobalCaching);
         }
-        let warps = u64::from(threads.div_ceil(Limits::WARP));
+        let warps = u64::from(threads.div_ceil(SmLimits::WARP));
         let per_warp = u64::from(o.allocated_registers) / warps.max(1);
         // 6.0 is held to the four sub-partitions of its siblings.
         let needed = per_warp * warps.next_multiple_of(4);
@@ -168,7 +172,7 @@ fn of_resources(limits: &Limits, needs: BlockNeeds) -> Option<LaunchRefusal> {
 /// Clusters that cannot be: none before 9.0, or too large. Whether an SM cluster of the GPU (a GPC) has as many free SMs is
 /// not looked at: how many it has differs from chip to chip.
 #[must_use]
-pub fn cluster_refusal(limits: &Limits, blocks: u32) -> Option<LaunchRefusal> {
+pub fn cluster_refusal(limits: &SmLimits, blocks: u32) -> Option<LaunchRefusal> {
     if blocks <= 1 {
         return None;
     }
@@ -177,12 +181,12 @@ pub fn cluster_refusal(limits: &Limits, blocks: u32) -> Option<LaunchRefusal> {
 }
 
 /// [`cluster_refusal`], or a grid that does not divide.
-fn of_cluster(limits: &Limits, needs: &BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
+fn of_cluster(limits: &SmLimits, needs: &BlockNeeds, launch: Option<&Launch>) -> Option<LaunchRefusal> {
     let blocks = needs.cluster;
     if let Some(refusal) = cluster_refusal(limits, blocks) {
         return Some(refusal);
     }
-    let grid = launch.filter(|_| blocks > 1)?.blocks();
+    let grid = launch.filter(|_| blocks > 1)?.block_count();
     (!grid.is_multiple_of(u64::from(blocks))).then_some(LaunchRefusal::ClusterGrid { grid, blocks })
 }
 
@@ -239,8 +243,8 @@ mod tests {
     use super::*;
     use crate::gpu::LimitsTable;
 
-    fn limits(cc: &str) -> Limits {
-        LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap()
+    fn limits(cc: &str) -> SmLimits {
+        LimitsTable::shipped().unwrap().limits_at(cc.parse().unwrap()).unwrap()
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub use launch::{LaunchRefusal, Waves, cluster_refusal, launch_refusal, waves};
 pub use next_step::{Change, Lever, NextStep, needed_for_one_more, next_step};
 pub use sweep::{Over, Stretch, sweep};
 
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// Which arithmetic to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -32,7 +32,7 @@ pub enum Rules {
 impl Rules {
     /// The word on screen and on the command line.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Study => "study",
@@ -68,7 +68,7 @@ impl Resource {
 
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Warps => "warps",
             Self::Registers => "registers",
@@ -113,7 +113,7 @@ pub struct Occupancy {
 impl Occupancy {
     /// Completes what the limits found say: block slots, active blocks and warps.
     #[inline]
-    fn from_limits(limits: &Limits, warps: u32, mut found: Self) -> Self {
+    fn from_limits(limits: &SmLimits, warps: u32, mut found: Self) -> Self {
         found.by_blocks = limits.blocks_per_sm;
         found.max_warps = limits.warps_per_sm();
         let unlimited = u32::MAX;
@@ -163,7 +163,7 @@ impl Occupancy {
     /// `registers and warps`.
     #[must_use]
     pub fn limiter_words(&self) -> String {
-        self.limiters().map(Resource::word).collect::<Vec<_>>().join(" and ")
+        self.limiters().map(Resource::as_str).collect::<Vec<_>>().join(" and ")
     }
 
     /// What limits here and what limits there, where that is not the same.
@@ -187,7 +187,7 @@ impl Occupancy {
 /// Resident blocks of this kernel on one SM; 0 where the launch cannot start.
 #[must_use]
 #[inline]
-pub fn occupancy(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Occupancy {
+pub fn occupancy(limits: &SmLimits, needs: BlockNeeds, rules: Rules) -> Occupancy {
     match rules {
         Rules::Exact => exact::exact(limits, &needs),
         Rules::Study => study(limits, &needs),
@@ -195,7 +195,7 @@ pub fn occupancy(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Occupancy 
 }
 
 /// Paper 1, section 4.0.2.
-fn study(limits: &Limits, needs: &BlockNeeds) -> Occupancy {
+fn study(limits: &SmLimits, needs: &BlockNeeds) -> Occupancy {
     let over = |have: u32, need: u32| (need > 0).then(|| have / need);
     let allocated_registers = needs.regs_per_thread.saturating_mul(needs.threads);
     let found = Occupancy {
@@ -207,7 +207,7 @@ fn study(limits: &Limits, needs: &BlockNeeds) -> Occupancy {
         shared_memory_per_sm: limits.smem_per_sm,
         ..Occupancy::default()
     };
-    Occupancy::from_limits(limits, needs.threads.div_ceil(Limits::WARP).max(1), found)
+    Occupancy::from_limits(limits, needs.threads.div_ceil(SmLimits::WARP).max(1), found)
 }
 
 #[cfg(test)]
@@ -215,8 +215,8 @@ mod tests {
     use super::*;
     use crate::gpu::LimitsTable;
 
-    fn limits(cc: &str) -> Limits {
-        LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap()
+    fn limits(cc: &str) -> SmLimits {
+        LimitsTable::shipped().unwrap().limits_at(cc.parse().unwrap()).unwrap()
     }
 
     fn needs(threads: u32, regs: u32, smem_static: u32, smem_dynamic: u32) -> BlockNeeds {

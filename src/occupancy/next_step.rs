@@ -5,7 +5,7 @@
 //! them least. Every resource falls monotonically in its limit, so that bisection finds the largest amount that still gains.
 
 use super::{BlockNeeds, Carveout, Occupancy, Resource, Rules, occupancy};
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 use std::fmt;
 
 /// What of a kernel can be changed.
@@ -50,7 +50,7 @@ impl Change {
     }
 
     /// How much of what there was changes: 0.25 from 32 to 24 or to 40.
-    fn share(&self) -> f64 {
+    fn relative_change(&self) -> f64 {
         f64::from(self.to.abs_diff(self.from)) / f64::from(self.from.max(1))
     }
 }
@@ -88,7 +88,7 @@ impl NextStep {
     }
 
     fn cost(&self) -> (usize, f64) {
-        (self.changes.len(), self.changes.iter().map(Change::share).sum())
+        (self.changes.len(), self.changes.iter().map(Change::relative_change).sum())
     }
 }
 
@@ -113,7 +113,7 @@ fn with_smem(needs: BlockNeeds, bytes: u32) -> BlockNeeds {
 
 /// The smallest change that puts more warps on an SM; `None` where every warp slot is taken, or nothing helps.
 #[must_use]
-pub fn next_step(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<NextStep> {
+pub fn next_step(limits: &SmLimits, needs: BlockNeeds, rules: Rules) -> Option<NextStep> {
     let now = occupancy(limits, needs, rules);
     if now.active_warps >= now.max_warps || needs.threads == 0 {
         return None;
@@ -124,7 +124,7 @@ pub fn next_step(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<Nex
     }
     // Larger blocks only where their slots are all taken: elsewhere they would take up what already limits.
     let larger = now.is_limiter(Resource::Blocks);
-    let other_sizes = (1..=needs.most_threads(limits) / Limits::WARP).map(|warps| warps * Limits::WARP);
+    let other_sizes = (1..=needs.most_threads(limits) / SmLimits::WARP).map(|warps| warps * SmLimits::WARP);
     std::iter::once(needs.threads)
         .chain(other_sizes.filter(|threads| *threads < needs.threads || (larger && *threads > needs.threads)))
         .filter_map(|threads| with_block(limits, BlockNeeds { threads, ..needs }, needs, rules, &now))
@@ -132,7 +132,7 @@ pub fn next_step(limits: &Limits, needs: BlockNeeds, rules: Rules) -> Option<Nex
 }
 
 /// The smallest larger carveout that alone puts more warps on an SM, where the kernel prefers one.
-fn wider_carveout(limits: &Limits, needs: BlockNeeds, rules: Rules, now: &Occupancy) -> Option<NextStep> {
+fn wider_carveout(limits: &SmLimits, needs: BlockNeeds, rules: Rules, now: &Occupancy) -> Option<NextStep> {
     let Carveout::Percent(percent) = needs.carveout else { return None };
     let from = u32::from(percent);
     let change = |to| Change { lever: Lever::Carveout, from, to };
@@ -144,13 +144,13 @@ fn wider_carveout(limits: &Limits, needs: BlockNeeds, rules: Rules, now: &Occupa
 
 /// What else must change so that blocks of this size hold more warps than now.
 fn with_block(
-    limits: &Limits,
+    limits: &SmLimits,
     sized: BlockNeeds,
     needs: BlockNeeds,
     rules: Rules,
     now: &Occupancy,
 ) -> Option<NextStep> {
-    let warps = sized.threads.div_ceil(Limits::WARP);
+    let warps = sized.threads.div_ceil(SmLimits::WARP);
     let blocks = now.active_warps / warps + 1;
     if blocks > limits.blocks_per_sm {
         return None;
@@ -178,7 +178,7 @@ fn with_block(
 /// The most of this resource with which it lets so many blocks in: what there is, or less. `None` where none is little
 /// enough.
 fn lowered(
-    limits: &Limits,
+    limits: &SmLimits,
     needs: BlockNeeds,
     rules: Rules,
     resource: Resource,
@@ -218,20 +218,20 @@ fn lowered(
 /// there the next larger block is named, which holds more warps in as many blocks.
 #[must_use]
 pub fn needed_for_one_more(
-    limits: &Limits,
+    limits: &SmLimits,
     needs: BlockNeeds,
     rules: Rules,
     resource: Resource,
 ) -> Option<Change> {
     let now = occupancy(limits, needs, rules);
-    let warps = needs.threads.div_ceil(Limits::WARP);
+    let warps = needs.threads.div_ceil(SmLimits::WARP);
     let lever = if resource == Resource::Blocks { Lever::LargerBlock } else { Lever::SmallerBlock };
     let sized = |to| Change { lever, from: needs.threads, to };
     match resource {
         Resource::Warps => {
-            let largest = needs.threads.min(limits.threads_per_block + 1).saturating_sub(1) / Limits::WARP;
+            let largest = needs.threads.min(limits.threads_per_block + 1).saturating_sub(1) / SmLimits::WARP;
             let fits = |threads| occupancy(limits, BlockNeeds { threads, ..needs }, rules).by_warps;
-            let smaller = (1..=largest).rev().map(|warps| warps * Limits::WARP);
+            let smaller = (1..=largest).rev().map(|warps| warps * SmLimits::WARP);
             smaller.map(sized).find(|c| fits(c.to) > now.active_blocks)
         }
         Resource::Blocks => {
@@ -239,9 +239,9 @@ pub fn needed_for_one_more(
             let taken = now.is_limiter(Resource::Blocks);
             let larger = warps.checked_add(1).filter(|_| taken)?;
             let held = larger.checked_mul(now.by_blocks).is_some_and(|w| w <= now.max_warps);
-            let allowed = held && larger.saturating_mul(Limits::WARP) <= needs.most_threads(limits);
+            let allowed = held && larger.saturating_mul(SmLimits::WARP) <= needs.most_threads(limits);
             let larger = Some(larger).filter(|_| allowed)?;
-            Some(sized(larger * Limits::WARP))
+            Some(sized(larger * SmLimits::WARP))
         }
         _ => {
             let fewer = lowered(limits, needs, rules, resource, now.active_blocks + 1)?;
@@ -256,7 +256,7 @@ mod tests {
     use crate::gpu::LimitsTable;
 
     fn step(cc: &str, needs: BlockNeeds) -> Option<String> {
-        let limits = LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at(cc.parse().unwrap()).unwrap();
         next_step(&limits, needs, Rules::Exact).map(|s| s.to_string())
     }
 
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn each_resource_says_what_it_would_take() {
-        let limits = LimitsTable::shipped().unwrap().get("8.9".parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at("8.9".parse().unwrap()).unwrap();
         let tiled = needs(1024, 37, 8192);
         let said = |r| needed_for_one_more(&limits, tiled, Rules::Exact, r).map(|c| c.to_string());
         assert_eq!(said(Resource::Registers).as_deref(), Some("37→32 regs"));

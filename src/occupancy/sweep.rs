@@ -1,7 +1,7 @@
 //! Occupancy over one resource of the block, all others kept: where it stays the same, and where it changes.
 
 use super::{BlockNeeds, Occupancy, Rules, occupancy};
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// What is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Over {
 
     /// How much of it the block has.
     #[must_use]
-    pub fn of(self, needs: &BlockNeeds) -> u32 {
+    pub fn swept_value(self, needs: &BlockNeeds) -> u32 {
         match self {
             Self::Block => needs.threads,
             Self::Registers => needs.regs_per_thread,
@@ -43,7 +43,7 @@ impl Over {
 
     /// The most that a block may have.
     #[must_use]
-    pub fn most(self, limits: &Limits) -> u32 {
+    pub fn most(self, limits: &SmLimits) -> u32 {
         match self {
             Self::Block => limits.threads_per_block,
             Self::Registers => limits.regs_per_thread,
@@ -67,7 +67,7 @@ pub struct Stretch {
 
 /// Every stretch from the least value to `most`, in order and without a gap.
 #[must_use]
-pub fn sweep(limits: &Limits, needs: BlockNeeds, rules: Rules, over: Over, most: u32) -> Vec<Stretch> {
+pub fn sweep(limits: &SmLimits, needs: BlockNeeds, rules: Rules, over: Over, most: u32) -> Vec<Stretch> {
     let at = |value: u32| {
         let Occupancy { active_warps, active_blocks, .. } = occupancy(limits, over.set(needs, value), rules);
         let bounded = over == Over::Block && value > needs.most_threads(limits);
@@ -79,7 +79,7 @@ pub fn sweep(limits: &Limits, needs: BlockNeeds, rules: Rules, over: Over, most:
         let now = at(from);
         let to = match over {
             // The warps rise and fall; blocks of as many warps are the same but for the study's formula.
-            Over::Block if rules == Rules::Exact => from.next_multiple_of(Limits::WARP).min(most),
+            Over::Block if rules == Rules::Exact => from.next_multiple_of(SmLimits::WARP).min(most),
             Over::Block => from,
             _ => last_like(from, most, |value| at(value) == now),
         };
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn registers_fall_in_steps_of_eight() {
-        let limits = LimitsTable::shipped().unwrap().get("8.9".parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at("8.9".parse().unwrap()).unwrap();
         let needs = BlockNeeds { threads: 256, ..BlockNeeds::default() };
         let steps = sweep(&limits, needs, Rules::Exact, Over::Registers, 255);
         let (first, last) = (steps[0], steps[steps.len() - 1]);

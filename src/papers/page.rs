@@ -1,11 +1,11 @@
 //! Every published number that is reproduced, on one page: paper, table, published, ours, whether they agree.
 
 use super::paper1;
-use super::paper4::models::Architecture;
-use super::paper4::tables::{DIMENSIONS, METRICS, TABLE4, TABLE5, TABLE6, Tables};
+use super::paper4::models::Paper4Architecture;
+use super::paper4::tables::{DIMENSIONS, METRICS, Paper4Tables, TABLE4, TABLE5, TABLE6};
 use super::paper4::tiled::TiledRegression;
-use crate::gemm::Target;
-use crate::report::{Cell, Column, Table};
+use crate::gemm::GemmTarget;
+use crate::report::{Table, TableCell, TableColumn};
 use crate::units::significant;
 
 /// How far a number that chance is in may be off.
@@ -42,7 +42,7 @@ fn is_near(ours: f64, printed: f64) -> bool {
 
 /// Paper 1's Tables 3, 4 and 5.
 #[must_use]
-pub fn analytical_numbers(experiments: &[paper1::Experiment]) -> Vec<PublishedNumber> {
+pub fn analytical_numbers(experiments: &[paper1::AnalyticalExperiment]) -> Vec<PublishedNumber> {
     let mut all = Vec::new();
     for (experiment, table) in experiments.iter().zip(["3", "4", "5"]) {
         for figure in experiment.figures.iter().filter(|f| !f.published.is_empty()) {
@@ -61,8 +61,8 @@ pub fn analytical_numbers(experiments: &[paper1::Experiment]) -> Vec<PublishedNu
 
 /// Paper 1's Table 6, and the learned columns of Tables 3 and 4.
 #[must_use]
-pub fn learned_numbers(figures: &[paper1::Figure]) -> Vec<PublishedNumber> {
-    let number = |figure: &paper1::Figure| {
+pub fn learned_numbers(figures: &[paper1::ComparedCell]) -> Vec<PublishedNumber> {
+    let number = |figure: &paper1::ComparedCell| {
         let model = paper1::MODELS[figure.model].name;
         let experiment = paper1::EXPERIMENTS[figure.experiment].what;
         Some(PublishedNumber {
@@ -79,7 +79,7 @@ pub fn learned_numbers(figures: &[paper1::Figure]) -> Vec<PublishedNumber> {
 }
 
 /// The learned columns of Tables 3 and 4.
-fn learned_columns(figure: &paper1::Figure) -> Vec<PublishedNumber> {
+fn learned_columns(figure: &paper1::ComparedCell) -> Vec<PublishedNumber> {
     let Some((printed, ours)) = figure.published_beside().zip(figure.ours_beside()) else {
         return Vec::new();
     };
@@ -102,17 +102,17 @@ pub fn regression_numbers(found: &TiledRegression) -> Vec<PublishedNumber> {
     let number = |(name, ours, published): (String, f64, &'static str)| PublishedNumber {
         paper: 4,
         table: found.target.table_number(),
-        what: format!("linear regression of {}: {name}", found.target.word()),
+        what: format!("linear regression of {}: {name}", found.target.as_str()),
         published: published.into(),
         ours: Some(ours),
         agrees: is_rounded_to(ours, published),
     };
-    found.numbers().map(number).collect()
+    found.named_numbers().map(number).collect()
 }
 
 /// Paper 4's Tables IV, V and VI.
 #[must_use]
-pub fn gemm_numbers(tables: &Tables) -> Vec<PublishedNumber> {
+pub fn gemm_numbers(tables: &Paper4Tables) -> Vec<PublishedNumber> {
     let near = |table, what: String, published: f64, ours: f64| PublishedNumber {
         paper: 4,
         table,
@@ -122,7 +122,7 @@ pub fn gemm_numbers(tables: &Tables) -> Vec<PublishedNumber> {
         agrees: is_near(ours, published),
     };
     let mut all = Vec::new();
-    for (target, (ours, printed)) in Target::ALL.into_iter().zip(tables.table4.iter().zip(TABLE4)) {
+    for (target, (ours, printed)) in GemmTarget::ALL.into_iter().zip(tables.table4.iter().zip(TABLE4)) {
         for (name, ours, printed) in [
             ("R2", ours.r2, printed.r2),
             ("MSE", ours.mse, printed.mse),
@@ -130,7 +130,7 @@ pub fn gemm_numbers(tables: &Tables) -> Vec<PublishedNumber> {
             ("median error %", ours.median_percent, printed.median_percent),
             ("mean error %", ours.mean_percent, printed.mean_percent),
         ] {
-            all.push(near("IV", format!("forest, {}: {name}", target.word()), printed, ours));
+            all.push(near("IV", format!("forest, {}: {name}", target.as_str()), printed, ours));
         }
     }
     for (row, (dimension, printed)) in DIMENSIONS[3..].iter().zip(TABLE5).enumerate() {
@@ -142,9 +142,11 @@ pub fn gemm_numbers(tables: &Tables) -> Vec<PublishedNumber> {
             all.push(PublishedNumber { paper: 4, table: "V", what, published, ours, agrees });
         }
     }
-    for (architecture, (ours, printed)) in Architecture::ALL.iter().zip(tables.table6.iter().zip(TABLE6)) {
-        for (target, printed) in Target::ALL.into_iter().zip(printed) {
-            let what = format!("{}, {}: R2", architecture.word(), target.word());
+    for (architecture, (ours, printed)) in
+        Paper4Architecture::ALL.iter().zip(tables.table6.iter().zip(TABLE6))
+    {
+        for (target, printed) in GemmTarget::ALL.into_iter().zip(printed) {
+            let what = format!("{}, {}: R2", architecture.as_str(), target.as_str());
             all.push(near("VI", what, printed, ours[target as usize].r2));
         }
     }
@@ -155,16 +157,16 @@ pub fn gemm_numbers(tables: &Tables) -> Vec<PublishedNumber> {
 #[must_use]
 pub fn page_table(numbers: &[PublishedNumber], missing: Vec<String>) -> Table {
     let mut table = Table::new(vec![
-        Column::right("paper"),
-        Column::left("table"),
-        Column::left("what"),
-        Column::right("published"),
-        Column::right("ours"),
-        Column::left("agrees"),
+        TableColumn::right("paper"),
+        TableColumn::left("table"),
+        TableColumn::left("what"),
+        TableColumn::right("published"),
+        TableColumn::right("ours"),
+        TableColumn::left("agrees"),
     ]);
     let agree = numbers.iter().filter(|n| n.agrees).count();
     table.title = format!("Published numbers reproduced: {agree} of {} agree", numbers.len());
-    table.rows = numbers.iter().map(row).collect();
+    table.rows = numbers.iter().map(number_cells).collect();
     table.notes = missing;
     table.notes.push(
         "agrees: less than one unit of the last printed digit apart in paper 1's Tables 3 to 5 and paper 4's II, III and V; within 1 % in Table 6, within 2 % in \
@@ -174,19 +176,19 @@ pub fn page_table(numbers: &[PublishedNumber], missing: Vec<String>) -> Table {
     table
 }
 
-fn row(n: &PublishedNumber) -> Vec<Cell> {
+fn number_cells(n: &PublishedNumber) -> Vec<TableCell> {
     let decimals = n.published.split_once('.').map_or(0, |(_, d)| d.len());
     let ours = |v: f64| {
         let text = if v.abs() < 1e6 { format!("{v:.decimals$}") } else { significant(v) };
-        Cell::shown(v, text)
+        TableCell::shown(v, text)
     };
     vec![
-        Cell::number(n.paper),
-        Cell::text(n.table),
-        Cell::text(n.what.as_str()),
-        Cell::text(n.published.as_str()),
-        Cell::maybe(n.ours, ours),
-        Cell::Flag(n.agrees),
+        TableCell::number(n.paper),
+        TableCell::text(n.table),
+        TableCell::text(n.what.as_str()),
+        TableCell::text(n.published.as_str()),
+        TableCell::maybe(n.ours, ours),
+        TableCell::Flag(n.agrees),
     ]
 }
 
@@ -212,7 +214,7 @@ mod tests {
         };
         let page = page_table(&[number(0.13435, true), number(0.2, false)], vec!["no files".into()]);
         assert!(page.title.ends_with("1 of 2 agree") && page.notes[0] == "no files");
-        let csv = page.render(crate::report::Format::Csv);
+        let csv = page.render(crate::report::TableFormat::Csv);
         assert!(csv.contains("4,II,R2,0.1344,0.13435,true"), "{csv}");
     }
 }

@@ -36,7 +36,7 @@ pub struct PowerRow {
 impl PowerRow {
     /// A measured row, where it states a power and nothing says that the GPU idled meanwhile.
     #[must_use]
-    pub fn of(row: &Measurement, gpus: &Catalogue<Gpu>) -> Option<Self> {
+    pub fn from_measurement(row: &Measurement, gpus: &Catalogue<Gpu>) -> Option<Self> {
         let watts = row.number(Number::Power).filter(|w| *w > 0.0)?;
         if row.number(Number::GpuUtil).is_some_and(|u| u < BUSY_PERCENT) {
             return None;
@@ -50,30 +50,30 @@ impl PowerRow {
             ..stated
         };
         let blocks = row.grid().map(|g| g.iter().map(|n| *n as f64).product());
-        let load = Load::of(&row.work(), blocks, gpu, row.time);
+        let load = Load::from_work(&row.work(), blocks, gpu, row.time);
         Some(Self { gpu: row.gpu, kernel: row.kernel, clocks, load, watts })
     }
 
     pub(crate) fn used(&self, gpus: &Catalogue<Gpu>) -> Used {
-        Used::of(&gpus[self.gpu], self.clocks, &self.load)
+        Used::at_clocks(&gpus[self.gpu], self.clocks, &self.load)
     }
 }
 
 /// Shares and voltage curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fit {
+pub struct VoltageFit {
     /// Shares of the power limit.
     pub shares: Shares,
     /// The voltage curve.
     pub voltage: Voltage,
 }
 
-impl Fit {
+impl VoltageFit {
     /// The power of a row in watts, without a limit: boards that are measured overclocked pass it.
     #[must_use]
     pub fn watts(&self, row: &PowerRow, gpus: &Catalogue<Gpu>) -> f64 {
         let gpu = &gpus[row.gpu];
-        let terms = Terms::of(gpu, row.clocks, &row.load, &self.voltage);
+        let terms = Terms::at_clocks(gpu, row.clocks, &row.load, &self.voltage);
         gpu.power_limit.value.0 * (self.shares.idle + terms.dynamic(&self.shares))
     }
 }
@@ -87,7 +87,7 @@ struct Gram {
 }
 
 impl Gram {
-    fn add(&mut self, x: [f64; N]) {
+    fn add_row(&mut self, x: [f64; N]) {
         for i in 0..N {
             self.xy[i] += x[i];
             for j in 0..N {
@@ -108,7 +108,7 @@ impl Gram {
     }
 
     /// The squared relative error of these shares.
-    fn error(&self, c: &[f64; N]) -> f64 {
+    fn squared_error(&self, c: &[f64; N]) -> f64 {
         let mut error = self.rows;
         for i in 0..N {
             error -= 2.0 * c[i] * self.xy[i];
@@ -121,10 +121,10 @@ impl Gram {
 
     /// The shares of at least 0 with the least squared error: the best of every set of them that may be above 0.
     fn solve(&self) -> [f64; N] {
-        let mut best = ([0.0; N], self.error(&[0.0; N]));
+        let mut best = ([0.0; N], self.squared_error(&[0.0; N]));
         for set in 1_u32..1 << N {
             let Some(c) = self.solve_for(set).filter(|c| c.iter().all(|v| *v >= 0.0)) else { continue };
-            let error = self.error(&c);
+            let error = self.squared_error(&c);
             if error < best.1 {
                 best = (c, error);
             }
@@ -160,7 +160,7 @@ impl Gram {
 }
 
 /// Rows of one GPU and one kernel under one voltage curve.
-struct Cell {
+struct VoltageCell {
     gpu: GpuId,
     kernel: KernelId,
     gram: Gram,
@@ -168,13 +168,13 @@ struct Cell {
 
 /// The rows' sums under every voltage curve, so that leaving something out costs nothing.
 pub struct Sums {
-    curves: Vec<(Voltage, Vec<Cell>)>,
+    curves: Vec<(Voltage, Vec<VoltageCell>)>,
 }
 
 impl Sums {
     /// Adds up the rows.
     #[must_use]
-    pub fn of(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Self {
+    pub fn from_rows(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Self {
         let mut curves = Vec::new();
         for floor in FLOORS {
             for below in BELOW {
@@ -189,41 +189,41 @@ impl Sums {
 
     /// The best fit to the rows of GPUs and kernels that `keep`; every GPU weighs the same. `None` where none is left.
     #[must_use]
-    pub fn fit(&self, keep: impl Fn(GpuId, KernelId) -> bool) -> Option<Fit> {
-        let mut best: Option<(Fit, f64)> = None;
+    pub fn fit_coefficients(&self, keep: impl Fn(GpuId, KernelId) -> bool) -> Option<VoltageFit> {
+        let mut best: Option<(VoltageFit, f64)> = None;
         for (voltage, cells) in &self.curves {
             let gram = joined(cells, &keep)?;
             let c = gram.solve();
-            let error = gram.error(&c);
+            let error = gram.squared_error(&c);
             if best.as_ref().is_none_or(|(_, least)| error < *least) {
                 let [idle, active, fp, l2, dram] = c;
                 let shares = Shares { idle, active, fp, l2, dram };
-                best = Some((Fit { shares, voltage: *voltage }, error));
+                best = Some((VoltageFit { shares, voltage: *voltage }, error));
             }
         }
         best.map(|(fit, _)| fit)
     }
 }
 
-fn cells(rows: &[PowerRow], gpus: &Catalogue<Gpu>, voltage: &Voltage) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = Vec::new();
+fn cells(rows: &[PowerRow], gpus: &Catalogue<Gpu>, voltage: &Voltage) -> Vec<VoltageCell> {
+    let mut cells: Vec<VoltageCell> = Vec::new();
     for row in rows {
         let gpu = &gpus[row.gpu];
         let scale = gpu.power_limit.value.0 / row.watts;
-        let x = Terms::of(gpu, row.clocks, &row.load, voltage).0.map(|t| t * scale);
+        let x = Terms::at_clocks(gpu, row.clocks, &row.load, voltage).0.map(|t| t * scale);
         let known = cells.iter().position(|c| (c.gpu, c.kernel) == (row.gpu, row.kernel));
         let at = known.unwrap_or_else(|| {
-            cells.push(Cell { gpu: row.gpu, kernel: row.kernel, gram: Gram::default() });
+            cells.push(VoltageCell { gpu: row.gpu, kernel: row.kernel, gram: Gram::default() });
             cells.len() - 1
         });
-        cells[at].gram.add(x);
+        cells[at].gram.add_row(x);
     }
     cells
 }
 
 /// The sums of the cells that are kept, every GPU scaled to one row.
-fn joined(cells: &[Cell], keep: &impl Fn(GpuId, KernelId) -> bool) -> Option<Gram> {
-    let kept: Vec<&Cell> = cells.iter().filter(|c| keep(c.gpu, c.kernel)).collect();
+fn joined(cells: &[VoltageCell], keep: &impl Fn(GpuId, KernelId) -> bool) -> Option<Gram> {
+    let kept: Vec<&VoltageCell> = cells.iter().filter(|c| keep(c.gpu, c.kernel)).collect();
     let mut all = Gram::default();
     for cell in &kept {
         let of_gpu: f64 = kept.iter().filter(|c| c.gpu == cell.gpu).map(|c| c.gram.rows).sum();

@@ -20,7 +20,7 @@
 //! ```
 //! use roofswap::power::{Load, PowerModel};
 //! let session = roofswap::session::Session::load(None).unwrap();
-//! let gpu = session.gpus.find("rtx-4070").unwrap();
+//! let gpu = session.gpus.entry_named("rtx-4070").unwrap();
 //! let model = PowerModel::shipped().unwrap();
 //! let busy = Load { flops_per_s: 20e12, dram_per_s: 50e9, l2_per_s: 200e9, active: 1.0 };
 //! let power = model.estimate(gpu, gpu.clocks(), &busy);
@@ -30,7 +30,7 @@
 mod cap;
 pub mod fit;
 
-use crate::catalogue::{FileError, Origin, SpecFile};
+use crate::catalogue::{FileError, NumberOrigin, SpecFile};
 use crate::gpu::{Clocks, Gpu};
 use crate::kernel::{Count, Work};
 use crate::units::{Seconds, Watts};
@@ -55,7 +55,7 @@ pub struct Load {
 impl Load {
     /// What this work does in this time; `blocks`: in the grid, where that is known (else every SM has one).
     #[must_use]
-    pub fn of(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
+    pub fn from_work(work: &Work, blocks: Option<f64>, gpu: &Gpu, time: Seconds) -> Self {
         let rate = |count| work.get(count).map_or(0.0, |amount| amount / time.0);
         let dram_per_s = rate(Count::DramBytes);
         Self {
@@ -141,7 +141,7 @@ pub struct PowerModel {
 
 /// A board's power under a load. Modelled: nothing here was measured on this board.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Power {
+pub struct BoardPower {
     /// What it draws, between idle and its limit.
     pub watts: Watts,
     /// Ends of the 90 % interval; neither leaves what the board can draw.
@@ -150,8 +150,8 @@ pub struct Power {
     pub high: Watts,
     /// What it draws idle.
     pub idle: Watts,
-    /// Where [`Power::idle`] comes from.
-    pub idle_origin: Origin,
+    /// Where [`BoardPower::idle`] comes from.
+    pub idle_origin: NumberOrigin,
     /// What the terms add up to; above the limit the board would lower its clocks.
     pub wanted: Watts,
     /// The board's limit.
@@ -160,7 +160,7 @@ pub struct Power {
     pub known_gpu: bool,
 }
 
-impl Power {
+impl BoardPower {
     /// Whether the limit is what it draws.
     #[must_use]
     pub fn is_capped(&self) -> bool {
@@ -180,19 +180,19 @@ impl PowerModel {
 
     /// The power of this GPU, given as its documents state it, at these clocks and this limit under this load.
     #[must_use]
-    pub fn estimate(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> Power {
+    pub fn estimate(&self, stock: &Gpu, clocks: Clocks, load: &Load) -> BoardPower {
         let stated = stock.power_limit.value.0;
         let limit = clocks.power_limit.0;
-        let terms = Terms::of(stock, clocks, load, &self.voltage);
+        let terms = Terms::at_clocks(stock, clocks, load, &self.voltage);
         let idle = stock.idle_power.as_ref().map_or(self.shares.idle * stated, |p| p.value.0).min(limit);
-        let idle_origin = stock.idle_power.as_ref().map_or(Origin::Assumed, |p| p.origin);
+        let idle_origin = stock.idle_power.as_ref().map_or(NumberOrigin::Assumed, |p| p.origin);
         let wanted = idle + stated * terms.dynamic(&self.shares);
         let known_gpu = self.gpus.contains(&stock.id);
         let held_out = if known_gpu { self.new_kernel } else { self.new_gpu };
         let watts = wanted.min(limit);
         let factor = held_out.ln_90.exp();
         let within = |w: f64| Watts(w.clamp(idle.min(watts), limit));
-        Power {
+        BoardPower {
             watts: Watts(watts),
             low: within(watts / factor),
             high: within(wanted * factor),
@@ -210,8 +210,8 @@ impl PowerModel {
 pub(crate) struct Terms(pub(crate) [f64; 5]);
 
 impl Terms {
-    pub(crate) fn of(stock: &Gpu, clocks: Clocks, load: &Load, voltage: &Voltage) -> Self {
-        let used = Used::of(stock, clocks, load);
+    pub(crate) fn at_clocks(stock: &Gpu, clocks: Clocks, load: &Load, voltage: &Voltage) -> Self {
+        let used = Used::at_clocks(stock, clocks, load);
         let dynamic = voltage.dynamic(used.clock);
         Self([1.0, dynamic * used.active, dynamic * used.fp, dynamic * used.l2, used.dram])
     }
@@ -240,7 +240,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    pub(crate) fn of(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
+    pub(crate) fn at_clocks(stock: &Gpu, clocks: Clocks, load: &Load) -> Self {
         let stated = stock.clocks();
         let per_clock = f64::from(stock.sms.value) * clocks.sm.0;
         let lanes = f64::from(stock.fp32_lanes_per_sm.value);

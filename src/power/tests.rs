@@ -62,7 +62,7 @@ fn more_work_and_more_clock_never_need_less_power() {
 #[test]
 fn the_equation_by_hand() {
     let all = gpus();
-    let gpu = all.find("gtx-980").unwrap();
+    let gpu = all.entry_named("gtx-980").unwrap();
     let model = PowerModel::shipped().unwrap();
     let s = model.shares;
     // Half the peak at the stated clock, half the DRAM, half the SMs: voltage and clock are 1.
@@ -72,13 +72,13 @@ fn the_equation_by_hand() {
     let expected = 165.0 * (s.idle + s.active / 2.0 + s.fp / 2.0 + s.l2 * l2 + s.dram / 2.0);
     let p = model.estimate(gpu, gpu.clocks(), &half);
     assert!((p.wanted.0 / expected - 1.0).abs() < 1e-12, "{p:?} {expected}");
-    assert!(p.known_gpu && p.idle_origin == Origin::Assumed);
+    assert!(p.known_gpu && p.idle_origin == NumberOrigin::Assumed);
 }
 
 #[test]
 fn a_lower_limit_caps() {
     let all = gpus();
-    let stock = all.find("rtx-4070").unwrap();
+    let stock = all.entry_named("rtx-4070").unwrap();
     let tuned = stock.tuned("power=120W".parse::<Tuning>().unwrap()).unwrap();
     let p = PowerModel::shipped().unwrap().estimate(stock, tuned.clocks(), &load(1.0));
     assert_eq!((p.watts, p.limit, p.is_capped()), (Watts(120.0), Watts(120.0), true));

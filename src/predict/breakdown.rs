@@ -4,7 +4,7 @@
 use super::component_times::Explanation;
 use super::factor::{Amount, Factor, amount, in_words};
 use super::source::{SourceKind, SourceTime};
-use crate::catalogue::Origin;
+use crate::catalogue::NumberOrigin;
 use crate::roofline::{Component, Spec};
 use crate::units::{Seconds, significant};
 use std::fmt;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What the first time of a breakdown is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Start {
+pub enum FirstTime {
     /// The time on the source, timed or scaled from a timed size.
     SourceTime {
         /// How it is known.
@@ -30,7 +30,7 @@ pub enum Start {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// The launch is taken off: what is left is the kernel's body.
-    FloorOff(Seconds, Origin),
+    FloorOff(Seconds, NumberOrigin),
     /// One number of the GPU: source, target.
     Number(Spec, [f64; 2]),
     /// So many numbers that move it by less than 1 % each.
@@ -48,7 +48,7 @@ pub enum Cause {
     /// The very GPU that was timed, at the same clocks: nothing changes.
     SameGpu,
     /// The launch is added again.
-    FloorOn(Seconds, Origin),
+    FloorOn(Seconds, NumberOrigin),
     /// `hybrid`: a correction fitted to so many pairs of so many other GPUs.
     Residual(usize, usize),
     /// `efficiency-transfer`: the roof on the source over that on the target.
@@ -86,7 +86,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown<'p> {
     /// What the first time is.
-    pub start: Start,
+    pub start: FirstTime,
     /// The first time.
     pub from: Seconds,
     /// Every factor, in order; the time after the last one is the prediction.
@@ -103,7 +103,7 @@ pub(super) enum MadeOf {
     /// A first time, and what it was multiplied by.
     Product {
         /// What the first time is.
-        start: Start,
+        start: FirstTime,
         /// The first time.
         from: Seconds,
         /// Why, and by what.
@@ -116,7 +116,7 @@ pub(super) enum MadeOf {
 /// What a model keeps of a question to take its answer apart.
 pub(super) trait TakenApart: fmt::Debug + Send + Sync {
     /// The first time, and every factor up to the model's own time.
-    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>);
+    fn product(&self) -> (FirstTime, Seconds, Vec<(Cause, f64)>);
     /// The components and what moves them.
     fn explanation(&self) -> Explanation;
 }
@@ -124,16 +124,16 @@ pub(super) trait TakenApart: fmt::Debug + Send + Sync {
 impl MadeOf {
     /// The time on the source, scaled by the ratio of work where another size was timed, times these factors.
     pub(super) fn source_times(time: &SourceTime, factors: Vec<(Cause, f64)>) -> Self {
-        Self::Product { start: Start::of_source(time), from: time.work_scaled, factors }
+        Self::Product { start: FirstTime::of_source(time), from: time.work_scaled, factors }
     }
 
     /// The time at the target's roof, times these factors.
     pub(super) fn roof_times(from: Seconds, factors: Vec<(Cause, f64)>) -> Self {
-        Self::Product { start: Start::Roof, from, factors }
+        Self::Product { start: FirstTime::Roof, from, factors }
     }
 }
 
-impl Start {
+impl FirstTime {
     /// The time on the source.
     pub(super) fn of_source(time: &SourceTime) -> Self {
         Self::SourceTime { kind: time.kind, source: time.source.clone() }
@@ -186,7 +186,7 @@ impl Cause {
     pub fn words(&self) -> &'static str {
         match self {
             Self::FloorOff(..) => "subtract launch overhead",
-            Self::Number(spec, _) => spec.word(),
+            Self::Number(spec, _) => spec.as_str(),
             Self::OtherNumbers(_) => "other numbers",
             Self::OtherComponents => "other components",
             Self::LastWave(_) => "tail effect",
@@ -210,7 +210,7 @@ impl Cause {
 
     /// The numbers behind it, source first.
     #[must_use]
-    pub fn numbers(&self) -> [Option<Amount>; 2] {
+    pub fn cause_amounts(&self) -> [Option<Amount>; 2] {
         match *self {
             Self::FloorOff(floor, _) => [Some(Amount::Time(floor)), None],
             Self::FloorOn(floor, _) | Self::LaunchOverhead(floor) => [None, Some(Amount::Time(floor))],
@@ -238,11 +238,11 @@ impl Cause {
 /// What stands behind it: `80 → 46`, `3.61 µs, shortest kernel seen on this host`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let floor = |origin: Origin| match origin {
-            Origin::Measured => "shortest kernel seen on this host",
-            Origin::Published => "published",
-            Origin::Derived => "derived: launches elsewhere",
-            Origin::Assumed => "assumed: none was timed here",
+        let floor = |origin: NumberOrigin| match origin {
+            NumberOrigin::Measured => "shortest kernel seen on this host",
+            NumberOrigin::Published => "published",
+            NumberOrigin::Derived => "derived: launches elsewhere",
+            NumberOrigin::Assumed => "assumed: none was timed here",
         };
         match *self {
             Self::FloorOff(time, origin) | Self::FloorOn(time, origin) => {

@@ -2,7 +2,7 @@
 
 use super::lesson::Abstains;
 use crate::gpu::Ceilings;
-use crate::kernel::{BlockSize, Count, Precision, Problem};
+use crate::kernel::{BlockSize, Count, Problem, VectorPrecision};
 use crate::units::{Seconds, significant};
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub enum Caution {
     /// No FLOPs: the kernel has no compute ceiling.
     NoComputeCeiling,
     /// Arithmetic of both widths runs; the ceiling is that of one.
-    BothWidths(Precision),
+    BothWidths(VectorPrecision),
     /// Two listings give the FLOPs on the target, and without a trace nobody knows how often each block runs.
     Rewritten {
         /// The least factor, whatever runs how often.
@@ -237,11 +237,7 @@ impl fmt::Display for Caution {
                 write!(f, "{gpu}: the scaled source time is mostly launch overhead ({floor})")
             }
             Self::SourceAtRowClocks(text) => {
-                write!(
-                    f,
-                    "clocks: source measured with {text} and modelled at those clocks; the speedup compares both GPUs at stock \
-                     clocks"
-                )
+                write!(f, "clocks: source measured with {text} and modelled at those clocks")
             }
             Self::MeasuredAtOtherClocks { at, time } => {
                 write!(f, "clocks: measured {time} with {at}: not compared; set the target's clocks to compare")
@@ -289,7 +285,7 @@ fn missing_counts_text(missing: &[Count]) -> String {
 }
 
 fn fallen_back_text(gpu: &str) -> String {
-    format!("no achieved ceilings for {gpu}: {} ceilings used on both GPUs", Ceilings::Peak.word())
+    format!("no achieved ceilings for {gpu}: {} ceilings used on both GPUs", Ceilings::Peak.as_str())
 }
 
 fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool) -> String {
@@ -301,8 +297,8 @@ fn above_roof_text(gpu: &str, ratio: f64, in_l2: bool) -> String {
     format!("measured point lies {ratio:.2}× above its roof on {gpu}: {cause}")
 }
 
-fn both_widths_text(precision: Precision) -> String {
-    format!("both FP32 and FP64 arithmetic run: the compute ceiling is that of {}", precision.word())
+fn both_widths_text(precision: VectorPrecision) -> String {
+    format!("both FP32 and FP64 arithmetic run: the compute ceiling is that of {}", precision.as_str())
 }
 
 fn rewritten_text(least: f64, most: f64) -> String {

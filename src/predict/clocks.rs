@@ -2,12 +2,9 @@
 
 use super::{Caution, Subject, Visible};
 use crate::gpu::{Gpu, GpuId, Tuning, TuningError};
-use crate::measurement::{Measurement, Number};
+use crate::measurement::{Measurement, Number, SAME_CLOCK};
 use crate::units::{Hertz, significant};
 use std::sync::Arc;
-
-/// Clocks nearer than this are the same: drivers round to steps of about 1 %.
-const SAME: f64 = 0.01;
 
 /// The source at the clocks that its row states.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +51,7 @@ pub fn source_clocks<'a>(
     store: impl Into<Visible<'a>>,
 ) -> SourceClocks {
     let store: Visible<'a> = store.into();
-    let exact = subject.config.and_then(|c| store.row(c, at));
+    let exact = subject.config.and_then(|c| store.row_on(c, at));
     let nearest = || store.nearest(subject.kernel, &subject.problem, &subject.variant, at);
     let Some(row) = exact.or_else(nearest) else { return SourceClocks::default() };
     match gpu_at_row_clocks(stock, catalogued, row) {
@@ -114,7 +111,7 @@ fn stated(row: &Measurement) -> [Option<Hertz>; 2] {
 /// Whether every clock that this row states is that of this GPU; false where it states none.
 #[must_use]
 pub fn is_at(row: &Measurement, gpu: &Gpu) -> bool {
-    is_within(row, gpu, SAME)
+    is_within(row, gpu, SAME_CLOCK)
 }
 
 fn is_within(row: &Measurement, gpu: &Gpu, share: f64) -> bool {

@@ -10,7 +10,9 @@
 
 use super::breakdown::{Cause, MadeOf};
 use super::same_time::{needed_source, source_factor};
-use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use super::{
+    Amount, Caution, Factor, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound,
+};
 use crate::gpu::Gpu;
 use crate::kernel::Count;
 use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
@@ -23,7 +25,7 @@ impl Predictor for EfficiencyTransfer {
         "efficiency-transfer"
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t = T_s (R_s O_s)/(R_t O_t): efficiency and occupancy carried over (paper 1, Algorithm 1)"
     }
 
@@ -31,9 +33,9 @@ impl Predictor for EfficiencyTransfer {
         true
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let chain = Chain::new(q, self.id())?;
-        let time = chain.time(self.id())?;
+        let time = chain.target_time(self.id())?;
         let (o_s, o_t) = chain.occupancies;
         let known = needed_source(q, self.id())?;
         let mut factors = vec![source_factor(known)];
@@ -60,7 +62,7 @@ impl Predictor for EfficiencyTransfer {
             bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: Some(chain.efficiency()),
             factors,
-            cautions: Self::cautions(q, chain.by_bytes()),
+            cautions: Self::transfer_cautions(q, chain.by_bytes()),
             levels: None,
             doubt: None,
             width: None,
@@ -69,15 +71,15 @@ impl Predictor for EfficiencyTransfer {
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
-        Chain::new(q, self.id())?.time(self.id())
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
+        Chain::new(q, self.id())?.target_time(self.id())
     }
 }
 
 impl EfficiencyTransfer {
     /// What Algorithm 1 does not see.
-    fn cautions(q: &Question<'_>, by_bytes: bool) -> Vec<Caution> {
-        let mut all = q.cautions(true);
+    fn transfer_cautions(q: &Question<'_>, by_bytes: bool) -> Vec<Caution> {
+        let mut all = q.question_cautions(true);
         let (source, target) = (q.source.gpu, q.target.gpu);
         if by_bytes {
             all.push(Caution::NoFlops);
@@ -104,14 +106,14 @@ struct Chain {
 }
 
 impl Chain {
-    fn new(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
+    fn new(q: &Question<'_>, model: &'static str) -> Result<Self, ModelRefusal> {
         q.target.feasible(&q.work)?;
         let source_time = needed_source(q, model)?.work_scaled;
-        let missing = |missing| Refusal::NoCount { model, missing };
+        let missing = |missing| ModelRefusal::NoCount { model, missing };
         let flops = q.work.flops().ok_or(missing(Count::Flops.name()))?;
         let bytes = q.work.dram().ok_or(missing(Count::DramBytes.name()))?;
         if flops.0 <= 0.0 && bytes.0 <= 0.0 {
-            return Err(Refusal::NoWork { model });
+            return Err(ModelRefusal::NoWork { model });
         }
         let roof = |gpu: &Gpu| {
             let (c, b) = (gpu.compute(q.ceilings).value.0, gpu.bandwidth(q.ceilings).value.0);
@@ -137,7 +139,7 @@ impl Chain {
         reached / (self.occupancies.0 * self.roof_source)
     }
 
-    fn time(&self, model: &'static str) -> Result<Seconds, Refusal> {
+    fn target_time(&self, model: &'static str) -> Result<Seconds, ModelRefusal> {
         let rate = self.efficiency() * self.occupancies.1 * self.roof_target;
         sound(Seconds(self.work() / rate), model)
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A predicted time with what is known of its error: for those who ask half a million times.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct TimeEstimate {
     /// Time per launch on the target.
     pub time: Seconds,
     /// How uncertain it is beside others of its model; `None` for a model that cannot say.
@@ -24,7 +24,7 @@ pub struct Estimate {
     pub occupancy: Option<f64>,
 }
 
-impl Estimate {
+impl TimeEstimate {
     /// The time of a model that starts from the time on the source.
     pub(super) fn of_question(q: &Question<'_>, time: Seconds, doubt: Option<Doubt>) -> Self {
         let known = q.source_time.as_ref();

@@ -1,6 +1,6 @@
 //! The numbers a prediction is made of, each with its unit and its source.
 
-use crate::catalogue::{Origin, Sourced};
+use crate::catalogue::{NumberOrigin, Sourced};
 use crate::roofline::Spec;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Hertz, Intensity, Seconds, significant};
 use std::fmt;
@@ -48,7 +48,7 @@ impl fmt::Display for Amount {
 impl Amount {
     /// The bare number in SI units.
     #[must_use]
-    pub fn number(&self) -> f64 {
+    pub fn si_value(&self) -> f64 {
         match self {
             Self::Time(v) => v.0,
             Self::Flops(v) => v.0,
@@ -92,9 +92,9 @@ pub fn in_words(spec: Spec, value: f64) -> String {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Provenance {
     /// A number of a spec or a measurement, with its source's id.
-    Stated(Origin, Arc<str>),
+    Stated(NumberOrigin, Arc<str>),
     /// A count of the kernel's work, with its source's id; what was done with it is said elsewhere.
-    Counted(Origin, Arc<str>),
+    Counted(NumberOrigin, Arc<str>),
     /// Computed here, by this rule.
     Modelled(&'static str),
 }
@@ -102,10 +102,10 @@ pub enum Provenance {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stated(origin, source) if source.is_empty() => f.write_str(origin.word()),
-            Self::Stated(origin, source) => write!(f, "{}: {source}", origin.word()),
-            Self::Counted(origin, source) if source.is_empty() => write!(f, "count {}", origin.word()),
-            Self::Counted(origin, source) => write!(f, "count {}: {source}", origin.word()),
+            Self::Stated(origin, source) if source.is_empty() => f.write_str(origin.as_str()),
+            Self::Stated(origin, source) => write!(f, "{}: {source}", origin.as_str()),
+            Self::Counted(origin, source) if source.is_empty() => write!(f, "count {}", origin.as_str()),
+            Self::Counted(origin, source) => write!(f, "count {}: {source}", origin.as_str()),
             Self::Modelled(rule) => write!(f, "modelled: {rule}"),
         }
     }

@@ -8,8 +8,8 @@
 
 use super::breakdown::{Cause, MadeOf};
 use super::plain_roofline::{body as body_on, body_on_target, target_cautions, work_factors};
-use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
-use crate::catalogue::Origin;
+use super::{Amount, Factor, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound};
+use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::roofline::Bound;
 use crate::units::Seconds;
@@ -28,7 +28,7 @@ impl Predictor for FirstPrinciples {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t = max(FLOPs / C_t, bytes / B_t) + 5 µs per launch (paper 5); no measurement"
     }
 
@@ -36,8 +36,8 @@ impl Predictor for FirstPrinciples {
         false
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let time = self.time(q)?;
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
+        let time = self.predicted_time(q)?;
         let body = body_on_target(q, self.id())?;
         let overhead = (Cause::LaunchOverhead(LAUNCH_OVERHEAD), time / body);
         let made_of = MadeOf::roof_times(body, vec![overhead]);
@@ -45,7 +45,7 @@ impl Predictor for FirstPrinciples {
         factors.push(Factor::of_target(
             "launch overhead",
             Amount::Time(LAUNCH_OVERHEAD),
-            Provenance::Stated(Origin::Published, "paper5".into()),
+            Provenance::Stated(NumberOrigin::Published, "paper5".into()),
         ));
         let bound = |gpu: &Gpu| {
             let launch =
@@ -67,7 +67,7 @@ impl Predictor for FirstPrinciples {
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         let body = body_on_target(q, self.id())?;
         sound(Seconds(body.0 + LAUNCH_OVERHEAD.0), self.id())
     }

@@ -8,21 +8,21 @@
 use super::breakdown::Cause;
 use super::components::{self, feature_names};
 use super::lesson::Abstains;
-use super::{Caution, Estimate, Prediction, Predictor, Question, Rates, Refusal, Width};
+use super::{Caution, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate, Width};
 use crate::units::Seconds;
 
 /// The model.
-pub(super) struct Hybrid;
+pub(super) struct HybridModel;
 
 /// As typed.
 pub const ID: &str = "hybrid";
 
-impl Predictor for Hybrid {
+impl Predictor for HybridModel {
     fn id(&self) -> &'static str {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_components x exp(r/2), r learned from your rows of other GPUs; `components` itself where that is no better"
     }
 
@@ -34,11 +34,11 @@ impl Predictor for Hybrid {
         true
     }
 
-    fn rates(&self) -> Rates {
-        Rates::Sustained
+    fn rates(&self) -> ModelRates {
+        ModelRates::Sustained
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let mut prediction = components::ComponentsModel.predict(q)?;
         match residual(q)? {
             Ok((factor, width)) => {
@@ -51,32 +51,32 @@ impl Predictor for Hybrid {
         Ok(prediction)
     }
 
-    fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
+    fn estimate(&self, q: &Question<'_>) -> Result<TimeEstimate, ModelRefusal> {
         let Some(lesson) = q.lesson.filter(|_| askable(q).is_ok()) else {
             return components::ComponentsModel.estimate(q);
         };
         let (found, features) = components::estimate_with_features(q)?;
-        Ok(match lesson.factor(&features, feature_names) {
+        Ok(match lesson.time_factor(&features, feature_names) {
             Ok((factor, width)) => {
-                Estimate { time: Seconds(found.time.0 * factor), width: Some(width), ..found }
+                TimeEstimate { time: Seconds(found.time.0 * factor), width: Some(width), ..found }
             }
             Err(_) => found,
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         self.estimate(q).map(|found| found.time)
     }
 }
 
 /// What the time of `components` is multiplied by, or why by nothing.
-fn residual(q: &Question<'_>) -> Result<Result<(f64, Width), Abstains>, Refusal> {
+fn residual(q: &Question<'_>) -> Result<Result<(f64, Width), Abstains>, ModelRefusal> {
     let Some(lesson) = q.lesson else { return Ok(Err(Abstains::NothingLearned)) };
     if let Err(why) = askable(q) {
         return Ok(Err(why));
     }
     let (_, features) = components::estimate_with_features(q)?;
-    Ok(lesson.factor(&features, feature_names))
+    Ok(lesson.time_factor(&features, feature_names))
 }
 
 /// Whether the residual of this question means anything: of another GPU, from a time that somebody measured at this size.
@@ -91,7 +91,7 @@ fn askable(q: &Question<'_>) -> Result<(), Abstains> {
 /// The numbers that a residual is learned from, and ln(measured / predicted) of `components`' time; `None` where the question has
 /// no answer, or none from a measured time.
 #[must_use]
-pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, Estimate, f64)> {
+pub fn residual_features(q: &Question<'_>, measured: Seconds) -> Option<(Vec<f64>, TimeEstimate, f64)> {
     askable(q).ok()?;
     let (found, features) = components::estimate_with_features(q).ok()?;
     let ln = (measured / found.time).ln();

@@ -1,9 +1,9 @@
 //! Both roofs of one kernel, source and target: which counts and peaks the ceilings of paper 2 are made of.
 
-use super::{Provenance, Question, Refusal};
+use super::{ModelRefusal, Provenance, Question};
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Mix, Operations, Precision, Rewritten};
+use crate::kernel::{Count, Mix, Operations, Rewritten, VectorPrecision};
 use crate::roofline::{Arithmetic, KernelRoof, Level, Peaks, Traffic, kernel_roof, vector_rate};
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
@@ -11,7 +11,7 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelRoofs {
     /// The width of the arithmetic.
-    pub precision: Precision,
+    pub precision: VectorPrecision,
     /// Peak or achieved, the same on both sides.
     pub ceilings: Ceilings,
     /// Source and target.
@@ -19,8 +19,8 @@ pub struct KernelRoofs {
 }
 
 /// Everything behind [`KernelRoofs`].
-pub(super) struct Parts<'q> {
-    pub(super) precision: Precision,
+pub(super) struct RoofParts<'q> {
+    pub(super) precision: VectorPrecision,
     /// Whether arithmetic of the other width runs as well.
     pub(super) mixed_widths: bool,
     pub(super) ceilings: Ceilings,
@@ -29,14 +29,14 @@ pub(super) struct Parts<'q> {
     /// Source and target; they differ where two listings were read.
     pub(super) arithmetic: [Arithmetic; 2],
     pub(super) traffic: Traffic,
-    pub(super) rates: [Rates; 2],
+    pub(super) rates: [PeakRates; 2],
     /// What two listings say, where they fit the target.
     pub(super) rewritten: Option<&'q Rewritten>,
     pub(super) roofs: [KernelRoof; 2],
 }
 
 /// One GPU's peaks with where they come from.
-pub(super) struct Rates {
+pub(super) struct PeakRates {
     pub(super) fma: Sourced<FlopsPerSecond>,
     pub(super) dram: Sourced<BytesPerSecond>,
     pub(super) l2: Sourced<BytesPerSecond>,
@@ -44,11 +44,20 @@ pub(super) struct Rates {
     pub(super) shared: Sourced<BytesPerSecond>,
 }
 
-impl Rates {
+impl PeakRates {
     /// Every rate the ceilings need.
-    fn of(gpu: &Gpu, precision: Precision, ceilings: Ceilings, model: &'static str) -> Result<Self, Refusal> {
-        let lacks =
-            |what: &'static str, key: &'static str| Refusal::NoRate { model, gpu: gpu.id.clone(), what, key };
+    fn from_gpu(
+        gpu: &Gpu,
+        precision: VectorPrecision,
+        ceilings: Ceilings,
+        model: &'static str,
+    ) -> Result<Self, ModelRefusal> {
+        let lacks = |what: &'static str, key: &'static str| ModelRefusal::NoRate {
+            model,
+            gpu: gpu.id.clone(),
+            what,
+            key,
+        };
         Ok(Self {
             fma: vector_rate(gpu, precision, ceilings)
                 .ok_or_else(|| lacks("FP64 rate", "compute.fp64_achieved_gflops"))?
@@ -86,26 +95,28 @@ impl Rates {
 /// The roofs of both sides, or what is missing for them.
 ///
 /// # Errors
-/// [`Refusal`] that names every count nobody made, or the rate nobody knows.
-pub fn kernel_roofs(q: &Question<'_>) -> Result<KernelRoofs, Refusal> {
-    let parts = Parts::of(q, super::projection::ID)?;
+/// [`ModelRefusal`] that names every count nobody made, or the rate nobody knows.
+pub fn kernel_roofs(q: &Question<'_>) -> Result<KernelRoofs, ModelRefusal> {
+    let parts = RoofParts::from_question(q, super::projection::ID)?;
     Ok(KernelRoofs { precision: parts.precision, ceilings: parts.ceilings, roofs: parts.roofs })
 }
 
-impl<'q> Parts<'q> {
-    pub(super) fn of(q: &'q Question<'_>, model: &'static str) -> Result<Self, Refusal> {
-        let counted = Counted::of(q, model)?;
-        let Counted { precision, operations, .. } = counted;
+impl<'q> RoofParts<'q> {
+    pub(super) fn from_question(q: &'q Question<'_>, model: &'static str) -> Result<Self, ModelRefusal> {
+        let counted = CountedWork::from_question(q, model)?;
+        let CountedWork { precision, operations, .. } = counted;
         let (ceilings, fell_back) = usable(q, precision);
         let [source, target] = [q.source.gpu, q.target.gpu];
-        let rates =
-            [Rates::of(source, precision, ceilings, model)?, Rates::of(target, precision, ceilings, model)?];
+        let rates = [
+            PeakRates::from_gpu(source, precision, ceilings, model)?,
+            PeakRates::from_gpu(target, precision, ceilings, model)?,
+        ];
         let arithmetic =
             Arithmetic { operations, flops: counted.flops, active_threads: counted.active_threads };
-        let rewritten = q.translation().map(|t| t.of(precision));
+        let rewritten = q.translation().map(|t| t.rewritten_at(precision));
         let on_target = rewritten.map_or(arithmetic, |r| Arithmetic {
             operations: r.applied(&operations),
-            flops: Flops(arithmetic.flops.0 * r.factor()),
+            flops: Flops(arithmetic.flops.0 * r.rewrite_factor()),
             ..arithmetic
         });
         let arithmetic = [arithmetic, on_target];
@@ -126,13 +137,13 @@ impl<'q> Parts<'q> {
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved rate of this width or of its DRAM, both use peak.
-fn usable<'q>(q: &'q Question<'_>, precision: Precision) -> (Ceilings, Option<&'q Gpu>) {
+fn usable<'q>(q: &'q Question<'_>, precision: VectorPrecision) -> (Ceilings, Option<&'q Gpu>) {
     if q.ceilings_asked == Ceilings::Peak {
         return (Ceilings::Peak, None);
     }
     let reached = |gpu: &Gpu| match precision {
-        Precision::Single => gpu.fp32_achieved.is_some(),
-        Precision::Double => gpu.fp64_achieved.is_some(),
+        VectorPrecision::Single => gpu.fp32_achieved.is_some(),
+        VectorPrecision::Double => gpu.fp64_achieved.is_some(),
     };
     let without =
         [q.source.gpu, q.target.gpu].into_iter().find(|g| !reached(g) || g.bandwidth_achieved.is_none());
@@ -140,8 +151,8 @@ fn usable<'q>(q: &'q Question<'_>, precision: Precision) -> (Ceilings, Option<&'
 }
 
 /// What is counted of the kernel.
-struct Counted {
-    precision: Precision,
+struct CountedWork {
+    precision: VectorPrecision,
     mixed_widths: bool,
     operations: Operations,
     flops: Flops,
@@ -149,8 +160,8 @@ struct Counted {
     traffic: Traffic,
 }
 
-impl Counted {
-    fn of(q: &Question<'_>, model: &'static str) -> Result<Self, Refusal> {
+impl CountedWork {
+    fn from_question(q: &Question<'_>, model: &'static str) -> Result<Self, ModelRefusal> {
         let mix = q.mix();
         let (precision, mixed_widths) = precision(q, &mix, model)?;
         let mut missing: Vec<&'static str> = Vec::new();
@@ -171,18 +182,18 @@ impl Counted {
         // Without FLOPs there is no compute ceiling, and nothing it would be made of is needed.
         let computes = q.work.flops().is_none_or(|f| f.0 > 0.0);
         let active_threads = if computes { need(Count::ActiveThreadsPerInst) } else { 32.0 };
-        let counted = mix.of(precision).filter(|o| o.total() > 0.0);
+        let counted = mix.operations_at(precision).filter(|o| o.total() > 0.0);
         if computes && counted.is_none() {
             missing.extend(match precision {
-                Precision::Single => ["fp32_fma", "fp32_add", "fp32_mul"],
-                Precision::Double => ["fp64_fma", "fp64_add", "fp64_mul"],
+                VectorPrecision::Single => ["fp32_fma", "fp32_add", "fp32_mul"],
+                VectorPrecision::Double => ["fp64_fma", "fp64_add", "fp64_mul"],
             });
         }
         if !missing.is_empty() {
-            return Err(Refusal::NoCounts { model, missing: missing.join(", ") });
+            return Err(ModelRefusal::NoCounts { model, missing: missing.join(", ") });
         }
         if flops <= 0.0 && through.iter().all(|b| b.0 <= 0.0) && wavefronts <= 0.0 {
-            return Err(Refusal::NoWork { model });
+            return Err(ModelRefusal::NoWork { model });
         }
         let shared = mix.shared_bytes.unwrap_or(f64::INFINITY).min(128.0 * wavefronts);
         Ok(Self {
@@ -191,7 +202,7 @@ impl Counted {
             operations: counted.unwrap_or_default(),
             flops: Flops(flops),
             active_threads,
-            traffic: Traffic::of(through, Bytes(shared), wavefronts),
+            traffic: Traffic::from_bytes(through, Bytes(shared), wavefronts),
         })
     }
 }
@@ -202,27 +213,31 @@ fn uses_no_shared_memory(q: &Question<'_>) -> bool {
 }
 
 /// The width by the kernel's element type; where nobody stated one, by what was counted. Also whether both widths work.
-fn precision(q: &Question<'_>, mix: &Mix, model: &'static str) -> Result<(Precision, bool), Refusal> {
-    let works = |p: Precision| mix.of(p).is_some_and(|o| o.total() > 0.0);
-    let both = Precision::ALL.into_iter().all(works);
-    if let Some(stated) = Precision::ALL.into_iter().find(|p| p.dtype() == q.kernel.dtype) {
+fn precision(
+    q: &Question<'_>,
+    mix: &Mix,
+    model: &'static str,
+) -> Result<(VectorPrecision, bool), ModelRefusal> {
+    let works = |p: VectorPrecision| mix.operations_at(p).is_some_and(|o| o.total() > 0.0);
+    let both = VectorPrecision::ALL.into_iter().all(works);
+    if let Some(stated) = VectorPrecision::ALL.into_iter().find(|p| p.dtype() == q.kernel.dtype) {
         return Ok((stated, both));
     }
-    if !q.kernel.dtype.is_empty() && !both && !Precision::ALL.into_iter().any(works) {
-        let dtype = crate::text::clip(&q.kernel.dtype, 20);
-        return Err(Refusal::OtherWidth { model, dtype });
+    if !q.kernel.dtype.is_empty() && !both && !VectorPrecision::ALL.into_iter().any(works) {
+        let dtype = crate::text::clipped_text(&q.kernel.dtype, 20);
+        return Err(ModelRefusal::OtherWidth { model, dtype });
     }
     // The one that takes longer at the source's peaks.
     let gpu = q.source.gpu;
-    let seconds = |p: Precision| {
+    let seconds = |p: VectorPrecision| {
         let peak = match p {
-            Precision::Single => Some(gpu.fp32_peak.value),
-            Precision::Double => gpu.fp64_peak.as_ref().map(|r| r.value),
+            VectorPrecision::Single => Some(gpu.fp32_peak.value),
+            VectorPrecision::Double => gpu.fp64_peak.as_ref().map(|r| r.value),
         };
-        mix.of(p).map_or(0.0, |o| o.flops() / peak.map_or(1.0, |r| r.0))
+        mix.operations_at(p).map_or(0.0, |o| o.flops() / peak.map_or(1.0, |r| r.0))
     };
-    let double = seconds(Precision::Double) > seconds(Precision::Single);
-    Ok((if double { Precision::Double } else { Precision::Single }, both))
+    let double = seconds(VectorPrecision::Double) > seconds(VectorPrecision::Single);
+    Ok((if double { VectorPrecision::Double } else { VectorPrecision::Single }, both))
 }
 
 /// `achieved | peak` of a rate as a link of the chain has it.

@@ -32,14 +32,14 @@ pub struct Lesson {
     /// Ids of their kernels.
     pub kernels: Vec<String>,
     /// How it did on groups it had not seen.
-    pub checks: Vec<Check>,
+    pub checks: Vec<HeldOutCheck>,
     /// `None` where that was no better than `components` alone.
     pub taught: Option<Taught>,
 }
 
 /// One group held out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Check {
+pub struct HeldOutCheck {
     /// The GPU's or kernel's id.
     pub held_out: String,
     /// Pairs scored.
@@ -103,7 +103,8 @@ impl Lesson {
     /// Mean MAPE over the groups held out, without and with the residual, in percent.
     #[must_use]
     pub fn errors(&self) -> Option<[f64; 2]> {
-        let mean = |of: fn(&Check) -> f64| self.checks.iter().map(of).sum::<f64>() / self.checks.len() as f64;
+        let mean =
+            |of: fn(&HeldOutCheck) -> f64| self.checks.iter().map(of).sum::<f64>() / self.checks.len() as f64;
         (!self.checks.is_empty()).then(|| [mean(|c| c.without), mean(|c| c.with)])
     }
 
@@ -113,15 +114,15 @@ impl Lesson {
     #[must_use]
     pub fn is_better(&self) -> bool {
         let gains: Vec<f64> = self.checks.iter().map(|c| c.without - c.with).collect();
-        let (Some(mean), Some(deviation)) = (stats::mean(&gains), stats::sample_deviation(&gains)) else {
+        let (Some(mean), Some(error)) = (stats::mean(&gains), stats::standard_error(&gains)) else {
             return false;
         };
-        let loses = |c: &Check| c.with - c.without > ERROR_BAR * c.error;
-        mean > deviation / (gains.len() as f64).sqrt() && !self.checks.iter().any(loses)
+        let loses = |c: &HeldOutCheck| c.with - c.without > ERROR_BAR * c.error;
+        mean > error && !self.checks.iter().any(loses)
     }
 
     /// What the time of `components` is multiplied by, and how wide the interval is then.
-    pub(super) fn factor(
+    pub(super) fn time_factor(
         &self,
         features: &[f64],
         names: impl Fn() -> Vec<String>,
@@ -129,7 +130,7 @@ impl Lesson {
         let Some(taught) = &self.taught else {
             return Err(self.errors().map_or(Abstains::NothingLearned, Abstains::NotBetter));
         };
-        taught.factor(features).map(|factor| (factor, taught.width)).ok_or_else(|| {
+        taught.time_factor(features).map(|factor| (factor, taught.width)).ok_or_else(|| {
             let names = names();
             let outside = taught.outside(features);
             Abstains::Outside(outside.filter_map(|at| names.get(at).cloned()).collect())
@@ -140,7 +141,7 @@ impl Lesson {
 impl Taught {
     /// What the time of `components` is multiplied by; `None` outside of what was learned from.
     #[must_use]
-    pub fn factor(&self, features: &[f64]) -> Option<f64> {
+    pub fn time_factor(&self, features: &[f64]) -> Option<f64> {
         let within = self.outside(features).count() <= MOST_OUTSIDE;
         within.then(|| (BELIEVED * self.fitted.predict_row(features)).exp())
     }
@@ -191,7 +192,7 @@ impl Lessons {
 
     /// The lesson for this kernel that has seen nothing of this target.
     #[must_use]
-    pub fn of(&self, kernel: KernelId, target: GpuId) -> Option<&Lesson> {
+    pub fn lesson_for(&self, kernel: KernelId, target: GpuId) -> Option<&Lesson> {
         self.all.get(&(kernel, self.hidden_for(target))).map(|lesson| &**lesson)
     }
 
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     fn lesson(errors: &[(f64, f64)]) -> Lesson {
-        let check = |(without, with): &(f64, f64)| Check {
+        let check = |(without, with): &(f64, f64)| HeldOutCheck {
             held_out: String::new(),
             pairs: 100,
             without: *without,

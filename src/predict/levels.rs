@@ -19,7 +19,7 @@ pub struct LevelTimes {
 
 impl LevelTimes {
     /// From the times at each level; `None` where there is none.
-    pub(super) fn of(at: Vec<(Level, Seconds)>, ceilings: Ceilings) -> Option<Self> {
+    pub(super) fn from_times(at: Vec<(Level, Seconds)>, ceilings: Ceilings) -> Option<Self> {
         let times = || at.iter().map(|(_, time)| time.0);
         let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
         let known = !at.is_empty();

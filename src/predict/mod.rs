@@ -55,26 +55,26 @@ mod subject;
 mod visible;
 mod weight;
 
-pub use breakdown::{Breakdown, Cause, Start, Step};
+pub use breakdown::{Breakdown, Cause, FirstTime, Step};
 pub use caution::Caution;
 pub use clocks::{
     SourceClocks, differences, gpu_at_row_clocks, is_at, is_near, source_clocks, states_clocks,
 };
 pub use component_times::{Elasticity, Explanation, NextCeiling};
-pub use components::{CARRIED, Carried, Prepared, Roof, Starting, USUAL, feature_names};
+pub use components::{CARRIED, Carried, LaunchRoof, PreparedKernel, Starting, USUAL, feature_names};
 use doubt::Causes;
 pub use doubt::Doubt;
-pub use estimate::{Estimate, Interval, Width};
+pub use estimate::{Interval, TimeEstimate, Width};
 pub use factor::{Amount, Factor, Provenance, amount, in_words};
 pub use floor::Floor;
 pub use hybrid::{ID as HYBRID, residual_features};
 pub use kernel_roofs::{KernelRoofs, kernel_roofs};
-pub use lesson::{Abstains, Check, Lesson, Lessons, Taught, WhatIsNew};
+pub use lesson::{Abstains, HeldOutCheck, Lesson, Lessons, Taught, WhatIsNew};
 pub use levels::LevelTimes;
 pub use models::{BASELINES, MODELS, ModelId, ModelList, UnknownModel, model_position};
 pub use plain_roofline::body;
-pub use question::{Question, Side, never_started, question};
-pub use rates::Rates;
+pub use question::{Question, QuestionSide, never_started, question};
+pub use rates::ModelRates;
 pub use registers::RegistersFrom;
 pub use source::{SourceKind, SourceTime};
 pub use subject::Subject;
@@ -83,7 +83,7 @@ pub use weight::weight;
 
 use crate::catalogue::Feature;
 use crate::gpu::{Ceilings, ComputeCapability, Gpu};
-use crate::kernel::{Kernel, Precision, Work};
+use crate::kernel::{Kernel, VectorPrecision, Work};
 use crate::occupancy::LaunchRefusal;
 use crate::roofline::{Bound, bound, compute_roof};
 use crate::units::{Bytes, Seconds};
@@ -93,7 +93,7 @@ pub trait Predictor: Sync {
     /// As typed: `components`.
     fn id(&self) -> &'static str;
     /// Formula and reference in one line.
-    fn summary(&self) -> &'static str;
+    fn method_summary(&self) -> &'static str;
     /// Whether the answer depends on a time on the source.
     fn needs_source(&self) -> bool;
     /// Whether rows measured on the target correct it. The papers' models and the baselines stay as they are written.
@@ -103,22 +103,22 @@ pub trait Predictor: Sync {
     /// Answers the question.
     ///
     /// # Errors
-    /// [`Refusal`] where the model has nothing honest to say.
-    fn predict(&self, question: &Question<'_>) -> Result<Prediction, Refusal>;
+    /// [`ModelRefusal`] where the model has nothing honest to say.
+    fn predict(&self, question: &Question<'_>) -> Result<Prediction, ModelRefusal>;
     /// Which rates of the GPUs its time rests on.
-    fn rates(&self) -> Rates {
-        Rates::Chosen
+    fn rates(&self) -> ModelRates {
+        ModelRates::Chosen
     }
-    /// [`Predictor::time`] with what an interval is made of.
+    /// [`Predictor::predicted_time`] with what an interval is made of.
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    fn estimate(&self, question: &Question<'_>) -> Result<Estimate, Refusal> {
-        let found = Estimate::of_question(question, self.time(question)?, None);
+    fn estimate(&self, question: &Question<'_>) -> Result<TimeEstimate, ModelRefusal> {
+        let found = TimeEstimate::of_question(question, self.predicted_time(question)?, None);
         let rests_on_measurement = found.rests_on_measurement && self.needs_source();
-        Ok(Estimate { rests_on_measurement, ..found })
+        Ok(TimeEstimate { rests_on_measurement, ..found })
     }
-    /// Whether [`Prepared`] gives this model's answers.
+    /// Whether [`PreparedKernel`] gives this model's answers.
     fn is_prepared(&self) -> bool {
         false
     }
@@ -126,7 +126,7 @@ pub trait Predictor: Sync {
     ///
     /// # Errors
     /// As [`Predictor::predict`].
-    fn time(&self, question: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, question: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         self.predict(question).map(|p| p.time)
     }
 }
@@ -180,7 +180,7 @@ impl Prediction {
 
 /// Why a model gives no time.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum ModelRefusal {
     /// The launch cannot start on this GPU.
     #[error("{gpu}: {why}")]
     CannotLaunch {
@@ -213,7 +213,7 @@ pub enum Refusal {
         found: String,
     },
     /// The kernel needs what this GPU does not have.
-    #[error("{gpu}: lacks {}: the kernel needs compute capability {since}, and this is {cc} ({source_id})", feature.word())]
+    #[error("{gpu}: lacks {}: the kernel needs compute capability {since}, and this is {cc} ({source_id})", feature.as_str())]
     LacksFeature {
         /// The GPU's id.
         gpu: String,
@@ -305,11 +305,11 @@ fn bound_on(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Opti
     if bytes.0 <= 0.0 {
         return (flops.0 > 0.0).then_some(Bound::Compute);
     }
-    let compute = compute_roof(gpu, kernel, Precision::Single, ceilings).value;
+    let compute = compute_roof(gpu, kernel, VectorPrecision::Single, ceilings).value;
     Some(bound(compute, gpu.bandwidth(ceilings).value, flops / bytes))
 }
 
 /// A time that is a positive finite number.
-fn sound(time: Seconds, model: &'static str) -> Result<Seconds, Refusal> {
-    if time.0.is_finite() && time.0 > 0.0 { Ok(time) } else { Err(Refusal::OutOfRange { model }) }
+fn sound(time: Seconds, model: &'static str) -> Result<Seconds, ModelRefusal> {
+    if time.0.is_finite() && time.0 > 0.0 { Ok(time) } else { Err(ModelRefusal::OutOfRange { model }) }
 }

@@ -14,7 +14,7 @@ pub struct ModelList([&'static dyn Predictor; 7]);
 /// Every model, the default first.
 pub static MODELS: ModelList = ModelList([
     &components::ComponentsModel,
-    &hybrid::Hybrid,
+    &hybrid::HybridModel,
     &efficiency_transfer::EfficiencyTransfer,
     &first_principles::FirstPrinciples,
     &plain_roofline::PlainRoofline,

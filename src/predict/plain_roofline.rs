@@ -7,9 +7,11 @@
 //! Reference: Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009.
 
 use super::breakdown::MadeOf;
-use super::{Amount, Caution, Factor, Prediction, Predictor, Provenance, Question, Refusal, bound_on, sound};
+use super::{
+    Amount, Caution, Factor, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound,
+};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Kernel, Precision, Work};
+use crate::kernel::{Count, Kernel, VectorPrecision, Work};
 use crate::roofline::{compute_roof, pipe_of};
 use crate::units::Seconds;
 
@@ -22,7 +24,7 @@ pub(super) struct PlainRoofline;
 /// The time at the roof, max(F/C, D/B); what nobody counted takes no time, and nothing counted at all gives nothing.
 #[must_use]
 pub fn body(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Option<Seconds> {
-    let roof = compute_roof(gpu, kernel, Precision::Single, ceilings).value;
+    let roof = compute_roof(gpu, kernel, VectorPrecision::Single, ceilings).value;
     let compute = work.flops().map(|f| f / roof);
     let memory = work.dram().map(|d| d / gpu.bandwidth(ceilings).value);
     match (compute, memory) {
@@ -32,12 +34,12 @@ pub fn body(gpu: &Gpu, kernel: &Kernel, work: &Work, ceilings: Ceilings) -> Opti
 }
 
 /// [`body`] on the target, or why there is none.
-pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Seconds, Refusal> {
+pub(super) fn body_on_target(q: &Question<'_>, model: &'static str) -> Result<Seconds, ModelRefusal> {
     q.target.feasible(&q.work)?;
-    let body = body(q.target.gpu, q.kernel, &q.work, q.ceilings).ok_or(Refusal::NoWork { model })?;
+    let body = body(q.target.gpu, q.kernel, &q.work, q.ceilings).ok_or(ModelRefusal::NoWork { model })?;
     match binding_atomics(q.target.gpu, &q.work, body) {
-        Some(time) => Err(Refusal::AtomicsBind { model, time }),
-        None if body.0 == 0.0 => Err(Refusal::NoWork { model }),
+        Some(time) => Err(ModelRefusal::AtomicsBind { model, time }),
+        None if body.0 == 0.0 => Err(ModelRefusal::NoWork { model }),
         None => Ok(body),
     }
 }
@@ -52,7 +54,7 @@ pub(super) fn binding_atomics(gpu: &Gpu, work: &Work, body: Seconds) -> Option<S
 /// FLOPs, bytes and the target's two times: the first links of a chain that needs no measurement.
 pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
     let gpu = q.target.gpu;
-    let compute = compute_roof(gpu, q.kernel, Precision::Single, q.ceilings);
+    let compute = compute_roof(gpu, q.kernel, VectorPrecision::Single, q.ceilings);
     let bandwidth = gpu.bandwidth(q.ceilings);
     let named = if pipe_of(q.kernel).pipe.is_tensor() { "tensor ceiling" } else { "FP32 ceiling" };
     let mut factors = Vec::with_capacity(8);
@@ -75,7 +77,7 @@ pub(super) fn work_factors(q: &Question<'_>) -> Vec<Factor> {
 
 /// Cautions of a model that knows only what the target states.
 pub(super) fn target_cautions(q: &Question<'_>) -> Vec<Caution> {
-    let mut cautions = q.cautions(false);
+    let mut cautions = q.question_cautions(false);
     if q.fits_l2(q.target.gpu) {
         cautions.push(Caution::FitsL2(q.target.gpu.id.as_str().into()));
     }
@@ -87,7 +89,7 @@ impl Predictor for PlainRoofline {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t = max(FLOPs / C_t, bytes / B_t): at the roof, no launch cost, no measurement"
     }
 
@@ -95,8 +97,8 @@ impl Predictor for PlainRoofline {
         false
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let time = self.time(q)?;
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
+        let time = self.predicted_time(q)?;
         Ok(Prediction {
             time,
             bound_source: bound_on(q.source.gpu, q.kernel, &q.work, q.ceilings),
@@ -112,7 +114,7 @@ impl Predictor for PlainRoofline {
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         sound(body_on_target(q, self.id())?, self.id())
     }
 }

@@ -19,17 +19,17 @@
 //! ```
 //! use roofswap::predict::{MODELS, model_position};
 //!
-//! assert_eq!(MODELS[model_position("projection")?].summary().split(':').next(), Some("T_t in the middle of T_s R_s/R_t at DRAM, L2, L1"));
+//! assert_eq!(MODELS[model_position("projection")?].method_summary().split(':').next(), Some("T_t in the middle of T_s R_s/R_t at DRAM, L2, L1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use super::breakdown::{Cause, MadeOf};
-use super::kernel_roofs::{Parts, stated};
+use super::kernel_roofs::{RoofParts, stated};
 use super::same_time::{needed_source, source_factor};
 use super::{
-    Amount, Caution, Factor, LevelTimes, Prediction, Predictor, Provenance, Question, Refusal, sound,
+    Amount, Caution, Factor, LevelTimes, ModelRefusal, Prediction, Predictor, Provenance, Question, sound,
 };
-use crate::kernel::{Count, Precision};
+use crate::kernel::{Count, VectorPrecision};
 use crate::roofline::{Arithmetic, Bound, KernelRoof, Level, PROJECTED, projected};
 use crate::units::Seconds;
 
@@ -44,7 +44,7 @@ impl Predictor for Projection {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t in the middle of T_s R_s/R_t at DRAM, L2, L1: the kernel's own ceilings (paper 2, equations 1-10)"
     }
 
@@ -52,7 +52,7 @@ impl Predictor for Projection {
         true
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         let (parts, levels) = projection(q)?;
         let (known, time) = (needed_source(q, ID)?, sound(levels.middle(), ID)?);
         let made_of = MadeOf::source_times(known, vec![(Cause::MemoryLevels, time / known.work_scaled)]);
@@ -62,7 +62,7 @@ impl Predictor for Projection {
             bound_target: bound(&parts, 1),
             efficiency: None,
             factors: factors(q, &parts, &levels)?,
-            cautions: cautions(q, &parts),
+            cautions: projection_cautions(q, &parts),
             levels: Some(levels),
             doubt: None,
             width: None,
@@ -71,28 +71,28 @@ impl Predictor for Projection {
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         sound(projection(q)?.1.middle(), ID)
     }
 }
 
 /// Both roofs, and the target's times at every level that has one.
-fn projection<'q>(q: &'q Question<'_>) -> Result<(Parts<'q>, LevelTimes), Refusal> {
+fn projection<'q>(q: &'q Question<'_>) -> Result<(RoofParts<'q>, LevelTimes), ModelRefusal> {
     q.target.feasible(&q.work)?;
     let known = needed_source(q, ID)?.work_scaled;
-    let parts = Parts::of(q, ID)?;
+    let parts = RoofParts::from_question(q, ID)?;
     let [source, target] = &parts.roofs;
     let at =
         |level: Level| projected(known, source.level(level), target.level(level)).map(|time| (level, time));
     let times: Vec<(Level, Seconds)> = PROJECTED.into_iter().filter_map(at).collect();
-    let Some(levels) = LevelTimes::of(times, parts.ceilings) else {
-        return Err(Refusal::NoWork { model: ID });
+    let Some(levels) = LevelTimes::from_times(times, parts.ceilings) else {
+        return Err(ModelRefusal::NoWork { model: ID });
     };
     Ok((parts, levels))
 }
 
 /// What binds at DRAM with the kernel's own ceilings.
-fn bound(parts: &Parts<'_>, side: usize) -> Option<Bound> {
+fn bound(parts: &RoofParts<'_>, side: usize) -> Option<Bound> {
     let (roof, rates): (&KernelRoof, _) = (&parts.roofs[side], &parts.rates[side]);
     let memory = parts.traffic.dram / rates.dram.value;
     let compute = roof.compute.map(|c| parts.arithmetic[side].flops / c);
@@ -102,8 +102,8 @@ fn bound(parts: &Parts<'_>, side: usize) -> Option<Bound> {
     }
 }
 
-fn cautions(q: &Question<'_>, parts: &Parts<'_>) -> Vec<Caution> {
-    let mut all = q.cautions(true);
+fn projection_cautions(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Caution> {
+    let mut all = q.question_cautions(true);
     // Which ceilings can be used is this model's own matter: it looks at the width of the kernel.
     all.retain(|c| !matches!(c, Caution::CeilingsFellBack { .. }));
     all.extend(parts.fell_back.map(|g| Caution::CeilingsFellBack { gpu: g.id.as_str().into() }));
@@ -126,7 +126,11 @@ fn cautions(q: &Question<'_>, parts: &Parts<'_>) -> Vec<Caution> {
 }
 
 /// The chain: counts, ceilings, and the time at each level.
-fn factors(q: &Question<'_>, parts: &Parts<'_>, levels: &LevelTimes) -> Result<Vec<Factor>, Refusal> {
+fn factors(
+    q: &Question<'_>,
+    parts: &RoofParts<'_>,
+    levels: &LevelTimes,
+) -> Result<Vec<Factor>, ModelRefusal> {
     let mut all = vec![source_factor(needed_source(q, ID)?)];
     all.extend(compute_factors(q, parts));
     for level in PROJECTED {
@@ -137,14 +141,14 @@ fn factors(q: &Question<'_>, parts: &Parts<'_>, levels: &LevelTimes) -> Result<V
     Ok(all)
 }
 
-fn compute_factors(q: &Question<'_>, parts: &Parts<'_>) -> Vec<Factor> {
+fn compute_factors(q: &Question<'_>, parts: &RoofParts<'_>) -> Vec<Factor> {
     let [source, target] = &parts.arithmetic;
     let flops = Factor::shared("FLOPs", Amount::Flops(source.flops), q.counted(Count::Flops));
     let (Some(c_s), Some(c_t)) = (parts.roofs[0].compute, parts.roofs[1].compute) else { return vec![flops] };
     let mut all = vec![flops];
     if let Some(r) = parts.rewritten {
         let rule = Provenance::Modelled("FLOPs of the target's SASS / the source's");
-        all.push(Factor::of_target("SASS correction", Amount::Times(r.factor()), rule));
+        all.push(Factor::of_target("SASS correction", Amount::Times(r.rewrite_factor()), rule));
         let rule = Provenance::Modelled("FLOPs x SASS correction");
         all.push(Factor::of_target("FLOPs on the target", Amount::Flops(target.flops), rule));
     }
@@ -173,15 +177,15 @@ fn compute_factors(q: &Question<'_>, parts: &Parts<'_>) -> Vec<Factor> {
     all
 }
 
-fn ceiling_name(parts: &Parts<'_>) -> &'static str {
+fn ceiling_name(parts: &RoofParts<'_>) -> &'static str {
     match parts.precision {
-        Precision::Single => "FP32 ceiling",
-        Precision::Double => "FP64 ceiling",
+        VectorPrecision::Single => "FP32 ceiling",
+        VectorPrecision::Double => "FP64 ceiling",
     }
 }
 
 /// Bytes, bandwidth, ceiling, intensity and time at one level.
-fn level_factors(q: &Question<'_>, parts: &Parts<'_>, levels: &LevelTimes, level: Level) -> Vec<Factor> {
+fn level_factors(q: &Question<'_>, parts: &RoofParts<'_>, levels: &LevelTimes, level: Level) -> Vec<Factor> {
     let (counted, names) = match level {
         Level::Dram => (
             Count::DramBytes,

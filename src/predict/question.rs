@@ -1,18 +1,18 @@
 //! What a model is asked: a kernel at a size, a source, a target, and what is known on either side.
 
-use super::floor::{Floor, floor};
+use super::floor::{Floor, LaunchCost, floor};
 use super::lesson::Lesson;
-use super::registers::{Found, RegistersFrom, registers};
+use super::registers::{FoundRegisters, RegistersFrom, registers};
 use super::source::{SourceKind, SourceTime};
-use super::source_time::{Asked, source_time};
+use super::source_time::{SourceQuestion, source_time};
 use super::subject::Subject;
 use super::visible::Visible;
-use super::{Caution, Provenance, Refusal};
-use crate::catalogue::{Feature, Origin};
+use super::{Caution, ModelRefusal, Provenance};
+use crate::catalogue::{Feature, NumberOrigin};
 use crate::gpu::{Ceilings, FeatureTable, Gpu, GpuId};
 use crate::kernel::{
-    BlockSize, Cc, Compiled, Contradiction, Count, Instance, Kernel, Launch, Mix, Operator, Resources,
-    Translation, Work, contradictions,
+    BlockSize, Cc, CompiledResources, Count, CountContradiction, Instance, Kernel, Launch, Mix, Operator,
+    Resources, Translation, Work, contradictions,
 };
 use crate::measurement::{ConfigId, LaunchTiming, Measurement};
 use crate::occupancy::{BlockNeeds, LaunchRefusal, Occupancy, Rules, launch_refusal, occupancy};
@@ -20,7 +20,7 @@ use crate::units::Bytes;
 
 /// One GPU's side of a question.
 #[derive(Debug, Clone)]
-pub struct Side<'a> {
+pub struct QuestionSide<'a> {
     /// The GPU.
     pub gpu: &'a Gpu,
     /// The launch shape, where known.
@@ -32,14 +32,14 @@ pub struct Side<'a> {
     /// Why the launch cannot start here.
     pub refusal: Option<LaunchRefusal>,
     /// Why the kernel's code cannot run here at all; looked for on the target only: a source was timed.
-    pub barred: Option<Refusal>,
+    pub barred: Option<ModelRefusal>,
     /// Resident blocks by which the waves of a launch are counted, where the block is somebody's word: on the GPU that exists.
     pub(super) wave_occupancy: Option<Occupancy>,
     /// Whose registers these are.
     pub registers: RegistersFrom,
     /// What must be said about the build: registers of another one, spills, a block that nobody stated.
     pub build: Vec<Caution>,
-    /// Whether nobody stated the threads per block, so that [`Side::needs`] are those of an assumed block.
+    /// Whether nobody stated the threads per block, so that [`QuestionSide::needs`] are those of an assumed block.
     pub block_assumed: bool,
 }
 
@@ -53,9 +53,9 @@ pub struct Question<'a> {
     /// The operator of a tensor library at this size, where the kernel is one.
     pub operator: Option<Operator>,
     /// Where it was timed, or is supposed to have been.
-    pub source: Side<'a>,
+    pub source: QuestionSide<'a>,
     /// Where it might run.
-    pub target: Side<'a>,
+    pub target: QuestionSide<'a>,
     /// Static and dynamic shared memory per block by the kernel's formulas, where they are known.
     smem_of_formulas: (Option<u32>, Option<u32>),
     /// Whether a block asks for shared memory, where rows or formulas say so.
@@ -102,12 +102,12 @@ pub fn question<'a>(
 ) -> Question<'a> {
     let store: Visible<'a> = store.into();
     let config = subject.config;
-    let rows = Shared::of(config.into_iter().flat_map(|c| store.rows_of(c)));
-    let source_row = config.and_then(|c| store.row(c, gpus[0].0));
+    let rows = SharedRows::from_rows(config.into_iter().flat_map(|c| store.rows_of(c)));
+    let source_row = config.and_then(|c| store.row_on(c, gpus[0].0));
     let any_row = rows.shape(source_row);
     let side = |(at, gpu): (GpuId, &'a Gpu)| {
-        let row = config.and_then(|c| store.row(c, at));
-        Side::new(kernel, &subject.instance, gpu, row, any_row, rules)
+        let row = config.and_then(|c| store.row_on(c, at));
+        QuestionSide::new(kernel, &subject.instance, gpu, row, any_row, rules)
     };
     let [source, mut target] = gpus.map(side);
     target.barred = barred(kernel, target.gpu);
@@ -128,8 +128,8 @@ pub fn question<'a>(
             None
         } else {
             let (at, side) = (gpus[0].0, &source);
-            let asked =
-                Asked { kernel, subject, work: &work, at, side, floor: floors[0], timing, store, rules };
+            let launch = LaunchCost { floor: floors[0], timing };
+            let asked = SourceQuestion { kernel, subject, work: &work, at, side, launch, store, rules };
             source_time(asked)
         },
         floors,
@@ -146,7 +146,7 @@ pub fn question<'a>(
 /// What the rows of one configuration say on every GPU, whoever the source is: shapes and counters hold everywhere, so
 /// whoever wrote them down is asked, the source's own row first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shared<'a> {
+pub(super) struct SharedRows<'a> {
     /// The first row that states a launch, else the first one.
     shape: Option<&'a Measurement>,
     /// Every counter of the first row that has it.
@@ -155,8 +155,8 @@ pub(super) struct Shared<'a> {
     uses_shared_memory: Option<bool>,
 }
 
-impl<'a> Shared<'a> {
-    pub(super) fn of(rows: impl Iterator<Item = &'a Measurement>) -> Self {
+impl<'a> SharedRows<'a> {
+    pub(super) fn from_rows(rows: impl Iterator<Item = &'a Measurement>) -> Self {
         let mut all = Self { shape: None, counted: Work::default(), uses_shared_memory: None };
         for row in rows {
             if all.shape.is_none_or(|s| s.launch().is_none() && row.launch().is_some()) {
@@ -197,7 +197,7 @@ pub fn never_started(
     row: &Measurement,
     any_row: Option<&Measurement>,
 ) -> Option<LaunchRefusal> {
-    Fit::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
+    LaunchFit::new(kernel, instance, gpu, Some(row), any_row, Rules::Exact).refusal
 }
 
 /// Peak and achieved are never mixed: where one GPU has no achieved ceilings, both use peak.
@@ -211,9 +211,9 @@ fn usable(asked: Ceilings, gpus: [&Gpu; 2]) -> (Ceilings, Option<Caution>) {
     }
 }
 
-/// What fits on one GPU, in numbers: the part of a [`Side`] that needs no words.
+/// What fits on one GPU, in numbers: the part of a [`QuestionSide`] that needs no words.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fit<'a> {
+pub(super) struct LaunchFit<'a> {
     pub(super) launch: Option<Launch>,
     pub(super) refusal: Option<LaunchRefusal>,
     needs: Option<BlockNeeds>,
@@ -221,12 +221,12 @@ pub(super) struct Fit<'a> {
     wave_occupancy: Option<Occupancy>,
     /// Threads per block that stand in for an unknown launch shape.
     unstated: Option<BlockSize>,
-    registers: Found<'a>,
+    registers: FoundRegisters<'a>,
     /// The compiler's word, where it is the build that runs here.
     build: Option<&'a Resources>,
 }
 
-impl<'a> Fit<'a> {
+impl<'a> LaunchFit<'a> {
     pub(super) fn new(
         kernel: &'a Kernel,
         instance: &Instance,
@@ -243,7 +243,7 @@ impl<'a> Fit<'a> {
         let (regs_per_thread, registers) = registers(compiled, instance.regs_per_thread, row, any_row);
         // Another architecture's build, or one that is not the timed one, says nothing about this one's bounds and spills.
         let build = compiled.filter(|c| c.borrowed_from.is_none());
-        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, Found::TimedRow(_)));
+        let build = build.map(|c| c.resources).filter(|_| !matches!(registers, FoundRegisters::TimedRow(_)));
         let threads = launch.map(|l| l.threads()).or(unstated.map(BlockSize::threads));
         let needs = threads.map(|threads| BlockNeeds {
             threads,
@@ -259,21 +259,18 @@ impl<'a> Fit<'a> {
         let refusal = other_block
             .map(|(required, n)| LaunchRefusal::OtherBlock { threads: n.threads, required })
             .or_else(|| launch_refusal(&gpu.cuda.limits, asked?, launch.as_ref()));
-        let resident = needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
-        let wave_occupancy = match gpu.is_hypothetical() {
-            true => needs.map(|n| occupancy(&gpu.existing().cuda.limits, n, rules)),
-            false => None,
-        };
+        let resident_on = |gpu: &Gpu| needs.map(|n| occupancy(&gpu.cuda.limits, n, rules));
+        let resident = resident_on(gpu);
         let occupancy = match (rules, refusal) {
             // The study's formula knows no refusal.
             (Rules::Exact, Some(_)) => resident.map(Occupancy::refused),
             _ => resident,
         };
-        let wave_occupancy = wave_occupancy.or(occupancy);
+        let wave_occupancy = if gpu.is_hypothetical() { resident_on(gpu.existing()) } else { occupancy };
         Self { launch, refusal, needs, occupancy, wave_occupancy, unstated, registers, build }
     }
 
-    /// As [`Side::wave_occupancy`].
+    /// As [`QuestionSide::wave_occupancy`].
     pub(super) fn wave_occupancy(&self) -> Option<Occupancy> {
         self.wave_occupancy.filter(|_| !is_assumed(self.unstated))
     }
@@ -284,7 +281,7 @@ impl<'a> Fit<'a> {
     }
 
     pub(super) fn registers_unknown(&self) -> bool {
-        matches!(self.registers, Found::Unknown)
+        matches!(self.registers, FoundRegisters::Unknown)
     }
 }
 
@@ -292,7 +289,7 @@ fn is_assumed(block: Option<BlockSize>) -> bool {
     matches!(block, Some(BlockSize::Assumed(_)))
 }
 
-impl<'a> Side<'a> {
+impl<'a> QuestionSide<'a> {
     pub(super) fn new(
         kernel: &Kernel,
         instance: &Instance,
@@ -301,8 +298,8 @@ impl<'a> Side<'a> {
         any_row: Option<&Measurement>,
         rules: Rules,
     ) -> Self {
-        let fit = Fit::new(kernel, instance, gpu, row, any_row, rules);
-        let Fit { launch, refusal, needs, occupancy, unstated, registers, build, .. } = fit;
+        let fit = LaunchFit::new(kernel, instance, gpu, row, any_row, rules);
+        let LaunchFit { launch, refusal, needs, occupancy, unstated, registers, build, .. } = fit;
         let wave_occupancy = fit.wave_occupancy();
         let registers = RegistersFrom::from(registers);
         let said = [
@@ -331,7 +328,7 @@ impl<'a> Side<'a> {
     }
 
     /// Why no time can be given on this GPU, whatever the model.
-    pub(super) fn feasible(&self, work: &Work) -> Result<(), Refusal> {
+    pub(super) fn feasible(&self, work: &Work) -> Result<(), ModelRefusal> {
         if let Some(why) = &self.barred {
             return Err(why.clone());
         }
@@ -339,36 +336,36 @@ impl<'a> Side<'a> {
     }
 }
 
-/// [`Side::feasible`] on this GPU, where the launch may have been refused.
-pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -> Result<(), Refusal> {
+/// [`QuestionSide::feasible`] on this GPU, where the launch may have been refused.
+pub(super) fn feasible(gpu: &Gpu, refusal: Option<LaunchRefusal>, work: &Work) -> Result<(), ModelRefusal> {
     if let Some(why) = refusal {
-        return Err(Refusal::CannotLaunch { gpu: gpu.id.clone(), why });
+        return Err(ModelRefusal::CannotLaunch { gpu: gpu.id.clone(), why });
     }
     let needed = work.get(Count::WorkingSetBytes).map_or(Bytes(0.0), Bytes);
     let memory = gpu.memory_size.value;
     if needed > memory {
-        return Err(Refusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
+        return Err(ModelRefusal::DoesNotFit { gpu: gpu.id.clone(), needed, memory });
     }
     Ok(())
 }
 
 /// A feature the kernel needs and this GPU lacks; else code that was loaded and does not run here.
-pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<Refusal> {
+pub(super) fn barred(kernel: &Kernel, gpu: &Gpu) -> Option<ModelRefusal> {
     let cc = gpu.cuda.compute_capability;
     // A test reads the table; a damaged one bars nothing.
     let lacking = FeatureTable::shipped().ok().and_then(|table| table.lacking(&kernel.needs, cc));
     if let Some((feature, since)) = lacking {
         let (since, source_id) = (since.capability, since.source.to_string());
-        return Some(Refusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
+        return Some(ModelRefusal::LacksFeature { gpu: gpu.id.clone(), cc, feature, since, source_id });
     }
     let codes = kernel.codes.as_ref().filter(|codes| !codes.may_run_on((cc.major, cc.minor)))?;
-    Some(Refusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
+    Some(ModelRefusal::NotCompiled { gpu: gpu.id.clone(), cc, found: codes.to_string() })
 }
 
 /// Shared memory and barriers of a block: the row timed here first, then the compiler's word for this very architecture,
 /// the formula, a row timed elsewhere; another architecture's build after everything.
 fn shared_needs(
-    compiled: Option<Compiled<'_>>,
+    compiled: Option<CompiledResources<'_>>,
     instance: &Instance,
     row: Option<&Measurement>,
     any_row: Option<&Measurement>,
@@ -402,7 +399,7 @@ fn spilled(gpu: &Gpu, build: &Resources) -> Option<Caution> {
 
 impl<'a> Question<'a> {
     /// Cautions that hold whatever the model.
-    pub(super) fn cautions(&self, uses_source: bool) -> Vec<Caution> {
+    pub(super) fn question_cautions(&self, uses_source: bool) -> Vec<Caution> {
         let mut all = Vec::new();
         if uses_source {
             all.extend(self.source_time.iter().flat_map(|t| t.cautions.clone()));
@@ -428,7 +425,7 @@ impl<'a> Question<'a> {
     fn contradictions(&self) -> Vec<Caution> {
         let tensor = self.kernel.needs.contains(&Feature::Tensor);
         let found = contradictions(&self.work, &self.kernel.dtype, tensor);
-        let said = |c: &Contradiction| {
+        let said = |c: &CountContradiction| {
             let both = c.named(|count| format!(" ({})", self.counted(count)));
             Caution::Contradiction(format!("{both}: {}; {}", c.why, c.done).into())
         };
@@ -449,38 +446,40 @@ impl<'a> Question<'a> {
     }
 
     /// The rows that may be asked, the source's own first.
-    fn rows(&self) -> impl Iterator<Item = &'a Measurement> {
+    fn source_rows(&self) -> impl Iterator<Item = &'a Measurement> {
         let (store, config, source) = self.rows;
-        let own = config.and_then(|c| store.row(c, source));
+        let own = config.and_then(|c| store.row_on(c, source));
         own.into_iter().chain(config.into_iter().flat_map(move |c| store.rows_of(c)))
     }
 
     /// Arithmetic by instruction and bytes of shared memory, of the first rows that counted them.
     #[must_use]
     pub fn mix(&self) -> Mix {
-        self.rows().fold(Mix::default(), |found, row| found.or(row.mix()))
+        self.source_rows().fold(Mix::default(), |found, row| found.or(row.mix()))
     }
 
     /// Where the arithmetic of the mix comes from.
     pub(super) fn mix_from(&self) -> Option<Provenance> {
-        let row = self.rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some())?;
+        let row = self.source_rows().find(|r| r.mix().single.is_some() || r.mix().double.is_some())?;
         Some(Provenance::Stated(SourceKind::from(row.kind).origin(), (*row.source).into()))
     }
 
     /// Shared memory per block in bytes, where a row or the kernel's formulas state all of it.
     pub(super) fn shared_memory(&self) -> Option<u64> {
         let both = |(a, b): (Option<u32>, Option<u32>)| Some(u64::from(a?) + u64::from(b?));
-        let of_row = self.rows().find_map(|r| both((r.smem_static(), r.smem_dynamic())));
+        let of_row = self.source_rows().find_map(|r| both((r.smem_static(), r.smem_dynamic())));
         of_row.or_else(|| both(self.smem_of_formulas))
     }
 
     /// Where this count comes from: the source's row, the first other one that counted it, else the kernel file's formula.
     pub(super) fn counted(&self, count: Count) -> Provenance {
-        let row = self.rows().find(|r| r.count(count).is_some());
+        let row = self.source_rows().find(|r| r.measured_count(count).is_some());
         let of_row = row.map(|r| Provenance::Stated(SourceKind::from(r.kind).origin(), (*r.source).into()));
         of_row
-            .or_else(|| self.kernel.count(count).map(|c| Provenance::Stated(c.origin, c.source.clone())))
-            .unwrap_or_else(|| Provenance::Stated(Origin::Assumed, "".into()))
+            .or_else(|| {
+                self.kernel.count_formula(count).map(|c| Provenance::Stated(c.origin, c.source.clone()))
+            })
+            .unwrap_or_else(|| Provenance::Stated(NumberOrigin::Assumed, "".into()))
     }
 
     /// Whether the working set fits in the L2 of this GPU.

@@ -4,7 +4,7 @@ use crate::gpu::Ceilings;
 
 /// The rates behind a model's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rates {
+pub enum ModelRates {
     /// Those that were chosen: peak or achieved.
     Chosen,
     /// What the GPU sustains, measured or derived, whatever was chosen.
@@ -13,12 +13,12 @@ pub enum Rates {
     Unused,
 }
 
-impl Rates {
+impl ModelRates {
     /// `sustained rates`, where these ceilings are in use otherwise: `peak ceilings`.
     #[must_use]
     pub fn words(self, used: Ceilings) -> String {
         match self {
-            Self::Chosen => format!("{} ceilings", used.word()),
+            Self::Chosen => format!("{} ceilings", used.as_str()),
             Self::Sustained => "sustained rates".into(),
             Self::Unused => "no rates".into(),
         }

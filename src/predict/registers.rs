@@ -2,7 +2,7 @@
 
 use super::Caution;
 use crate::gpu::Gpu;
-use crate::kernel::Compiled;
+use crate::kernel::CompiledResources;
 use crate::measurement::Measurement;
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub enum RegistersFrom {
 impl RegistersFrom {
     /// In a word or two, for a column.
     #[must_use]
-    pub fn word(&self) -> String {
+    pub fn origin_text(&self) -> String {
         match self {
             Self::TimedRow(_) => "timed row".into(),
             Self::Typed => "typed".into(),
@@ -75,28 +75,28 @@ impl fmt::Display for RegistersFrom {
 
 /// [`RegistersFrom`], as long as nobody keeps it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Found<'a> {
+pub(super) enum FoundRegisters<'a> {
     TimedRow(&'a Measurement),
     Typed,
-    Compiled(Compiled<'a>),
+    Compiled(CompiledResources<'a>),
     OtherRow(&'a Measurement),
     Unknown,
 }
 
-impl From<Found<'_>> for RegistersFrom {
-    fn from(found: Found<'_>) -> Self {
+impl From<FoundRegisters<'_>> for RegistersFrom {
+    fn from(found: FoundRegisters<'_>) -> Self {
         match found {
-            Found::TimedRow(row) => Self::TimedRow(Arc::from(&*row.source)),
-            Found::Typed => Self::Typed,
-            Found::Compiled(known) => match known.borrowed_from {
+            FoundRegisters::TimedRow(row) => Self::TimedRow(Arc::from(&*row.source)),
+            FoundRegisters::Typed => Self::Typed,
+            FoundRegisters::Compiled(known) => match known.borrowed_from {
                 None => Self::Build(known.source.clone()),
                 Some(cc) => {
                     let spills = known.resources.spills().is_some();
                     Self::NearestBuild { cc, source: known.source.clone(), spills }
                 }
             },
-            Found::OtherRow(row) => Self::OtherRow(Arc::from(&*row.source)),
-            Found::Unknown => Self::Unknown,
+            FoundRegisters::OtherRow(row) => Self::OtherRow(Arc::from(&*row.source)),
+            FoundRegisters::Unknown => Self::Unknown,
         }
     }
 }
@@ -106,20 +106,20 @@ impl From<Found<'_>> for RegistersFrom {
 ///
 /// [`Kernel::resources_on`]: crate::kernel::Kernel::resources_on
 pub(super) fn registers<'a>(
-    compiled: Option<Compiled<'a>>,
+    compiled: Option<CompiledResources<'a>>,
     typed: Option<u32>,
     row: Option<&'a Measurement>,
     any_row: Option<&'a Measurement>,
-) -> (u32, Found<'a>) {
+) -> (u32, FoundRegisters<'a>) {
     let of_row = |row: Option<&'a Measurement>| row.and_then(|r| Some((r.regs_per_thread()?, r)));
     if let Some((regs, row)) = of_row(row) {
-        return (regs, Found::TimedRow(row));
+        return (regs, FoundRegisters::TimedRow(row));
     }
     if let Some(regs) = typed {
-        return (regs, Found::Typed);
+        return (regs, FoundRegisters::Typed);
     }
     if let Some(known) = compiled {
-        return (known.resources.registers, Found::Compiled(known));
+        return (known.resources.registers, FoundRegisters::Compiled(known));
     }
-    of_row(any_row).map_or((0, Found::Unknown), |(regs, row)| (regs, Found::OtherRow(row)))
+    of_row(any_row).map_or((0, FoundRegisters::Unknown), |(regs, row)| (regs, FoundRegisters::OtherRow(row)))
 }

@@ -4,7 +4,9 @@
 //! the ratio of roofline times, as for every model.
 
 use super::breakdown::MadeOf;
-use super::{Amount, Factor, Prediction, Predictor, Provenance, Question, Rates, Refusal, bound_on, sound};
+use super::{
+    Amount, Factor, ModelRates, ModelRefusal, Prediction, Predictor, Provenance, Question, bound_on, sound,
+};
 use crate::predict::{SourceKind, SourceTime};
 use crate::units::Seconds;
 
@@ -19,7 +21,7 @@ impl Predictor for SameTime {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t = T_s, scaled with the roofline where only another size was timed: the baseline every model must beat"
     }
 
@@ -27,12 +29,12 @@ impl Predictor for SameTime {
         true
     }
 
-    fn rates(&self) -> Rates {
-        Rates::Unused
+    fn rates(&self) -> ModelRates {
+        ModelRates::Unused
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
-        let time = self.time(q)?;
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
+        let time = self.predicted_time(q)?;
         let known = needed_source(q, self.id())?;
         Ok(Prediction {
             time,
@@ -40,7 +42,7 @@ impl Predictor for SameTime {
             bound_target: bound_on(q.target.gpu, q.kernel, &q.work, q.ceilings),
             efficiency: None,
             factors: vec![source_factor(known)],
-            cautions: q.cautions(true),
+            cautions: q.question_cautions(true),
             levels: None,
             doubt: None,
             width: None,
@@ -49,16 +51,19 @@ impl Predictor for SameTime {
         })
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         q.target.feasible(&q.work)?;
         sound(needed_source(q, self.id())?.work_scaled, self.id())
     }
 }
 
 /// The source time, or why there is none.
-pub(super) fn needed_source<'q>(q: &'q Question<'_>, model: &'static str) -> Result<&'q SourceTime, Refusal> {
+pub(super) fn needed_source<'q>(
+    q: &'q Question<'_>,
+    model: &'static str,
+) -> Result<&'q SourceTime, ModelRefusal> {
     q.source.feasible(&q.work)?;
-    q.source_time.as_ref().ok_or_else(|| Refusal::NoSourceTime { model, gpu: q.source.gpu.id.clone() })
+    q.source_time.as_ref().ok_or_else(|| ModelRefusal::NoSourceTime { model, gpu: q.source.gpu.id.clone() })
 }
 
 /// The first link of every chain that starts from a time.

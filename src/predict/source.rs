@@ -1,8 +1,8 @@
 //! A time on the source, and how it is known.
 
 use super::Caution;
-use crate::catalogue::Origin;
-use crate::measurement::Kind;
+use crate::catalogue::NumberOrigin;
+use crate::measurement::TimingKind;
 use crate::units::Seconds;
 
 /// How the source time is known.
@@ -19,7 +19,7 @@ pub enum SourceKind {
 impl SourceKind {
     /// The word in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Measured => "measured",
             Self::Published => "published",
@@ -29,11 +29,11 @@ impl SourceKind {
 
     /// How far a number that was timed so is to be trusted.
     #[must_use]
-    pub fn origin(self) -> Origin {
+    pub fn origin(self) -> NumberOrigin {
         match self {
-            Self::Measured => Origin::Measured,
-            Self::Published => Origin::Published,
-            Self::Estimated => Origin::Assumed,
+            Self::Measured => NumberOrigin::Measured,
+            Self::Published => NumberOrigin::Published,
+            Self::Estimated => NumberOrigin::Assumed,
         }
     }
 
@@ -44,11 +44,11 @@ impl SourceKind {
     }
 }
 
-impl From<Kind> for SourceKind {
-    fn from(kind: Kind) -> Self {
+impl From<TimingKind> for SourceKind {
+    fn from(kind: TimingKind) -> Self {
         match kind {
-            Kind::Measured => Self::Measured,
-            Kind::Published => Self::Published,
+            TimingKind::Measured => Self::Measured,
+            TimingKind::Published => Self::Published,
         }
     }
 }

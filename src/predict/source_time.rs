@@ -1,16 +1,16 @@
 //! The time on the source: measured, published, or an estimate that is marked as one.
 
 use super::components::{resized, unmeasured};
-use super::floor::{Floor, LaunchCost};
+use super::floor::LaunchCost;
 use super::operators::{modelled as modelled_operator, resized_operator};
-use super::question::Side;
+use super::question::QuestionSide;
 use super::source::{SourceKind, SourceTime};
 use super::subject::Subject;
 use super::visible::Visible;
 use super::{Caution, body, components};
 use crate::gpu::{Ceilings, GpuId};
 use crate::kernel::{Kernel, Work};
-use crate::measurement::{LaunchTiming, Measurement};
+use crate::measurement::Measurement;
 use crate::occupancy::Rules;
 use crate::units::Seconds;
 
@@ -19,7 +19,7 @@ const NEAR_FLOOR: f64 = 1.5;
 
 /// What the time on the source is looked up and scaled by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a, 's> {
+pub(super) struct SourceQuestion<'a, 's> {
     pub(super) kernel: &'a Kernel,
     pub(super) subject: &'a Subject,
     /// The work asked for, counters included.
@@ -27,18 +27,18 @@ pub(super) struct Asked<'a, 's> {
     /// The source's place in the catalogue.
     pub(super) at: GpuId,
     /// The source at the size asked for.
-    pub(super) side: &'a Side<'a>,
-    pub(super) floor: Floor,
-    pub(super) timing: LaunchTiming,
+    pub(super) side: &'a QuestionSide<'a>,
+    /// What a launch costs on the source.
+    pub(super) launch: LaunchCost,
     pub(super) store: Visible<'s>,
     pub(super) rules: Rules,
 }
 
 /// The row of this very configuration; else the nearest size carried to this one as `components` does; else, where nobody
 /// timed the kernel on this GPU, its roof and the usual efficiency.
-pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
-    let Asked { subject, at, store, .. } = asked;
-    let exact = subject.config.and_then(|c| store.row(c, at));
+pub(super) fn source_time(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
+    let SourceQuestion { subject, at, store, .. } = asked;
+    let exact = subject.config.and_then(|c| store.row_on(c, at));
     if let Some(row) = exact {
         return Some(SourceTime {
             time: row.time,
@@ -54,19 +54,20 @@ pub(super) fn source_time(asked: Asked<'_, '_>) -> Option<SourceTime> {
 }
 
 /// Both sizes by the kernel's formulas: a counter of one size over a formula of the other is no ratio of sizes.
-fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
-    let Asked { kernel, subject, side, floor, timing, rules, .. } = asked;
+fn scaled(asked: SourceQuestion<'_, '_>, row: &Measurement) -> Option<SourceTime> {
+    let SourceQuestion { kernel, subject, side, launch, rules, .. } = asked;
+    let floor = launch.floor.time;
     let there = kernel.instance(&row.problem, &row.variant).ok()?;
-    let there_side = Side::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
+    let there_side = QuestionSide::new(kernel, &there, side.gpu, Some(row), Some(row), rules);
     let works = [&there.work, &subject.instance.work];
     let of_operator = there.operator.zip(subject.instance.operator).and_then(|(there, here)| {
         resized_operator(side.gpu, [(&there, works[0]), (&here, works[1])], row.time)
     });
-    let (time, ratio) = of_operator
-        .or_else(|| resized(kernel, [&there_side, side], works, LaunchCost { floor, timing }, row.time))?;
+    let (time, ratio) =
+        of_operator.or_else(|| resized(kernel, [&there_side, side], works, launch, row.time))?;
     let mut cautions = vec![Caution::NearestSize(row.problem.clone())];
-    if time.0 < NEAR_FLOOR * floor.time.0 {
-        cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor: floor.time });
+    if time.0 < NEAR_FLOOR * floor.0 {
+        cautions.push(Caution::FloorApplied { gpu: side.gpu.id.as_str().into(), floor });
     }
     let roofs = works.map(|work| body(side.gpu, kernel, work, Ceilings::Peak));
     let by_roofline = roofs[1].zip(roofs[0]).map(|(here, there)| Seconds(row.time.0 * (here / there)));
@@ -81,18 +82,11 @@ fn scaled(asked: Asked<'_, '_>, row: &Measurement) -> Option<SourceTime> {
 }
 
 /// The roof and the usual efficiency on the source; `None` where the counts give no roof.
-fn modelled(asked: Asked<'_, '_>) -> Option<SourceTime> {
+fn modelled(asked: SourceQuestion<'_, '_>) -> Option<SourceTime> {
     let operator = asked.subject.instance.operator;
     let of_operator = operator.and_then(|o| modelled_operator(asked.side.gpu, &o, asked.work));
     let of_operator = of_operator.map(|parts| Seconds(parts.time));
-    let time = of_operator.or_else(|| {
-        unmeasured(
-            asked.kernel,
-            asked.side,
-            asked.work,
-            LaunchCost { floor: asked.floor, timing: asked.timing },
-        )
-    })?;
+    let time = of_operator.or_else(|| unmeasured(asked.kernel, asked.side, asked.work, asked.launch))?;
     Some(SourceTime {
         time,
         work_scaled: time,

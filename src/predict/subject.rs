@@ -24,7 +24,11 @@ impl Subject {
     ///
     /// # Errors
     /// [`FormulaError`] where a formula gives no sound number at this size.
-    pub fn of(kernel: &Kernel, timed: Config<'_>, place: Option<ConfigId>) -> Result<Self, FormulaError> {
+    pub fn from_config(
+        kernel: &Kernel,
+        timed: Config<'_>,
+        place: Option<ConfigId>,
+    ) -> Result<Self, FormulaError> {
         Ok(Self {
             kernel: timed.kernel,
             problem: timed.problem.clone(),

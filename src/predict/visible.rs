@@ -50,8 +50,9 @@ impl<'a> Visible<'a> {
 
     /// The row that timed this configuration on this GPU.
     #[must_use]
-    pub fn row(self, id: ConfigId, gpu: GpuId) -> Option<&'a Measurement> {
-        self.choice(id, gpu).or_else(|| if self.hidden == Some(gpu) { None } else { self.store.row(id, gpu) })
+    pub fn row_on(self, id: ConfigId, gpu: GpuId) -> Option<&'a Measurement> {
+        self.choice(id, gpu)
+            .or_else(|| if self.hidden == Some(gpu) { None } else { self.store.row_on(id, gpu) })
     }
 
     /// The rows of this configuration, by GPU.
@@ -86,7 +87,7 @@ impl<'a> Visible<'a> {
         timing: LaunchTiming,
         collection: Option<&str>,
     ) -> Option<Seconds> {
-        let floors = || self.floors().launch(gpu, timing, collection);
+        let floors = || self.floors().launch_floor(gpu, timing, collection);
         if self.hidden == Some(gpu) { None } else { floors() }
     }
 

@@ -5,7 +5,7 @@ use super::part::{PartAnswer, PartQuery};
 use super::prices::PriceBook;
 use super::row::RankedRow;
 use crate::answer::Settings;
-use crate::catalogue::Origin;
+use crate::catalogue::NumberOrigin;
 use crate::gpu::GpuId;
 use crate::power::PowerModel;
 use crate::predict::Subject;
@@ -128,7 +128,7 @@ impl<'a> RankQuestion<'a> {
         let single = self.workload.single().is_some();
         let query = self.query();
         let answer = |part: &WorkloadPart| {
-            progress.check()?;
+            progress.check_cancelled()?;
             let answers = match single {
                 true => query.whole_answers(&part.subject, &asked),
                 false => query.brief_answers(&part.subject, &asked),
@@ -164,7 +164,7 @@ impl<'a> RankQuestion<'a> {
         let own = self.workload.parts.first().map(|p| query.whole_answers(&p.subject, &[self.source]));
         let source_time = own.and_then(|answers| answers.first().and_then(|a| a.time));
         let answer = |row: &RowSubject| {
-            progress.check()?;
+            progress.check_cancelled()?;
             let answers = query.whole_answers(&row.subject, &self.targets);
             progress.advance(1);
             let on = |(gpu, answer): (&GpuId, PartAnswer)| {
@@ -206,7 +206,7 @@ impl<'a> RankQuestion<'a> {
         let end = |at: usize| run_total(parts, move |a| a.ends.map(|ends| ends[at]));
         let energy = run_total(parts, |a| Some(Seconds(a.time?.0 * a.power?.0))).map(|j| Joules(j.0));
         let price = self.prices.quote(gpu).cloned();
-        let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_hour / 3600.0 * t.0 * 1e6);
+        let usd_per_million_runs = price.as_ref().zip(time).map(|(p, t)| p.usd_per_million_runs(t));
         let (low, high) = (end(0), end(1));
         let mut row = RankedRow {
             gpu,
@@ -260,7 +260,7 @@ impl<'a> RankQuestion<'a> {
     fn rates_caution(&self, gpu: GpuId) -> Option<String> {
         let of = &self.session.gpus[gpu];
         let origin = |gpu: GpuId| self.session.gpus[gpu].bandwidth_sustained().origin;
-        let is_measured = |gpu: GpuId| origin(gpu) <= Origin::Published;
+        let is_measured = |gpu: GpuId| origin(gpu) <= NumberOrigin::Published;
         let siblings = self
             .targets
             .iter()

@@ -31,7 +31,7 @@ pub fn rank_chart(board: &Board) -> ChartSpec {
         title: format!("{} on {} GPUs", board.workload, rows.len()),
         subtitle: format!(
             "{source}by {} · bars: predicted time, lines: {:.0} % interval",
-            board.order.word(),
+            board.order.as_str(),
             100.0 * COVERAGE
         ),
         x: Axis {

@@ -1,6 +1,7 @@
 //! What comes first, and which rows no other one beats.
 
 use super::row::RankedRow;
+use std::borrow::Borrow;
 
 /// What a board is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,7 +18,7 @@ pub enum RankOrder {
 impl RankOrder {
     /// The word in flags and titles.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time",
             Self::PerfPerWatt => "perf-per-watt",
@@ -37,10 +38,10 @@ impl RankOrder {
 
     /// Puts the best row first; rows without a number keep their order at the end. Hourly and launch prices are never
     /// compared: with any hourly price, rows without one come last.
-    pub fn sort(self, rows: &mut [RankedRow]) {
-        let by_hour = rows.iter().any(|row| row.price.is_some());
+    pub fn sort(self, rows: &mut [impl Borrow<RankedRow>]) {
+        let by_hour = rows.iter().any(|row| row.borrow().price.is_some());
         let key = |row: &RankedRow| self.key(row, by_hour).unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        rows.sort_by(|a, b| key(a.borrow()).total_cmp(&key(b.borrow())));
     }
 }
 

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Settings};
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Work};
 use crate::power::{Load, PowerModel};
-use crate::predict::{Estimate, Subject};
+use crate::predict::{Subject, TimeEstimate};
 use crate::report::shown;
 use crate::roofline::Bound;
 use crate::session::{Session, Sources};
@@ -47,7 +47,7 @@ impl PartQuery<'_> {
         let answer = session.answer_from(subject, sources, target, settings).unwrap_or_else(alone);
         let kernel = &session.kernels[subject.kernel];
         let time = answer.predicted_time();
-        let mut cautions = shown::cautions(&answer, &kernel.cautions);
+        let mut cautions = shown::caution_texts(&answer, &kernel.cautions);
         cautions.extend(l2_caution(self, &answer, target));
         PartAnswer {
             time,
@@ -55,7 +55,12 @@ impl PartQuery<'_> {
             limit: answer.prediction.as_ref().ok().and_then(|p| p.bound_target),
             occupancy: answer.occupancy[1].map(|o| o.fraction()),
             fits_memory: self.fits_memory(&answer.work, target),
-            power: self.board_power(&answer.work, answer.launch[1].map(|l| l.blocks() as f64), time, target),
+            power: self.board_power(
+                &answer.work,
+                answer.launch[1].map(|l| l.block_count() as f64),
+                time,
+                target,
+            ),
             rests_on_measurement: !answer.is_estimate(),
             cautions,
         }
@@ -70,8 +75,8 @@ impl PartQuery<'_> {
         }
         let estimates = session.estimates(subject, source, targets, settings);
         let work = self.known_work(subject);
-        let blocks = subject.instance.launch.map(|l| l.blocks() as f64);
-        let answer = |(target, estimate): (&GpuId, Option<Estimate>)| match estimate {
+        let blocks = subject.instance.launch.map(|l| l.block_count() as f64);
+        let answer = |(target, estimate): (&GpuId, Option<TimeEstimate>)| match estimate {
             Some(e) => PartAnswer {
                 time: Some(e.time),
                 ends: e.interval.map(|i| [i.low, i.high]),
@@ -112,7 +117,7 @@ impl PartQuery<'_> {
         let known = work.get(Count::Flops).or(work.get(Count::DramBytes)).or(work.get(Count::L2Bytes));
         known?;
         let gpu = &self.session.gpus[target];
-        let load = Load::of(work, blocks, gpu, time?);
+        let load = Load::from_work(work, blocks, gpu, time?);
         Some(self.power?.estimate(self.session.stock(target), gpu.clocks(), &load).watts)
     }
 }

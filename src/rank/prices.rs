@@ -7,7 +7,7 @@
 use crate::calendar::days_between;
 use crate::catalogue::{Catalogue, FileError, NameError, read_limited};
 use crate::gpu::{Gpu, GpuId};
-use crate::units::typed_number;
+use crate::units::{Seconds, typed_number};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -132,7 +132,7 @@ impl PriceBook {
     pub fn parse(text: &str, file: &str, provider: &str, gpus: &Catalogue<Gpu>) -> Result<Self, PriceError> {
         let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let header = lines.headers().cloned().unwrap_or_default();
-        let found = || crate::text::clip(header.iter().collect::<Vec<_>>().join(","), 120);
+        let found = || crate::text::clipped_text(header.iter().collect::<Vec<_>>().join(","), 120);
         let form = PriceForm::find(&header).ok_or_else(|| PriceError::Header {
             file: file.into(),
             found: crate::text::harmless_line(&found()),
@@ -224,7 +224,7 @@ impl PriceLine<'_> {
             Ok(meant) => meant,
             Err(why) if form.is_strict => return Err(self.refuse("gpu", why.to_string())),
             Err(_) => {
-                *unknown.entry(crate::text::clip(name, 30)).or_default() += 1;
+                *unknown.entry(crate::text::clipped_text(name, 30)).or_default() += 1;
                 return Ok(());
             }
         };
@@ -248,7 +248,7 @@ impl PriceLine<'_> {
         let form = self.form;
         let number = typed_number(price.trim_start_matches('$')).filter(|p| *p > 0.0 && *p <= MOST_USD);
         let expected =
-            || format!("`{}`: expected US dollars per hour, above 0", crate::text::clip(price, 30));
+            || format!("`{}`: expected US dollars per hour, above 0", crate::text::clipped_text(price, 30));
         let price = number.ok_or_else(|| self.refuse(form.price_name, expected()))?;
         let count = self.cell(form.count);
         if count.is_empty() {
@@ -270,7 +270,8 @@ impl PriceLine<'_> {
         match days_between(&day, &day) {
             Some(_) => Ok(Some(day)),
             None => {
-                let why = format!("`{}`: expected a day such as 2026-11-21", crate::text::clip(date, 30));
+                let why =
+                    format!("`{}`: expected a day such as 2026-11-21", crate::text::clipped_text(date, 30));
                 Err(self.refuse("date", why))
             }
         }
@@ -283,7 +284,7 @@ impl PriceLine<'_> {
             Err(NameError::Ambiguous { candidates, .. }) if !self.form.is_strict => candidates,
             Err(why) => return Err(why),
         };
-        let places = candidates.iter().filter_map(|id| gpus.get(id));
+        let places = candidates.iter().filter_map(|id| gpus.id_named(id));
         let stated = number_of(self.cell(self.form.memory_gb));
         let has_memory = |gpu: &GpuId| {
             stated.is_none_or(|gb| (gpus[*gpu].memory_size.value.0 / 1_073_741_824.0 / gb - 1.0).abs() < 0.1)
@@ -297,6 +298,12 @@ fn number_of(text: &str) -> Option<f64> {
 }
 
 impl PriceQuote {
+    /// US dollars for a million runs that take so long each.
+    #[must_use]
+    pub fn usd_per_million_runs(&self, run: Seconds) -> f64 {
+        self.usd_per_hour / 3600.0 * run.0 * 1e6
+    }
+
     /// What must be said of it on this day: that it is old, undated, or of a name that fits several GPUs.
     #[must_use]
     pub fn cautions(&self, today: Option<&str>) -> Vec<String> {

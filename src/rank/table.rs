@@ -4,27 +4,27 @@ use super::board::Board;
 use super::order::{RankOrder, fastest_is_separate};
 use super::row::RankedRow;
 use crate::answer::COVERAGE;
-use crate::report::{Cell, Column, Table, shown};
+use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::{Seconds, range, significant};
 
 /// The columns of [`board_records`]: the contract of `rank --format json` and `--format csv`.
-pub const BOARD_COLUMNS: [Column; 16] = [
-    Column::left("gpu"),
-    Column::left("name"),
-    Column::right("time_ms"),
-    Column::right("low_ms"),
-    Column::right("high_ms"),
-    Column::right("speedup"),
-    Column::left("limit"),
-    Column::right("occupancy"),
-    Column::left("fits_memory"),
-    Column::right("board_power_w"),
-    Column::right("energy_j"),
-    Column::right("usd_per_hour"),
-    Column::left("price_date"),
-    Column::right("usd_per_million_runs"),
-    Column::left("pareto"),
-    Column::left("cautions"),
+pub const BOARD_COLUMNS: [TableColumn; 16] = [
+    TableColumn::left("gpu"),
+    TableColumn::left("name"),
+    TableColumn::right("time_ms"),
+    TableColumn::right("low_ms"),
+    TableColumn::right("high_ms"),
+    TableColumn::right("speedup"),
+    TableColumn::left("limit"),
+    TableColumn::right("occupancy"),
+    TableColumn::left("fits_memory"),
+    TableColumn::right("board_power_w"),
+    TableColumn::right("energy_j"),
+    TableColumn::right("usd_per_hour"),
+    TableColumn::left("price_date"),
+    TableColumn::right("usd_per_million_runs"),
+    TableColumn::left("pareto"),
+    TableColumn::left("cautions"),
 ];
 
 /// For programs: every column, full precision, null where there is none; the best row first.
@@ -35,25 +35,25 @@ pub fn board_records(board: &Board) -> Table {
     table
 }
 
-fn record(row: &RankedRow) -> Vec<Cell> {
-    let ms = |time: Option<Seconds>| Cell::maybe(time.map(shown::millis), Cell::number);
+fn record(row: &RankedRow) -> Vec<TableCell> {
+    let ms = |time: Option<Seconds>| TableCell::maybe(time.map(shown::millis), TableCell::number);
     vec![
-        Cell::text(&row.gpu_id),
-        Cell::text(marked_name(row)),
+        TableCell::text(&row.gpu_id),
+        TableCell::text(marked_name(row)),
         ms(row.time),
         ms(row.low),
         ms(row.high),
-        Cell::maybe(row.speedup, Cell::number),
-        Cell::maybe(row.limit, |limit| Cell::text(limit.word())),
-        Cell::maybe(row.occupancy, Cell::number),
-        Cell::maybe(row.fits_memory, Cell::Flag),
-        Cell::maybe(row.board_power, |p| Cell::number(p.0)),
-        Cell::maybe(row.energy, |e| Cell::number(e.0)),
-        Cell::maybe(row.price.as_ref(), |p| Cell::number(p.usd_per_hour)),
-        Cell::maybe(row.price.as_ref().and_then(|p| p.date.clone()), Cell::text),
-        Cell::maybe(row.usd_per_million_runs, Cell::number),
-        Cell::Flag(row.is_pareto),
-        Cell::List(row.cautions.clone()),
+        TableCell::maybe(row.speedup, TableCell::number),
+        TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
+        TableCell::maybe(row.occupancy, TableCell::number),
+        TableCell::maybe(row.fits_memory, TableCell::Flag),
+        TableCell::maybe(row.board_power, |p| TableCell::number(p.0)),
+        TableCell::maybe(row.energy, |e| TableCell::number(e.0)),
+        TableCell::maybe(row.price.as_ref(), |p| TableCell::number(p.usd_per_hour)),
+        TableCell::maybe(row.price.as_ref().and_then(|p| p.date.clone()), TableCell::text),
+        TableCell::maybe(row.usd_per_million_runs, TableCell::number),
+        TableCell::Flag(row.is_pareto),
+        TableCell::List(row.cautions.clone()),
     ]
 }
 
@@ -82,21 +82,21 @@ const LEAST_NEEDED: [&str; 10] = [
 #[must_use]
 pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     let names = [
-        Column::right("#"),
-        Column::left("GPU"),
-        Column::right("time"),
-        Column::right("interval"),
-        Column::right("speedup"),
-        Column::left("limit"),
-        Column::right("occupancy"),
-        Column::left("fits"),
-        Column::right("power"),
-        Column::right("energy"),
-        Column::right("$/h"),
-        Column::left("price from"),
-        Column::right("$/1M runs"),
-        Column::right("launch price"),
-        Column::left("notes"),
+        TableColumn::right("#"),
+        TableColumn::left("GPU"),
+        TableColumn::right("time"),
+        TableColumn::right("interval"),
+        TableColumn::right("speedup"),
+        TableColumn::left("limit"),
+        TableColumn::right("occupancy"),
+        TableColumn::left("fits"),
+        TableColumn::right("power"),
+        TableColumn::right("energy"),
+        TableColumn::right("$/h"),
+        TableColumn::left("price from"),
+        TableColumn::right("$/1M runs"),
+        TableColumn::right("launch price"),
+        TableColumn::left("notes"),
     ];
     let mut table = Table::new(names.to_vec());
     table.rows = board.rows.iter().enumerate().map(|(at, row)| row_for_people(at, row)).collect();
@@ -120,26 +120,26 @@ pub fn board_table(board: &Board, width: Option<usize>) -> Table {
     }
 }
 
-fn row_for_people(at: usize, row: &RankedRow) -> Vec<Cell> {
+fn row_for_people(at: usize, row: &RankedRow) -> Vec<TableCell> {
     let mark = if row.rests_on_measurement { shown::PREDICTED } else { shown::ESTIMATED };
     let place = if row.is_pareto { format!("*{}", at + 1) } else { (at + 1).to_string() };
-    let dollars = |usd: f64| Cell::text(significant(usd));
+    let dollars = |usd: f64| TableCell::text(significant(usd));
     vec![
-        Cell::text(place),
-        Cell::text(marked_name(row)),
-        Cell::maybe(row.time, |time| Cell::text(format!("{time} {mark}"))),
-        Cell::maybe(row.low.zip(row.high), |(low, high)| Cell::text(range(low, high))),
-        Cell::maybe(row.speedup, |s| Cell::text(format!("{}×", significant(s)))),
-        Cell::maybe(row.limit, |limit| Cell::text(limit.word())),
-        Cell::maybe(row.occupancy, |o| Cell::text(format!("{:.0} %", 100.0 * o))),
-        Cell::maybe(row.fits_memory, Cell::Flag),
-        Cell::maybe(row.board_power, |p| Cell::text(format!("~{p}"))),
-        Cell::maybe(row.energy, |e| Cell::text(format!("~{e}"))),
-        Cell::maybe(row.price.as_ref(), |p| dollars(p.usd_per_hour)),
-        Cell::maybe(row.price.as_ref(), |p| Cell::text(price_source(p))),
-        Cell::maybe(row.usd_per_million_runs, dollars),
-        Cell::maybe(row.launch_usd, |usd| Cell::text(format!("{usd:.0} $, {}", row.launch_year))),
-        Cell::List(row.cautions.clone()),
+        TableCell::text(place),
+        TableCell::text(marked_name(row)),
+        TableCell::maybe(row.time, |time| TableCell::text(format!("{time} {mark}"))),
+        TableCell::maybe(row.low.zip(row.high), |(low, high)| TableCell::text(range(low, high))),
+        TableCell::maybe(row.speedup, |s| TableCell::text(format!("{}×", significant(s)))),
+        TableCell::maybe(row.limit, |limit| TableCell::text(limit.as_str())),
+        TableCell::maybe(row.occupancy, |o| TableCell::text(format!("{:.0} %", 100.0 * o))),
+        TableCell::maybe(row.fits_memory, TableCell::Flag),
+        TableCell::maybe(row.board_power, |p| TableCell::text(format!("~{p}"))),
+        TableCell::maybe(row.energy, |e| TableCell::text(format!("~{e}"))),
+        TableCell::maybe(row.price.as_ref(), |p| dollars(p.usd_per_hour)),
+        TableCell::maybe(row.price.as_ref(), |p| TableCell::text(price_source(p))),
+        TableCell::maybe(row.usd_per_million_runs, dollars),
+        TableCell::maybe(row.launch_usd, |usd| TableCell::text(format!("{usd:.0} $, {}", row.launch_year))),
+        TableCell::List(row.cautions.clone()),
     ]
 }
 
@@ -162,7 +162,7 @@ fn title(board: &Board) -> String {
         "{} · {time} on {} · by {} · {covered:.0} % intervals",
         board.workload,
         board.source_name,
-        board.order.word()
+        board.order.as_str()
     )
 }
 

@@ -123,7 +123,7 @@ enum Sign {
 
 impl Limit {
     fn read(text: &str) -> Result<Self, TargetError> {
-        let refuse = || TargetError::Limit(crate::text::clip(text, 30));
+        let refuse = || TargetError::Limit(crate::text::clipped_text(text, 30));
         let signs = [
             ("<=", Sign::AtMost),
             (">=", Sign::AtLeast),
@@ -188,7 +188,7 @@ mod tests {
         let count = session.gpus.entries().iter().filter(|g| g.architecture == "ada").count();
         assert_eq!(ada.len(), count);
         let frugal = ids(&["ada,<=200W"]).unwrap();
-        let is_frugal = |id: &String| session.gpus.find(id).unwrap().power_limit.value.0 <= 200.0;
+        let is_frugal = |id: &String| session.gpus.entry_named(id).unwrap().power_limit.value.0 <= 200.0;
         assert!(!frugal.is_empty() && frugal.len() < ada.len() && frugal.iter().all(is_frugal));
         let large: Vec<String> = ids(&[">=80GB", ">=3000GB/s"]).unwrap();
         assert!(
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn one_of_each_architecture_is_eight_generations_in_order() {
         let session = Session::load(None).unwrap();
-        let of = |id: &String| session.gpus.find(id).unwrap().architecture.clone();
+        let of = |id: &String| session.gpus.entry_named(id).unwrap().architecture.clone();
         let each = ids(&["each-architecture"]).unwrap();
         assert_eq!(
             each.iter().map(of).collect::<Vec<_>>(),

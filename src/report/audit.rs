@@ -1,14 +1,14 @@
 //! The findings of an audit, as a table for people and as records for programs.
 
-use super::{Cell, Column, Format, Table};
-use crate::audit::{Finding, Severity, Sheet, check, counts};
+use super::{Table, TableCell, TableColumn, TableFormat};
+use crate::audit::{AuditSheet, Finding, Severity, check_named, counts};
 use crate::text::harmless_line;
 
 /// Findings grouped by severity for people, one record each for programs.
 #[must_use]
-pub fn findings(sheet: &Sheet<'_>, findings: &[Finding], format: Format) -> String {
+pub fn findings(sheet: &AuditSheet<'_>, findings: &[Finding], format: TableFormat) -> String {
     if !format.is_for_people() {
-        return records(sheet, findings).render(format);
+        return record_table(sheet, findings).render(format);
     }
     let mut out = String::new();
     for severity in Severity::ALL {
@@ -17,13 +17,13 @@ pub fn findings(sheet: &Sheet<'_>, findings: &[Finding], format: Format) -> Stri
             out += &group(sheet, severity, &of, format);
         }
     }
-    let line = summary(sheet, findings);
-    if format == Format::Markdown { out + &format!("{line}\n") } else { out + &line + "\n" }
+    let line = finding_summary(sheet, findings);
+    if format == TableFormat::Markdown { out + &format!("{line}\n") } else { out + &line + "\n" }
 }
 
 /// `3 errors, 0 warnings, 2 notes in 243 rows`.
 #[must_use]
-pub fn summary(sheet: &Sheet<'_>, findings: &[Finding]) -> String {
+pub fn finding_summary(sheet: &AuditSheet<'_>, findings: &[Finding]) -> String {
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let [errors, warnings, notes] = counts(findings);
     let refused = match sheet.refused_count {
@@ -42,9 +42,9 @@ pub fn summary(sheet: &Sheet<'_>, findings: &[Finding]) -> String {
 /// What an audit found, in words: what the dashboard keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// Each finding with its [`lines`], worst first.
+    /// Each finding with its [`finding_lines`], worst first.
     pub findings: Vec<(Severity, [String; 4])>,
-    /// [`summary`].
+    /// [`finding_summary`].
     pub summary: String,
     /// Files that could not be audited, each with the reason.
     pub not_audited: Vec<String>,
@@ -53,59 +53,63 @@ pub struct Digest {
 impl Digest {
     /// In words.
     #[must_use]
-    pub fn of(sheet: &Sheet<'_>, findings: &[Finding]) -> Self {
-        let in_words = findings.iter().map(|f| (f.severity, lines(sheet, f)));
-        Self { findings: in_words.collect(), summary: summary(sheet, findings), not_audited: Vec::new() }
+    pub fn from_findings(sheet: &AuditSheet<'_>, findings: &[Finding]) -> Self {
+        let in_words = findings.iter().map(|f| (f.severity, finding_lines(sheet, f)));
+        Self {
+            findings: in_words.collect(),
+            summary: finding_summary(sheet, findings),
+            not_audited: Vec::new(),
+        }
     }
 
     /// How many of this severity.
     #[must_use]
-    pub fn count(&self, severity: Severity) -> usize {
+    pub fn severity_count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|(s, _)| *s == severity).count()
     }
 }
 
 /// What a person reads of one finding: heading, then evidence, harm and remedy.
 #[must_use]
-pub fn lines(sheet: &Sheet<'_>, finding: &Finding) -> [String; 4] {
-    let harm = check(finding.check).map_or("", |c| c.harm);
+pub fn finding_lines(sheet: &AuditSheet<'_>, finding: &Finding) -> [String; 4] {
+    let harm = check_named(finding.check).map_or("", |c| c.harm);
     let rows =
         if finding.rows.is_empty() { String::new() } else { format!(" ({})", sheet.places(&finding.rows)) };
     [
-        format!("{} {}: {}{rows}", finding.severity.word(), finding.check, finding.subject),
+        format!("{} {}: {}{rows}", finding.severity.as_str(), finding.check, finding.subject),
         finding.evidence.clone(),
         format!("to a model: {harm}"),
         format!("--fix: {}", finding.remedy.text),
     ]
 }
 
-fn group(sheet: &Sheet<'_>, severity: Severity, of: &[&Finding], format: Format) -> String {
+fn group(sheet: &AuditSheet<'_>, severity: Severity, of: &[&Finding], format: TableFormat) -> String {
     let columns = ["check", "subject", "rows", "places", "evidence", "fix"];
-    let mut table = Table::new(columns.map(Column::left).to_vec());
-    table.title = format!("{}s: {}", severity.word(), of.len());
+    let mut table = Table::new(columns.map(TableColumn::left).to_vec());
+    table.title = format!("{}s: {}", severity.as_str(), of.len());
     let mut harms: Vec<String> = Vec::new();
     for f in of {
-        let harm = format!("{}: {}", f.check, check(f.check).map_or("", |c| c.harm));
+        let harm = format!("{}: {}", f.check, check_named(f.check).map_or("", |c| c.harm));
         if !harms.contains(&harm) {
             harms.push(harm);
         }
         table.rows.push(vec![
-            Cell::text(f.check),
-            Cell::text(&f.subject),
-            Cell::number(f.rows.len() as f64),
-            Cell::text(sheet.places(&f.rows)),
-            Cell::text(&f.evidence),
-            Cell::text(&f.remedy.text),
+            TableCell::text(f.check),
+            TableCell::text(&f.subject),
+            TableCell::number(f.rows.len() as f64),
+            TableCell::text(sheet.places(&f.rows)),
+            TableCell::text(&f.evidence),
+            TableCell::text(&f.remedy.text),
         ]);
     }
-    if format == Format::Markdown {
+    if format == TableFormat::Markdown {
         table.notes = harms;
         return table.render(format) + "\n";
     }
     // Evidence is a sentence: a column of it would be wider than any screen.
     let mut out = format!("{}\n\n", table.title);
     for f in of {
-        let [heading, evidence, _, fix] = lines(sheet, f);
+        let [heading, evidence, _, fix] = finding_lines(sheet, f);
         let [heading, evidence, fix] = [heading, evidence, fix].map(|line| harmless_line(&line));
         out += &format!("{heading}\n    {evidence}\n    {fix}\n");
     }
@@ -116,22 +120,22 @@ fn group(sheet: &Sheet<'_>, severity: Severity, of: &[&Finding], format: Format)
     out + "\n"
 }
 
-fn records(sheet: &Sheet<'_>, findings: &[Finding]) -> Table {
+fn record_table(sheet: &AuditSheet<'_>, findings: &[Finding]) -> Table {
     let columns = ["severity", "check", "subject", "row_count", "evidence", "harm", "fix", "changes", "rows"];
-    let mut table = Table::new(columns.map(Column::left).to_vec());
+    let mut table = Table::new(columns.map(TableColumn::left).to_vec());
     table.rows = findings
         .iter()
         .map(|f| {
             vec![
-                Cell::text(f.severity.word()),
-                Cell::text(f.check),
-                Cell::text(&f.subject),
-                Cell::number(f.rows.len() as f64),
-                Cell::text(&f.evidence),
-                Cell::text(check(f.check).map_or("", |c| c.harm)),
-                Cell::text(&f.remedy.text),
-                Cell::number(f.remedy.edits.len() as f64),
-                Cell::List(sheet.lines(&f.rows)),
+                TableCell::text(f.severity.as_str()),
+                TableCell::text(f.check),
+                TableCell::text(&f.subject),
+                TableCell::number(f.rows.len() as f64),
+                TableCell::text(&f.evidence),
+                TableCell::text(check_named(f.check).map_or("", |c| c.harm)),
+                TableCell::text(&f.remedy.text),
+                TableCell::number(f.remedy.edits.len() as f64),
+                TableCell::List(sheet.row_lines(&f.rows)),
             ]
         })
         .collect();

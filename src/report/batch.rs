@@ -98,7 +98,7 @@ pub fn read_line(line: &[u8]) -> Result<Option<Configuration>, BatchError> {
 fn configuration(fields: &[&[u8]]) -> Result<Configuration, BatchError> {
     let error = |at: usize, expected| BatchError::Field {
         field: FIELDS[at],
-        value: crate::text::clip(String::from_utf8_lossy(fields[at]), 40),
+        value: crate::text::clipped_text(String::from_utf8_lossy(fields[at]), 40),
         expected,
     };
     let number = |at: usize| std::str::from_utf8(fields[at]).ok().and_then(|f| f.parse::<i64>().ok());
@@ -141,7 +141,7 @@ pub fn answer_line(
 ) -> Result<(), BatchError> {
     let answered = read_line(line).and_then(|read| {
         let Some(asked) = read else { return Ok(None) };
-        let limits = limits.get(asked.compute_capability).ok_or_else(|| BatchError::Field {
+        let limits = limits.limits_at(asked.compute_capability).ok_or_else(|| BatchError::Field {
             field: FIELDS[0],
             value: asked.compute_capability.to_string(),
             expected: "a compute capability of the table: 5.0 to 12.1 but for 8.8, such as 8.9",

@@ -1,32 +1,32 @@
 //! A prediction taken apart, in words and tables: the product from the first time to the predicted one, the component times,
 //! every number with its source. The same for the command line and for the dashboard.
 
-use super::cell::Cell;
+use super::cell::TableCell;
 use super::predictions::{COLUMNS, Comparison};
 use super::shown;
-use super::table::{Column, Table};
+use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE, Interval};
 use crate::chart::ranked_components;
 use crate::predict::{
-    Amount, Breakdown, Doubt, Elasticity, Explanation, Factor, Prediction, Provenance, SourceKind, Start,
+    Amount, Breakdown, Doubt, Elasticity, Explanation, Factor, FirstTime, Prediction, Provenance, SourceKind,
     amount, in_words,
 };
 use crate::roofline::Component;
 use crate::units::{Seconds, significant};
 
-const FACTOR_COLUMNS: [Column; 12] = [
-    Column::left("factor"),
-    Column::right("source"),
-    Column::right("target"),
-    Column::left("unit"),
-    Column::left("source_from"),
-    Column::left("target_from"),
-    Column::left("part"),
-    Column::right("times"),
-    Column::right("time_s"),
-    Column::right("source_share"),
-    Column::right("target_share"),
-    Column::right("elasticity"),
+const FACTOR_COLUMNS: [TableColumn; 12] = [
+    TableColumn::left("factor"),
+    TableColumn::right("source"),
+    TableColumn::right("target"),
+    TableColumn::left("unit"),
+    TableColumn::left("source_from"),
+    TableColumn::left("target_from"),
+    TableColumn::left("part"),
+    TableColumn::right("times"),
+    TableColumn::right("time_s"),
+    TableColumn::right("source_share"),
+    TableColumn::right("target_share"),
+    TableColumn::right("elasticity"),
 ];
 
 /// Every number of one prediction, for people: they carry their unit.
@@ -39,18 +39,18 @@ const FACTOR_COLUMNS: [Column; 12] = [
 #[must_use]
 pub fn numbers_table(prediction: &Prediction) -> Table {
     let mut table = Table::new(vec![
-        Column::left("factor"),
-        Column::right("source"),
-        Column::right("target"),
-        Column::left("from"),
+        TableColumn::left("factor"),
+        TableColumn::right("source"),
+        TableColumn::right("target"),
+        TableColumn::left("from"),
     ]);
     for factor in &prediction.factors {
         let [name, source, target, ..] = cells(factor);
-        table.rows.push(vec![name, source, target, Cell::text(origins(factor))]);
+        table.rows.push(vec![name, source, target, TableCell::text(origins(factor))]);
     }
     let time = prediction.time;
-    let predicted = Cell::shown(time.0, time.to_string());
-    table.rows.push(vec![Cell::text("predicted time"), Cell::Null, predicted, Cell::Null]);
+    let predicted = TableCell::shown(time.0, time.to_string());
+    table.rows.push(vec![TableCell::text("predicted time"), TableCell::Null, predicted, TableCell::Null]);
     table
 }
 
@@ -62,7 +62,7 @@ pub fn numbers_table(prediction: &Prediction) -> Table {
 /// the target; `times`: with 10 % more of it), `beside` (another model's time), `measure` (what would narrow the interval).
 /// A share of a combined answer has its numbers alone: its product is part of the combined one.
 #[must_use]
-pub fn records(rows: &[Comparison<'_>]) -> Table {
+pub fn record_table(rows: &[Comparison<'_>]) -> Table {
     let mut table = Table::new(COLUMNS[..5].iter().chain(&FACTOR_COLUMNS).copied().collect());
     for row in rows {
         let Some(breakdown) = row.answer.breakdown() else { continue };
@@ -82,17 +82,17 @@ pub fn records(rows: &[Comparison<'_>]) -> Table {
 }
 
 /// One number, and its part of the longest component where it is the time of one.
-fn number_cells(factor: &Factor, components: Option<&Explanation>) -> Vec<Cell> {
+fn number_cells(factor: &Factor, components: Option<&Explanation>) -> Vec<TableCell> {
     let shares = components.and_then(|e| shares(e, factor.name));
     let part = if shares.is_some() { "component" } else { "number" };
-    let [source, target] = shares.unwrap_or_default().map(|s| Cell::maybe(s, Cell::number));
-    let more = [Cell::text(part), Cell::Null, Cell::Null, source, target, Cell::Null];
+    let [source, target] = shares.unwrap_or_default().map(|s| TableCell::maybe(s, TableCell::number));
+    let more = [TableCell::text(part), TableCell::Null, TableCell::Null, source, target, TableCell::Null];
     cells(factor).into_iter().chain(more).collect()
 }
 
 /// One factor in words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Link {
+pub struct FactorWords {
     /// What changes.
     pub name: String,
     /// `× 1.62`; empty for the first time.
@@ -105,8 +105,8 @@ pub struct Link {
 
 /// Every factor, the first time first.
 #[must_use]
-pub fn links(breakdown: &Breakdown<'_>) -> Vec<Link> {
-    let steps = breakdown.steps.iter().map(|step| Link {
+pub fn links(breakdown: &Breakdown<'_>) -> Vec<FactorWords> {
+    let steps = breakdown.steps.iter().map(|step| FactorWords {
         name: step.cause.words().into(),
         factor: Amount::Times(step.factor).to_string(),
         time: step.time.to_string(),
@@ -116,23 +116,25 @@ pub fn links(breakdown: &Breakdown<'_>) -> Vec<Link> {
 }
 
 /// The first time, and where it is from.
-fn first_link(breakdown: &Breakdown<'_>) -> Link {
+fn first_link(breakdown: &Breakdown<'_>) -> FactorWords {
     let from = breakdown.from;
     let (time, behind) = match &breakdown.start {
-        Start::SourceTime { kind, source } => {
+        FirstTime::SourceTime { kind, source } => {
             (format!("{from} {}", kind.mark()), format!("{}{source}", kind_words(*kind)))
         }
-        Start::Binding(_) => (from.to_string(), "the longest limit; no measurement on the source GPU".into()),
-        Start::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
+        FirstTime::Binding(_) => {
+            (from.to_string(), "the longest limit; no measurement on the source GPU".into())
+        }
+        FirstTime::Roof => (from.to_string(), "the kernel's counts over the target's rates".into()),
     };
-    Link { name: first_name(&breakdown.start), factor: String::new(), time, behind }
+    FactorWords { name: first_name(&breakdown.start), factor: String::new(), time, behind }
 }
 
-fn first_name(start: &Start) -> String {
+fn first_name(start: &FirstTime) -> String {
     match start {
-        Start::SourceTime { .. } => "time on the source".into(),
-        Start::Binding(component) => format!("{} on the target", component.word()),
-        Start::Roof => "time at the roof".into(),
+        FirstTime::SourceTime { .. } => "time on the source".into(),
+        FirstTime::Binding(component) => format!("{} on the target", component.as_str()),
+        FirstTime::Roof => "time at the roof".into(),
     }
 }
 
@@ -148,28 +150,33 @@ fn kind_words(kind: SourceKind) -> &'static str {
 #[must_use]
 pub fn steps_table(answer: &Answer, breakdown: &Breakdown<'_>) -> Table {
     let mut table = Table::new(vec![
-        Column::left("step"),
-        Column::right("factor"),
-        Column::right("time"),
-        Column::left("behind it"),
+        TableColumn::left("step"),
+        TableColumn::right("factor"),
+        TableColumn::right("time"),
+        TableColumn::left("behind it"),
     ]);
-    let row = |l: Link| {
-        let factor = if l.factor.is_empty() { Cell::Null } else { Cell::text(l.factor) };
+    let row = |l: FactorWords| {
+        let factor = if l.factor.is_empty() { TableCell::Null } else { TableCell::text(l.factor) };
         // A mark behind the first time does not move the unit out of its column.
         let time = if l.time.ends_with(char::is_alphabetic) { format!("{}  ", l.time) } else { l.time };
-        vec![Cell::text(l.name), factor, Cell::Text(time), Cell::text(l.behind)]
+        vec![TableCell::text(l.name), factor, TableCell::Text(time), TableCell::text(l.behind)]
     };
     table.rows = links(breakdown).into_iter().map(row).collect();
     let predicted = shown::predicted(answer).unwrap_or_default();
     let range = shown::interval(answer).map(|i| format!("90 % interval {i}")).unwrap_or_default();
-    table.rows.push(vec![Cell::text("predicted"), Cell::Null, Cell::text(predicted), Cell::text(range)]);
+    table.rows.push(vec![
+        TableCell::text("predicted"),
+        TableCell::Null,
+        TableCell::text(predicted),
+        TableCell::text(range),
+    ]);
     table
 }
 
 /// `101 µs ◀`: the binding one is marked; `-` where it takes none.
 #[must_use]
 pub fn component_time(e: &Explanation, side: usize, component: Component) -> String {
-    let time = e.components[side].get(component);
+    let time = e.components[side].component_time(component);
     match e.components[side].binding() {
         _ if time.0 <= 0.0 => "-".into(),
         Some(binding) if binding == component => format!("{time} ◀"),
@@ -181,16 +188,17 @@ pub fn component_time(e: &Explanation, side: usize, component: Component) -> Str
 #[must_use]
 pub fn component_table(e: &Explanation, names: [&str; 2]) -> Table {
     let columns = ["component", "source", "part", "target", "part"];
-    let mut table = Table::new(columns.map(Column::right).to_vec());
-    table.columns[0] = Column::left("component");
+    let mut table = Table::new(columns.map(TableColumn::right).to_vec());
+    table.columns[0] = TableColumn::left("component");
     for component in ranked_components(e) {
-        let mut row = vec![Cell::text(component.word())];
+        let mut row = vec![TableCell::text(component.as_str())];
         for side in 0..2 {
             let text = component_time(e, side, component);
             let text = if text.ends_with('s') { format!("{text}  ") } else { text };
-            row.push(if text == "-" { Cell::Null } else { Cell::Text(text) });
+            row.push(if text == "-" { TableCell::Null } else { TableCell::Text(text) });
             row.push(
-                share(e, side, component).map_or(Cell::Null, |s| Cell::Text(format!("{:.0} %", 100.0 * s))),
+                component_share(e, side, component)
+                    .map_or(TableCell::Null, |s| TableCell::Text(format!("{:.0} %", 100.0 * s))),
             );
         }
         table.rows.push(row);
@@ -200,8 +208,8 @@ pub fn component_table(e: &Explanation, names: [&str; 2]) -> Table {
 }
 
 /// A component's time over that of the longest one on its GPU.
-fn share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
-    let time = e.components[side].get(component);
+fn component_share(e: &Explanation, side: usize, component: Component) -> Option<f64> {
+    let time = e.components[side].component_time(component);
     let longest = e.components[side].ranked()[0].1;
     (time.0 > 0.0).then(|| time / longest)
 }
@@ -212,10 +220,10 @@ pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
     let of = |side: usize| {
         let binding = e.components[side].binding()?;
         let next = match e.next[side] {
-            Some(n) => format!("next limit: {}, {}x below", n.next.word(), significant(n.away)),
+            Some(n) => format!("next limit: {}, {}x below", n.next.as_str(), significant(n.away)),
             None => "it is the only component known".into(),
         };
-        Some(format!("{}: bound by {}; {next}", names[side], binding.word()))
+        Some(format!("{}: bound by {}; {next}", names[side], binding.as_str()))
     };
     (0..2).filter_map(of).collect()
 }
@@ -223,7 +231,7 @@ pub fn bindings(e: &Explanation, names: [&str; 2]) -> Vec<String> {
 /// `10 % more DRAM bandwidth (504 GB/s): 7.90 % faster`.
 #[must_use]
 pub fn elasticity(e: &Elasticity) -> String {
-    format!("10 % more {} ({}): {}", e.spec.word(), in_words(e.spec, e.number), effect(e))
+    format!("10 % more {} ({}): {}", e.spec.as_str(), in_words(e.spec, e.number), effect(e))
 }
 
 /// `7.90 % faster`.
@@ -261,7 +269,7 @@ pub fn to_measure(e: &Explanation) -> impl Iterator<Item = String> {
     e.measure.iter().map(|m| format!("to narrow it, measure: {m}"))
 }
 
-/// One row of the answer for programs: the last cells of [`records`].
+/// One row of the answer for programs: the last cells of [`record_table`].
 struct PartRecord {
     /// `step`, `elasticity`, `beside` or `measure`.
     part: &'static str,
@@ -278,19 +286,21 @@ impl PartRecord {
     }
 
     /// Every cell behind the question's five.
-    fn cells(&self) -> Vec<Cell> {
-        let [times, time] = [self.times, self.time.map(|t| t.0)].map(|n| Cell::maybe(n, Cell::number));
-        let elasticity = Cell::maybe(self.elasticity, Cell::number);
-        let more = [Cell::text(self.part), times, time, Cell::Null, Cell::Null, elasticity];
+    fn cells(&self) -> Vec<TableCell> {
+        let [times, time] =
+            [self.times, self.time.map(|t| t.0)].map(|n| TableCell::maybe(n, TableCell::number));
+        let elasticity = TableCell::maybe(self.elasticity, TableCell::number);
+        let more = [TableCell::text(self.part), times, time, TableCell::Null, TableCell::Null, elasticity];
         self.first_cells().into_iter().chain(more).collect()
     }
 
     /// Factor, source, target, unit and the two origins.
-    fn first_cells(&self) -> [Cell; 6] {
-        let number = |a: Option<Amount>| Cell::maybe(a, |a| Cell::shown(a.number(), a.to_string()));
-        let of = Cell::maybe(self.numbers[0].or(self.numbers[1]).map(unit), Cell::text);
+    fn first_cells(&self) -> [TableCell; 6] {
+        let number =
+            |a: Option<Amount>| TableCell::maybe(a, |a| TableCell::shown(a.si_value(), a.to_string()));
+        let of = TableCell::maybe(self.numbers[0].or(self.numbers[1]).map(unit), TableCell::text);
         let [source, target] = self.numbers.map(number);
-        [Cell::text(&*self.name), source, target, of, Cell::Null, Cell::Null]
+        [TableCell::text(&*self.name), source, target, of, TableCell::Null, TableCell::Null]
     }
 }
 
@@ -299,7 +309,7 @@ fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
     let first = PartRecord::new("step", first_name(&breakdown.start));
     let mut all = vec![PartRecord { time: Some(breakdown.from), ..first }];
     all.extend(breakdown.steps.iter().map(|s| PartRecord {
-        numbers: s.cause.numbers(),
+        numbers: s.cause.cause_amounts(),
         times: Some(s.factor),
         time: Some(s.time),
         ..PartRecord::new("step", s.cause.words())
@@ -309,7 +319,7 @@ fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
         numbers: [None, Some(amount(x.spec, x.number))],
         times: Some(x.ten_percent),
         elasticity: Some(x.value),
-        ..PartRecord::new("elasticity", x.spec.word())
+        ..PartRecord::new("elasticity", x.spec.as_str())
     }));
     let beside = |(model, time)| PartRecord { time: Some(time), ..PartRecord::new("beside", model) };
     all.extend(e.beside.map(beside));
@@ -319,8 +329,8 @@ fn part_records(breakdown: &Breakdown<'_>) -> Vec<PartRecord> {
 
 /// The component a factor of a prediction is the time of, and its part of the longest one on both sides.
 fn shares(e: &Explanation, factor: &str) -> Option<[Option<f64>; 2]> {
-    let component = Component::ALL.into_iter().find(|c| c.word() == factor)?;
-    Some([0, 1].map(|side| share(e, side, component)))
+    let component = Component::ALL.into_iter().find(|c| c.as_str() == factor)?;
+    Some([0, 1].map(|side| component_share(e, side, component)))
 }
 
 /// The heading over one chain: `saxpy n=1048576: titan-v → rtx-4070, components, 11.1 µs ◆`.
@@ -385,7 +395,8 @@ fn of_families(answer: &Answer, i: &Interval, doubt: &Doubt) -> Option<String> {
 #[must_use]
 pub fn levels(answer: &Answer) -> Option<String> {
     let levels = answer.prediction.as_ref().ok()?.levels.as_ref()?;
-    let at: Vec<String> = levels.at.iter().map(|(level, time)| format!("{} {time}", level.word())).collect();
+    let at: Vec<String> =
+        levels.at.iter().map(|(level, time)| format!("{} {time}", level.as_str())).collect();
     Some(format!(
         "by memory level: {}; the prediction is the middle between the shortest and the longest, which are no interval of coverage",
         at.join(", ")
@@ -398,9 +409,9 @@ pub fn measured(answer: &Answer) -> Option<String> {
     let (measured, error) = (answer.measured?, answer.error_percent()?);
     Some(format!(
         "{} on the target: {}; the prediction is {} off",
-        measured.kind.word(),
+        measured.kind.as_str(),
         measured.time,
-        shown::error(error)
+        shown::error_text(error)
     ))
 }
 
@@ -414,16 +425,16 @@ pub fn origins(factor: &Factor) -> String {
     }
 }
 
-fn cells(factor: &Factor) -> [Cell; 6] {
-    let amount = |a: Option<Amount>| Cell::maybe(a, |a| Cell::shown(a.number(), a.to_string()));
+fn cells(factor: &Factor) -> [TableCell; 6] {
+    let amount = |a: Option<Amount>| TableCell::maybe(a, |a| TableCell::shown(a.si_value(), a.to_string()));
     let [source_from, target_from] = factor.from.clone();
-    let from = |p: Option<Provenance>| Cell::maybe(p, |p| Cell::text(p.to_string()));
+    let from = |p: Option<Provenance>| TableCell::maybe(p, |p| TableCell::text(p.to_string()));
     let unit = factor.source.or(factor.target).map(unit);
     [
-        Cell::text(factor.name),
+        TableCell::text(factor.name),
         amount(factor.source),
         amount(factor.target),
-        Cell::maybe(unit, Cell::text),
+        TableCell::maybe(unit, TableCell::text),
         from(source_from),
         from(target_from),
     ]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub enum TableCell {
     /// Words.
     Text(String),
     /// A number in full precision, and as a person reads it.
@@ -22,7 +22,7 @@ pub enum Cell {
     List(Vec<String>),
 }
 
-impl Cell {
+impl TableCell {
     /// Words; none where the text is empty.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {

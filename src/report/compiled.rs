@@ -1,55 +1,55 @@
 //! What compilers say of kernels: one row per kernel and architecture.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn};
 use crate::compiler::CompilerReport;
 use crate::kernel::Resources;
 
 /// One row per build, in the order of the reports.
 #[must_use]
-pub fn table(reports: &[CompilerReport]) -> Table {
+pub fn compiled_table(reports: &[CompilerReport]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::left("architecture"),
-        Column::right("registers"),
-        Column::right("static_smem_bytes"),
-        Column::right("barriers"),
-        Column::right("spill_store_bytes"),
-        Column::right("spill_load_bytes"),
-        Column::right("stack_bytes"),
-        Column::right("max_threads"),
-        Column::left("required_block"),
-        Column::left("symbol"),
-        Column::left("from"),
+        TableColumn::left("kernel"),
+        TableColumn::left("architecture"),
+        TableColumn::right("registers"),
+        TableColumn::right("static_smem_bytes"),
+        TableColumn::right("barriers"),
+        TableColumn::right("spill_store_bytes"),
+        TableColumn::right("spill_load_bytes"),
+        TableColumn::right("stack_bytes"),
+        TableColumn::right("max_threads"),
+        TableColumn::left("required_block"),
+        TableColumn::left("symbol"),
+        TableColumn::left("from"),
     ]);
     for report in reports {
-        let from = format!("{} ({})", report.file, report.format.word());
+        let from = format!("{} ({})", report.file, report.format.as_str());
         table.rows.extend(report.kernels.iter().map(|k| {
-            let mut row = vec![Cell::text(&k.name), Cell::text(k.architecture.to_string())];
-            row.extend(numbers(&k.resources));
-            row.extend([Cell::text(&k.symbol), Cell::text(&from)]);
+            let mut row = vec![TableCell::text(&k.name), TableCell::text(k.architecture.to_string())];
+            row.extend(resource_cells(&k.resources));
+            row.extend([TableCell::text(&k.symbol), TableCell::text(&from)]);
             row
         }));
     }
     table
 }
 
-fn numbers(r: &Resources) -> Vec<Cell> {
-    let maybe = |n: Option<u32>| Cell::maybe(n, Cell::number);
+fn resource_cells(r: &Resources) -> Vec<TableCell> {
+    let maybe = |n: Option<u32>| TableCell::maybe(n, TableCell::number);
     let block = r.required_block.map(|[x, y, z]| format!("{x}x{y}x{z}"));
     vec![
-        Cell::number(r.registers),
+        TableCell::number(r.registers),
         maybe(r.static_smem_bytes),
         maybe(r.barriers),
         maybe(r.spill_store_bytes),
         maybe(r.spill_load_bytes),
         maybe(r.stack_bytes),
         maybe(r.max_threads),
-        Cell::maybe(block, Cell::text),
+        TableCell::maybe(block, TableCell::text),
     ]
 }
 
-/// [`table`] for people: short headings, files as footnotes, without symbols and without bounds where nobody set any;
+/// [`compiled_table`] for people: short headings, files as footnotes, without symbols and without bounds where nobody set any;
 /// long names are cut.
 ///
 /// ```text
@@ -57,7 +57,7 @@ fn numbers(r: &Resources) -> Vec<Cell> {
 /// matmul_big  sm_89    24      1024         1          24          12       16  [1]
 /// ```
 #[must_use]
-pub fn overview(reports: &[CompilerReport]) -> Table {
+pub fn overview_table(reports: &[CompilerReport]) -> Table {
     const LONGEST: usize = 48;
     let names = [
         ("architecture", "for"),
@@ -69,9 +69,9 @@ pub fn overview(reports: &[CompilerReport]) -> Table {
         ("max_threads", "max thr"),
         ("required_block", "block"),
     ];
-    let mut table = table(reports);
+    let mut table = compiled_table(reports);
     for row in &mut table.rows {
-        if let Cell::Text(name) = &mut row[0]
+        if let TableCell::Text(name) = &mut row[0]
             && let Some((cut, _)) = name.char_indices().nth(LONGEST)
         {
             name.truncate(cut);

@@ -1,10 +1,11 @@
 //! How wrong the models are: over all trials, per kernel, per pair of GPUs.
 
-use super::cell::Cell;
-use super::table::{Column, Format, Table};
-use crate::answer::Trial;
+use super::cell::TableCell;
+use super::table::{Table, TableColumn, TableFormat};
+use crate::answer::AnswerTrial;
 use crate::evaluate::{
-    Asking, Outcome, Protocol, Ranking, Score, Setup, World, answered_by_all, ranking, score,
+    Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Protocol, Ranking, Score, answered_by_all,
+    ranking, score,
 };
 use crate::gpu::GpuId;
 use crate::units::{Seconds, significant};
@@ -43,36 +44,36 @@ pub const NOTHING_IN_COMMON: &str =
 
 /// An evaluation to be told.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
+pub struct EvaluationReport<'a> {
     /// The names behind the numbers.
-    pub world: World<'a>,
+    pub world: EvaluationWorld<'a>,
     /// How it was asked.
-    pub setup: &'a Setup,
+    pub setup: &'a EvaluationSetup,
     /// The word for the ceilings: `peak`, `achieved`, `sustained`.
     pub ceilings: &'a str,
     /// One per model.
-    pub outcomes: &'a [Outcome],
+    pub outcomes: &'a [ModelOutcome],
 }
 
 /// One group of trials and its score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
+pub struct ScoredGroup {
     /// The kernel, or `titan-v -> rtx-4070`.
     pub name: String,
     /// What is said of it.
     pub score: Score,
 }
 
-impl Report<'_> {
+impl EvaluationReport<'_> {
     /// Every kernel of an outcome, worst first.
     #[must_use]
-    pub fn per_kernel(&self, outcome: &Outcome) -> Vec<Group> {
+    pub fn per_kernel(&self, outcome: &ModelOutcome) -> Vec<ScoredGroup> {
         grouped(outcome, |t| t.kernel, |kernel| self.world.kernels[*kernel].id.clone())
     }
 
     /// Every ordered pair of GPUs of an outcome, worst first; a GPU alone where source and target are the same.
     #[must_use]
-    pub fn per_pair(&self, outcome: &Outcome) -> Vec<Group> {
+    pub fn per_pair(&self, outcome: &ModelOutcome) -> Vec<ScoredGroup> {
         let id = |gpu: GpuId| self.world.gpus[gpu].id.as_str();
         let name = |(s, t): &(GpuId, GpuId)| {
             if s == t { id(*s).to_string() } else { format!("{} -> {}", id(*s), id(*t)) }
@@ -82,23 +83,23 @@ impl Report<'_> {
 
     /// Every architecture of targets, class of kernels and degree of information of an outcome: where intervals hold.
     #[must_use]
-    pub fn per_kind(&self, outcome: &Outcome) -> Vec<Group> {
+    pub fn per_kind(&self, outcome: &ModelOutcome) -> Vec<ScoredGroup> {
         let world = self.world;
-        let on = |t: &Trial| world.gpus[t.target].architecture.as_str();
-        let class = |t: &Trial| world.kernels[t.kernel].known_category().unwrap_or("class unknown");
+        let on = |t: &AnswerTrial| world.gpus[t.target].architecture.as_str();
+        let class = |t: &AnswerTrial| world.kernels[t.kernel].known_category().unwrap_or("class unknown");
         let mut all = grouped(outcome, on, |a| format!("onto {a}"));
         all.extend(grouped(outcome, class, |class| format!("kernels: {class}")));
-        all.extend(grouped(outcome, |t| t.information, |i| format!("known: {}", i.word())));
+        all.extend(grouped(outcome, |t| t.information, |i| format!("known: {}", i.as_str())));
         all
     }
 
     /// The evaluation in this format.
     #[must_use]
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: TableFormat) -> String {
         match format {
-            Format::Json => self.json(),
-            Format::Csv => self.records().render(format),
-            Format::Table | Format::Markdown => {
+            TableFormat::Json => self.json(),
+            TableFormat::Csv => self.record_table().render(format),
+            TableFormat::Table | TableFormat::Markdown => {
                 let mut text = self.overall().render(format);
                 let groups = self.outcomes.iter().take(1).flat_map(|o| self.groups(o));
                 let tables = self.common_table().into_iter().chain(self.ranking_table()).chain(groups);
@@ -114,18 +115,18 @@ impl Report<'_> {
     /// One line per model, and under it what was refused and why.
     #[must_use]
     pub fn overall(&self) -> Table {
-        let mut columns = vec![Column::left("model"), Column::right("asked")];
-        columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut columns = vec![TableColumn::left("model"), TableColumn::right("asked")];
+        columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!(
             "{}{}; {} ceilings, {} occupancy rules",
             self.setup.protocol.sentence(),
             self.setup.asking.sentence(),
             self.ceilings,
-            self.setup.rules.word()
+            self.setup.rules.as_str()
         );
         for outcome in self.outcomes {
-            let first = [self.label(outcome), Cell::number(outcome.asked() as f64)];
+            let first = [self.outcome_label(outcome), TableCell::number(outcome.asked() as f64)];
             table.rows.push(first.into_iter().chain(cells(score(&outcome.trials))).collect());
         }
         table.notes.extend(self.refusals());
@@ -141,8 +142,8 @@ impl Report<'_> {
         table
     }
 
-    fn label(&self, outcome: &Outcome) -> Cell {
-        Cell::text(self.setup.protocol.label(outcome.model))
+    fn outcome_label(&self, outcome: &ModelOutcome) -> TableCell {
+        TableCell::text(self.setup.protocol.model_label(outcome.model))
     }
 
     /// Every model on the questions that all of them answered, where those are not all that any of them did.
@@ -154,15 +155,15 @@ impl Report<'_> {
         differ.then(|| pairs().map(|(o, trials)| (o.model, score(trials.iter().copied()))).collect())
     }
 
-    /// [`Report::on_common`] as a table.
+    /// [`EvaluationReport::on_common`] as a table.
     fn common_table(&self) -> Option<Table> {
         let common = self.on_common()?;
         let n = common.first().and_then(|(_, s)| *s)?.errors.n;
-        let mut columns = vec![Column::left("model")];
-        columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut columns = vec![TableColumn::left("model")];
+        columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
         table.title = format!("on the {n} questions that every model answered: compare models here");
-        let label = |model: &str| Cell::text(self.setup.protocol.label(model));
+        let label = |model: &str| TableCell::text(self.setup.protocol.model_label(model));
         let row = |(model, s): (&str, Option<Score>)| [label(model)].into_iter().chain(cells(s)).collect();
         table.rows = common.into_iter().map(row).collect();
         Some(table)
@@ -170,24 +171,24 @@ impl Report<'_> {
 
     /// How well each model orders configurations and GPUs; `None` where no source was timed.
     fn ranking_table(&self) -> Option<Table> {
-        let all: Vec<(Cell, Ranking, Option<Score>)> = self
+        let all: Vec<(TableCell, Ranking, Option<Score>)> = self
             .outcomes
             .iter()
-            .map(|o| (self.label(o), ranking(self.world, &o.trials), score(&o.trials)))
+            .map(|o| (self.outcome_label(o), ranking(self.world, &o.trials), score(&o.trials)))
             .collect();
         all.iter().find(|(_, r, _)| *r != Ranking::default())?;
-        let mut columns = vec![Column::left("model")];
-        columns.extend(RANKING_COLUMNS.map(|(_, heading)| Column::right(heading)));
+        let mut columns = vec![TableColumn::left("model")];
+        columns.extend(RANKING_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
         let mut table = Table::new(columns);
         table.title = "order: of configurations on the target, and of GPUs".into();
         table.rows = all
             .into_iter()
             .map(|(label, r, s)| {
-                let order = Cell::maybe(s.and_then(|s| s.order_accuracy_percent), percent);
+                let order = TableCell::maybe(s.and_then(|s| s.order_accuracy_percent), percent);
                 [label, order].into_iter().chain(ranking_cells(&r)).collect()
             })
             .collect();
-        table.columns.insert(1, Column::right("order %"));
+        table.columns.insert(1, TableColumn::right("order %"));
         table.notes.push(
             "Spearman: rank correlation over the configurations of a kernel (5 or more), mean over kernels and pairs; \
              regret: how much slower the configuration predicted to be the fastest of a problem is than the fastest; beside \
@@ -220,7 +221,7 @@ impl Report<'_> {
         if self.outcomes.iter().any(|o| !o.trials.is_empty()) {
             return None;
         }
-        let asked = self.outcomes.iter().map(Outcome::asked).max().unwrap_or(0);
+        let asked = self.outcomes.iter().map(ModelOutcome::asked).max().unwrap_or(0);
         if asked > 0 {
             return Some(format!("nothing was predicted: no model answered any of {asked} questions"));
         }
@@ -229,23 +230,28 @@ impl Report<'_> {
             Protocol::NewSize => {
                 format!("nothing to ask: no kernel was timed at two sizes on one GPU{within}")
             }
-            _ if self.setup.asking.known_rows > 0 => format!(
+            Protocol::NewClocks => {
+                format!("nothing to ask: no configuration was timed on one GPU at two clocks{within}")
+            }
+            Protocol::NewKernel => format!("nothing to ask: no row is left{within}"),
+            Protocol::NewGpu if self.setup.asking.known_rows > 0 => format!(
                 "nothing to ask: no configuration was timed on two GPUs{within}, or every row is known: lower --known-rows"
             ),
-            _ => format!(
+            Protocol::NewGpu => format!(
                 "nothing to ask: no configuration (kernel, problem and variant) was timed on two GPUs{within}"
             ),
         })
     }
 
     /// Kernels and pairs of one model.
-    fn groups(&self, outcome: &Outcome) -> Vec<Table> {
-        let table = |first, all: Vec<Group>| {
-            let mut columns = vec![Column::left(first)];
-            columns.extend(SCORE_COLUMNS.map(|(_, heading)| Column::right(heading)));
+    fn groups(&self, outcome: &ModelOutcome) -> Vec<Table> {
+        let table = |first, all: Vec<ScoredGroup>| {
+            let mut columns = vec![TableColumn::left(first)];
+            columns.extend(SCORE_COLUMNS.map(|(_, heading)| TableColumn::right(heading)));
             let mut table = Table::new(columns);
             table.title = format!("{}, per {first}, worst first", outcome.model);
-            let row = |g: Group| [Cell::text(g.name)].into_iter().chain(cells(Some(g.score))).collect();
+            let row =
+                |g: ScoredGroup| [TableCell::text(g.name)].into_iter().chain(cells(Some(g.score))).collect();
             table.rows = all.into_iter().map(row).collect();
             table
         };
@@ -257,11 +263,12 @@ impl Report<'_> {
     }
 
     /// One row per model and group, in full precision.
-    fn records(&self) -> Table {
-        let mut columns = vec![Column::left("model"), Column::left("group"), Column::left("name")];
-        columns.extend(SCORE_COLUMNS.map(|(key, _)| Column::right(key)));
+    fn record_table(&self) -> Table {
+        let mut columns =
+            vec![TableColumn::left("model"), TableColumn::left("group"), TableColumn::left("name")];
+        columns.extend(SCORE_COLUMNS.map(|(key, _)| TableColumn::right(key)));
         let mut table = Table::new(columns);
-        let unnamed = |score: Option<Score>| score.map(|score| Group { name: String::new(), score });
+        let unnamed = |score: Option<Score>| score.map(|score| ScoredGroup { name: String::new(), score });
         for (outcome, common) in self.outcomes.iter().zip(answered_by_all(self.outcomes)) {
             let groups = [
                 ("overall", unnamed(score(&outcome.trials)).into_iter().collect()),
@@ -273,11 +280,12 @@ impl Report<'_> {
             for (kind, group) in
                 groups.into_iter().flat_map(|(kind, all)| all.into_iter().map(move |g| (kind, g)))
             {
-                let first = [Cell::text(outcome.model), Cell::text(kind), Cell::text(group.name)];
+                let first =
+                    [TableCell::text(outcome.model), TableCell::text(kind), TableCell::text(group.name)];
                 table.rows.push(first.into_iter().chain(cells(Some(group.score))).collect());
             }
             if let Some(why) = self.nothing_answered() {
-                let first = [Cell::text(outcome.model), Cell::text("reason"), Cell::text(why)];
+                let first = [TableCell::text(outcome.model), TableCell::text("reason"), TableCell::text(why)];
                 table.rows.push(first.into_iter().chain(cells(None)).collect());
             }
         }
@@ -285,10 +293,10 @@ impl Report<'_> {
     }
 
     fn json(&self) -> String {
-        let object = |groups: Vec<Group>| {
+        let object = |groups: Vec<ScoredGroup>| {
             Value::Object(groups.into_iter().map(|g| (g.name, json_of(Some(g.score)))).collect())
         };
-        let model = |o: &Outcome, common: &[&Trial]| {
+        let model = |o: &ModelOutcome, common: &[&AnswerTrial]| {
             let refused: Vec<Value> =
                 o.refused.iter().map(|(why, n)| json!({ "reason": why, "n": n })).collect();
             json!({
@@ -308,9 +316,9 @@ impl Report<'_> {
         let told: Vec<(String, Value)> = pairs.map(|(o, c)| (o.model.to_string(), model(o, c))).collect();
         let models: Map<String, Value> = told.into_iter().collect();
         let mut all = json!({
-            "protocol": self.setup.protocol.word(),
+            "protocol": self.setup.protocol.as_str(),
             "ceilings": self.ceilings,
-            "rules": self.setup.rules.word(),
+            "rules": self.setup.rules.as_str(),
             "models": models,
         });
         let asking = self.setup.asking;
@@ -326,54 +334,59 @@ impl Report<'_> {
     }
 }
 
-fn grouped<K: Ord>(outcome: &Outcome, key: impl Fn(&Trial) -> K, name: impl Fn(&K) -> String) -> Vec<Group> {
-    let mut groups: BTreeMap<K, Vec<&Trial>> = BTreeMap::new();
+fn grouped<K: Ord>(
+    outcome: &ModelOutcome,
+    key: impl Fn(&AnswerTrial) -> K,
+    name: impl Fn(&K) -> String,
+) -> Vec<ScoredGroup> {
+    let mut groups: BTreeMap<K, Vec<&AnswerTrial>> = BTreeMap::new();
     for trial in &outcome.trials {
         groups.entry(key(trial)).or_default().push(trial);
     }
-    let scored =
-        |(key, trials): (K, Vec<&Trial>)| score(trials).map(|score| Group { name: name(&key), score });
-    let mut all: Vec<Group> = groups.into_iter().filter_map(scored).collect();
+    let scored = |(key, trials): (K, Vec<&AnswerTrial>)| {
+        score(trials).map(|score| ScoredGroup { name: name(&key), score })
+    };
+    let mut all: Vec<ScoredGroup> = groups.into_iter().filter_map(scored).collect();
     all.sort_by(|a, b| b.score.errors.mape_percent.total_cmp(&a.score.errors.mape_percent));
     all
 }
 
 /// The numbers of [`SCORE_COLUMNS`], in their order.
-fn cells(score: Option<Score>) -> [Cell; 12] {
+fn cells(score: Option<Score>) -> [TableCell; 12] {
     let Some(s) = score else {
-        return SCORE_COLUMNS.map(|(key, _)| if key == "n" { Cell::number(0) } else { Cell::Null });
+        return SCORE_COLUMNS.map(|(key, _)| if key == "n" { TableCell::number(0) } else { TableCell::Null });
     };
     let e = s.errors;
-    let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));
+    let ratio = |v: f64| TableCell::shown(v, format!("{v:.3}"));
     [
-        Cell::number(e.n as f64),
+        TableCell::number(e.n as f64),
         percent(e.mape_percent),
         percent(e.median_ape_percent),
         ratio(e.median_ratio),
         percent(e.within_10_percent),
         percent(e.within_25_percent),
         percent(e.within_50_percent),
-        Cell::maybe(s.order_accuracy_percent, percent),
-        Cell::maybe(s.coverage_90_percent, percent),
-        Cell::maybe(s.width, |w| Cell::shown(w, significant(w))),
-        Cell::maybe(e.r2, ratio),
-        Cell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
+        TableCell::maybe(s.order_accuracy_percent, percent),
+        TableCell::maybe(s.coverage_90_percent, percent),
+        TableCell::maybe(s.width, |w| TableCell::shown(w, significant(w))),
+        TableCell::maybe(e.r2, ratio),
+        TableCell::shown(Seconds(e.mean_absolute_error).millis(), Seconds(e.mean_absolute_error).to_string()),
     ]
 }
 
-fn percent(v: f64) -> Cell {
-    Cell::shown(v, format!("{v:.2}"))
+fn percent(v: f64) -> TableCell {
+    TableCell::shown(v, format!("{v:.2}"))
 }
 
 /// The numbers of [`RANKING_COLUMNS`], in their order.
-fn ranking_cells(r: &Ranking) -> [Cell; 5] {
-    let ratio = |v: f64| Cell::shown(v, format!("{v:.3}"));
+fn ranking_cells(r: &Ranking) -> [TableCell; 5] {
+    let ratio = |v: f64| TableCell::shown(v, format!("{v:.3}"));
     [
-        Cell::maybe(r.bandwidth_order_percent, percent),
-        Cell::maybe(r.spearman, ratio),
-        Cell::maybe(r.source_spearman, ratio),
-        Cell::maybe(r.regret_percent, percent),
-        Cell::maybe(r.source_regret_percent, percent),
+        TableCell::maybe(r.bandwidth_order_percent, percent),
+        TableCell::maybe(r.spearman, ratio),
+        TableCell::maybe(r.source_spearman, ratio),
+        TableCell::maybe(r.regret_percent, percent),
+        TableCell::maybe(r.source_regret_percent, percent),
     ]
 }
 

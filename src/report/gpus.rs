@@ -1,35 +1,35 @@
 //! The GPU catalogue: one row per GPU, or one GPU with every number and where it comes from.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn};
 use crate::catalogue::{SourceTable, Sourced};
-use crate::gpu::{Gpu, Limits};
+use crate::gpu::{Gpu, SmLimits};
 use crate::units::significant;
 
 /// One row per GPU.
 #[must_use]
 pub fn list<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> Table {
     let mut table = Table::new(vec![
-        Column::left("id"),
-        Column::left("name"),
-        Column::left("architecture"),
-        Column::right("compute_capability"),
-        Column::right("sms"),
-        Column::right("boost_mhz"),
-        Column::right("fp32_tflops"),
-        Column::right("dram_gb_per_s"),
-        Column::right("dram_achieved_gb_per_s"),
-        Column::right("l2_mib"),
-        Column::right("power_w"),
-        Column::right("year"),
+        TableColumn::left("id"),
+        TableColumn::left("name"),
+        TableColumn::left("architecture"),
+        TableColumn::right("compute_capability"),
+        TableColumn::right("sms"),
+        TableColumn::right("boost_mhz"),
+        TableColumn::right("fp32_tflops"),
+        TableColumn::right("dram_gb_per_s"),
+        TableColumn::right("dram_achieved_gb_per_s"),
+        TableColumn::right("l2_mib"),
+        TableColumn::right("power_w"),
+        TableColumn::right("year"),
     ]);
-    table.rows = gpus.into_iter().map(row).collect();
+    table.rows = gpus.into_iter().map(gpu_cells).collect();
     table
 }
 
 /// [`list`] for people: headings as datasheets write them.
 #[must_use]
-pub fn overview<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> Table {
+pub fn overview_table<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> Table {
     list(gpus).renamed(&[
         ("compute_capability", "CC"),
         ("sms", "SMs"),
@@ -42,21 +42,21 @@ pub fn overview<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> Table {
     ])
 }
 
-fn row(gpu: &Gpu) -> Vec<Cell> {
+fn gpu_cells(gpu: &Gpu) -> Vec<TableCell> {
     let achieved = gpu.bandwidth_achieved.as_ref();
     vec![
-        Cell::text(&gpu.id),
-        Cell::text(&gpu.name),
-        Cell::text(&gpu.architecture),
-        Cell::text(gpu.cuda.compute_capability.to_string()),
-        Cell::number(gpu.sms.value),
+        TableCell::text(&gpu.id),
+        TableCell::text(&gpu.name),
+        TableCell::text(&gpu.architecture),
+        TableCell::text(gpu.cuda.compute_capability.to_string()),
+        TableCell::number(gpu.sms.value),
         scaled(gpu.boost_clock.value.0, 1e6),
         scaled(gpu.fp32_peak.value.0, 1e12),
         scaled(gpu.bandwidth_peak.value.0, 1e9),
-        Cell::maybe(achieved, |b| scaled(b.value.0, 1e9)),
+        TableCell::maybe(achieved, |b| scaled(b.value.0, 1e9)),
         scaled(gpu.l2_size.value.0, MEBI),
-        Cell::number(gpu.power_limit.value.0),
-        Cell::number(gpu.launch_year),
+        TableCell::number(gpu.power_limit.value.0),
+        TableCell::number(gpu.launch_year),
     ]
 }
 
@@ -64,23 +64,23 @@ const MEBI: f64 = 1_048_576.0;
 const GIBI: f64 = 1_073_741_824.0;
 
 /// A number in a datasheet's unit, without the noise the change of unit leaves in its last digit.
-fn scaled(value: f64, unit: f64) -> Cell {
+fn scaled(value: f64, unit: f64) -> TableCell {
     let clean = format!("{:.14e}", value / unit).parse().unwrap_or(value / unit);
     let shown = if clean >= 1000.0 { format!("{clean:.0}") } else { format!("{clean}") };
     let short = if shown.len() > 6 { significant(clean) } else { shown };
-    Cell::shown(clean, short)
+    TableCell::shown(clean, short)
 }
 
 /// One GPU: every number with unit, origin, source and remark; what nobody stated is listed too, as absent.
 #[must_use]
 pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
-    let mut sheet = Sheet { sources, rows: Vec::new() };
+    let mut sheet = GpuSheet { sources, rows: Vec::new() };
     sheet.compute(gpu);
     sheet.memory(gpu);
     sheet.rest(gpu);
     sheet.limits(&gpu.cuda.limits);
     let columns = ["field", "value", "unit", "origin", "source", "note"];
-    let column = |name| if name == "value" { Column::right(name) } else { Column::left(name) };
+    let column = |name| if name == "value" { TableColumn::right(name) } else { TableColumn::left(name) };
     Table {
         title: format!(
             "{} ({}) · {} {} · compute capability {} · {} · also: {}",
@@ -101,16 +101,23 @@ pub fn show(gpu: &Gpu, sources: &SourceTable) -> Table {
 /// What `specs/compute-capabilities.toml` follows where its two sources differ.
 const LIMITS_SOURCE: &str = "cuda-occupancy";
 
-struct Sheet<'a> {
+struct GpuSheet<'a> {
     sources: &'a SourceTable,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<TableCell>>,
 }
 
-impl Sheet<'_> {
-    fn add(&mut self, field: impl Into<String>, unit: &str, number: Option<Sourced<f64>>) {
-        let field = Cell::text(field);
+impl GpuSheet<'_> {
+    fn add_number(&mut self, field: impl Into<String>, unit: &str, number: Option<Sourced<f64>>) {
+        let field = TableCell::text(field);
         let Some(n) = number else {
-            self.rows.push(vec![field, Cell::Null, Cell::text(unit), Cell::Null, Cell::Null, Cell::Null]);
+            self.rows.push(vec![
+                field,
+                TableCell::Null,
+                TableCell::text(unit),
+                TableCell::Null,
+                TableCell::Null,
+                TableCell::Null,
+            ]);
             return;
         };
         let title = self.sources.get(&*n.source).map_or(&*n.source, |s| s.title.as_str());
@@ -119,32 +126,40 @@ impl Sheet<'_> {
         self.rows.push(vec![
             field,
             as_stated(n.value),
-            Cell::text(unit),
-            Cell::text(n.origin.word()),
-            Cell::text(title),
-            Cell::text(note.join("; ")),
+            TableCell::text(unit),
+            TableCell::text(n.origin.as_str()),
+            TableCell::text(title),
+            TableCell::text(note.join("; ")),
         ]);
     }
 
     fn compute(&mut self, gpu: &Gpu) {
-        self.add("SMs", "", whole(Some(&gpu.sms)));
-        self.add("FP32 lanes per SM", "", whole(Some(&gpu.fp32_lanes_per_sm)));
-        self.add("FP64 lanes per SM", "", whole(gpu.fp64_lanes_per_sm.as_ref()));
-        self.add("load/store lanes per SM", "", Some(gpu.sm.lsu_lanes.clone()));
-        self.add("global loads per SM (L1 hits)", "warp insts/clock", Some(gpu.sm.global_per_clock.clone()));
-        self.add("issue per SM", "warp insts/clock", Some(gpu.sm.issue_per_clock.clone()));
-        self.add("base clock", "MHz", of(gpu.base_clock.as_ref(), |h| h.0, 1e6));
-        self.add("boost clock", "MHz", of(Some(&gpu.boost_clock), |h| h.0, 1e6));
-        self.add("sustained clock", "MHz", of(gpu.sustained_clock.as_ref(), |h| h.0, 1e6));
-        self.add("FP32 peak", "TFLOP/s", of(Some(&gpu.fp32_peak), |r| r.0, 1e12));
-        self.add("FP32 achieved", "TFLOP/s", of(gpu.fp32_achieved.as_ref(), |r| r.0, 1e12));
-        self.add("FP32 sustained", "TFLOP/s", of(Some(gpu.fp32_sustained()), |r| r.0, 1e12));
-        self.add("FP64 peak", "TFLOP/s", of(gpu.fp64_peak.as_ref(), |r| r.0, 1e12));
-        self.add("FP16 peak (no tensor cores)", "TFLOP/s", of(gpu.fp16_peak.as_ref(), |r| r.0, 1e12));
+        self.add_number("SMs", "", whole(Some(&gpu.sms)));
+        self.add_number("FP32 lanes per SM", "", whole(Some(&gpu.fp32_lanes_per_sm)));
+        self.add_number("FP64 lanes per SM", "", whole(gpu.fp64_lanes_per_sm.as_ref()));
+        self.add_number("load/store lanes per SM", "", Some(gpu.sm.lsu_lanes.clone()));
+        self.add_number(
+            "global loads per SM (L1 hits)",
+            "warp insts/clock",
+            Some(gpu.sm.global_per_clock.clone()),
+        );
+        self.add_number("issue per SM", "warp insts/clock", Some(gpu.sm.issue_per_clock.clone()));
+        self.add_number("base clock", "MHz", in_unit(gpu.base_clock.as_ref(), |h| h.0, 1e6));
+        self.add_number("boost clock", "MHz", in_unit(Some(&gpu.boost_clock), |h| h.0, 1e6));
+        self.add_number("sustained clock", "MHz", in_unit(gpu.sustained_clock.as_ref(), |h| h.0, 1e6));
+        self.add_number("FP32 peak", "TFLOP/s", in_unit(Some(&gpu.fp32_peak), |r| r.0, 1e12));
+        self.add_number("FP32 achieved", "TFLOP/s", in_unit(gpu.fp32_achieved.as_ref(), |r| r.0, 1e12));
+        self.add_number("FP32 sustained", "TFLOP/s", in_unit(Some(gpu.fp32_sustained()), |r| r.0, 1e12));
+        self.add_number("FP64 peak", "TFLOP/s", in_unit(gpu.fp64_peak.as_ref(), |r| r.0, 1e12));
+        self.add_number(
+            "FP16 peak (no tensor cores)",
+            "TFLOP/s",
+            in_unit(gpu.fp16_peak.as_ref(), |r| r.0, 1e12),
+        );
         // Known only where somebody measured them; elsewhere they are not worth a line.
         for (field, rate) in [("FP64 achieved", &gpu.fp64_achieved), ("FP16 achieved", &gpu.fp16_achieved)] {
             if rate.is_some() {
-                self.add(field, "TFLOP/s", of(rate.as_ref(), |r| r.0, 1e12));
+                self.add_number(field, "TFLOP/s", in_unit(rate.as_ref(), |r| r.0, 1e12));
             }
         }
         for rate in &gpu.tensor {
@@ -152,38 +167,54 @@ impl Sheet<'_> {
             for (kind, number) in [("dense", &rate.dense), ("sparse", &rate.sparse)] {
                 if let Some(number) = number {
                     let field = format!("tensor {} into {}, {kind}", rate.input, rate.accumulate);
-                    self.add(field, unit, of(Some(number), |r| r.0, 1e12));
+                    self.add_number(field, unit, in_unit(Some(number), |r| r.0, 1e12));
                 }
             }
         }
     }
 
     fn memory(&mut self, gpu: &Gpu) {
-        self.add(format!("{} size", gpu.memory_type), "GiB", of(Some(&gpu.memory_size), |b| b.0, GIBI));
-        self.add("bus width", "bit", whole(Some(&gpu.bus_bits)));
-        self.add("data rate per pin", "Gbit/s", of(Some(&gpu.data_rate), |b| *b, 1e9));
-        self.add("DRAM bandwidth, peak", "GB/s", of(Some(&gpu.bandwidth_peak), |b| b.0, 1e9));
-        self.add("DRAM bandwidth, achieved", "GB/s", of(gpu.bandwidth_achieved.as_ref(), |b| b.0, 1e9));
-        self.add("DRAM bandwidth, sustained", "GB/s", of(Some(gpu.bandwidth_sustained()), |b| b.0, 1e9));
-        self.add("L2 size", "MiB", of(Some(&gpu.l2_size), |b| b.0, MEBI));
-        self.add("L2 bandwidth", "GB/s", of(Some(gpu.l2_bandwidth_or_derived()), |b| b.0, 1e9));
-        self.add("L1 per SM", "B/clock", of(gpu.l1_bytes_per_clock.as_ref(), |b| *b, 1.0));
+        self.add_number(
+            format!("{} size", gpu.memory_type),
+            "GiB",
+            in_unit(Some(&gpu.memory_size), |b| b.0, GIBI),
+        );
+        self.add_number("bus width", "bit", whole(Some(&gpu.bus_bits)));
+        self.add_number("data rate per pin", "Gbit/s", in_unit(Some(&gpu.data_rate), |b| *b, 1e9));
+        self.add_number("DRAM bandwidth, peak", "GB/s", in_unit(Some(&gpu.bandwidth_peak), |b| b.0, 1e9));
+        self.add_number(
+            "DRAM bandwidth, achieved",
+            "GB/s",
+            in_unit(gpu.bandwidth_achieved.as_ref(), |b| b.0, 1e9),
+        );
+        self.add_number(
+            "DRAM bandwidth, sustained",
+            "GB/s",
+            in_unit(Some(gpu.bandwidth_sustained()), |b| b.0, 1e9),
+        );
+        self.add_number("L2 size", "MiB", in_unit(Some(&gpu.l2_size), |b| b.0, MEBI));
+        self.add_number("L2 bandwidth", "GB/s", in_unit(Some(gpu.l2_bandwidth_or_derived()), |b| b.0, 1e9));
+        self.add_number("L1 per SM", "B/clock", in_unit(gpu.l1_bytes_per_clock.as_ref(), |b| *b, 1.0));
         // Known only where somebody measured it; elsewhere it is not worth a line.
         if gpu.l1_achieved.is_some() {
-            self.add("L1 bandwidth, achieved", "GB/s", of(gpu.l1_achieved.as_ref(), |b| b.0, 1e9));
+            self.add_number(
+                "L1 bandwidth, achieved",
+                "GB/s",
+                in_unit(gpu.l1_achieved.as_ref(), |b| b.0, 1e9),
+            );
         }
-        self.add("shared memory per SM", "B/clock", Some(gpu.sm.shared_bytes_per_clock.clone()));
+        self.add_number("shared memory per SM", "B/clock", Some(gpu.sm.shared_bytes_per_clock.clone()));
     }
 
     fn rest(&mut self, gpu: &Gpu) {
-        self.add("power limit", "W", of(Some(&gpu.power_limit), |w| w.0, 1.0));
-        self.add("idle power", "W", of(gpu.idle_power.as_ref(), |w| w.0, 1.0));
-        self.add("launch overhead", "µs", of(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
-        self.add("list price", "USD", of(gpu.list_usd.as_ref(), |p| *p, 1.0));
-        self.add("cloud price", "USD/h", of(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
+        self.add_number("power limit", "W", in_unit(Some(&gpu.power_limit), |w| w.0, 1.0));
+        self.add_number("idle power", "W", in_unit(gpu.idle_power.as_ref(), |w| w.0, 1.0));
+        self.add_number("launch overhead", "µs", in_unit(Some(gpu.launch_floor_or_assumed()), |s| s.0, 1e-6));
+        self.add_number("list price", "USD", in_unit(gpu.list_usd.as_ref(), |p| *p, 1.0));
+        self.add_number("cloud price", "USD/h", in_unit(gpu.cloud_usd_per_hour.as_ref(), |p| *p, 1.0));
     }
 
-    fn limits(&mut self, limits: &Limits) {
+    fn limits(&mut self, limits: &SmLimits) {
         let stated = |value: u32| {
             let (source, origin) = (LIMITS_SOURCE, self.sources.get(LIMITS_SOURCE)?.kind);
             Some(Sourced { value: f64::from(value), origin, source: source.into(), note: None, date: None })
@@ -200,21 +231,25 @@ impl Sheet<'_> {
         ]
         .map(|(field, unit, value)| (field, unit, stated(value)));
         for (field, unit, number) in rows {
-            self.add(field, unit, number);
+            self.add_number(field, unit, number);
         }
     }
 }
 
 /// A number as its document prints it; what a rule worked out to many digits is shown to three, and exported in full.
-fn as_stated(value: f64) -> Cell {
-    if value.to_string().len() > 9 { Cell::shown(value, significant(value)) } else { Cell::number(value) }
+fn as_stated(value: f64) -> TableCell {
+    if value.to_string().len() > 9 {
+        TableCell::shown(value, significant(value))
+    } else {
+        TableCell::number(value)
+    }
 }
 
 fn whole(number: Option<&Sourced<u32>>) -> Option<Sourced<f64>> {
     number.map(|n| n.map(|v| f64::from(*v)))
 }
 
-fn of<T>(number: Option<&Sourced<T>>, si: fn(&T) -> f64, unit: f64) -> Option<Sourced<f64>> {
+fn in_unit<T>(number: Option<&Sourced<T>>, si: fn(&T) -> f64, unit: f64) -> Option<Sourced<f64>> {
     // 15 digits: what a change of unit leaves in the last one is noise.
     let clean = |v: f64| format!("{v:.14e}").parse().unwrap_or(v);
     number.map(|n| n.map(|v| clean(si(v) / unit)))

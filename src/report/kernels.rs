@@ -1,7 +1,7 @@
 //! The kernel catalogue: one row per kernel, or one kernel with every formula and where it comes from.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn};
 use crate::catalogue::SourceTable;
 use crate::kernel::{Count, Instance, Kernel, NameFacts, Problem};
 use crate::roofline::pipe_of;
@@ -27,41 +27,41 @@ pub struct KernelRow<'a> {
 #[must_use]
 pub fn list(kernels: &[KernelRow<'_>]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("id"),
-        Column::left("category"),
-        Column::left("keys"),
-        Column::left("sizes"),
-        Column::left("shown_at"),
-        Column::right("flops"),
-        Column::right("dram_bytes"),
-        Column::right("flop_per_byte"),
-        Column::left("measured_on"),
+        TableColumn::left("id"),
+        TableColumn::left("category"),
+        TableColumn::left("keys"),
+        TableColumn::left("sizes"),
+        TableColumn::left("shown_at"),
+        TableColumn::right("flops"),
+        TableColumn::right("dram_bytes"),
+        TableColumn::right("flop_per_byte"),
+        TableColumn::left("measured_on"),
     ]);
-    table.rows = kernels.iter().map(row).collect();
+    table.rows = kernels.iter().map(kernel_cells).collect();
     table
 }
 
 /// [`list`] for people.
 #[must_use]
-pub fn overview(kernels: &[KernelRow<'_>]) -> Table {
+pub fn overview_table(kernels: &[KernelRow<'_>]) -> Table {
     let names = [("shown_at", "at"), ("flops", "FLOPs"), ("dram_bytes", "DRAM"), ("flop_per_byte", "FLOP/B")];
     list(kernels).renamed(&names).renamed(&[("measured_on", "timed on")])
 }
 
-fn row(k: &KernelRow<'_>) -> Vec<Cell> {
+fn kernel_cells(k: &KernelRow<'_>) -> Vec<TableCell> {
     let kernel = k.kernel;
     let work = k.instance.as_ref().map(|i| i.work);
     let count = |c| work.and_then(|w| w.get(c));
     vec![
-        Cell::text(&kernel.id),
-        Cell::text(&kernel.category),
-        Cell::List(kernel.keys.clone()),
-        Cell::List(kernel.sizes.iter().map(|(_, p)| kernel.short_problem(p)).collect()),
-        Cell::text(kernel.short_problem(&k.size)),
-        Cell::maybe(count(Count::Flops), |v| Cell::shown(v, Flops(v).to_string())),
-        Cell::maybe(count(Count::DramBytes), |v| Cell::shown(v, Bytes(v).to_string())),
-        Cell::maybe(work.and_then(|w| w.intensity()), |i| Cell::shown(i.0, significant(i.0))),
-        Cell::List(k.measured_on.clone()),
+        TableCell::text(&kernel.id),
+        TableCell::text(&kernel.category),
+        TableCell::List(kernel.keys.clone()),
+        TableCell::List(kernel.sizes.iter().map(|(_, p)| kernel.short_problem(p)).collect()),
+        TableCell::text(kernel.short_problem(&k.size)),
+        TableCell::maybe(count(Count::Flops), |v| TableCell::shown(v, Flops(v).to_string())),
+        TableCell::maybe(count(Count::DramBytes), |v| TableCell::shown(v, Bytes(v).to_string())),
+        TableCell::maybe(work.and_then(|w| w.intensity()), |i| TableCell::shown(i.0, significant(i.0))),
+        TableCell::List(k.measured_on.clone()),
     ]
 }
 
@@ -69,7 +69,7 @@ fn row(k: &KernelRow<'_>) -> Vec<Cell> {
 #[must_use]
 pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     let kernel = k.kernel;
-    let mut sheet = Sheet { sources, rows: Vec::new() };
+    let mut sheet = KernelSheet { sources, rows: Vec::new() };
     sheet.size_and_launch(k);
     sheet.counts(k);
     for ((major, minor), known) in &kernel.compiled {
@@ -85,19 +85,25 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
             ("threads per block, required", r.required_threads()),
         ];
         for (name, value) in items.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            sheet.add(&format!("{name}, {major}.{minor}"), "", Cell::number(value), &known.source, "");
+            sheet.add_item(
+                &format!("{name}, {major}.{minor}"),
+                "",
+                TableCell::number(value),
+                &known.source,
+                "",
+            );
         }
     }
     sheet.arithmetic(kernel);
     sheet.where_it_runs(kernel);
     let unknown = kernel.unknown.iter();
-    unknown.for_each(|(item, why)| sheet.add(item, "", Cell::text("unknown"), "", why));
+    unknown.for_each(|(item, why)| sheet.add_item(item, "", TableCell::text("unknown"), "", why));
     let mut table = Table::new(vec![
-        Column::left("item"),
-        Column::left("formula"),
-        Column::right("value"),
-        Column::left("source"),
-        Column::left("note"),
+        TableColumn::left("item"),
+        TableColumn::left("formula"),
+        TableColumn::right("value"),
+        TableColumn::left("source"),
+        TableColumn::left("note"),
     ]);
     let size = kernel.short_problem(&k.size);
     let at = if size.is_empty() { size } else { format!("at {size}") };
@@ -117,51 +123,51 @@ pub fn show(k: &KernelRow<'_>, sources: &SourceTable) -> Table {
     table
 }
 
-struct Sheet<'a> {
+struct KernelSheet<'a> {
     sources: &'a SourceTable,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<TableCell>>,
 }
 
-impl Sheet<'_> {
-    fn add(&mut self, item: &str, formula: &str, value: Cell, source: &str, note: &str) {
+impl KernelSheet<'_> {
+    fn add_item(&mut self, item: &str, formula: &str, value: TableCell, source: &str, note: &str) {
         let title = self.sources.get(source).map_or(source, |s| s.title.as_str());
         self.rows.push(vec![
-            Cell::text(item),
-            Cell::text(formula),
+            TableCell::text(item),
+            TableCell::text(formula),
             value,
-            Cell::text(title),
-            Cell::text(note),
+            TableCell::text(title),
+            TableCell::text(note),
         ]);
     }
 
     fn size_and_launch(&mut self, k: &KernelRow<'_>) {
         for (name, problem) in &k.kernel.sizes {
-            let size = Cell::text(problem.to_string());
-            self.add(&format!("size {name}"), "", size, &k.kernel.source, "");
+            let size = TableCell::text(problem.to_string());
+            self.add_item(&format!("size {name}"), "", size, &k.kernel.source, "");
         }
         if k.kernel.has_formulas() {
             let runs_as = k.kernel.runs_as;
-            self.add("runs as", "", Cell::text(runs_as.word()), "", runs_as.sentence());
+            self.add_item("runs as", "", TableCell::text(runs_as.as_str()), "", runs_as.sentence());
         }
         if !k.kernel.variant_keys().is_empty() {
-            let keys = Cell::text(k.kernel.variant_keys().join(", "));
-            self.add("variant keys", "", keys, "", "read by the formulas");
+            let keys = TableCell::text(k.kernel.variant_keys().join(", "));
+            self.add_item("variant keys", "", keys, "", "read by the formulas");
         }
         let Some(instance) = &k.instance else { return };
         if let Some(launch) = &instance.launch {
-            self.add("block", "", Cell::text(dimensions(launch.block)), "", "threads");
-            self.add("grid", "", Cell::text(dimensions(launch.grid)), "", "blocks");
+            self.add_item("block", "", TableCell::text(dimensions(launch.block)), "", "threads");
+            self.add_item("grid", "", TableCell::text(dimensions(launch.grid)), "", "blocks");
         }
-        let bytes = |b: Option<u32>| Cell::maybe(b, Cell::number);
-        self.add("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");
-        self.add("dynamic shared memory", "", bytes(instance.smem_dynamic), "", "bytes per block");
+        let bytes = |b: Option<u32>| TableCell::maybe(b, TableCell::number);
+        self.add_item("static shared memory", "", bytes(instance.smem_static), "", "bytes per block");
+        self.add_item("dynamic shared memory", "", bytes(instance.smem_dynamic), "", "bytes per block");
     }
 
     /// The pipe of its FLOPs, where that is no vector pipe, and what its name says of it.
     fn arithmetic(&mut self, kernel: &Kernel) {
         let choice = pipe_of(kernel);
         if choice.pipe.is_tensor() {
-            self.add("arithmetic", "", Cell::text(choice.pipe.to_string()), "", choice.why);
+            self.add_item("arithmetic", "", TableCell::text(choice.pipe.to_string()), "", choice.why);
         }
         let facts = NameFacts::of_name(&kernel.name);
         let by_x = |tile: [u32; 3]| {
@@ -175,15 +181,15 @@ impl Sheet<'_> {
         ];
         for (item, value) in said {
             if let Some(value) = value {
-                self.add(item, "", Cell::text(value), "", "read from its name");
+                self.add_item(item, "", TableCell::text(value), "", "read from its name");
             }
         }
     }
 
     fn where_it_runs(&mut self, kernel: &Kernel) {
         if let Some(codes) = &kernel.codes {
-            let listed = Cell::List(codes.words());
-            self.add(
+            let listed = TableCell::List(codes.words());
+            self.add_item(
                 "code that was loaded",
                 "",
                 listed,
@@ -192,20 +198,26 @@ impl Sheet<'_> {
             );
         }
         if !kernel.needs.is_empty() {
-            let needs = Cell::List(kernel.needs.iter().map(|f| f.word().to_string()).collect());
-            self.add("needs", "", needs, &kernel.source, "features without which it runs nowhere");
+            let needs = TableCell::List(kernel.needs.iter().map(|f| f.as_str().to_string()).collect());
+            self.add_item("needs", "", needs, &kernel.source, "features without which it runs nowhere");
         }
     }
 
     fn counts(&mut self, k: &KernelRow<'_>) {
         for (name, formula) in k.kernel.lets() {
-            self.add(name, formula, Cell::text(""), "", "a part of the formulas below");
+            self.add_item(name, formula, TableCell::text(""), "", "a part of the formulas below");
         }
         for count in Count::ALL {
-            let Some(c) = k.kernel.count(count) else { continue };
+            let Some(c) = k.kernel.count_formula(count) else { continue };
             let value = k.instance.as_ref().and_then(|i| i.work.get(count));
-            let value = Cell::maybe(value, Cell::number);
-            self.add(count.name(), c.formula.text(), value, &c.source, c.note.as_deref().unwrap_or(""));
+            let value = TableCell::maybe(value, TableCell::number);
+            self.add_item(
+                count.name(),
+                c.formula.source_text(),
+                value,
+                &c.source,
+                c.note.as_deref().unwrap_or(""),
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Paper 3's metrics as tables: of one kernel on some GPUs, each number in both forms; of many measured launches.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
-use crate::train::paper3::{Formulas, LaunchMetrics, METRICS, Metric, Sense, SpeedUp};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn};
+use crate::train::paper3::{LaunchMetrics, METRICS, MetricFormulas, ProfileMetric, Sense, SpeedUp};
 use crate::units::significant;
 
 /// The metrics of one launch on one GPU, in both forms.
@@ -11,16 +11,16 @@ pub struct OnGpu {
     /// The GPU's id.
     pub gpu: String,
     /// By the tool's own occupancy and counts.
-    pub exact: [Metric; METRICS.len()],
+    pub exact: [ProfileMetric; METRICS.len()],
     /// As the paper writes them.
-    pub paper: [Metric; METRICS.len()],
+    pub paper: [ProfileMetric; METRICS.len()],
     /// What the trained forest says of it, where it was asked.
     pub speed_up: Option<SpeedUp>,
 }
 
 /// A row of `--data`, named.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct NamedRow {
     /// GPU, kernel, problem, variant.
     pub names: [String; 4],
     /// What is known of it.
@@ -38,51 +38,51 @@ const MARKS: &str =
 #[must_use]
 pub fn of_kernel(title: &str, all: &[OnGpu]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("gpu"),
-        Column::left("metric"),
-        Column::left("unit"),
-        Column::right("exact"),
-        Column::right("paper_formula"),
-        Column::left("exact_sense"),
-        Column::left("exact_from"),
-        Column::left("paper_from"),
+        TableColumn::left("gpu"),
+        TableColumn::left("metric"),
+        TableColumn::left("unit"),
+        TableColumn::right("exact"),
+        TableColumn::right("paper_formula"),
+        TableColumn::left("exact_sense"),
+        TableColumn::left("exact_from"),
+        TableColumn::left("paper_from"),
     ]);
     table.title = title.into();
     for on in all {
         for (i, name) in METRICS.iter().enumerate() {
             let (e, p) = (&on.exact[i], &on.paper[i]);
             table.rows.push(vec![
-                Cell::text(on.gpu.as_str()),
-                Cell::text(*name),
-                Cell::text(UNITS[i]),
+                TableCell::text(on.gpu.as_str()),
+                TableCell::text(*name),
+                TableCell::text(UNITS[i]),
                 cell(e),
                 cell(p),
-                Cell::text(sense(e)),
-                Cell::text(e.from),
-                Cell::text(p.from),
+                TableCell::text(sense(e)),
+                TableCell::text(e.from),
+                TableCell::text(p.from),
             ]);
         }
         table.rows.extend(on.speed_up.iter().flat_map(|s| speed_up_rows(&on.gpu, s)));
     }
-    table.notes = notes();
+    table.notes = table_notes();
     table
 }
 
 /// The speed-up and the ends of its interval.
-fn speed_up_rows(gpu: &str, said: &SpeedUp) -> Vec<Vec<Cell>> {
+fn speed_up_rows(gpu: &str, said: &SpeedUp) -> Vec<Vec<TableCell>> {
     let ends = said.interval.map(|(low, high)| [("speed_up_low", low), ("speed_up_high", high)]);
     let all = [("speed_up", said.value)].into_iter().chain(ends.into_iter().flatten());
     let row = |(name, value): (&str, f64)| {
         let from = if name == "speed_up" { "forest of `train paper3`" } else { "its 90 % interval" };
         vec![
-            Cell::text(gpu),
-            Cell::text(name),
-            Cell::text("×"),
-            Cell::shown(value, format!("~ {}", significant(value))),
-            Cell::Null,
-            Cell::text("predicted"),
-            Cell::text(from),
-            Cell::Null,
+            TableCell::text(gpu),
+            TableCell::text(name),
+            TableCell::text("×"),
+            TableCell::shown(value, format!("~ {}", significant(value))),
+            TableCell::Null,
+            TableCell::text("predicted"),
+            TableCell::text(from),
+            TableCell::Null,
         ]
     };
     all.map(row).collect()
@@ -90,7 +90,7 @@ fn speed_up_rows(gpu: &str, said: &SpeedUp) -> Vec<Vec<Cell>> {
 
 /// [`of_kernel`] for people.
 #[must_use]
-pub fn overview(title: &str, all: &[OnGpu]) -> Table {
+pub fn overview_table(title: &str, all: &[OnGpu]) -> Table {
     of_kernel(title, all).without(&["exact_sense"]).renamed(&[
         ("paper_formula", "paper 3"),
         ("exact_from", "from"),
@@ -100,21 +100,21 @@ pub fn overview(title: &str, all: &[OnGpu]) -> Table {
 
 /// One row per measured launch, by one of the two forms; what is unknown is named.
 #[must_use]
-pub fn of_rows(rows: &[Named], formulas: Formulas) -> Table {
-    let mut columns = ["gpu", "kernel", "problem", "variant"].map(Column::left).to_vec();
-    columns.extend(METRICS.map(Column::right));
-    columns.extend([Column::left("bounds"), Column::left("unknown")]);
+pub fn of_rows(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
+    let mut columns = ["gpu", "kernel", "problem", "variant"].map(TableColumn::left).to_vec();
+    columns.extend(METRICS.map(TableColumn::right));
+    columns.extend([TableColumn::left("bounds"), TableColumn::left("unknown")]);
     let mut table = Table::new(columns);
     table.title =
-        format!("Paper 3's metrics of {} measured launches, {} formulas", rows.len(), formulas.word());
-    table.rows = rows.iter().map(row).collect();
-    table.notes = notes();
+        format!("Paper 3's metrics of {} measured launches, {} formulas", rows.len(), formulas.as_str());
+    table.rows = rows.iter().map(metric_cells).collect();
+    table.notes = table_notes();
     table
 }
 
 /// [`of_rows`] for people: short headings, no words beside the marks.
 #[must_use]
-pub fn rows_overview(rows: &[Named], formulas: Formulas) -> Table {
+pub fn rows_overview(rows: &[NamedRow], formulas: MetricFormulas) -> Table {
     of_rows(rows, formulas).without(&["bounds", "variant"]).renamed(&[
         ("problem_size", "size"),
         ("threads_per_block", "threads"),
@@ -125,11 +125,11 @@ pub fn rows_overview(rows: &[Named], formulas: Formulas) -> Table {
     ])
 }
 
-fn row(named: &Named) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = named.names.iter().map(|n| Cell::text(n.as_str())).collect();
-    let of = |keep: &dyn Fn(&Metric) -> bool, all: &[Metric; METRICS.len()]| {
+fn metric_cells(named: &NamedRow) -> Vec<TableCell> {
+    let mut cells: Vec<TableCell> = named.names.iter().map(|n| TableCell::text(n.as_str())).collect();
+    let of = |keep: &dyn Fn(&ProfileMetric) -> bool, all: &[ProfileMetric; METRICS.len()]| {
         let kept = METRICS.iter().zip(all).filter(|(_, m)| keep(m));
-        Cell::List(kept.map(|(name, _)| (*name).to_string()).collect())
+        TableCell::List(kept.map(|(name, _)| (*name).to_string()).collect())
     };
     match &named.of.metrics {
         Ok(all) => {
@@ -138,30 +138,30 @@ fn row(named: &Named) -> Vec<Cell> {
             cells.push(of(&|m| m.value.is_none(), all));
         }
         Err(why) => {
-            cells.extend(METRICS.map(|_| Cell::Null));
-            cells.extend([Cell::Null, Cell::text(why.word())]);
+            cells.extend(METRICS.map(|_| TableCell::Null));
+            cells.extend([TableCell::Null, TableCell::text(why.as_str())]);
         }
     }
     cells
 }
 
 /// `≤ 0.875`; `unknown` for people where there is none.
-fn cell(metric: &Metric) -> Cell {
+fn cell(metric: &ProfileMetric) -> TableCell {
     let mark = match metric.sense {
         Sense::Exact => "",
         Sense::AtMost => "≤ ",
         Sense::AtLeast => "≥ ",
         Sense::Assumed => "~ ",
     };
-    Cell::maybe(metric.value, |v| Cell::shown(v, format!("{mark}{}", number(v))))
+    TableCell::maybe(metric.value, |v| TableCell::shown(v, format!("{mark}{}", number_text(v))))
 }
 
 /// Three significant digits, but every digit of a count: a grid of 3907 blocks is not one of 3910.
-fn number(value: f64) -> String {
+fn number_text(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { significant(value) }
 }
 
-fn sense(metric: &Metric) -> &'static str {
+fn sense(metric: &ProfileMetric) -> &'static str {
     match (metric.value, metric.sense) {
         (None, _) => "unknown",
         (_, Sense::Exact) => "exact",
@@ -171,7 +171,7 @@ fn sense(metric: &Metric) -> &'static str {
     }
 }
 
-fn notes() -> Vec<String> {
+fn table_notes() -> Vec<String> {
     vec![
         MARKS.into(),
         "exact: NVIDIA's allocation rules and our counts; paper 3: fractions of blocks (its occupancy may exceed 1), \

@@ -24,5 +24,5 @@ pub mod sources;
 pub mod table;
 pub mod training;
 
-pub use cell::Cell;
-pub use table::{Align, Column, Format, Table};
+pub use cell::TableCell;
+pub use table::{Align, Table, TableColumn, TableFormat};

@@ -1,32 +1,32 @@
 //! The models: what each is and needs, how wrong it is on the rows loaded and on questions like the one in hand, which one is
 //! used and why; and the learned ones, with what is in the cache of them.
 
-use super::cell::Cell;
-use super::table::{Column, Format, Table};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn, TableFormat};
 use crate::evaluate::Score;
 use crate::predict::MODELS;
-use crate::train::{Learned, Survey, Surveyed};
+use crate::train::{Survey, Surveyed, TrainableModel};
 use crate::units::significant;
 
 /// Everything that is said of the models.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
+pub struct ModelsReport<'a> {
     /// The analytical ones.
     pub survey: &'a Survey,
     /// The learned ones.
-    pub learned: &'a [Learned],
+    pub learned: &'a [TrainableModel],
     /// Whether a question is in hand: then errors on questions like it stand first.
     pub asked: bool,
 }
 
-impl Report<'_> {
+impl ModelsReport<'_> {
     /// One line per model in this format.
     #[must_use]
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: TableFormat) -> String {
         if !format.is_for_people() {
-            return self.records().render(format);
+            return self.record_table().render(format);
         }
-        let mut text = self.overview().render(format);
+        let mut text = self.overview_table().render(format);
         text.push('\n');
         text.push_str(&self.trained().render(format));
         text
@@ -34,24 +34,25 @@ impl Report<'_> {
 
     /// The analytical models for people: numbers, then what each is.
     #[must_use]
-    pub fn overview(&self) -> Table {
-        let mut columns = vec![Column::left("model")];
+    pub fn overview_table(&self) -> Table {
+        let mut columns = vec![TableColumn::left("model")];
         if self.asked {
-            columns.extend(["n here", "MAPE %", "median %", "90 % held"].map(Column::right));
-            columns.extend(["n all", "MAPE all"].map(Column::right));
+            columns.extend(["n here", "MAPE %", "median %", "90 % held"].map(TableColumn::right));
+            columns.extend(["n all", "MAPE all"].map(TableColumn::right));
         } else {
-            columns
-                .extend(["n", "MAPE %", "median %", "ratio", "within 25 %", "90 % held"].map(Column::right));
+            columns.extend(
+                ["n", "MAPE %", "median %", "ratio", "within 25 %", "90 % held"].map(TableColumn::right),
+            );
         }
-        columns.push(Column::left("used"));
+        columns.push(TableColumn::left("used"));
         let mut table = Table::new(columns);
         table.title = self.title();
-        table.rows = self.survey.models.iter().map(|m| self.row(m)).collect();
+        table.rows = self.survey.models.iter().map(|m| self.model_cells(m)).collect();
         for m in &self.survey.models {
             let model = MODELS[m.model];
             let needs = if model.needs_source() { "; needs a time on the source" } else { "" };
             let used = if m.verdict.used { "used, " } else { "" };
-            let (id, summary) = (model.id(), model.summary());
+            let (id, summary) = (model.id(), model.method_summary());
             table.notes.push(format!("{id}: {summary}{needs}. {used}{}", m.verdict.why));
         }
         table.notes.push(
@@ -68,24 +69,24 @@ impl Report<'_> {
         format!("{}; {rows}{here}", protocol.sentence())
     }
 
-    fn row(&self, m: &Surveyed) -> Vec<Cell> {
-        let name = self.survey.protocol.label(MODELS[m.model].id());
-        let n = |s: Option<Score>| Cell::maybe(s, |s| Cell::number(s.errors.n as f64));
-        let percent = |s: Option<f64>| Cell::maybe(s, |v| Cell::shown(v, format!("{v:.1}")));
+    fn model_cells(&self, m: &Surveyed) -> Vec<TableCell> {
+        let name = self.survey.protocol.model_label(MODELS[m.model].id());
+        let n = |s: Option<Score>| TableCell::maybe(s, |s| TableCell::number(s.errors.n as f64));
+        let percent = |s: Option<f64>| TableCell::maybe(s, |v| TableCell::shown(v, format!("{v:.1}")));
         let mape = |s: Option<Score>| percent(s.map(|s| s.errors.mape_percent));
         let shown = if self.asked { m.here } else { m.overall };
-        let mut cells = vec![Cell::text(name), n(shown), mape(shown)];
+        let mut cells = vec![TableCell::text(name), n(shown), mape(shown)];
         cells.push(percent(shown.map(|s| s.errors.median_ape_percent)));
         if !self.asked {
             let ratio = shown.map(|s| s.errors.median_ratio);
-            cells.push(Cell::maybe(ratio, |r| Cell::shown(r, format!("{r:.2}"))));
+            cells.push(TableCell::maybe(ratio, |r| TableCell::shown(r, format!("{r:.2}"))));
             cells.push(percent(shown.map(|s| s.errors.within_25_percent)));
         }
         cells.push(percent(shown.and_then(|s| s.coverage_90_percent)));
         if self.asked {
             cells.extend([n(m.overall), mape(m.overall)]);
         }
-        cells.push(Cell::Flag(m.verdict.used));
+        cells.push(TableCell::Flag(m.verdict.used));
         cells
     }
 
@@ -93,26 +94,26 @@ impl Report<'_> {
     #[must_use]
     pub fn trained(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("learned"),
-            Column::left("state"),
-            Column::right("rows"),
-            Column::right("seed"),
-            Column::left("written"),
-            Column::right("MAPE %"),
-            Column::left("used"),
+            TableColumn::left("learned"),
+            TableColumn::left("state"),
+            TableColumn::right("rows"),
+            TableColumn::right("seed"),
+            TableColumn::left("written"),
+            TableColumn::right("MAPE %"),
+            TableColumn::left("used"),
         ]);
         table.title = "learned models, and what is in the cache of them".into();
         for l in self.learned {
             let t = l.trained.as_ref();
             let mape = t.and_then(|t| t.errors.first()).and_then(|e| e.mape);
             table.rows.push(vec![
-                Cell::text(l.model.as_str()),
-                Cell::text(l.state.as_str()),
-                Cell::maybe(t, |t| Cell::number(t.rows as f64)),
-                Cell::maybe(t, |t| Cell::number(t.seed as f64)),
-                Cell::maybe(l.written.as_deref(), Cell::text),
-                Cell::maybe(mape, |v| Cell::shown(v, significant(v))),
-                Cell::Flag(t.is_some_and(|t| t.used.used)),
+                TableCell::text(l.model.as_str()),
+                TableCell::text(l.state.as_str()),
+                TableCell::maybe(t, |t| TableCell::number(t.rows as f64)),
+                TableCell::maybe(t, |t| TableCell::number(t.seed as f64)),
+                TableCell::maybe(l.written.as_deref(), TableCell::text),
+                TableCell::maybe(mape, |v| TableCell::shown(v, significant(v))),
+                TableCell::Flag(t.is_some_and(|t| t.used.used)),
             ]);
             table.notes.extend(about(l));
         }
@@ -121,7 +122,7 @@ impl Report<'_> {
     }
 
     /// One row per model, learned ones after the others, in full precision.
-    fn records(&self) -> Table {
+    fn record_table(&self) -> Table {
         const NUMBERS: [&str; 10] = [
             "predictions",
             "mape_percent",
@@ -136,28 +137,38 @@ impl Report<'_> {
         ];
         const WORDS: [&str; 10] =
             ["like", "used", "why", "kind", "needs", "state", "recipe", "rows", "seed", "written"];
-        let mut columns =
-            vec![Column::left("model"), Column::left("summary"), Column::left("needs_source_time")];
-        columns.extend(NUMBERS.map(Column::right));
-        columns.extend(WORDS.map(Column::left));
+        let mut columns = vec![
+            TableColumn::left("model"),
+            TableColumn::left("summary"),
+            TableColumn::left("needs_source_time"),
+        ];
+        columns.extend(NUMBERS.map(TableColumn::right));
+        columns.extend(WORDS.map(TableColumn::left));
         let mut table = Table::new(columns);
-        table.rows.extend(self.survey.models.iter().map(|m| self.record(m)));
+        table.rows.extend(self.survey.models.iter().map(|m| self.record_cells(m)));
         table.rows.extend(self.learned.iter().map(learned_record));
         table
     }
 
-    fn record(&self, m: &Surveyed) -> Vec<Cell> {
+    fn record_cells(&self, m: &Surveyed) -> Vec<TableCell> {
         let model = MODELS[m.model];
-        let mut cells =
-            vec![Cell::text(model.id()), Cell::text(model.summary()), Cell::Flag(model.needs_source())];
+        let mut cells = vec![
+            TableCell::text(model.id()),
+            TableCell::text(model.method_summary()),
+            TableCell::Flag(model.needs_source()),
+        ];
         let [all, here] = [m.overall, m.here.filter(|_| self.asked)];
-        cells.extend(numbers(all, &[N, MAPE, MEDIAN, RATIO, WITHIN, HELD]));
-        cells.extend(numbers(here, &[N, MAPE, MEDIAN, HELD]));
+        cells.extend(score_cells(all, &[N, MAPE, MEDIAN, RATIO, WITHIN, HELD]));
+        cells.extend(score_cells(here, &[N, MAPE, MEDIAN, HELD]));
         let like = if self.asked { self.survey.like.as_str() } else { "" };
         let needs = if model.needs_source() { "a time on the source" } else { "" };
-        cells.extend([Cell::text(like), Cell::Flag(m.verdict.used), Cell::text(m.verdict.why.as_str())]);
-        cells.extend([Cell::text("analytical"), Cell::text(needs)]);
-        cells.extend(std::iter::repeat_n(Cell::Null, 5));
+        cells.extend([
+            TableCell::text(like),
+            TableCell::Flag(m.verdict.used),
+            TableCell::text(m.verdict.why.as_str()),
+        ]);
+        cells.extend([TableCell::text("analytical"), TableCell::text(needs)]);
+        cells.extend(std::iter::repeat_n(TableCell::Null, 5));
         cells
     }
 }
@@ -171,32 +182,37 @@ const RATIO: Of = |s| Some(s.errors.median_ratio);
 const WITHIN: Of = |s| Some(s.errors.within_25_percent);
 const HELD: Of = |s| s.coverage_90_percent;
 
-fn numbers(score: Option<Score>, all: &[Of]) -> impl Iterator<Item = Cell> {
-    all.iter().map(move |of| Cell::maybe(score.as_ref().and_then(of), Cell::number))
+fn score_cells(score: Option<Score>, all: &[Of]) -> impl Iterator<Item = TableCell> {
+    all.iter().map(move |of| TableCell::maybe(score.as_ref().and_then(of), TableCell::number))
 }
 
-fn learned_record(l: &Learned) -> Vec<Cell> {
+fn learned_record(l: &TrainableModel) -> Vec<TableCell> {
     let t = l.trained.as_ref();
     let error = t.and_then(|t| t.errors.first());
-    let number = |v: Option<f64>| Cell::maybe(v, Cell::number);
-    let mut cells = vec![Cell::text(l.model.as_str()), Cell::text(l.what.as_str()), Cell::Null];
+    let number = |v: Option<f64>| TableCell::maybe(v, TableCell::number);
+    let mut cells =
+        vec![TableCell::text(l.model.as_str()), TableCell::text(l.what.as_str()), TableCell::Null];
     cells.push(number(error.map(|e| e.n as f64)));
     cells.extend([number(error.and_then(|e| e.mape)), number(error.and_then(|e| e.median_ape))]);
-    cells.extend([Cell::Null, Cell::Null, number(error.and_then(|e| e.coverage))]);
-    cells.extend(std::iter::repeat_n(Cell::Null, 5));
+    cells.extend([TableCell::Null, TableCell::Null, number(error.and_then(|e| e.coverage))]);
+    cells.extend(std::iter::repeat_n(TableCell::Null, 5));
     let why = t.map_or(l.why.as_str(), |t| &t.used.why);
-    cells.extend([Cell::Flag(t.is_some_and(|t| t.used.used)), Cell::text(why)]);
-    cells.extend([Cell::text("learned"), Cell::text(l.needs.as_str()), Cell::text(l.state.as_str())]);
-    cells.push(Cell::maybe(t, |t| Cell::text(t.recipe.as_str())));
-    cells.push(Cell::maybe(t, |t| Cell::number(t.rows as f64)));
-    cells.push(Cell::maybe(t, |t| Cell::number(t.seed as f64)));
-    cells.push(Cell::maybe(l.written.as_deref(), Cell::text));
+    cells.extend([TableCell::Flag(t.is_some_and(|t| t.used.used)), TableCell::text(why)]);
+    cells.extend([
+        TableCell::text("learned"),
+        TableCell::text(l.needs.as_str()),
+        TableCell::text(l.state.as_str()),
+    ]);
+    cells.push(TableCell::maybe(t, |t| TableCell::text(t.recipe.as_str())));
+    cells.push(TableCell::maybe(t, |t| TableCell::number(t.rows as f64)));
+    cells.push(TableCell::maybe(t, |t| TableCell::number(t.seed as f64)));
+    cells.push(TableCell::maybe(l.written.as_deref(), TableCell::text));
     cells
 }
 
 /// What a learned model is and needs, its recipe, its state, whether it is used: for notes and the pane.
 #[must_use]
-pub fn about(l: &Learned) -> Vec<String> {
+pub fn about(l: &TrainableModel) -> Vec<String> {
     let mut all = vec![format!("{}: {}; needs {}", l.model, l.what, l.needs)];
     if let Some(t) = &l.trained {
         let held = t.errors.first().map_or("", |e| &e.protocol);

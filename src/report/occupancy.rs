@@ -1,8 +1,8 @@
 //! What `occupancy` answers: per GPU every limit, what limits, and the next step.
 
-use super::cell::Cell;
+use super::cell::TableCell;
 use super::shown;
-use super::table::{Column, Table};
+use super::table::{Table, TableColumn};
 use crate::gpu::Gpu;
 use crate::kernel::Launch;
 use crate::occupancy::{
@@ -47,37 +47,37 @@ impl Resident<'_> {
 
 /// One row per GPU.
 #[must_use]
-pub fn table(rows: &[Resident<'_>]) -> Table {
+pub fn occupancy_table(rows: &[Resident<'_>]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("gpu"),
-        Column::right("threads"),
-        Column::right("regs"),
-        Column::right("smem_bytes"),
-        Column::right("by_registers"),
-        Column::right("by_shared_memory"),
-        Column::right("by_warps"),
-        Column::right("by_blocks"),
-        Column::right("by_barriers"),
-        Column::left("limiters"),
-        Column::right("active_blocks"),
-        Column::right("active_warps"),
-        Column::right("max_warps"),
-        Column::right("occupancy"),
-        Column::right("allocated_registers"),
-        Column::right("allocated_smem_bytes"),
-        Column::right("smem_per_sm_bytes"),
-        Column::right("waves"),
-        Column::right("tail"),
-        Column::right("idle_sms"),
-        Column::right("best_block"),
-        Column::right("min_grid"),
-        Column::left("next_step"),
-        Column::left("regs_from"),
-        Column::left("remarks"),
+        TableColumn::left("gpu"),
+        TableColumn::right("threads"),
+        TableColumn::right("regs"),
+        TableColumn::right("smem_bytes"),
+        TableColumn::right("by_registers"),
+        TableColumn::right("by_shared_memory"),
+        TableColumn::right("by_warps"),
+        TableColumn::right("by_blocks"),
+        TableColumn::right("by_barriers"),
+        TableColumn::left("limiters"),
+        TableColumn::right("active_blocks"),
+        TableColumn::right("active_warps"),
+        TableColumn::right("max_warps"),
+        TableColumn::right("occupancy"),
+        TableColumn::right("allocated_registers"),
+        TableColumn::right("allocated_smem_bytes"),
+        TableColumn::right("smem_per_sm_bytes"),
+        TableColumn::right("waves"),
+        TableColumn::right("tail"),
+        TableColumn::right("idle_sms"),
+        TableColumn::right("best_block"),
+        TableColumn::right("min_grid"),
+        TableColumn::left("next_step"),
+        TableColumn::left("regs_from"),
+        TableColumn::left("remarks"),
     ]);
-    table.rows = rows.iter().map(row).collect();
+    table.rows = rows.iter().map(resident_cells).collect();
     if let Some(first) = rows.first() {
-        table.title = format!("blocks that fit one SM, by limit (◀) · {} rules", first.rules.word());
+        table.title = format!("blocks that fit one SM, by limit (◀) · {} rules", first.rules.as_str());
     }
     table.notes = limiter_change(rows).into_iter().collect();
     table
@@ -90,43 +90,43 @@ fn limiter_change(rows: &[Resident<'_>]) -> Option<String> {
     Some(format!("limiter  {there} → {here}  ({} → {})", from.gpu.id, to.gpu.id))
 }
 
-fn row(r: &Resident<'_>) -> Vec<Cell> {
+fn resident_cells(r: &Resident<'_>) -> Vec<TableCell> {
     let (needs, limits) = (r.needs, &r.gpu.cuda.limits);
     let refusal = r.refused();
     let o = r.resident();
-    let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.blocks()));
+    let on_gpu = r.launch.and_then(|l| waves(r.gpu, &o, l.block_count()));
     let best = best_block(limits, needs, r.rules);
-    let unlimited = |limit: Option<u32>| Cell::maybe(limit, Cell::number);
-    let known = |n: u32| if n == 0 { Cell::Null } else { Cell::number(n) };
-    let percent = |f: f64| Cell::shown(f, format!("{} %", significant(100.0 * f)));
+    let unlimited = |limit: Option<u32>| TableCell::maybe(limit, TableCell::number);
+    let known = |n: u32| if n == 0 { TableCell::Null } else { TableCell::number(n) };
+    let percent = |f: f64| TableCell::shown(f, format!("{} %", significant(100.0 * f)));
     let own = refusal.map(|why| why.to_string()).into_iter().chain(what_the_code_must_ask_for(r));
     let remarks = own.chain(Some(r.remark.clone()));
     vec![
-        Cell::text(&r.gpu.id),
-        Cell::number(needs.threads),
+        TableCell::text(&r.gpu.id),
+        TableCell::number(needs.threads),
         known(needs.regs_per_thread),
-        Cell::number(f64::from(needs.smem_static) + f64::from(needs.smem_dynamic)),
+        TableCell::number(f64::from(needs.smem_static) + f64::from(needs.smem_dynamic)),
         unlimited(o.by_registers),
         unlimited(o.by_shared_memory),
-        Cell::number(o.by_warps),
-        Cell::number(o.by_blocks),
+        TableCell::number(o.by_warps),
+        TableCell::number(o.by_blocks),
         unlimited(o.by_barriers),
-        Cell::List(o.limiters().map(|l| l.word().to_string()).collect()),
-        Cell::number(o.active_blocks),
-        Cell::number(o.active_warps),
-        Cell::number(o.max_warps),
+        TableCell::List(o.limiters().map(|l| l.as_str().to_string()).collect()),
+        TableCell::number(o.active_blocks),
+        TableCell::number(o.active_warps),
+        TableCell::number(o.max_warps),
         percent(o.fraction()),
-        Cell::number(o.allocated_registers),
-        Cell::number(o.allocated_shared_memory),
-        Cell::number(o.shared_memory_per_sm),
-        Cell::maybe(on_gpu, |w| Cell::shown(w.waves, significant(w.waves))),
-        Cell::maybe(on_gpu, |w| percent(w.last_fill)),
-        Cell::maybe(on_gpu, |w| Cell::number(w.idle_sms)),
-        Cell::maybe(best, |b| Cell::number(b.threads)),
-        Cell::maybe(best, |b| Cell::number(b.min_grid(r.gpu.sms.value) as f64)),
-        Cell::maybe(next_step(limits, needs, r.rules), |s| Cell::text(s.to_string())),
-        Cell::text(r.registers.as_ref().map_or("typed".into(), ToString::to_string)),
-        Cell::List(remarks.filter(|text| !text.is_empty()).collect()),
+        TableCell::number(o.allocated_registers),
+        TableCell::number(o.allocated_shared_memory),
+        TableCell::number(o.shared_memory_per_sm),
+        TableCell::maybe(on_gpu, |w| TableCell::shown(w.waves, significant(w.waves))),
+        TableCell::maybe(on_gpu, |w| percent(w.last_fill)),
+        TableCell::maybe(on_gpu, |w| TableCell::number(w.idle_sms)),
+        TableCell::maybe(best, |b| TableCell::number(b.threads)),
+        TableCell::maybe(best, |b| TableCell::number(b.min_grid(r.gpu.sms.value) as f64)),
+        TableCell::maybe(next_step(limits, needs, r.rules), |s| TableCell::text(s.to_string())),
+        TableCell::text(r.registers.as_ref().map_or("typed".into(), ToString::to_string)),
+        TableCell::List(remarks.filter(|text| !text.is_empty()).collect()),
     ]
 }
 
@@ -140,13 +140,13 @@ fn row(r: &Resident<'_>) -> Vec<Cell> {
 /// rtx-4070    37      1 ◀    11      1 ◀       1     32/48       67 %   22.3  26 %    34   768  1024→768 thr: 2 blk
 /// ```
 #[must_use]
-pub fn overview(rows: &[Resident<'_>]) -> Table {
-    let mut table = table(rows);
-    let silent = table.rows.iter().all(|cells| cells.last() == Some(&Cell::List(Vec::new())));
+pub fn overview_table(rows: &[Resident<'_>]) -> Table {
+    let mut table = occupancy_table(rows);
+    let silent = table.rows.iter().all(|cells| cells.last() == Some(&TableCell::List(Vec::new())));
     let all: Vec<Occupancy> = rows.iter().map(Resident::resident).collect();
     if let Some(at) = position(&table, "active_warps") {
         for (cells, o) in table.rows.iter_mut().zip(&all) {
-            cells[at] = Cell::text(shown::warps(o));
+            cells[at] = TableCell::text(shown::warps(o));
         }
     }
     table.notes.extend(whose_registers(rows));
@@ -155,7 +155,7 @@ pub fn overview(rows: &[Resident<'_>]) -> Table {
     hidden.extend(["allocated_registers", "allocated_smem_bytes", "smem_per_sm_bytes", "min_grid"]);
     hidden.extend(mark_limits(&mut table, &all));
     let empty = |name: &&str| {
-        position(&table, name).is_some_and(|at| table.rows.iter().all(|cells| cells[at] == Cell::Null))
+        position(&table, name).is_some_and(|at| table.rows.iter().all(|cells| cells[at] == TableCell::Null))
     };
     hidden.extend(["waves", "tail", "idle_sms"].into_iter().filter(|name| empty(name)));
     let alike =
@@ -224,7 +224,8 @@ fn mark_limits(table: &mut Table, all: &[Occupancy]) -> Vec<&'static str> {
         let Some(at) = position(table, name) else { continue };
         for (cells, o) in table.rows.iter_mut().zip(all) {
             let mark = if o.is_limiter(resource) { '◀' } else { ' ' };
-            cells[at] = Cell::maybe(o.limit(resource), |blocks| Cell::text(format!("{blocks} {mark}")));
+            cells[at] =
+                TableCell::maybe(o.limit(resource), |blocks| TableCell::text(format!("{blocks} {mark}")));
         }
         let optional = matches!(resource, Resource::Blocks | Resource::Barriers);
         if optional && !all.iter().any(|o| o.is_limiter(resource)) {

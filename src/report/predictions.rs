@@ -1,9 +1,9 @@
 //! What `predict` answers: twenty-eight columns for programs, a narrower table with footnotes for people.
 
-use super::cell::Cell;
+use super::cell::TableCell;
 use super::shown;
 use super::sources;
-use super::table::{Column, Table};
+use super::table::{Table, TableColumn};
 use crate::answer::{Answer, COVERAGE};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -67,52 +67,52 @@ impl<'a> Comparison<'a> {
 
     /// What the reader must know, the refusal first where there is one.
     #[must_use]
-    pub fn cautions(&self) -> Vec<String> {
+    pub fn caution_texts(&self) -> Vec<String> {
         let useless = self.answer.interval.and_then(|i| shown::useless_interval(i.low, i.high));
-        useless.into_iter().chain(shown::cautions(self.answer, &self.kernel.cautions)).collect()
+        useless.into_iter().chain(shown::caution_texts(self.answer, &self.kernel.cautions)).collect()
     }
 
     /// The first five cells of every table for programs: GPUs, kernel, problem, model.
-    pub(super) fn identity(&self) -> [Cell; 5] {
+    pub(super) fn identity(&self) -> [TableCell; 5] {
         [
-            Cell::text(self.from()),
-            Cell::text(&self.target.id),
-            Cell::text(&self.kernel.id),
-            Cell::text(self.problem.to_string()),
-            Cell::text(self.model()),
+            TableCell::text(self.from()),
+            TableCell::text(&self.target.id),
+            TableCell::text(&self.kernel.id),
+            TableCell::text(self.problem.to_string()),
+            TableCell::text(self.model()),
         ]
     }
 
-    fn record(&self) -> Vec<Cell> {
+    fn record_cells(&self) -> Vec<TableCell> {
         let a = self.answer;
         let prediction = a.prediction.as_ref().ok();
         let levels = prediction.and_then(|p| p.levels.as_ref());
         // Several sources have no one time.
         let alone = a.combined.is_none();
-        let ms = |time: Option<Seconds>| Cell::maybe(time.map(shown::millis), Cell::number);
-        let bound = |b: Option<Bound>| Cell::maybe(b, |b| Cell::text(b.word()));
-        let occupancy = |o: &Option<Occupancy>| Cell::maybe(o.map(|o| o.fraction()), Cell::number);
+        let ms = |time: Option<Seconds>| TableCell::maybe(time.map(shown::millis), TableCell::number);
+        let bound = |b: Option<Bound>| TableCell::maybe(b, |b| TableCell::text(b.as_str()));
+        let occupancy = |o: &Option<Occupancy>| TableCell::maybe(o.map(|o| o.fraction()), TableCell::number);
         let mut cells = Vec::from(self.identity());
         cells.extend([
             ms(a.source_time.as_ref().filter(|_| alone).map(|t| t.time)),
-            Cell::maybe(a.source_time.as_ref().filter(|_| alone), |t| Cell::text(t.kind.word())),
+            TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| TableCell::text(t.kind.as_str())),
             ms(prediction.map(|p| p.time)),
             ms(a.interval.map(|i| i.low)),
             ms(a.interval.map(|i| i.high)),
-            Cell::maybe(a.speedup().filter(|_| alone), Cell::number),
+            TableCell::maybe(a.speedup().filter(|_| alone), TableCell::number),
             bound(prediction.filter(|_| alone).and_then(|p| p.bound_source)),
             bound(prediction.and_then(|p| p.bound_target)),
             occupancy(&a.occupancy[0]),
             occupancy(&a.occupancy[1]),
-            Cell::maybe(prediction.and_then(|p| p.efficiency), Cell::number),
+            TableCell::maybe(prediction.and_then(|p| p.efficiency), TableCell::number),
             ms(a.measured.map(|m| m.time)),
-            Cell::maybe(a.error_percent(), Cell::number),
-            Cell::List(self.cautions()),
+            TableCell::maybe(a.error_percent(), TableCell::number),
+            TableCell::List(self.caution_texts()),
             ms(levels.map(|l| l.low)),
             ms(levels.map(|l| l.high)),
         ]);
-        cells.extend(self.clocks().map(Cell::number));
-        cells.push(Cell::maybe(a.speedup_over_profile().filter(|_| alone), Cell::number));
+        cells.extend(self.clocks().map(TableCell::number));
+        cells.push(TableCell::maybe(a.speedup_over_profile().filter(|_| alone), TableCell::number));
         cells
     }
 
@@ -126,47 +126,47 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The columns of [`records`]: the contract of `predict --format json` and `--format csv`.
-pub const COLUMNS: [Column; 28] = [
-    Column::left("gpu_source"),
-    Column::left("gpu_target"),
-    Column::left("kernel"),
-    Column::left("problem"),
-    Column::left("model"),
-    Column::right("source_time_ms"),
-    Column::left("source_kind"),
-    Column::right("time_ms"),
-    Column::right("low_ms"),
-    Column::right("high_ms"),
-    Column::right("speedup"),
-    Column::left("bound_source"),
-    Column::left("bound_target"),
-    Column::right("occupancy_source"),
-    Column::right("occupancy_target"),
-    Column::right("efficiency"),
-    Column::right("measured_ms"),
-    Column::right("error_percent"),
-    Column::left("cautions"),
+/// The columns of [`record_table`]: the contract of `predict --format json` and `--format csv`.
+pub const COLUMNS: [TableColumn; 28] = [
+    TableColumn::left("gpu_source"),
+    TableColumn::left("gpu_target"),
+    TableColumn::left("kernel"),
+    TableColumn::left("problem"),
+    TableColumn::left("model"),
+    TableColumn::right("source_time_ms"),
+    TableColumn::left("source_kind"),
+    TableColumn::right("time_ms"),
+    TableColumn::right("low_ms"),
+    TableColumn::right("high_ms"),
+    TableColumn::right("speedup"),
+    TableColumn::left("bound_source"),
+    TableColumn::left("bound_target"),
+    TableColumn::right("occupancy_source"),
+    TableColumn::right("occupancy_target"),
+    TableColumn::right("efficiency"),
+    TableColumn::right("measured_ms"),
+    TableColumn::right("error_percent"),
+    TableColumn::left("cautions"),
     // Of the model itself, one time per memory level; low_ms and high_ms are of coverage.
-    Column::right("levels_low_ms"),
-    Column::right("levels_high_ms"),
-    Column::right("sm_clock_mhz_source"),
-    Column::right("sm_clock_mhz_target"),
-    Column::right("mem_clock_mhz_source"),
-    Column::right("mem_clock_mhz_target"),
-    Column::right("power_limit_w_source"),
-    Column::right("power_limit_w_target"),
+    TableColumn::right("levels_low_ms"),
+    TableColumn::right("levels_high_ms"),
+    TableColumn::right("sm_clock_mhz_source"),
+    TableColumn::right("sm_clock_mhz_target"),
+    TableColumn::right("mem_clock_mhz_source"),
+    TableColumn::right("mem_clock_mhz_target"),
+    TableColumn::right("power_limit_w_source"),
+    TableColumn::right("power_limit_w_target"),
     // Against the time as it was measured, where that was at other clocks than `speedup` compares.
-    Column::right("speedup_over_profile"),
+    TableColumn::right("speedup_over_profile"),
 ];
 
 /// For programs: every column, full precision, null where there is none. Where several sources were asked, two more:
 /// [`sources::COLUMNS`].
 #[must_use]
-pub fn records(rows: &[Comparison<'_>]) -> Table {
+pub fn record_table(rows: &[Comparison<'_>]) -> Table {
     let table = Table {
         columns: COLUMNS.to_vec(),
-        rows: rows.iter().map(Comparison::record).collect(),
+        rows: rows.iter().map(Comparison::record_cells).collect(),
         ..Table::default()
     };
     sources::with_columns(table, rows)
@@ -181,7 +181,7 @@ pub fn records(rows: &[Comparison<'_>]) -> Table {
 /// saxpy   n=1048576  24.6 µs ●  11.1 µs ◆  7.56–16.2 µs    2.22×  DRAM→launch      100 %  9.30 µs ●  +19.1 %  [1]
 /// ```
 #[must_use]
-pub fn overview(rows: &[Comparison<'_>]) -> Table {
+pub fn overview_table(rows: &[Comparison<'_>]) -> Table {
     let several = |of: fn(&Comparison<'_>) -> String| {
         rows.iter().map(of).any(|name| rows.first().map(of).as_ref() != Some(&name))
     };
@@ -197,7 +197,7 @@ pub fn overview(rows: &[Comparison<'_>]) -> Table {
         table.notes.push(LEVELS_NOTE.into());
     }
     let several = rows.iter().any(|r| r.share.is_some() || r.answer.combined.is_some());
-    table.notes.extend(sources::notes(rows));
+    table.notes.extend(sources::table_notes(rows));
     let same =
         [("target", targets), ("model", models), ("levels", levels), ("from", several), ("weight", several)];
     let hidden: Vec<&str> = same.iter().filter(|(_, differs)| !differs).map(|(name, _)| *name).collect();
@@ -207,50 +207,52 @@ pub fn overview(rows: &[Comparison<'_>]) -> Table {
 /// What the column of levels is, and what it is not.
 const LEVELS_NOTE: &str = "levels: the model's own times at DRAM, L2 and L1, the prediction in their middle; no interval of coverage";
 
-fn overview_columns() -> Vec<Column> {
+fn overview_columns() -> Vec<TableColumn> {
     vec![
-        Column::left("kernel"),
-        Column::left("size"),
-        Column::left("target"),
-        Column::left("model"),
-        Column::left("from"),
-        Column::right("weight"),
-        Column::right("source"),
-        Column::right("predicted"),
-        Column::right("interval"),
-        Column::right("levels"),
-        Column::right("speedup"),
-        Column::left("bound"),
-        Column::right("occupancy"),
-        Column::right("measured"),
-        Column::right("error"),
-        Column::left("notes"),
+        TableColumn::left("kernel"),
+        TableColumn::left("size"),
+        TableColumn::left("target"),
+        TableColumn::left("model"),
+        TableColumn::left("from"),
+        TableColumn::right("weight"),
+        TableColumn::right("source"),
+        TableColumn::right("predicted"),
+        TableColumn::right("interval"),
+        TableColumn::right("levels"),
+        TableColumn::right("speedup"),
+        TableColumn::left("bound"),
+        TableColumn::right("occupancy"),
+        TableColumn::right("measured"),
+        TableColumn::right("error"),
+        TableColumn::left("notes"),
     ]
 }
 
-fn overview_row(row: &Comparison<'_>) -> Vec<Cell> {
+fn overview_row(row: &Comparison<'_>) -> Vec<TableCell> {
     let a = row.answer;
     let prediction = a.prediction.as_ref().ok();
     let alone = a.combined.is_none();
     let bounds = prediction
         .and_then(|p| shown::bounds(p.bound_source.filter(|_| alone).or(p.bound_target), p.bound_target));
     vec![
-        Cell::text(&row.kernel.id),
-        Cell::text(row.kernel.short_problem(row.problem)),
-        Cell::text(&row.target.id),
-        Cell::text(row.model()),
-        Cell::text(sources::word(row)),
-        Cell::maybe(row.share, |s| Cell::text(format!("{:.0} %", 100.0 * s))),
-        Cell::maybe(a.source_time.as_ref().filter(|_| alone), |t| Cell::text(shown::source_time(t))),
-        Cell::maybe(shown::predicted(a), Cell::Text),
-        Cell::maybe(shown::interval(a), Cell::Text),
-        Cell::maybe(shown::levels(a), Cell::Text),
-        Cell::maybe(shown::speedup(a).filter(|_| alone), Cell::Text),
-        Cell::maybe(bounds, Cell::Text),
-        Cell::maybe(shown::occupancies(a), Cell::Text),
-        Cell::maybe(a.measured, |m| Cell::text(shown::measured(m.time, m.kind))),
-        Cell::maybe(a.error_percent(), |e| Cell::text(shown::error(e))),
-        Cell::List(row.cautions()),
+        TableCell::text(&row.kernel.id),
+        TableCell::text(row.kernel.short_problem(row.problem)),
+        TableCell::text(&row.target.id),
+        TableCell::text(row.model()),
+        TableCell::text(sources::width_word(row)),
+        TableCell::maybe(row.share, |s| TableCell::text(format!("{:.0} %", 100.0 * s))),
+        TableCell::maybe(a.source_time.as_ref().filter(|_| alone), |t| {
+            TableCell::text(shown::source_time(t))
+        }),
+        TableCell::maybe(shown::predicted(a), TableCell::Text),
+        TableCell::maybe(shown::interval(a), TableCell::Text),
+        TableCell::maybe(shown::levels(a), TableCell::Text),
+        TableCell::maybe(shown::speedup(a).filter(|_| alone), TableCell::Text),
+        TableCell::maybe(bounds, TableCell::Text),
+        TableCell::maybe(shown::occupancies(a), TableCell::Text),
+        TableCell::maybe(a.measured, |m| TableCell::text(shown::measured(m.time, m.kind))),
+        TableCell::maybe(a.error_percent(), |e| TableCell::text(shown::error_text(e))),
+        TableCell::List(row.caution_texts()),
     ]
 }
 
@@ -259,7 +261,7 @@ fn title(rows: &[Comparison<'_>], targets: bool, models: bool) -> String {
     let target = if targets { "several targets" } else { &first.target.id };
     let model = if models { "several models" } else { first.model() };
     let ceilings = rates_title(rows);
-    let (rules, covered) = (first.answer.settings.rules.word(), 100.0 * COVERAGE);
+    let (rules, covered) = (first.answer.settings.rules.as_str(), 100.0 * COVERAGE);
     let combined = rows.iter().any(|r| r.answer.combined.is_some());
     let source = if combined { "several sources" } else { &first.source.id };
     format!("{source} → {target} · {model} · {ceilings} · {rules} occupancy · {covered:.0} % intervals")

@@ -1,9 +1,9 @@
 //! What listings of machine code say: the mix of instructions per kernel or per block, and two listings beside each other.
 
-use super::cell::Cell;
-use super::table::{Column, Table};
-use crate::compiler::sass::{Block, Compared, Kind, SassFunction, Special};
-use crate::kernel::{Operations, Precision};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn};
+use crate::compiler::sass::{Block, Compared, OpcodeKind, SassFunction, Special};
+use crate::kernel::{Operations, VectorPrecision};
 use crate::units::significant;
 
 /// Longer names are cut for people.
@@ -12,16 +12,17 @@ const LONGEST: usize = 48;
 /// One row per function: instructions by class, and the special functions in it.
 #[must_use]
 pub fn mix(functions: &[&SassFunction]) -> Table {
-    let mut columns = vec![Column::left("kernel"), Column::left("architecture"), Column::right("blocks")];
+    let mut columns =
+        vec![TableColumn::left("kernel"), TableColumn::left("architecture"), TableColumn::right("blocks")];
     columns.extend(count_columns());
-    columns.push(Column::left("symbol"));
+    columns.push(TableColumn::left("symbol"));
     let mut table = Table::new(columns);
     for f in functions {
-        let mut row = vec![Cell::text(&f.name), Cell::text(f.architecture.to_string())];
-        row.push(Cell::number(f.blocks.len() as u32));
-        row.push(Cell::number(f.instructions()));
-        row.extend(Kind::ALL.map(|k| Cell::number(f.count(k))));
-        row.extend([Cell::List(words(&f.special())), Cell::text(&f.symbol)]);
+        let mut row = vec![TableCell::text(&f.name), TableCell::text(f.architecture.to_string())];
+        row.push(TableCell::number(f.blocks.len() as u32));
+        row.push(TableCell::number(f.instructions()));
+        row.extend(OpcodeKind::ALL.map(|k| TableCell::number(f.kind_count(k))));
+        row.extend([TableCell::List(words(&f.special())), TableCell::text(&f.symbol)]);
         table.rows.push(row);
     }
     table
@@ -29,48 +30,52 @@ pub fn mix(functions: &[&SassFunction]) -> Table {
 
 /// One row per basic block of these functions.
 #[must_use]
-pub fn blocks(functions: &[&SassFunction]) -> Table {
-    let mut columns = vec![Column::left("kernel"), Column::left("architecture"), Column::left("block")];
+pub fn block_table(functions: &[&SassFunction]) -> Table {
+    let mut columns =
+        vec![TableColumn::left("kernel"), TableColumn::left("architecture"), TableColumn::left("block")];
     columns.extend(count_columns());
     let mut table = Table::new(columns);
     for f in functions {
         for b in &f.blocks {
-            let mut row =
-                vec![Cell::text(&f.name), Cell::text(f.architecture.to_string()), Cell::text(place(b))];
-            row.push(Cell::number(b.instructions()));
-            row.extend(Kind::ALL.map(|k| Cell::number(b.count(k))));
-            row.push(Cell::List(words(&b.special)));
+            let mut row = vec![
+                TableCell::text(&f.name),
+                TableCell::text(f.architecture.to_string()),
+                TableCell::text(block_place(b)),
+            ];
+            row.push(TableCell::number(b.instructions()));
+            row.extend(OpcodeKind::ALL.map(|k| TableCell::number(b.kind_count(k))));
+            row.push(TableCell::List(words(&b.special)));
             table.rows.push(row);
         }
     }
     table
 }
 
-fn count_columns() -> impl Iterator<Item = Column> {
-    let kinds = Kind::ALL.into_iter().map(|k| Column::right(k.word()));
-    std::iter::once(Column::right("instructions")).chain(kinds).chain([Column::left("special")])
+fn count_columns() -> impl Iterator<Item = TableColumn> {
+    let kinds = OpcodeKind::ALL.into_iter().map(|k| TableColumn::right(k.as_str()));
+    std::iter::once(TableColumn::right("instructions")).chain(kinds).chain([TableColumn::left("special")])
 }
 
 /// `0x130`, or `0x130 (subroutine)`.
-fn place(block: &Block) -> String {
+fn block_place(block: &Block) -> String {
     format!("{:#x}{}", block.address, if block.subroutine { " (subroutine)" } else { "" })
 }
 
 fn words(special: &[Special]) -> Vec<String> {
-    special.iter().map(|s| s.word().to_string()).collect()
+    special.iter().map(|s| s.as_str().to_string()).collect()
 }
 
-/// [`mix`] or [`blocks`] for people: classes that nobody has are left out, symbols as well, long names are cut.
+/// [`mix`] or [`block_table`] for people: classes that nobody has are left out, symbols as well, long names are cut.
 #[must_use]
-pub fn overview(table: Table) -> Table {
+pub fn overview_table(table: Table) -> Table {
     let mut table = short_names(table);
     let empty: Vec<&'static str> = table
         .columns
         .iter()
         .enumerate()
         .filter(|(i, c)| {
-            let is_count = Kind::ALL.iter().any(|k| k.word() == c.name);
-            is_count && table.rows.iter().all(|r| r[*i] == Cell::number(0u32))
+            let is_count = OpcodeKind::ALL.iter().any(|k| k.as_str() == c.name);
+            is_count && table.rows.iter().all(|r| r[*i] == TableCell::number(0u32))
         })
         .map(|(_, c)| c.name)
         .chain(["symbol"])
@@ -93,7 +98,7 @@ pub fn overview(table: Table) -> Table {
 
 fn short_names(mut table: Table) -> Table {
     for row in &mut table.rows {
-        if let Cell::Text(name) = &mut row[0]
+        if let TableCell::Text(name) = &mut row[0]
             && let Some((cut, _)) = name.char_indices().nth(LONGEST)
         {
             name.truncate(cut);
@@ -107,41 +112,41 @@ fn short_names(mut table: Table) -> Table {
 #[must_use]
 pub fn comparison(all: &[Compared<'_>]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::left("source_architecture"),
-        Column::left("target_architecture"),
-        Column::left("precision"),
-        Column::right("source_instructions"),
-        Column::right("target_instructions"),
-        Column::right("source_flops"),
-        Column::right("target_flops"),
-        Column::right("flop_factor"),
-        Column::right("least"),
-        Column::right("most"),
-        Column::right("special_blocks"),
-        Column::left("special"),
+        TableColumn::left("kernel"),
+        TableColumn::left("source_architecture"),
+        TableColumn::left("target_architecture"),
+        TableColumn::left("precision"),
+        TableColumn::right("source_instructions"),
+        TableColumn::right("target_instructions"),
+        TableColumn::right("source_flops"),
+        TableColumn::right("target_flops"),
+        TableColumn::right("flop_factor"),
+        TableColumn::right("least"),
+        TableColumn::right("most"),
+        TableColumn::right("special_blocks"),
+        TableColumn::left("special"),
     ]);
     for c in all {
-        for precision in Precision::ALL {
+        for precision in VectorPrecision::ALL {
             let r = c.rewritten(precision);
-            if r.source.flops() + r.target.flops() <= 0.0 && precision == Precision::Double {
+            if r.source.flops() + r.target.flops() <= 0.0 && precision == VectorPrecision::Double {
                 continue;
             }
             let special: Vec<Special> = c.pairs.iter().flat_map(|p| p.special.iter().copied()).collect();
             table.rows.push(vec![
-                Cell::text(&c.source.name),
-                Cell::text(c.source.architecture.to_string()),
-                Cell::text(c.target.architecture.to_string()),
-                Cell::text(precision.dtype()),
-                Cell::number(c.source.instructions()),
-                Cell::number(c.target.instructions()),
-                Cell::number(r.source.flops()),
-                Cell::number(r.target.flops()),
-                factor(r.factor()),
-                factor(r.least),
-                factor(r.most),
-                Cell::number(c.pairs.len() as u32),
-                Cell::List(unique(&special)),
+                TableCell::text(&c.source.name),
+                TableCell::text(c.source.architecture.to_string()),
+                TableCell::text(c.target.architecture.to_string()),
+                TableCell::text(precision.dtype()),
+                TableCell::number(c.source.instructions()),
+                TableCell::number(c.target.instructions()),
+                TableCell::number(r.source.flops()),
+                TableCell::number(r.target.flops()),
+                factor_cell(r.rewrite_factor()),
+                factor_cell(r.least),
+                factor_cell(r.most),
+                TableCell::number(c.pairs.len() as u32),
+                TableCell::List(unique(&special)),
             ]);
         }
     }
@@ -156,8 +161,8 @@ fn unique(special: &[Special]) -> Vec<String> {
 }
 
 /// A factor for people in few digits; without end where the source has no FLOPs to compare with.
-fn factor(value: f64) -> Cell {
-    if value.is_finite() { Cell::shown(value, significant(value)) } else { Cell::text("unbounded") }
+fn factor_cell(value: f64) -> TableCell {
+    if value.is_finite() { TableCell::shown(value, significant(value)) } else { TableCell::text("unbounded") }
 }
 
 /// [`comparison`] for people.
@@ -186,32 +191,33 @@ pub fn comparison_overview(all: &[Compared<'_>]) -> Table {
 #[must_use]
 pub fn pairs(all: &[Compared<'_>]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("kernel"),
-        Column::left("special"),
-        Column::left("source_blocks"),
-        Column::left("target_blocks"),
-        Column::right("source_fp32_flops"),
-        Column::right("target_fp32_flops"),
-        Column::right("source_fp64_flops"),
-        Column::right("target_fp64_flops"),
-        Column::right("source_instructions"),
-        Column::right("target_instructions"),
+        TableColumn::left("kernel"),
+        TableColumn::left("special"),
+        TableColumn::left("source_blocks"),
+        TableColumn::left("target_blocks"),
+        TableColumn::right("source_fp32_flops"),
+        TableColumn::right("target_fp32_flops"),
+        TableColumn::right("source_fp64_flops"),
+        TableColumn::right("target_fp64_flops"),
+        TableColumn::right("source_instructions"),
+        TableColumn::right("target_instructions"),
     ]);
     for c in all {
         for p in &c.pairs {
-            let places =
-                |blocks: &[&Block]| Cell::text(blocks.iter().map(|b| place(b)).collect::<Vec<_>>().join(" "));
+            let places = |blocks: &[&Block]| {
+                TableCell::text(blocks.iter().map(|b| block_place(b)).collect::<Vec<_>>().join(" "))
+            };
             let size = |blocks: &[&Block]| {
-                Cell::number(blocks.iter().fold(0u32, |s, b| s.saturating_add(b.instructions())))
+                TableCell::number(blocks.iter().fold(0u32, |s, b| s.saturating_add(b.instructions())))
             };
             let mut row = vec![
-                Cell::text(&c.source.name),
-                Cell::text(words(&p.special).join(", ")),
+                TableCell::text(&c.source.name),
+                TableCell::text(words(&p.special).join(", ")),
                 places(&p.source),
                 places(&p.target),
             ];
-            for precision in Precision::ALL {
-                row.extend(p.operations(precision).map(|o: Operations| Cell::number(o.flops())));
+            for precision in VectorPrecision::ALL {
+                row.extend(p.operations(precision).map(|o: Operations| TableCell::number(o.flops())));
             }
             row.extend([size(&p.source), size(&p.target)]);
             table.rows.push(row);

@@ -2,7 +2,7 @@
 //! `24.6 µs ●`, `31.8 µs ◆`, `9.20–12.8 µs`, `2.26×`, `100→67 %`, `+12.3 %`.
 
 use crate::answer::Answer;
-use crate::catalogue::Origin;
+use crate::catalogue::NumberOrigin;
 use crate::occupancy::Occupancy;
 use crate::predict::{SourceKind, SourceTime};
 use crate::roofline::Bound;
@@ -47,14 +47,14 @@ pub fn speedup(answer: &Answer) -> Option<String> {
     Some(if estimated { format!("{ESTIMATED}{text}") } else { marked(answer, &text) })
 }
 
-/// `3.30× at boost, 5.73× at the profiled clocks`: both speedups, where the source was measured at other clocks than it is
+/// `3.30× with both GPUs at the clocks they are set to; 5.73× over the time measured at SM 1000 MHz`: both speedups, where the source was measured at other clocks than it is
 /// set to.
 #[must_use]
 pub fn speedups_by_clocks(answer: &Answer) -> Option<String> {
     let (set, profiled) = (speedup(answer)?, significant(answer.speedup_over_profile()?));
     let clocks = answer.profiled.as_ref()?.gpu.clocks();
     Some(format!(
-        "{set} with both GPUs at boost; {profiled}× over the time measured at SM {:.0} MHz",
+        "{set} with both GPUs at the clocks they are set to; {profiled}× over the time measured at SM {:.0} MHz",
         clocks.sm.0 / 1e6
     ))
 }
@@ -68,8 +68,8 @@ pub fn efficiency(answer: &Answer) -> Option<String> {
 
 /// `0.53`, or `~0.53` where it was neither measured nor published for this very GPU.
 #[must_use]
-pub fn constant(value: f64, origin: Origin) -> String {
-    let mark = if origin > Origin::Published { ESTIMATED.to_string() } else { String::new() };
+pub fn constant(value: f64, origin: NumberOrigin) -> String {
+    let mark = if origin > NumberOrigin::Published { ESTIMATED.to_string() } else { String::new() };
     format!("{mark}{}", significant(value))
 }
 
@@ -80,7 +80,7 @@ fn marked(answer: &Answer, text: &str) -> String {
 /// `DRAM`, or `DRAM→compute` where the two sides differ.
 #[must_use]
 pub fn bounds(source: Option<Bound>, target: Option<Bound>) -> Option<String> {
-    pair(source.map(Bound::word), target.map(Bound::word), "")
+    pair(source.map(Bound::as_str), target.map(Bound::as_str), "")
 }
 
 /// `100 %`, or `100→67 %` where the two sides differ; `~100 %` of a block that nobody stated.
@@ -108,13 +108,13 @@ pub fn measured(time: Seconds, kind: SourceKind) -> String {
 
 /// `+12.3 %`.
 #[must_use]
-pub fn error(percent: f64) -> String {
+pub fn error_text(percent: f64) -> String {
     deviation(percent)
 }
 
 /// Everything a reader must know of an answer, the refusal first where there is one.
 #[must_use]
-pub fn cautions(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
+pub fn caution_texts(answer: &Answer, kernel_cautions: &[String]) -> Vec<String> {
     match &answer.prediction {
         Ok(prediction) => {
             let speedups = speedups_by_clocks(answer).map(|text| format!("speedup: {text}"));
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn a_constant_that_is_not_of_this_very_gpu_is_marked() {
         let of = |origin| constant(0.5, origin);
-        assert_eq!([of(Origin::Measured), of(Origin::Published)], ["0.500", "0.500"]);
-        assert_eq!([of(Origin::Derived), of(Origin::Assumed)], ["~0.500", "~0.500"]);
+        assert_eq!([of(NumberOrigin::Measured), of(NumberOrigin::Published)], ["0.500", "0.500"]);
+        assert_eq!([of(NumberOrigin::Derived), of(NumberOrigin::Assumed)], ["~0.500", "~0.500"]);
     }
 
     #[test]

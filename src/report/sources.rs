@@ -1,9 +1,9 @@
 //! What a combined answer is made of, for tables and for the dashboard.
 
-use super::cell::Cell;
+use super::cell::TableCell;
 use super::predictions::Comparison;
 use super::shown;
-use super::table::{Column, Table};
+use super::table::{Table, TableColumn};
 use crate::answer::{Answer, Share};
 use crate::catalogue::Catalogue;
 use crate::gpu::Gpu;
@@ -12,11 +12,11 @@ use crate::predict::Subject;
 
 /// What `predict` adds to its columns where several sources are asked: the share of a source in the combined time, 0 to 1,
 /// and how far the sources of a combined time are apart, as the weighted standard deviation of ln T.
-pub const COLUMNS: [Column; 2] = [Column::right("weight"), Column::right("spread")];
+pub const COLUMNS: [TableColumn; 2] = [TableColumn::right("weight"), TableColumn::right("spread")];
 
 /// An answer as rows: where it is combined, the answer of each source with its share first.
 #[must_use]
-pub fn rows<'a>(
+pub fn source_rows<'a>(
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
     subject: &'a Subject,
@@ -37,15 +37,15 @@ pub(super) fn ids<'a>(gpus: &'a Catalogue<Gpu>, answer: &Answer) -> Vec<&'a str>
 }
 
 /// One source's name; `3 sources` for a combined answer.
-pub(super) fn word(row: &Comparison<'_>) -> String {
+pub(super) fn width_word(row: &Comparison<'_>) -> String {
     match &row.answer.combined {
-        Some(combined) => count(combined.counted().count()),
+        Some(combined) => counted_sources(combined.counted().count()),
         None => row.source.id.clone(),
     }
 }
 
 /// `3 sources`.
-fn count(n: usize) -> String {
+fn counted_sources(n: usize) -> String {
     if n == 1 { "1 source".into() } else { format!("{n} sources") }
 }
 
@@ -57,13 +57,16 @@ pub(super) fn with_columns(mut table: Table, rows: &[Comparison<'_>]) -> Table {
     table.columns.extend(COLUMNS);
     for (cells, row) in table.rows.iter_mut().zip(rows) {
         let spread = row.answer.combined.as_ref().map(|c| c.spread);
-        cells.extend([Cell::maybe(row.share, Cell::number), Cell::maybe(spread, Cell::number)]);
+        cells.extend([
+            TableCell::maybe(row.share, TableCell::number),
+            TableCell::maybe(spread, TableCell::number),
+        ]);
     }
     table
 }
 
 /// How far the sources of every combined answer are apart.
-pub(super) fn notes(rows: &[Comparison<'_>]) -> Vec<String> {
+pub(super) fn table_notes(rows: &[Comparison<'_>]) -> Vec<String> {
     let of = |row: &Comparison<'_>| {
         let said = spread(row.answer)?;
         Some(format!(
@@ -80,7 +83,7 @@ pub(super) fn notes(rows: &[Comparison<'_>]) -> Vec<String> {
 #[must_use]
 pub fn spread(answer: &Answer) -> Option<String> {
     let combined = answer.combined.as_ref()?;
-    let (sources, apart) = (count(combined.counted().count()), spread_percent(combined.spread));
+    let (sources, apart) = (counted_sources(combined.counted().count()), spread_percent(combined.spread));
     Some(format!("geometric mean of {sources}, agreeing within {apart}"))
 }
 
@@ -103,7 +106,7 @@ fn spread_percent(spread: f64) -> String {
 
 /// Each source's prediction and share: `titan-v: 31.8 µs ◆, 57 %`; nothing for a plain answer.
 #[must_use]
-pub fn lines(gpus: &Catalogue<Gpu>, answer: &Answer) -> Vec<String> {
+pub fn source_lines(gpus: &Catalogue<Gpu>, answer: &Answer) -> Vec<String> {
     let shares = answer.combined.iter().flat_map(|c| &c.shares);
     let line = |s: &Share| {
         let id = &gpus[s.answer.source].id;

@@ -11,13 +11,13 @@
 //! [1] fits in L2
 //! ```
 
-use super::cell::Cell;
+use super::cell::TableCell;
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum TableFormat {
     /// Aligned columns for a terminal.
     #[default]
     Table,
@@ -29,7 +29,7 @@ pub enum Format {
     Markdown,
 }
 
-impl Format {
+impl TableFormat {
     /// Whether a person reads it, so that units, marks and notes belong in it.
     #[must_use]
     pub fn is_for_people(self) -> bool {
@@ -48,14 +48,14 @@ pub enum Align {
 
 /// One column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// Heading, JSON key and CSV column at once.
     pub name: &'static str,
     /// Where its text stands.
     pub align: Align,
 }
 
-impl Column {
+impl TableColumn {
     /// A column of words.
     #[must_use]
     pub const fn left(name: &'static str) -> Self {
@@ -75,9 +75,9 @@ pub struct Table {
     /// Stands above the text forms; empty for none.
     pub title: String,
     /// The columns, in order.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// One cell per column.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
     /// Stand under the text forms.
     pub notes: Vec<String>,
 }
@@ -85,7 +85,7 @@ pub struct Table {
 impl Table {
     /// An empty table with these columns.
     #[must_use]
-    pub fn new(columns: Vec<Column>) -> Self {
+    pub fn new(columns: Vec<TableColumn>) -> Self {
         Self { columns, ..Self::default() }
     }
 
@@ -125,8 +125,8 @@ impl Table {
 
     /// How wide the rows of [`Table::to_text`] are.
     fn text_width(&self) -> usize {
-        let cell_width = |cell: &Cell| one_line(&cell.for_people()).width();
-        let width = |(at, column): (usize, &Column)| {
+        let cell_width = |cell: &TableCell| one_line(&cell.for_people()).width();
+        let width = |(at, column): (usize, &TableColumn)| {
             let cells = self.rows.iter().filter_map(|row| row.get(at)).map(cell_width);
             cells.chain([column.name.width()]).max().unwrap_or(0)
         };
@@ -159,13 +159,13 @@ impl Table {
             (place + 1).to_string()
         };
         for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(at)) {
-            let numbers: Vec<String> = match std::mem::replace(cell, Cell::Null) {
-                Cell::Text(text) => vec![number(text)],
-                Cell::List(all) => all.into_iter().map(&mut number).collect(),
+            let numbers: Vec<String> = match std::mem::replace(cell, TableCell::Null) {
+                TableCell::Text(text) => vec![number(text)],
+                TableCell::List(all) => all.into_iter().map(&mut number).collect(),
                 _ => Vec::new(),
             };
             if !numbers.is_empty() {
-                *cell = Cell::Text(format!("[{}]", numbers.join(" ")));
+                *cell = TableCell::Text(format!("[{}]", numbers.join(" ")));
             }
         }
         let notes = texts.into_iter().enumerate().map(|(i, text)| format!("[{}] {text}", i + 1));
@@ -175,12 +175,12 @@ impl Table {
 
     /// The table in this format; ends with a line break.
     #[must_use]
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: TableFormat) -> String {
         match format {
-            Format::Table => self.to_text(),
-            Format::Json => self.to_json(),
-            Format::Csv => self.to_csv(),
-            Format::Markdown => self.to_markdown(),
+            TableFormat::Table => self.to_text(),
+            TableFormat::Json => self.to_json(),
+            TableFormat::Csv => self.to_csv(),
+            TableFormat::Markdown => self.to_markdown(),
         }
     }
 
@@ -225,7 +225,7 @@ impl Table {
         let in_memory = "writing rows of equal length to memory cannot fail";
         csv.write_record(self.columns.iter().map(|c| c.name)).expect(in_memory);
         for row in &self.rows {
-            csv.write_record(row.iter().map(Cell::for_csv)).expect(in_memory);
+            csv.write_record(row.iter().map(TableCell::for_csv)).expect(in_memory);
         }
         String::from_utf8(csv.into_inner().expect(in_memory)).expect("every cell is UTF-8")
     }
@@ -233,7 +233,7 @@ impl Table {
     /// An array of objects, keys in the order of the columns.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let object = |row: &Vec<Cell>| {
+        let object = |row: &Vec<TableCell>| {
             let pairs = self.columns.iter().zip(row).map(|(c, cell)| (c.name.to_string(), cell.for_json()));
             Value::Object(pairs.collect::<Map<_, _>>())
         };
@@ -251,7 +251,7 @@ impl Table {
             out.push_str(&format!("{}\n\n", one_line(&self.title)));
         }
         out.push_str(&line(self.columns.iter().map(|c| escape(c.name)).collect()));
-        let rule = |c: &Column| if c.align == Align::Right { "---:" } else { "---" }.to_string();
+        let rule = |c: &TableColumn| if c.align == Align::Right { "---:" } else { "---" }.to_string();
         out.push_str(&line(self.columns.iter().map(rule).collect()));
         for row in &self.rows {
             out.push_str(&line(row.iter().map(|c| escape(&c.for_people())).collect()));
@@ -276,13 +276,17 @@ mod tests {
     use super::*;
 
     fn two_rows() -> Table {
-        let mut t = Table::new(vec![Column::left("name"), Column::right("time_ms"), Column::left("remarks")]);
-        t.rows.push(vec![
-            Cell::text("a|b"),
-            Cell::shown(0.0245, "24.5 µs"),
-            Cell::List(vec!["x".into(), "y".into()]),
+        let mut t = Table::new(vec![
+            TableColumn::left("name"),
+            TableColumn::right("time_ms"),
+            TableColumn::left("remarks"),
         ]);
-        t.rows.push(vec![Cell::text("ü\u{1b}[2J"), Cell::Null, Cell::List(Vec::new())]);
+        t.rows.push(vec![
+            TableCell::text("a|b"),
+            TableCell::shown(0.0245, "24.5 µs"),
+            TableCell::List(vec!["x".into(), "y".into()]),
+        ]);
+        t.rows.push(vec![TableCell::text("ü\u{1b}[2J"), TableCell::Null, TableCell::List(Vec::new())]);
         t
     }
 
@@ -302,8 +306,8 @@ mod tests {
         assert_eq!((rows[0]["time_ms"].as_f64(), rows[1]["time_ms"].is_null()), (Some(0.0245), true));
         assert_eq!(rows[0]["remarks"], serde_json::json!(["x", "y"]));
         assert_eq!(Table::default().to_json(), "[]\n");
-        assert_eq!(Cell::number(46).for_json().to_string(), "46");
-        assert_eq!(Cell::number(f64::NAN).for_json(), Value::Null);
+        assert_eq!(TableCell::number(46).for_json().to_string(), "46");
+        assert_eq!(TableCell::number(f64::NAN).for_json(), Value::Null);
     }
 
     #[test]
@@ -325,10 +329,10 @@ mod tests {
     #[test]
     fn a_footnote_is_printed_once_and_goes_before_the_other_notes() {
         let mut t = two_rows();
-        t.rows[1][2] = Cell::List(vec!["y".into(), "z".into()]);
+        t.rows[1][2] = TableCell::List(vec!["y".into(), "z".into()]);
         t.notes.push("legend".into());
         let t = t.footnoted("remarks").renamed(&[("remarks", "notes")]);
-        assert_eq!((&t.rows[0][2], &t.rows[1][2]), (&Cell::text("[1 2]"), &Cell::text("[2 3]")));
+        assert_eq!((&t.rows[0][2], &t.rows[1][2]), (&TableCell::text("[1 2]"), &TableCell::text("[2 3]")));
         assert_eq!(t.notes, ["[1] x", "[2] y", "[3] z", "legend"]);
         assert_eq!(t.columns[2].name, "notes");
     }

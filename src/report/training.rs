@@ -1,27 +1,27 @@
 //! A trained model in tables: its errors by what was held out, and which columns matter.
 
-use super::cell::Cell;
-use super::table::{Column, Format, Table};
-use crate::train::{Errors, Importance, Trained};
+use super::cell::TableCell;
+use super::table::{Table, TableColumn, TableFormat};
+use crate::train::{Errors, Trained, TrainedImportance};
 use crate::units::significant;
 use serde_json::{Value, json};
 
 /// A trained model to be told.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a>(pub &'a Trained);
+pub struct TrainingReport<'a>(pub &'a Trained);
 
-impl Report<'_> {
+impl TrainingReport<'_> {
     /// Errors and importances in this format; in CSV the two stand in one table, told apart by `kind`.
     #[must_use]
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: TableFormat) -> String {
         match format {
-            Format::Json => self.json(),
-            Format::Csv => self.records().render(format),
-            Format::Table | Format::Markdown => {
+            TableFormat::Json => self.json(),
+            TableFormat::Csv => self.record_table().render(format),
+            TableFormat::Table | TableFormat::Markdown => {
                 let mut text = self.errors().render(format);
                 if !self.0.importances.is_empty() {
                     text.push('\n');
-                    text.push_str(&self.importances().render(format));
+                    text.push_str(&self.importance_table().render(format));
                 }
                 text
             }
@@ -32,9 +32,9 @@ impl Report<'_> {
     #[must_use]
     pub fn errors(&self) -> Table {
         let t = self.0;
-        let mut columns = vec![Column::left("held out")];
+        let mut columns = vec![TableColumn::left("held out")];
         let headings = ["n", "MAPE %", "median %", "MAE", "RMSE", "R2", "expl. var.", "coverage %"];
-        columns.extend(headings.map(Column::right));
+        columns.extend(headings.map(TableColumn::right));
         let mut table = Table::new(columns);
         table.title = format!(
             "{}: {}; {} rows, kernels: {}; {}; seed {}",
@@ -58,13 +58,13 @@ impl Report<'_> {
 
     /// One line per column of the model, the most important first.
     #[must_use]
-    pub fn importances(&self) -> Table {
+    pub fn importance_table(&self) -> Table {
         let t = self.0;
         let mut table = Table::new(vec![
-            Column::left("column"),
-            Column::right("impurity"),
-            Column::right("permutation"),
-            Column::right("published"),
+            TableColumn::left("column"),
+            TableColumn::right("impurity"),
+            TableColumn::right("permutation"),
+            TableColumn::right("published"),
         ]);
         table.title = format!("Which columns matter to {}", t.model);
         table.rows = t.importances.iter().map(importance_cells).collect();
@@ -80,7 +80,7 @@ impl Report<'_> {
         table
     }
 
-    fn records(&self) -> Table {
+    fn record_table(&self) -> Table {
         const NUMBERS: [&str; 11] = [
             "n",
             "mape_percent",
@@ -94,20 +94,21 @@ impl Report<'_> {
             "permutation",
             "published",
         ];
-        let mut columns = vec![Column::left("model"), Column::left("kind"), Column::left("name")];
-        columns.extend(NUMBERS.map(Column::right));
+        let mut columns =
+            vec![TableColumn::left("model"), TableColumn::left("kind"), TableColumn::left("name")];
+        columns.extend(NUMBERS.map(TableColumn::right));
         let mut table = Table::new(columns);
-        let first = |kind: &str, name: &str| [&self.0.model, kind, name].map(Cell::text).to_vec();
+        let first = |kind: &str, name: &str| [&self.0.model, kind, name].map(TableCell::text).to_vec();
         for e in &self.0.errors {
             let kind = if e.published { "published" } else { "errors" };
             let mut row = first(kind, &e.protocol);
             row.extend(error_cells(e).into_iter().skip(1));
-            row.extend([Cell::Null, Cell::Null, Cell::Null]);
+            row.extend([TableCell::Null, TableCell::Null, TableCell::Null]);
             table.rows.push(row);
         }
         for i in &self.0.importances {
             let mut row = first("importance", &i.feature);
-            row.extend(std::iter::repeat_n(Cell::Null, 8));
+            row.extend(std::iter::repeat_n(TableCell::Null, 8));
             row.extend(importance_cells(i).into_iter().skip(1));
             table.rows.push(row);
         }
@@ -127,7 +128,7 @@ impl Report<'_> {
                 })
             })
             .collect();
-        let importance = |i: &Importance| {
+        let importance = |i: &TrainedImportance| {
             json!({
                 "column": i.feature, "impurity": i.impurity, "permutation": i.permutation, "published": i.published,
             })
@@ -147,23 +148,23 @@ fn named(all: &[String]) -> String {
     if all.len() <= 4 { all.join(", ") } else { all.len().to_string() }
 }
 
-fn number(value: Option<f64>) -> Cell {
-    Cell::maybe(value.filter(|v| v.is_finite()), |v| Cell::shown(v, significant(v)))
+fn number_cell(value: Option<f64>) -> TableCell {
+    TableCell::maybe(value.filter(|v| v.is_finite()), |v| TableCell::shown(v, significant(v)))
 }
 
 /// Percentages and shares with two decimals more than a person needs, so that published figures can be compared.
-fn fixed(value: Option<f64>, digits: usize) -> Cell {
-    Cell::maybe(value.filter(|v| v.is_finite()), |v| Cell::shown(v, format!("{v:.digits$}")))
+fn fixed(value: Option<f64>, digits: usize) -> TableCell {
+    TableCell::maybe(value.filter(|v| v.is_finite()), |v| TableCell::shown(v, format!("{v:.digits$}")))
 }
 
-fn error_cells(e: &Errors) -> Vec<Cell> {
+fn error_cells(e: &Errors) -> Vec<TableCell> {
     vec![
-        Cell::text(if e.published {
+        TableCell::text(if e.published {
             format!("published, other data: {}", e.protocol)
         } else {
             e.protocol.clone()
         }),
-        Cell::number(e.n as f64),
+        TableCell::number(e.n as f64),
         fixed(e.mape, 2),
         fixed(e.median_ape, 2),
         fixed(e.mae, 2),
@@ -174,6 +175,11 @@ fn error_cells(e: &Errors) -> Vec<Cell> {
     ]
 }
 
-fn importance_cells(i: &Importance) -> Vec<Cell> {
-    vec![Cell::text(i.feature.as_str()), fixed(i.impurity, 4), number(i.permutation), fixed(i.published, 4)]
+fn importance_cells(i: &TrainedImportance) -> Vec<TableCell> {
+    vec![
+        TableCell::text(i.feature.as_str()),
+        fixed(i.impurity, 4),
+        number_cell(i.permutation),
+        fixed(i.published, 4),
+    ]
 }

@@ -53,7 +53,7 @@ impl Component {
 
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Dram => "DRAM",
             Self::L2 => "L2",
@@ -74,7 +74,7 @@ impl Component {
 
     /// The count that keeps it busy.
     #[must_use]
-    pub fn count(self) -> Count {
+    pub fn component_count(self) -> Count {
         match self {
             Self::Dram => Count::DramBytes,
             Self::L2 => Count::L2Bytes,
@@ -133,7 +133,7 @@ impl Spec {
 
     /// The words on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Sms => "SMs",
             Self::Clock => "SM clock",
@@ -152,16 +152,16 @@ impl Spec {
 
 /// The numbers of one GPU that component times rest on, SI, in the order of [`Spec::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Machine {
+pub struct MachineNumbers {
     specs: [f64; Spec::ALL.len()],
     /// Clock cycles from an instruction to one that needs its result: no component rests on it, the time above the roof does.
     dependent_issue: f64,
 }
 
-impl Machine {
+impl MachineNumbers {
     /// Those of this GPU for a kernel of this type (`fp64`, `fp16`; every other type runs on the FP32 pipes).
     #[must_use]
-    pub fn of(gpu: &Gpu, dtype: &str) -> Self {
+    pub fn from_gpu(gpu: &Gpu, dtype: &str) -> Self {
         let (sms, clock) = (f64::from(gpu.sms.value), gpu.boost_clock.value.0);
         let per_clock = |rate: f64| rate / (sms * clock);
         let (peak, sustained) = (gpu.fp32_peak.value.0, gpu.fp32_sustained().value.0);
@@ -191,7 +191,7 @@ impl Machine {
     /// One of the numbers.
     #[must_use]
     #[inline]
-    pub fn get(&self, spec: Spec) -> f64 {
+    pub fn spec_value(&self, spec: Spec) -> f64 {
         self.specs[spec as usize]
     }
 
@@ -219,11 +219,11 @@ impl Machine {
     #[must_use]
     #[inline]
     pub fn filled(mut self, blocks: Option<f64>) -> Self {
-        let sms = self.get(Spec::Sms);
+        let sms = self.spec_value(Spec::Sms);
         let Some(busy) = blocks.filter(|b| *b < sms) else { return self };
-        let most = BYTES_PER_CLOCK * busy * self.get(Spec::Clock);
+        let most = BYTES_PER_CLOCK * busy * self.spec_value(Spec::Clock);
         for memory in [Spec::L2Bandwidth, Spec::DramBandwidth] {
-            self.specs[memory as usize] = self.get(memory).min(most);
+            self.specs[memory as usize] = self.spec_value(memory).min(most);
         }
         self.with(Spec::Sms, busy)
     }
@@ -232,7 +232,7 @@ impl Machine {
     #[must_use]
     #[inline]
     pub fn l2_residency(&self, working_set: f64) -> f64 {
-        let l2 = self.get(Spec::L2Size);
+        let l2 = self.spec_value(Spec::L2Size);
         ((1.25 * l2 - working_set) / (0.5 * l2)).clamp(0.0, 1.0)
     }
 
@@ -242,7 +242,7 @@ impl Machine {
     #[inline]
     pub fn components(&self, work: &Work, reused: bool) -> Components {
         let count = |c: Count| work.get(c).unwrap_or(0.0);
-        let sm_clocks = self.get(Spec::Sms) * self.get(Spec::Clock);
+        let sm_clocks = self.spec_value(Spec::Sms) * self.spec_value(Spec::Clock);
         let dram = count(Count::DramBytes);
         let touched = work.get(Count::WorkingSetBytes).unwrap_or(dram);
         let resident = if reused { self.l2_residency(touched) } else { 0.0 };
@@ -252,16 +252,16 @@ impl Machine {
         let passed = || count(Count::GlobalWarpInsts) + count(Count::SmemWavefronts);
         let lsu = work.get(Count::LsuWarpInsts).unwrap_or_else(passed);
         let times = [
-            (1.0 - resident) * dram / self.get(Spec::DramBandwidth),
-            l2 / self.get(Spec::L2Bandwidth),
-            count(Count::GlobalWarpInsts) / (self.get(Spec::GlobalPerClock) * sm_clocks),
-            lsu / (self.get(Spec::LsuLanes) / 32.0 * sm_clocks),
-            128.0 * count(Count::SmemWavefronts) / (self.get(Spec::SharedPerClock) * sm_clocks),
-            count(Count::Flops) * lanes / (self.get(Spec::FlopsPerClock) * sm_clocks),
-            count(Count::WarpInstsIssued) / (self.get(Spec::IssuePerClock) * sm_clocks),
-            count(Count::GlobalAtomicRequests) / (0.5 * self.get(Spec::Clock)),
+            (1.0 - resident) * dram / self.spec_value(Spec::DramBandwidth),
+            l2 / self.spec_value(Spec::L2Bandwidth),
+            count(Count::GlobalWarpInsts) / (self.spec_value(Spec::GlobalPerClock) * sm_clocks),
+            lsu / (self.spec_value(Spec::LsuLanes) / 32.0 * sm_clocks),
+            128.0 * count(Count::SmemWavefronts) / (self.spec_value(Spec::SharedPerClock) * sm_clocks),
+            count(Count::Flops) * lanes / (self.spec_value(Spec::FlopsPerClock) * sm_clocks),
+            count(Count::WarpInstsIssued) / (self.spec_value(Spec::IssuePerClock) * sm_clocks),
+            count(Count::GlobalAtomicRequests) / (0.5 * self.spec_value(Spec::Clock)),
         ];
-        Components::new(times, self.get(Spec::PowerShare))
+        Components::new(times, self.spec_value(Spec::PowerShare))
     }
 }
 
@@ -303,7 +303,7 @@ impl Components {
 
     /// The time of this component.
     #[must_use]
-    pub fn get(&self, component: Component) -> Seconds {
+    pub fn component_time(&self, component: Component) -> Seconds {
         Seconds(self.times[component as usize])
     }
 
@@ -329,7 +329,7 @@ impl Components {
     /// The components, longest first.
     #[must_use]
     pub fn ranked(&self) -> Vec<(Component, Seconds)> {
-        let mut all: Vec<_> = Component::ALL.into_iter().map(|c| (c, self.get(c))).collect();
+        let mut all: Vec<_> = Component::ALL.into_iter().map(|c| (c, self.component_time(c))).collect();
         all.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         all
     }

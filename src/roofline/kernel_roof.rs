@@ -16,7 +16,7 @@
 //! };
 //! let operations = Operations { fma: 1e9, add: 1e9, mul: 0.0 };
 //! let arithmetic = Arithmetic { operations, flops: Flops(3e9), active_threads: 24.0 };
-//! let traffic = Traffic::of([Bytes(8e9), Bytes(10e9), Bytes(12e9)], Bytes(0.0), 0.0);
+//! let traffic = Traffic::from_bytes([Bytes(8e9), Bytes(10e9), Bytes(12e9)], Bytes(0.0), 0.0);
 //! let roof = kernel_roof(&arithmetic, &traffic, &peaks);
 //! // 24/32 (6890 / 2 + 3445 / 2) GFLOP/s.
 //! assert!((roof.compute.unwrap().0 / 3875.625e9 - 1.0).abs() < 1e-12);
@@ -86,7 +86,7 @@ impl Traffic {
     /// What goes through a level and not through the next one was served there. Where the next one moved more (write-backs,
     /// fetches nobody asked for), nothing was.
     #[must_use]
-    pub fn of([dram, l2, l1]: [Bytes; 3], shared: Bytes, wavefronts: f64) -> Self {
+    pub fn from_bytes([dram, l2, l1]: [Bytes; 3], shared: Bytes, wavefronts: f64) -> Self {
         let hits = |through: Bytes, below: Bytes| Bytes((through.0 - below.0).max(0.0));
         Self { l1: hits(l1, l2), shared, wavefronts, l2: hits(l2, dram), dram }
     }
@@ -105,7 +105,7 @@ impl Traffic {
     /// The time of all that traverses this level: sums of t_mem = N_mem / BW_mem (equation 4) and, for shared memory, of
     /// t_ShM = (N_ShM / N_ShM_pc) (128 / BW_ShM) (equation 5).
     #[must_use]
-    pub fn time(&self, peaks: &Peaks, level: Level) -> Seconds {
+    pub fn traffic_time(&self, peaks: &Peaks, level: Level) -> Seconds {
         let dram = self.dram / peaks.dram;
         let l2 = self.l2 / peaks.l2;
         let shared = Bytes(WAVEFRONT * self.wavefronts) / peaks.shared;
@@ -181,7 +181,7 @@ pub fn kernel_roof(arithmetic: &Arithmetic, traffic: &Traffic, peaks: &Peaks) ->
     let compute = (flops.0 > 0.0).then(|| compute_ceiling(arithmetic, peaks.fma));
     let floor = compute.map_or(Seconds(0.0), |c| flops / c);
     let levels = PROJECTED.map(|level| {
-        let (through, time) = (traffic.through(level), traffic.time(peaks, level));
+        let (through, time) = (traffic.through(level), traffic.traffic_time(peaks, level));
         let moves = through.0 > 0.0 && time.0 > 0.0;
         LevelRoof {
             level,
@@ -220,7 +220,7 @@ mod tests {
 
     fn traffic() -> Traffic {
         // 8 kB reach DRAM, 10 kB L2, 13 kB L1; 1.28 kB of shared memory in 20 wavefronts: two-way conflicts.
-        Traffic::of([Bytes(8.0 * KB), Bytes(10.0 * KB), Bytes(13.0 * KB)], Bytes(1.28 * KB), 20.0)
+        Traffic::from_bytes([Bytes(8.0 * KB), Bytes(10.0 * KB), Bytes(13.0 * KB)], Bytes(1.28 * KB), 20.0)
     }
 
     fn near(found: f64, expected: f64) {
@@ -244,7 +244,7 @@ mod tests {
         let t = traffic();
         near(t.through(Level::L1).0, 14.28 * KB);
         // 8 kB / 100 GB/s = 80 ns; 2 kB / 200 = 10 ns; 3 kB / 1000 = 3 ns; 20 x 128 B / 500 GB/s = 5.12 ns.
-        let ns = |level| t.time(&peaks(), level).0 * 1e9;
+        let ns = |level| t.traffic_time(&peaks(), level).0 * 1e9;
         near(ns(Level::Dram), 80.0);
         near(ns(Level::L2), 90.0);
         near(ns(Level::Shared), 5.12);
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn more_below_than_above_means_that_nothing_hit() {
-        let t = Traffic::of([Bytes(12.0), Bytes(10.0), Bytes(4.0)], Bytes(0.0), 0.0);
+        let t = Traffic::from_bytes([Bytes(12.0), Bytes(10.0), Bytes(4.0)], Bytes(0.0), 0.0);
         assert_eq!((t.l1.0, t.l2.0, t.dram.0), (0.0, 0.0, 12.0));
         assert_eq!(t.through(Level::L1).0, 12.0);
     }
@@ -283,7 +283,7 @@ mod tests {
     fn a_level_that_nothing_traverses_has_no_roof_of_its_own() {
         let operations = Operations { fma: 1.0, add: 0.0, mul: 0.0 };
         let arithmetic = Arithmetic { operations, flops: Flops(2.0), active_threads: 32.0 };
-        let nothing = Traffic::of([Bytes(0.0); 3], Bytes(0.0), 0.0);
+        let nothing = Traffic::from_bytes([Bytes(0.0); 3], Bytes(0.0), 0.0);
         let roof = kernel_roof(&arithmetic, &nothing, &peaks());
         assert!(roof.levels.iter().all(|l| l.bandwidth.is_none() && l.time.0 == 2.0 / 1e12));
         let idle = Arithmetic { flops: Flops(0.0), ..arithmetic };

@@ -7,7 +7,7 @@ mod components;
 mod kernel_roof;
 mod pipe;
 
-pub use components::{Component, Components, Machine, Spec, joined, rest};
+pub use components::{Component, Components, MachineNumbers, Spec, joined, rest};
 pub use kernel_roof::{
     Arithmetic, KernelRoof, LevelRoof, PROJECTED, Peaks, Traffic, compute_ceiling, kernel_roof, mixed,
     projected,
@@ -17,7 +17,7 @@ pub use pipe::{Pipe, PipeChoice, compute_roof, machine_of, pipe_of};
 
 use crate::catalogue::Sourced;
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Count, Kernel, Precision, Work};
+use crate::kernel::{Count, Kernel, VectorPrecision, Work};
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Intensity};
 
 /// A level of the memory hierarchy.
@@ -39,7 +39,7 @@ impl Level {
 
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Dram => "DRAM",
             Self::L2 => "L2",
@@ -51,7 +51,7 @@ impl Level {
 
 /// Bytes through this level, where they were counted.
 #[must_use]
-pub fn bytes(work: &Work, level: Level) -> Option<Bytes> {
+pub fn level_bytes(work: &Work, level: Level) -> Option<Bytes> {
     match level {
         Level::Dram => work.dram(),
         Level::L2 => work.get(Count::L2Bytes).map(Bytes),
@@ -64,7 +64,7 @@ pub fn bytes(work: &Work, level: Level) -> Option<Bytes> {
 /// not counted or nothing moves.
 #[must_use]
 pub fn intensity(work: &Work, level: Level) -> Option<Intensity> {
-    let (flops, bytes) = (work.flops()?, bytes(work, level)?);
+    let (flops, bytes) = (work.flops()?, level_bytes(work, level)?);
     (bytes.0 > 0.0).then(|| flops / bytes)
 }
 
@@ -94,7 +94,7 @@ pub enum Bound {
 impl Bound {
     /// The word on screen and in exports.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Compute => "compute",
             Self::Dram => "DRAM",
@@ -148,10 +148,14 @@ pub fn roofline(gpu: &Gpu, ceilings: Ceilings) -> Roofline {
 
 /// The vector rate of one width, of this kind; the published one where nobody measured it, `None` where neither is known.
 #[must_use]
-pub fn vector_rate(gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Option<&Sourced<FlopsPerSecond>> {
+pub fn vector_rate(
+    gpu: &Gpu,
+    precision: VectorPrecision,
+    ceilings: Ceilings,
+) -> Option<&Sourced<FlopsPerSecond>> {
     match precision {
-        Precision::Single => Some(gpu.compute(ceilings)),
-        Precision::Double => {
+        VectorPrecision::Single => Some(gpu.compute(ceilings)),
+        VectorPrecision::Double => {
             let achieved = gpu.fp64_achieved.as_ref().filter(|_| ceilings == Ceilings::Achieved);
             achieved.or(gpu.fp64_peak.as_ref())
         }
@@ -161,7 +165,13 @@ pub fn vector_rate(gpu: &Gpu, precision: Precision, ceilings: Ceilings) -> Optio
 impl Roofline {
     /// The same bandwidths under the compute roof of this kernel.
     #[must_use]
-    pub fn of_kernel(self, gpu: &Gpu, kernel: &Kernel, precision: Precision, ceilings: Ceilings) -> Self {
+    pub fn of_kernel(
+        self,
+        gpu: &Gpu,
+        kernel: &Kernel,
+        precision: VectorPrecision,
+        ceilings: Ceilings,
+    ) -> Self {
         Self { compute: compute_roof(gpu, kernel, precision, ceilings).clone(), ..self }
     }
 

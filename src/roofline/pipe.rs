@@ -11,10 +11,10 @@
 //!
 //! A tensor rate is always the dense one; where a GPU states none for the type, the FP32 lanes stand in and that is said.
 
-use super::{Machine, Spec, vector_rate};
+use super::{MachineNumbers, Spec, vector_rate};
 use crate::catalogue::{ElementType, Feature, Sourced};
 use crate::gpu::{Ceilings, Gpu};
-use crate::kernel::{Kernel, NameFacts, Precision};
+use crate::kernel::{Kernel, NameFacts, VectorPrecision};
 use crate::units::FlopsPerSecond;
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl fmt::Display for Pipe {
             Self::Fp64 => f.write_str("FP64 lanes"),
             Self::PackedFp16 => f.write_str("packed FP16"),
             Self::Tensor { input, accumulate } => {
-                let [input, accumulate] = [input, accumulate].map(|t| t.word().to_uppercase());
+                let [input, accumulate] = [input, accumulate].map(|t| t.as_str().to_uppercase());
                 write!(f, "tensor {input}, dense, {accumulate} accumulate")
             }
         }
@@ -127,7 +127,7 @@ fn pipe_of_dtype(kernel: &Kernel) -> PipeChoice {
 pub fn compute_roof<'g>(
     gpu: &'g Gpu,
     kernel: &Kernel,
-    precision: Precision,
+    precision: VectorPrecision,
     ceilings: Ceilings,
 ) -> &'g Sourced<FlopsPerSecond> {
     let pipe = pipe_of(kernel).pipe;
@@ -135,10 +135,10 @@ pub fn compute_roof<'g>(
     tensor.or_else(|| vector_rate(gpu, precision, ceilings)).unwrap_or(gpu.compute(ceilings))
 }
 
-/// The machine of this GPU for this kernel: as [`Machine::of`], with the dense tensor rate where its FLOPs are tensor cores'.
+/// The machine of this GPU for this kernel: as [`MachineNumbers::from_gpu`], with the dense tensor rate where its FLOPs are tensor cores'.
 #[must_use]
-pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> Machine {
-    let machine = Machine::of(gpu, &kernel.dtype);
+pub fn machine_of(gpu: &Gpu, kernel: &Kernel) -> MachineNumbers {
+    let machine = MachineNumbers::from_gpu(gpu, &kernel.dtype);
     let pipe = pipe_of(kernel).pipe;
     match pipe.peak(gpu).filter(|_| pipe.is_tensor()) {
         Some(rate) => {

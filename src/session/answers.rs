@@ -2,11 +2,11 @@
 
 use super::Session;
 use crate::answer::{
-    Answer, AnswerContext, Calibration, Settings, Sources, answer_from_sources, answer_pair,
+    Answer, AnswerContext, IntervalCalibration, Settings, Sources, answer_from_sources, answer_pair,
     estimate_targets, sources_that_timed,
 };
 use crate::gpu::GpuId;
-use crate::predict::{Estimate, Subject};
+use crate::predict::{Subject, TimeEstimate};
 
 impl Session {
     /// Answers one question about two GPUs of the catalogue, corrected by the user's other rows on the target.
@@ -23,7 +23,7 @@ impl Session {
         source: GpuId,
         targets: &[GpuId],
         settings: Settings,
-    ) -> Vec<Option<Estimate>> {
+    ) -> Vec<Option<TimeEstimate>> {
         estimate_targets(self.answer_context(), subject, source, targets, settings)
     }
 
@@ -47,7 +47,7 @@ impl Session {
 
     /// How wide intervals are.
     #[must_use]
-    pub fn calibration(&self) -> &Calibration {
+    pub fn calibration(&self) -> &IntervalCalibration {
         &self.engine.calibration
     }
 
@@ -61,6 +61,7 @@ impl Session {
     fn answer_context(&self) -> AnswerContext<'_> {
         AnswerContext {
             gpus: &self.gpus,
+            stand_in: None,
             kernels: &self.kernels,
             store: &self.store,
             datasets: &self.datasets,

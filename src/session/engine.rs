@@ -1,7 +1,7 @@
 //! What is derived from the facts of one revision, when it is first asked for. Nobody resets it: another revision has an
 //! engine of its own, and what depends on typed clocks is kept by them.
 
-use crate::answer::{Calibration, Corrections};
+use crate::answer::{Corrections, IntervalCalibration};
 use crate::predict::Lessons;
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub(super) struct Engine {
     /// How wide intervals are: from the shipped figures alone, so that it outlives the user's rows.
-    pub(super) calibration: Arc<Calibration>,
+    pub(super) calibration: Arc<IntervalCalibration>,
     /// What the user's rows say of the models.
     pub(super) corrections: Corrections,
     /// What `hybrid` learned from the user's rows; empty until somebody has taught it.
@@ -18,7 +18,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Nothing derived yet but the intervals.
-    pub(super) fn new(calibration: Arc<Calibration>) -> Self {
+    pub(super) fn new(calibration: Arc<IntervalCalibration>) -> Self {
         Self { calibration, ..Self::default() }
     }
 

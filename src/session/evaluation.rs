@@ -2,10 +2,10 @@
 
 use super::Session;
 use crate::catalogue::{Catalogue, NameError};
-use crate::evaluate::{Outcome, Progress, Setup, World, evaluate};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, evaluate};
 use crate::import::{ReadAny, read_any, with_achieved};
 use crate::kernel::Kernel;
-use crate::measurement::{Kind, Measurement, ReadError, Store};
+use crate::measurement::{Measurement, ReadError, Store, TimingKind};
 use crate::predict::{MODELS, ModelId, Predictor};
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ impl Session {
     /// run may be among either.
     #[must_use]
     pub fn rows_to_evaluate(&self) -> Store {
-        let own = self.store.rows().any(|r| r.kind == Kind::Measured);
-        let kind = if own { Kind::Measured } else { Kind::Published };
+        let own = self.store.rows().any(|r| r.kind == TimingKind::Measured);
+        let kind = if own { TimingKind::Measured } else { TimingKind::Published };
         let mut store = Store::default();
-        store.add(self.store.rows().filter(|r| r.kind == kind).cloned().collect());
+        store.add_rows(self.store.rows().filter(|r| r.kind == kind).cloned().collect());
         store
     }
 
@@ -26,13 +26,13 @@ impl Session {
     pub fn evaluate(
         &self,
         store: &Store,
-        setup: &Setup,
+        setup: &EvaluationSetup,
         models: &[ModelId],
         progress: &Progress,
-    ) -> Option<Vec<Outcome>> {
+    ) -> Option<Vec<ModelOutcome>> {
         let models: Vec<&dyn Predictor> = models.iter().map(|m| MODELS[*m]).collect();
         let gpus = self.stock_gpus();
-        let world = World { gpus, kernels: &self.kernels, store };
+        let world = EvaluationWorld { gpus, kernels: &self.kernels, store };
         let taught = self.taught(world, setup, &models, progress)?;
         evaluate(world, taught.as_ref().unwrap_or(setup), &models, progress)
     }
@@ -72,7 +72,7 @@ impl Session {
     ) -> Result<(Vec<Measurement>, Vec<ReadAny>), ReadError> {
         let mut all = Vec::new();
         for file in files {
-            all.push(read_any(file, Kind::Measured, &self.gpus, kernels)?);
+            all.push(read_any(file, TimingKind::Measured, &self.gpus, kernels)?);
         }
         let rows = all.iter_mut().flat_map(|a| std::mem::take(&mut a.read.rows)).collect();
         Ok((rows, all))

@@ -6,11 +6,12 @@ use crate::calendar::utc_date;
 use crate::config::write_whole;
 use crate::device::driver::{DeviceError, Driver, DriverVersion, GpuFacts, choose};
 use crate::device::measure::{
-    Document, DocumentError, Machine, Options, Planned, Setup, Watch, about_mark, about_text, measure,
+    Document, DocumentError, MeasureOptions, Planned, RunMachine, RunSetup, RunWatch, about_mark, about_text,
+    measure,
 };
 use crate::device::probe::known;
-use crate::device::suite::{Case, Run, SuiteKernel, reference::reference, shipped_suite};
-use crate::gpu::{ComputeCapability, Limits, LimitsTable};
+use crate::device::suite::{SuiteCase, SuiteKernel, SuiteRun, reference::reference, shipped_suite};
+use crate::gpu::{ComputeCapability, LimitsTable, SmLimits};
 use crate::kernel::{KernelId, Problem};
 use crate::measurement::CanonicalRow;
 use crate::progress::Progress;
@@ -30,11 +31,11 @@ pub struct MeasuredHere {
 
 /// Only keeps rows.
 #[derive(Default)]
-struct Keep(Vec<CanonicalRow>);
+struct RowsOnly(Vec<CanonicalRow>);
 
-impl Watch for Keep {
+impl RunWatch for RowsOnly {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
-    fn rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
+    fn take_rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
         self.0.extend(rows);
         Ok(())
     }
@@ -44,21 +45,21 @@ impl Session {
     /// Trials of a kernel that is timed here, warm and cold.
     #[must_use]
     pub fn trials_here() -> usize {
-        2 * Options::default().trials
+        2 * MeasureOptions::default().trials
     }
 
     /// The GPU with the name that the catalogue gives it: its id, or the driver's name where it has none.
     #[must_use]
-    pub fn machine(&self, facts: &GpuFacts, version: DriverVersion) -> Machine {
+    pub fn machine(&self, facts: &GpuFacts, version: DriverVersion) -> RunMachine {
         let id = known(&facts.name, facts.mig, &self.gpus).map(|g| g.id.clone());
-        Machine { gpu: id.unwrap_or_else(|| facts.name.clone()), facts: facts.clone(), version }
+        RunMachine { gpu: id.unwrap_or_else(|| facts.name.clone()), facts: facts.clone(), version }
     }
 
     /// The limits of this GPU's compute capability; `None` where we know none.
     #[must_use]
-    pub fn limits_of(facts: &GpuFacts) -> Option<Limits> {
+    pub fn limits_of(facts: &GpuFacts) -> Option<SmLimits> {
         let (major, minor) = facts.capability;
-        LimitsTable::shipped().ok()?.get(ComputeCapability { major, minor })
+        LimitsTable::shipped().ok()?.limits_at(ComputeCapability { major, minor })
     }
 
     /// Times one kernel at one size on a GPU of this machine: the first one, or that of the id where several are here.
@@ -82,13 +83,13 @@ impl Session {
         let facts = self.preferred(&gpus, prefer).map_err(|e| e.to_string())?;
         let machine = self.machine(facts, driver.version());
         let limits = Self::limits_of(facts);
-        let options = Options::default();
+        let options = MeasureOptions::default();
         let planned = one(of, kernel, problem, &options)?;
-        let mut plan = crate::device::measure::Plan { configurations: vec![planned] };
-        let mut device = driver.open(facts.index).map_err(|e| e.to_string())?;
+        let mut plan = crate::device::measure::MeasurePlan { configurations: vec![planned] };
+        let mut device = driver.open_device(facts.index).map_err(|e| e.to_string())?;
         let setup =
-            Setup { machine: &machine, limits: limits.as_ref(), options: &options, reference, progress };
-        let mut keep = Keep::default();
+            RunSetup { machine: &machine, limits: limits.as_ref(), options: &options, reference, progress };
+        let mut keep = RowsOnly::default();
         let done = measure(&mut *device, &mut plan, setup, &mut keep).map_err(|e| e.to_string())?;
         if let Some(failed) = done.failed.first().or(done.skipped.first().filter(|_| keep.0.is_empty())) {
             return Err(format!("{}: {}", failed.name, failed.why));
@@ -113,10 +114,10 @@ fn one<'a>(
     of: &'a SuiteKernel,
     kernel: &'a crate::kernel::Kernel,
     problem: &Problem,
-    options: &Options,
+    options: &MeasureOptions,
 ) -> Result<Planned<'a>, String> {
-    let run = Run { size: "here".into(), problem: Some(problem.to_string()) };
-    let case = Case::new(of, kernel, &run, options.seed).map_err(|e| e.to_string())?;
+    let run = SuiteRun { size: "here".into(), problem: Some(problem.to_string()) };
+    let case = SuiteCase::new(of, kernel, &run, options.seed).map_err(|e| e.to_string())?;
     Ok(Planned { of, kernel, case })
 }
 
@@ -137,8 +138,8 @@ fn told(rows: &[CanonicalRow], warm: &CanonicalRow) -> String {
 pub struct MeasureFile {
     path: PathBuf,
     about: PathBuf,
-    machine: Machine,
-    options: Options,
+    machine: RunMachine,
+    options: MeasureOptions,
     day: String,
     document: Document,
 }
@@ -148,7 +149,7 @@ impl MeasureFile {
     ///
     /// # Errors
     /// In one line: a folder that is not there or cannot be written, a file of another GPU or driver, or of somebody else.
-    pub fn open(path: &Path, machine: Machine, options: Options) -> Result<Self, String> {
+    pub fn open_file(path: &Path, machine: RunMachine, options: MeasureOptions) -> Result<Self, String> {
         let name = path.display().to_string();
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(format!("{name}: is no plain file; give the name of a file with -o"));
@@ -189,11 +190,11 @@ impl MeasureFile {
     ///
     /// # Errors
     /// In one line, naming the file; what was written before is still there.
-    pub fn add(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
-        self.document.add(rows);
+    pub fn add_rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
+        self.document.add_rows(rows);
         let about =
             about_text(&file_name(&self.path), &self.machine, &self.document, &self.options, &self.day);
-        for (path, bytes) in [(&self.path, self.document.bytes()), (&self.about, about.into_bytes())] {
+        for (path, bytes) in [(&self.path, self.document.file_bytes()), (&self.about, about.into_bytes())] {
             write_whole(path, &bytes).map_err(|e| {
                 format!(
                     "{}: was not written: {e}; what was written before is still there, run the same command again to go on",
@@ -242,21 +243,25 @@ mod tests {
         let facts = crate::device::fake::small_gpu();
         let machine = session.machine(&facts, DriverVersion::default());
         assert_eq!(machine.gpu, "rtx-4070");
-        let open =
-            |name: &str| MeasureFile::open(&folder.path().join(name), machine.clone(), Options::default());
+        let open = |name: &str| {
+            MeasureFile::open_file(&folder.path().join(name), machine.clone(), MeasureOptions::default())
+        };
         let row = CanonicalRow { gpu: "rtx-4070".into(), kernel: "saxpy".into(), ..CanonicalRow::default() };
         for (name, about) in [("a.csv", "about.toml"), ("b.csv", "b.about.toml"), ("a.csv", "about.toml")] {
             let mut file = open(name).unwrap();
             let mut row = row.clone();
             row.attributes.insert("gpu_uuid".into(), facts.uuid.clone());
-            file.add(vec![row]).unwrap();
+            file.add_rows(vec![row]).unwrap();
             assert_eq!(file.about().file_name().unwrap(), about);
         }
         let mut first = open("a.csv").unwrap();
-        assert_eq!(first.document().rows().len(), 2);
+        assert_eq!(first.document().canonical_rows().len(), 2);
         assert!(open(".").unwrap_err().contains("is no plain file"));
         if Path::new("/dev/full").exists() {
-            assert!(MeasureFile::open(Path::new("/dev/full"), machine.clone(), Options::default()).is_err());
+            assert!(
+                MeasureFile::open_file(Path::new("/dev/full"), machine.clone(), MeasureOptions::default())
+                    .is_err()
+            );
         }
         assert!(open("none/a.csv").unwrap_err().contains("none cannot be written"));
         std::fs::write(folder.path().join("c.csv"), "x,y\n1,2\n").unwrap();
@@ -265,7 +270,7 @@ mod tests {
         let there = std::fs::read(folder.path().join("a.csv")).unwrap();
         let gone = folder.path().with_extension("moved");
         std::fs::rename(folder.path(), &gone).unwrap();
-        let why = first.add(vec![row]).unwrap_err();
+        let why = first.add_rows(vec![row]).unwrap_err();
         assert!(
             why.contains("a.csv: was not written") && why.contains("run the same command again"),
             "{why}"

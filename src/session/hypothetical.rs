@@ -12,7 +12,7 @@ impl Session {
     /// [`ChangeError`] for changes that cannot be made; the session is unchanged then.
     pub fn add_hypothetical(&mut self, base: GpuId, changes: &GpuChanges) -> Result<GpuId, ChangeError> {
         let id = format!("{}?{changes}", self.gpus[base].id);
-        if let Some(known) = self.gpus.get(&id) {
+        if let Some(known) = self.gpus.id_named(&id) {
             return Ok(known);
         }
         let made = self.stock(base).changed(changes, &id)?;
@@ -21,6 +21,6 @@ impl Session {
         }
         let added = self.edit(|workspace| workspace.gpus.insert(made));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
-        Ok(self.gpus.get(&id).unwrap_or(base))
+        Ok(self.gpus.id_named(&id).unwrap_or(base))
     }
 }

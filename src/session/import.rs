@@ -1,9 +1,9 @@
 //! Files that are recognised by their content, whatever they are called: the one place that says which reader is whose.
 
 use super::Session;
-use crate::catalogue::{Catalogue, Origin};
-use crate::compiler::{self, CompilerReport, JoinedKernel, Taken};
-use crate::import::{Format, Opened, known_formats};
+use crate::catalogue::{Catalogue, NumberOrigin};
+use crate::compiler::{self, CompilerReport, JoinedKernel, TakenNames};
+use crate::import::{FileFormat, OpenedFile, known_formats};
 use crate::kernel::{Kernel, KernelId};
 use crate::measurement::told;
 use crate::progress::Progress;
@@ -41,22 +41,22 @@ pub struct Added {
 impl Recognised {
     /// What an open file is.
     #[must_use]
-    pub fn of(opened: &Opened<'_>) -> Self {
+    pub fn from_opened(opened: &OpenedFile<'_>) -> Self {
         match opened.format() {
-            Format::Canonical => Self::Canonical,
-            Format::Report(_) => Self::Report,
-            Format::Unknown => Self::CompilerReport,
+            FileFormat::Canonical => Self::Canonical,
+            FileFormat::Report(_) => Self::Report,
+            FileFormat::Unknown => Self::CompilerReport,
         }
     }
 }
 
-/// Reads a compiler's report that is open; `arch` as in [`compiler::read`].
+/// Reads a compiler's report that is open; `arch` as in [`compiler::read_report`].
 ///
 /// # Errors
 /// Why it is none; where nobody knows what it is, everything that was looked for.
 pub fn read_compiled(
-    opened: Opened<'_>,
-    arch: Option<compiler::Architecture>,
+    opened: OpenedFile<'_>,
+    arch: Option<compiler::CodeArchitecture>,
 ) -> Result<CompilerReport, String> {
     let (file, size, table) = (opened.file().to_string(), opened.size(), first_line_of_table(opened.head()));
     let read = compiler::read_from(opened, size, &file, arch);
@@ -82,7 +82,7 @@ fn first_line_of_table(head: &[u8]) -> Option<String> {
     let cells = |separator: char| first.split(separator).count() >= 3;
     let plain = !first.contains(char::is_control) || first.contains('\t');
     (plain && [',', ';', '\t'].into_iter().any(cells) && !first.contains("ptxas"))
-        .then(|| crate::text::clip(first.trim().replace('\t', " "), SHOWN))
+        .then(|| crate::text::clipped_text(first.trim().replace('\t', " "), SHOWN))
 }
 
 impl Session {
@@ -112,8 +112,8 @@ impl Session {
         gpu: Option<&str>,
         progress: &Progress,
     ) -> Result<Added, String> {
-        let opened = Opened::path(path).map_err(|e| e.to_string())?;
-        match Recognised::of(&opened) {
+        let opened = OpenedFile::path(path).map_err(|e| e.to_string())?;
+        match Recognised::from_opened(&opened) {
             Recognised::Canonical | Recognised::Report => {
                 let loaded = self.add_opened_of(opened, gpu, progress).map_err(|e| e.to_string())?;
                 let mut notices: Vec<String> =
@@ -136,13 +136,14 @@ impl Session {
     fn add_report(&mut self, mut report: CompilerReport) -> Added {
         let mut notices: Vec<String> = report.refused.iter().map(ToString::to_string).collect();
         notices.append(&mut report.remarks);
-        let (kernels, remarks) = compiler::join(std::slice::from_ref(&report), &Taken::of(&self.kernels));
+        let (kernels, remarks) =
+            compiler::join(std::slice::from_ref(&report), &TakenNames::taken_ids(&self.kernels));
         notices.extend(remarks);
         let spilling = report.kernels.iter().filter(|k| k.resources.spills().is_some()).count();
         let spills = if spilling > 0 { format!(", {spilling} spill") } else { String::new() };
         let summary = format!("{} builds of {} kernels read{spills}", report.kernels.len(), kernels.len());
         notices.extend(self.add_compiled(&kernels));
-        let kernels = kernels.iter().filter_map(|k| self.kernels.get(&k.id)).collect();
+        let kernels = kernels.iter().filter_map(|k| self.kernels.id_named(&k.id)).collect();
         Added { summary, notices, refused: report.refused_count, kernels, ..Added::default() }
     }
 
@@ -157,15 +158,15 @@ impl Session {
 fn lay_compiled(catalogue: &mut Catalogue<Kernel>, kernels: &[JoinedKernel]) -> Vec<String> {
     let mut refused = Vec::new();
     for joined in kernels {
-        let mut kernel = match catalogue.get(&joined.id) {
+        let mut kernel = match catalogue.id_named(&joined.id) {
             Some(at) => catalogue[at].clone(),
             None => {
-                let free = |alias: &&String| catalogue.get(alias).is_none();
+                let free = |alias: &&String| catalogue.id_named(alias).is_none();
                 let aliases = joined.aliases.iter().filter(free).cloned().collect();
                 Kernel::from_compiler(&joined.id, &joined.name, aliases)
             }
         };
-        debug_assert!(joined.compiled.values().all(|c| c.origin == Origin::Published));
+        debug_assert!(joined.compiled.values().all(|c| c.origin == NumberOrigin::Published));
         kernel.lay_over(&joined.symbol, joined.compiled.clone(), Some(&joined.codes));
         refused.extend(catalogue.insert(kernel).err().map(|clash| clash.to_string()));
     }
@@ -178,8 +179,9 @@ mod tests {
 
     #[test]
     fn a_table_that_nobody_knows_is_told_what_was_looked_for() {
-        let said =
-            |text: &str| read_compiled(Opened::of(text.as_bytes(), "mine.csv").unwrap(), None).unwrap_err();
+        let said = |text: &str| {
+            read_compiled(OpenedFile::from_reader(text.as_bytes(), "mine.csv").unwrap(), None).unwrap_err()
+        };
         let table = said("name,device,ms\nsaxpy,l4,1\n");
         for word in ["`name,device,ms`", "names gpu, kernel", "mixbench", "ptxas -v"] {
             assert!(table.contains(word), "{word}: {table}");
@@ -203,11 +205,11 @@ mod tests {
         let added = session.add_file(&file).unwrap();
         assert_eq!(added.summary, "2 builds of 2 kernels read");
         assert_eq!(session.kernels.entries().len(), before + 1);
-        let saxpy = session.kernels.find("saxpy").unwrap();
+        let saxpy = session.kernels.entry_named("saxpy").unwrap();
         assert_eq!(saxpy.resources_on(8, 9).unwrap().resources.registers, 77);
         assert_eq!(saxpy.resources_on(5, 2).unwrap().resources.registers, 8, "other architectures stay");
         assert!(saxpy.has_formulas());
-        assert!(!session.kernels.find("mine").unwrap().has_formulas());
+        assert!(!session.kernels.entry_named("mine").unwrap().has_formulas());
     }
     #[test]
     fn overloads_are_not_taken_for_one_another() {
@@ -223,7 +225,7 @@ mod tests {
             std::fs::write(&file, kernels.iter().map(line).collect::<String>()).unwrap();
             let added = session.add_file(&file).unwrap();
             let registers = |id: &str| {
-                let found = session.kernels.get(id).map(|at| &session.kernels[at]);
+                let found = session.kernels.id_named(id).map(|at| &session.kernels[at]);
                 found.and_then(|k| k.resources_on(8, 9)).map(|c| c.resources.registers)
             };
             let ids = ["saxpy", "saxpy_2", "saxpy_3", "k", "k_2"];

@@ -2,12 +2,12 @@
 
 use super::Session;
 use super::training::made;
-use crate::evaluate::{Progress, Protocol, Setup, World};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Protocol};
 use crate::learn::{self, LearnError};
-use crate::measurement::Kind;
+use crate::measurement::TimingKind;
 use crate::predict::{HYBRID, Lessons, ModelId, Predictor, WhatIsNew, model_position};
-use crate::train::cache::Cache;
-use crate::train::{Hybrid, TrainError, Wanted, lessons};
+use crate::train::cache::ModelCache;
+use crate::train::{HybridRecipe, TrainError, WantedLessons, lessons};
 use std::sync::{Arc, OnceLock};
 
 /// The same rows give the same lessons.
@@ -39,7 +39,11 @@ impl Session {
     ///
     /// # Errors
     /// [`LearnError::Cancelled`].
-    pub fn learn_lessons(&self, wanted: &Wanted, progress: &learn::Progress) -> Result<Lessons, LearnError> {
+    pub fn learn_lessons(
+        &self,
+        wanted: &WantedLessons,
+        progress: &learn::Progress,
+    ) -> Result<Lessons, LearnError> {
         if !self.may_teach() {
             return Ok(Lessons::default());
         }
@@ -52,22 +56,22 @@ impl Session {
     /// [`TrainError`] where the rows teach nothing, or it was cancelled.
     pub fn learn_and_keep(
         &self,
-        cache: Option<&Cache>,
+        cache: Option<&ModelCache>,
         progress: &learn::Progress,
     ) -> Result<Lessons, TrainError> {
         if !self.may_teach() {
             return Ok(Lessons::default());
         }
         self.on_rows(|world| {
-            let (made, _) = made(world, &Hybrid { seed: SEED }, (cache, false), progress)?;
-            Ok(Hybrid::lessons(world, &made)?)
+            let (made, _) = made(world, &HybridRecipe { seed: SEED }, (cache, false), progress)?;
+            Ok(HybridRecipe::lessons(world, &made)?)
         })
     }
 
     /// Whether the user's rows may teach anything: those of one GPU make no pair.
     #[must_use]
     pub fn may_teach(&self) -> bool {
-        let mut own = self.store.rows().filter(|r| r.kind == Kind::Measured).map(|r| r.gpu);
+        let mut own = self.store.rows().filter(|r| r.kind == TimingKind::Measured).map(|r| r.gpu);
         own.next().is_some_and(|first| own.any(|gpu| gpu != first))
     }
 
@@ -86,25 +90,25 @@ impl Session {
     /// has none; `None` inside where nothing is to be added, outside where it was cancelled.
     pub(super) fn taught(
         &self,
-        world: World<'_>,
-        setup: &Setup,
+        world: EvaluationWorld<'_>,
+        setup: &EvaluationSetup,
         models: &[&dyn Predictor],
         progress: &Progress,
-    ) -> Option<Option<Setup>> {
+    ) -> Option<Option<EvaluationSetup>> {
         let new = match setup.protocol {
             Protocol::NewGpu => WhatIsNew::Gpu,
             // On the same GPU there is no pair to learn from, and without a time nothing to correct.
             Protocol::NewSize | Protocol::NewKernel | Protocol::NewClocks => return Some(None),
         };
-        let own = || world.store.rows().any(|r| r.kind == Kind::Measured);
+        let own = || world.store.rows().any(|r| r.kind == TimingKind::Measured);
         if setup.lessons.is_some() || !own() || models.iter().all(|m| m.id() != HYBRID) {
             return Some(None);
         }
         let wanted =
-            Wanted { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone(), new };
+            WantedLessons { kernels: setup.scope.kernels.clone(), targets: setup.scope.targets.clone(), new };
         let learning = learn::Progress { cancelled: progress.cancelled.clone(), ..Default::default() };
         let learned = lessons(world, &wanted, SEED, &learning);
         let lessons = Some(Arc::new(learned.ok()?));
-        Some(Some(Setup { lessons, ..setup.clone() }))
+        Some(Some(EvaluationSetup { lessons, ..setup.clone() }))
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn remarks(rows: &[Measurement], kernels: &Catalogue<Kernel>) -> Vec<
     let other_keys = other_keys.into_iter().filter_map(|(kernel, n)| {
         let own = &kernels[kernel];
         let (of, keys) = kernel_and_other_keys(&own.id)?;
-        let known = kernels.find(of).map(|k| k.keys.join(", ")).unwrap_or_default();
+        let known = kernels.entry_named(of).map(|k| k.keys.join(", ")).unwrap_or_default();
         let first = known.split(", ").next().unwrap_or_default();
         Some(format!(
             "{n} rows of {of} state {keys}, and its keys are {known}: they are loaded as a kernel of their own, {}; to have \

@@ -4,7 +4,7 @@ use super::Session;
 use crate::catalogue::NameError;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, short_name};
-use crate::measurement::{ConfigId, Kind};
+use crate::measurement::{ConfigId, TimingKind};
 use std::collections::BTreeSet;
 
 impl Session {
@@ -30,7 +30,11 @@ impl Session {
             [only] => Ok(*only),
             several => {
                 let candidates = several.iter().map(|id| self.kernels[*id].id.clone()).collect();
-                Err(NameError::Ambiguous { what: "kernel", name: crate::text::clip(name, 60), candidates })
+                Err(NameError::Ambiguous {
+                    what: "kernel",
+                    name: crate::text::clipped_text(name, 60),
+                    candidates,
+                })
             }
         }
     }
@@ -39,7 +43,7 @@ impl Session {
     #[must_use]
     pub fn own_configs(&self) -> Vec<(ConfigId, Vec<GpuId>)> {
         let own_gpus = |id: ConfigId| -> Vec<GpuId> {
-            self.store.rows_of(id).filter(|row| row.kind == Kind::Measured).map(|row| row.gpu).collect()
+            self.store.rows_of(id).filter(|row| row.kind == TimingKind::Measured).map(|row| row.gpu).collect()
         };
         let all = self.kernels.ids().flat_map(|kernel| self.store.of_kernel(kernel)).copied();
         all.map(|id| (id, own_gpus(id))).filter(|(_, gpus)| !gpus.is_empty()).collect()
@@ -49,7 +53,7 @@ impl Session {
     #[must_use]
     pub fn own_gpus(&self, kernel: Option<KernelId>) -> BTreeSet<GpuId> {
         let is_asked = |row: &&crate::measurement::Measurement| {
-            row.kind == Kind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
+            row.kind == TimingKind::Measured && kernel.is_none_or(|kernel| row.kernel == kernel)
         };
         self.store.rows().filter(is_asked).map(|row| row.gpu).collect()
     }

@@ -34,8 +34,8 @@ impl Session {
             return usual;
         }
         let timed_on_source = |problem: &Problem| {
-            let config = self.store.find(kernel, problem, variant);
-            config.is_some_and(|config| self.store.row(config, source).is_some())
+            let config = self.store.config_id(kernel, problem, variant);
+            config.is_some_and(|config| self.store.row_on(config, source).is_some())
         };
         let large: Vec<Problem> = self.sizes(kernel, variant).into_iter().filter(|p| streams(p)).collect();
         let timed = large.iter().find(|p| timed_on_source(p));

@@ -1,10 +1,10 @@
 //! Training on what is loaded, with the cache beside it.
 
 use super::Session;
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::learn::Progress;
 use crate::predict::{HYBRID, MODELS, model_position};
-use crate::train::cache::{Cache, Came, Entry};
+use crate::train::cache::{CachedModel, Came, ModelCache};
 use crate::train::{Made, Survey, SurveyOf, TrainError, Trained, Trainer, survey, trainers};
 
 /// A trained model, and how it came about.
@@ -43,7 +43,7 @@ impl Session {
     pub fn train(
         &self,
         trainer: &dyn Trainer,
-        cache: Option<&Cache>,
+        cache: Option<&ModelCache>,
         anew: bool,
         progress: &Progress,
     ) -> Result<Training, TrainError> {
@@ -58,16 +58,16 @@ impl Session {
     pub fn trained_model(
         &self,
         trainer: &dyn Trainer,
-        cache: Option<&Cache>,
+        cache: Option<&ModelCache>,
         progress: &Progress,
     ) -> Result<Made, TrainError> {
         Ok(self.on_rows(|world| made(world, trainer, (cache, false), progress))?.0)
     }
 
     /// Asks something of the rows to evaluate, with the GPUs as their documents state them.
-    pub(super) fn on_rows<T>(&self, ask: impl FnOnce(World<'_>) -> T) -> T {
+    pub(super) fn on_rows<T>(&self, ask: impl FnOnce(EvaluationWorld<'_>) -> T) -> T {
         let (gpus, store) = (self.stock_gpus(), self.rows_to_evaluate());
-        ask(World { gpus, kernels: &self.kernels, store: &store })
+        ask(EvaluationWorld { gpus, kernels: &self.kernels, store: &store })
     }
 
     /// Every model on the rows to evaluate; `None` if it was cancelled.
@@ -86,7 +86,7 @@ impl Session {
 
     /// What is in the cache, and whether it fits the rows that are loaded.
     #[must_use]
-    pub fn trained(&self, cache: &Cache, seed: u64) -> Vec<Entry> {
+    pub fn trained(&self, cache: &ModelCache, seed: u64) -> Vec<CachedModel> {
         let wanted: Vec<_> =
             self.on_rows(|world| trainers(seed).iter().filter_map(|t| t.stamp(world).ok()).collect());
         cache.list(&wanted)
@@ -95,14 +95,14 @@ impl Session {
 
 /// A model of this recipe: from the cache where it is fresh and `anew` is not asked for, else trained now and kept.
 pub(super) fn made(
-    world: World<'_>,
+    world: EvaluationWorld<'_>,
     trainer: &dyn Trainer,
-    (cache, anew): (Option<&Cache>, bool),
+    (cache, anew): (Option<&ModelCache>, bool),
     progress: &Progress,
 ) -> Result<(Made, Came), TrainError> {
     let train = || trainer.train(world, progress);
     let stamp = trainer.stamp(world)?;
-    progress.check().map_err(crate::learn::LearnError::from)?;
+    progress.check_cancelled().map_err(crate::learn::LearnError::from)?;
     match cache {
         Some(cache) if anew => cache.train(&stamp, None, train),
         Some(cache) => cache.get_or_train(&stamp, train),

@@ -96,7 +96,9 @@ fn whose<'t>(
             let at = session.gpus.position(name).map_err(|error| TuneError::Name { flag, error })?;
             Ok((vec![at], value))
         }
-        None if targets.is_empty() => Err(TuneError::NoGpu { flag, typed: crate::text::clip(text, 40) }),
+        None if targets.is_empty() => {
+            Err(TuneError::NoGpu { flag, typed: crate::text::clipped_text(text, 40) })
+        }
         None => Ok((targets.to_vec(), text)),
     }
 }

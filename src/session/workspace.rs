@@ -2,10 +2,10 @@
 
 use super::Session;
 use super::engine::Engine;
-use crate::answer::{Calibration, TypedClocks};
+use crate::answer::{IntervalCalibration, TypedClocks};
 use crate::catalogue::{Catalogue, SourceTable};
 use crate::gpu::Gpu;
-use crate::import::Roof;
+use crate::import::AchievedRoof;
 use crate::kernel::Kernel;
 use crate::measurement::{Dataset, Store};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Workspace {
     /// What the shipped datasets say of themselves.
     pub datasets: Vec<Dataset>,
     /// Achieved ceilings that the user's files state, in the order they were read.
-    pub roofs: Vec<Roof>,
+    pub roofs: Vec<AchievedRoof>,
     /// What was refused while loading; the rest still works.
     pub problems: Vec<String>,
 }
@@ -45,7 +45,7 @@ impl Revision {
 
 impl Session {
     /// A session of these facts, nothing typed.
-    pub(super) fn of_workspace(workspace: Workspace, calibration: Calibration) -> Self {
+    pub(super) fn of_workspace(workspace: Workspace, calibration: IntervalCalibration) -> Self {
         Self {
             gpus: Arc::new(workspace.gpus.clone()),
             workspace: Arc::new(workspace),

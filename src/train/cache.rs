@@ -4,7 +4,7 @@
 use super::trained::Trained;
 use super::trainer::{Made, TrainError};
 use crate::learn::LearnError;
-use crate::learn::saved::{self, Origin};
+use crate::learn::saved::{self, ModelOrigin};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -28,9 +28,9 @@ pub struct Stamp {
 
 impl Stamp {
     /// The same as model files state it.
-    fn origin(&self) -> Origin {
+    fn origin(&self) -> ModelOrigin {
         let purpose = format!("{}: {}, seed {}", self.model, self.recipe, self.seed);
-        Origin { purpose, recipes: Vec::new(), data: self.data.clone() }
+        ModelOrigin { purpose, recipes: Vec::new(), data: self.data.clone() }
     }
 
     /// One file per model and data: another recipe or seed replaces what is there.
@@ -41,7 +41,7 @@ impl Stamp {
 
 /// A folder of trained models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cache {
+pub struct ModelCache {
     folder: PathBuf,
 }
 
@@ -61,7 +61,7 @@ pub enum Came {
 
 /// The state of a file of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum CacheState {
     /// Made from the loaded rows, by this version.
     Fresh,
     /// Whole, but made from other rows than those that are loaded.
@@ -72,10 +72,10 @@ pub enum State {
     Damaged(String),
 }
 
-impl State {
+impl CacheState {
     /// The word in tables.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
             Self::OtherData => "other data",
@@ -96,18 +96,18 @@ impl State {
 
 /// A file of the cache.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct CachedModel {
     /// The file.
     pub path: PathBuf,
     /// When it was written, where the system tells.
     pub written: Option<SystemTime>,
     /// What it is good for.
-    pub state: State,
+    pub state: CacheState,
     /// What it says of itself, where it is whole.
     pub trained: Option<Trained>,
 }
 
-impl Cache {
+impl ModelCache {
     /// The cache in this folder, which need not exist yet.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
@@ -130,9 +130,9 @@ impl Cache {
     ///
     /// # Errors
     /// Why the one that is there cannot be used: damaged, foreign or stale.
-    pub fn get(&self, stamp: &Stamp) -> Result<Option<Made>, LearnError> {
+    pub fn trained_for(&self, stamp: &Stamp) -> Result<Option<Made>, LearnError> {
         let path = self.folder.join(stamp.file_name());
-        let Some(bytes) = read(&path)? else { return Ok(None) };
+        let Some(bytes) = bytes_if_there(&path)? else { return Ok(None) };
         saved::decode(&bytes, &stamp.origin(), &path.display().to_string()).map(Some)
     }
 
@@ -159,7 +159,7 @@ impl Cache {
         stamp: &Stamp,
         train: impl FnOnce() -> Result<Made, TrainError>,
     ) -> Result<(Made, Came), TrainError> {
-        let instead_of = match self.get(stamp) {
+        let instead_of = match self.trained_for(stamp) {
             Ok(Some(made)) => return Ok((made, Came::FromCache(self.folder.join(stamp.file_name())))),
             Ok(None) => None,
             Err(why) => Some(why.to_string()),
@@ -184,7 +184,7 @@ impl Cache {
 
     /// Every model file of the folder by name, beside the stamps that the loaded rows would have now.
     #[must_use]
-    pub fn list(&self, wanted: &[Stamp]) -> Vec<Entry> {
+    pub fn list(&self, wanted: &[Stamp]) -> Vec<CachedModel> {
         let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
         let mut files: Vec<PathBuf> =
             files.filter(|p| p.extension().is_some_and(|e| e == EXTENSION)).collect();
@@ -194,40 +194,40 @@ impl Cache {
 }
 
 /// What is to be said of one file.
-fn entry(path: PathBuf, wanted: &[Stamp]) -> Entry {
+fn entry(path: PathBuf, wanted: &[Stamp]) -> CachedModel {
     let written = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
     let (state, trained) = match looked_into(&path, wanted) {
         Ok((state, trained)) => (state, Some(trained)),
         Err(state) => (state, None),
     };
-    Entry { path, written, state, trained }
+    CachedModel { path, written, state, trained }
 }
 
-fn looked_into(path: &Path, wanted: &[Stamp]) -> Result<(State, Trained), State> {
+fn looked_into(path: &Path, wanted: &[Stamp]) -> Result<(CacheState, Trained), CacheState> {
     let file = path.display().to_string();
-    let damaged = |e: &dyn std::fmt::Display| State::Damaged(e.to_string());
-    let bytes = read(path).map_err(|e| damaged(&e))?;
-    let bytes = bytes.ok_or_else(|| State::Damaged(format!("{file}: has just gone")))?;
+    let damaged = |e: &dyn std::fmt::Display| CacheState::Damaged(e.to_string());
+    let bytes = bytes_if_there(path).map_err(|e| damaged(&e))?;
+    let bytes = bytes.ok_or_else(|| CacheState::Damaged(format!("{file}: has just gone")))?;
     let stated = saved::origin(&bytes, &file).map_err(|e| damaged(&e))?;
     let whole: Result<Made, LearnError> = saved::decode(&bytes, &stated, &file);
     let made = match whole {
         Ok(made) => made,
-        Err(why) if saved::is_stale(&why) => return Err(State::Stale(why.to_string())),
+        Err(why) if saved::is_stale(&why) => return Err(CacheState::Stale(why.to_string())),
         Err(why) => return Err(damaged(&why)),
     };
     let of_data = wanted.iter().find(|s| s.data == stated.data && s.model == made.trained.model);
     let state = match of_data {
-        None => State::OtherData,
-        Some(stamp) if stamp.origin() == stated => State::Fresh,
+        None => CacheState::OtherData,
+        Some(stamp) if stamp.origin() == stated => CacheState::Fresh,
         Some(stamp) => {
-            State::Stale(format!("made as `{}`, wanted is `{}`", stated.purpose, stamp.origin().purpose))
+            CacheState::Stale(format!("made as `{}`, wanted is `{}`", stated.purpose, stamp.origin().purpose))
         }
     };
     Ok((state, made.trained))
 }
 
 /// A whole file; `None` where there is none.
-fn read(path: &Path) -> Result<Option<Vec<u8>>, LearnError> {
+fn bytes_if_there(path: &Path) -> Result<Option<Vec<u8>>, LearnError> {
     let refused = |what: String| LearnError::File { file: path.display().to_string(), what };
     match std::fs::metadata(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -260,8 +260,8 @@ mod tests {
     #[test]
     fn a_kept_model_comes_back_for_its_own_stamp_only() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path().join("not/there/yet"));
-        assert_eq!(cache.get(&stamp("a", 1)).unwrap(), None);
+        let cache = ModelCache::at(folder.path().join("not/there/yet"));
+        assert_eq!(cache.trained_for(&stamp("a", 1)).unwrap(), None);
         let (first, came) = cache.get_or_train(&stamp("a", 1), || Ok(made(5))).unwrap();
         assert!(matches!(came, Came::Trained { instead_of: None, kept: Ok(_) }) && first == made(5));
         let never = || unreachable!("it is in the cache");
@@ -272,7 +272,7 @@ mod tests {
         assert!(why.contains("stale"), "{why}");
         cache.get_or_train(&stamp("b", 2), || Ok(made(7))).unwrap();
         let states =
-            |wanted: &[Stamp]| cache.list(wanted).into_iter().map(|e| e.state.word()).collect::<Vec<_>>();
+            |wanted: &[Stamp]| cache.list(wanted).into_iter().map(|e| e.state.as_str()).collect::<Vec<_>>();
         assert_eq!(states(&[stamp("a", 2)]), ["fresh", "other data"]);
         assert_eq!(states(&[stamp("a", 1), stamp("b", 2)]), ["stale", "fresh"]);
     }
@@ -280,11 +280,11 @@ mod tests {
     #[test]
     fn a_training_that_fails_keeps_nothing_and_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path());
+        let cache = ModelCache::at(folder.path());
         cache.put(&stamp("a", 1), &made(5)).unwrap();
         let cancelled = || Err(TrainError::Learn(LearnError::Cancelled));
         assert!(cache.get_or_train(&stamp("a", 2), cancelled).unwrap_err().is_cancelled());
-        assert_eq!(cache.get(&stamp("a", 1)).unwrap(), Some(made(5)));
+        assert_eq!(cache.trained_for(&stamp("a", 1)).unwrap(), Some(made(5)));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -294,10 +294,10 @@ mod tests {
         std::fs::create_dir(folder.path().join("folder.model")).unwrap();
         std::fs::write(folder.path().join("text.model"), "hello").unwrap();
         std::fs::write(folder.path().join("notes.txt"), "hello").unwrap();
-        let why: Vec<String> = Cache::at(folder.path())
+        let why: Vec<String> = ModelCache::at(folder.path())
             .list(&[])
             .iter()
-            .map(|e| format!("{}: {}", e.state.word(), e.state.why()))
+            .map(|e| format!("{}: {}", e.state.as_str(), e.state.why()))
             .collect();
         assert!(why.len() == 2 && why[0].contains("is no file"), "{why:?}");
         assert!(why[1].starts_with("damaged: ") && why[1].contains("no model of this program"), "{why:?}");

@@ -1,6 +1,6 @@
 //! What can be trained beside what has been: one line per recipe and per file of the cache.
 
-use super::cache::{Entry, State};
+use super::cache::{CacheState, CachedModel};
 use super::trained::Trained;
 use super::trainer::Trainer;
 use crate::calendar::utc_date;
@@ -8,14 +8,14 @@ use std::path::PathBuf;
 
 /// A learned model, trained or not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Learned {
+pub struct TrainableModel {
     /// Its id.
     pub model: String,
     /// What it predicts.
     pub what: String,
     /// What it needs of the rows.
     pub needs: String,
-    /// Its state: a word of [`State`], or `not trained`.
+    /// Its state: a word of [`CacheState`], or `not trained`.
     pub state: String,
     /// Why it is in that state, or what would change it.
     pub why: String,
@@ -29,14 +29,14 @@ pub struct Learned {
 
 /// Every recipe with its files in the cache, fresh ones first; recipes without any say how to train them.
 #[must_use]
-pub fn learned(trainers: &[Box<dyn Trainer>], entries: Vec<Entry>) -> Vec<Learned> {
-    let mut all: Vec<Learned> = entries.into_iter().map(|e| of_file(trainers, e)).collect();
-    all.sort_by_key(|l| l.state != State::Fresh.word());
+pub fn learned(trainers: &[Box<dyn Trainer>], entries: Vec<CachedModel>) -> Vec<TrainableModel> {
+    let mut all: Vec<TrainableModel> = entries.into_iter().map(|e| of_file(trainers, e)).collect();
+    all.sort_by_key(|l| l.state != CacheState::Fresh.as_str());
     for t in trainers {
         if all.iter().all(|l| l.model != t.id()) {
-            all.push(Learned {
+            all.push(TrainableModel {
                 model: t.id().into(),
-                what: t.summary().into(),
+                what: t.recipe_summary().into(),
                 needs: t.needs().into(),
                 state: "not trained".into(),
                 why: format!("`roofswap train {} --data FILE` trains it", t.id()),
@@ -49,21 +49,25 @@ pub fn learned(trainers: &[Box<dyn Trainer>], entries: Vec<Entry>) -> Vec<Learne
     all
 }
 
-fn of_file(trainers: &[Box<dyn Trainer>], entry: Entry) -> Learned {
-    let Entry { path, written, state, trained } = entry;
+fn of_file(trainers: &[Box<dyn Trainer>], entry: CachedModel) -> TrainableModel {
+    let CachedModel { path, written, state, trained } = entry;
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let named = stem.rsplit_once('-').map_or(stem.as_str(), |(model, _)| model);
     let model = trained.as_ref().map_or(named, |t| &t.model).to_string();
     let recipe = trainers.iter().find(|t| t.id() == model);
     let why = match &state {
-        State::Fresh => String::new(),
-        State::OtherData => "made from other rows than those loaded; trained again where it is wanted".into(),
-        State::Stale(why) | State::Damaged(why) => format!("{why}; it is trained again where it is wanted"),
+        CacheState::Fresh => String::new(),
+        CacheState::OtherData => {
+            "made from other rows than those loaded; trained again where it is wanted".into()
+        }
+        CacheState::Stale(why) | CacheState::Damaged(why) => {
+            format!("{why}; it is trained again where it is wanted")
+        }
     };
-    Learned {
-        what: recipe.map_or("no recipe of this version", |t| t.summary()).into(),
+    TrainableModel {
+        what: recipe.map_or("no recipe of this version", |t| t.recipe_summary()).into(),
         needs: recipe.map_or("", |t| t.needs()).into(),
-        state: state.word().into(),
+        state: state.as_str().into(),
         why,
         written: written.and_then(utc_date),
         path: Some(path),

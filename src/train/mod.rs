@@ -13,16 +13,16 @@ mod survey;
 mod trained;
 mod trainer;
 
-pub use hybrid::{Hybrid, Wanted, lessons};
-pub use learned::{Learned, learned};
+pub use hybrid::{HybridRecipe, WantedLessons, lessons};
+pub use learned::{TrainableModel, learned};
 pub use survey::{Survey, SurveyOf, Surveyed, survey};
-pub use trained::{Errors, Importance, Trained, Verdict};
+pub use trained::{Errors, ModelVerdict, Trained, TrainedImportance};
 pub use trainer::{Made, TrainError, Trainer};
 
 /// Everything that can be trained with its usual options, in the order it is listed.
 #[must_use]
 pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
-    vec![Box::new(Hybrid { seed }), Box::new(paper3::Paper3 { seed, ..paper3::Paper3::default() })]
+    vec![Box::new(HybridRecipe { seed }), Box::new(paper3::Paper3 { seed, ..paper3::Paper3::default() })]
 }
 
 /// The recipe of this id with its usual options.
@@ -32,5 +32,5 @@ pub fn trainers(seed: u64) -> Vec<Box<dyn Trainer>> {
 pub fn trainer(id: &str, seed: u64) -> Result<Box<dyn Trainer>, TrainError> {
     let known = trainers(seed).iter().map(|t| t.id()).collect::<Vec<_>>().join(", ");
     let found = trainers(seed).into_iter().find(|t| t.id() == id);
-    found.ok_or_else(|| TrainError::Unknown { typed: crate::text::clip(id, 60), known })
+    found.ok_or_else(|| TrainError::Unknown { typed: crate::text::clipped_text(id, 60), known })
 }

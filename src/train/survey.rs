@@ -1,11 +1,13 @@
 //! Every model on the rows to evaluate, and on the questions among them that are like the one in hand; which one is used,
 //! and why.
 
-use super::trained::Verdict;
-use crate::answer::Trial;
-use crate::evaluate::like::{Like, Wanted, groups, narrowest};
-use crate::evaluate::{Outcome, Progress, Protocol, Score, Setup, World, evaluate, score};
-use crate::measurement::Kind;
+use super::trained::ModelVerdict;
+use crate::answer::AnswerTrial;
+use crate::evaluate::like::{Like, LikeQuestion, groups, narrowest};
+use crate::evaluate::{
+    EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, Score, evaluate, score,
+};
+use crate::measurement::TimingKind;
 use crate::predict::{BASELINES, MODELS, ModelId};
 use crate::units::significant;
 use std::collections::BTreeMap;
@@ -14,9 +16,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct SurveyOf {
     /// How it is evaluated.
-    pub setup: Setup,
+    pub setup: EvaluationSetup,
     /// The question in hand.
-    pub wanted: Wanted,
+    pub wanted: LikeQuestion,
     /// The model in use, by its place.
     pub used: ModelId,
     /// Whether a person chose it; else it is the default one.
@@ -48,16 +50,16 @@ pub struct Surveyed {
     /// The most frequent reason it gave for no answer.
     pub refused: Option<String>,
     /// Whether it is used, and why.
-    pub verdict: Verdict,
+    pub verdict: ModelVerdict,
 }
 
 /// Measures every model on these rows; `None` if it was cancelled.
 #[must_use]
-pub fn survey(world: World<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
+pub fn survey(world: EvaluationWorld<'_>, of: &SurveyOf, progress: &Progress) -> Option<Survey> {
     let outcomes = evaluate(world, &of.setup, &MODELS, progress)?;
     let used = outcomes.get(of.used.index()).or(outcomes.first())?;
     let like = narrowest(groups(world, of.wanted), used);
-    let own = world.store.rows().any(|r| r.kind == Kind::Measured);
+    let own = world.store.rows().any(|r| r.kind == TimingKind::Measured);
     let whose = if own { "rows of yours" } else { "shipped figures" };
     Some(Survey {
         protocol: of.setup.protocol,
@@ -67,8 +69,8 @@ pub fn survey(world: World<'_>, of: &SurveyOf, progress: &Progress) -> Option<Su
     })
 }
 
-fn surveyed(at: ModelId, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &Like) -> Surveyed {
-    let here: Vec<&Trial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
+fn surveyed(at: ModelId, outcome: &ModelOutcome, used: (&SurveyOf, &ModelOutcome), like: &Like) -> Surveyed {
+    let here: Vec<&AnswerTrial> = outcome.trials.iter().filter(|t| like.has(t)).collect();
     let most = outcome.refused.iter().max_by_key(|(_, n)| **n);
     let refused = most.map(|(why, n)| format!("{why} ({n} of {})", outcome.asked()));
     let here_score = score(here.iter().copied());
@@ -79,31 +81,32 @@ fn surveyed(at: ModelId, outcome: &Outcome, used: (&SurveyOf, &Outcome), like: &
 /// Whether a model is used, and why: compared with the one in use on the questions that both answered.
 fn verdict(
     at: ModelId,
-    here: &[&Trial],
+    here: &[&AnswerTrial],
     refused: Option<&str>,
-    (of, of_used): (&SurveyOf, &Outcome),
+    (of, of_used): (&SurveyOf, &ModelOutcome),
     like: &Like,
-) -> Verdict {
+) -> ModelVerdict {
     let id = MODELS[of.used].id();
     if at == of.used {
         let chosen = if of.chosen { "chosen" } else { "the default" };
         let error = score(here.iter().copied()).map_or("nothing measured to judge it by".into(), |s| {
             format!("MAPE {} % on {} cases", significant(s.errors.mape_percent), s.errors.n)
         });
-        return Verdict { used: true, why: format!("{chosen}: {error}") };
+        return ModelVerdict { used: true, why: format!("{chosen}: {error}") };
     }
-    let no = |why: String| Verdict { used: false, why };
+    let no = |why: String| ModelVerdict { used: false, why };
     if here.is_empty() {
         return no(
             refused.map_or_else(|| "no case to judge it by".into(), |why| format!("not applicable: {why}"))
         );
     }
-    let place = |t: &&Trial| (t.config, t.target, t.source);
-    let theirs: BTreeMap<_, &Trial> =
-        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (place(&t), t)).collect();
-    let both: Vec<(&Trial, &Trial)> =
-        here.iter().filter_map(|t| Some((*t, *theirs.get(&place(t))?))).collect();
-    let scored = |side: fn(&(&Trial, &Trial)) -> Trial| score(&both.iter().map(side).collect::<Vec<_>>());
+    let theirs: BTreeMap<_, &AnswerTrial> =
+        of_used.trials.iter().filter(|t| like.has(t)).map(|t| (t.asked_place(), t)).collect();
+    let both: Vec<(&AnswerTrial, &AnswerTrial)> =
+        here.iter().filter_map(|t| Some((*t, *theirs.get(&t.asked_place())?))).collect();
+    let scored = |side: fn(&(&AnswerTrial, &AnswerTrial)) -> AnswerTrial| {
+        score(&both.iter().map(side).collect::<Vec<_>>())
+    };
     let (Some(own), Some(other)) = (scored(|p| *p.0), scored(|p| *p.1)) else {
         return no(format!("no case here that {id} covers too"));
     };

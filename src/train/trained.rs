@@ -21,20 +21,20 @@ pub struct Trained {
     /// Ids of the kernels behind them.
     pub kernels: Vec<String>,
     /// Which columns matter, the most important first; empty where the model cannot say.
-    pub importances: Vec<Importance>,
+    pub importances: Vec<TrainedImportance>,
     /// What the importances by permutation are measured in: `points of MAPE`.
     pub importance_unit: String,
     /// How wrong it is, by what was held out.
     pub errors: Vec<Errors>,
     /// Whether predictions use it, and why.
-    pub used: Verdict,
+    pub used: ModelVerdict,
     /// What the reader must know: references, rows left out, numbers filled in.
     pub notes: Vec<String>,
 }
 
 /// What one column is worth.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Importance {
+pub struct TrainedImportance {
     /// The column.
     pub feature: String,
     /// Share of the squared error that its splits saved in training, 0 to 1.
@@ -72,7 +72,7 @@ pub struct Errors {
 
 /// Whether predictions use a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct ModelVerdict {
     /// Whether they do.
     pub used: bool,
     /// Why, or why not.
@@ -82,7 +82,7 @@ pub struct Verdict {
 impl Errors {
     /// The errors of these predictions; `truth` and `predicted` in one order.
     #[must_use]
-    pub fn of(protocol: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
+    pub fn from_predictions(protocol: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         use crate::learn::metrics;
         Self {
             protocol: protocol.into(),

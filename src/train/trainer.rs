@@ -2,7 +2,7 @@
 
 use super::cache::Stamp;
 use super::trained::Trained;
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::learn::{LearnError, Progress};
 
 /// A recipe with its options: from the rows of a world to a trained model.
@@ -10,19 +10,19 @@ pub trait Trainer: Sync + Send {
     /// As typed: `paper3`.
     fn id(&self) -> &'static str;
     /// What it predicts, and by which method, in one line.
-    fn summary(&self) -> &'static str;
+    fn recipe_summary(&self) -> &'static str;
     /// What it needs of the rows, in one line.
     fn needs(&self) -> &'static str;
     /// What it would be trained on and how, without training: two equal stamps give equal models.
     ///
     /// # Errors
     /// [`TrainError`] where the rows are too few or lack what it needs.
-    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError>;
+    fn stamp(&self, world: EvaluationWorld<'_>) -> Result<Stamp, TrainError>;
     /// Trains it. The bytes are the fitted model, as only this recipe reads them.
     ///
     /// # Errors
     /// [`TrainError`] as for [`Trainer::stamp`], and where it was cancelled.
-    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError>;
+    fn train(&self, world: EvaluationWorld<'_>, progress: &Progress) -> Result<Made, TrainError>;
 }
 
 /// What comes of a training.

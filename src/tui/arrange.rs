@@ -3,7 +3,7 @@
 use super::filter::Filter;
 use super::layout::{Areas, Pane, areas};
 use super::selection::Sort;
-use super::state::State;
+use super::state::DashboardState;
 use crate::gpu::{Gpu, GpuId};
 use ratatui::layout::Rect;
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 /// Lines of the predictions that are no rows: the border and the heading.
 const AROUND_ROWS: u16 = 3;
 
-impl State {
+impl DashboardState {
     /// Filters and sorts the rows; the selected row stays selected if it is still shown.
     pub(super) fn arrange(&mut self) {
         let mut shown = self.filtered_rows();
@@ -135,13 +135,13 @@ impl State {
     /// Lines inside the border of the pane with the keyboard.
     #[must_use]
     pub fn focused_lines(&self) -> usize {
-        usize::from(self.areas().of(self.focus).height.saturating_sub(2).max(1))
+        usize::from(self.areas().pane_area(self.focus).height.saturating_sub(2).max(1))
     }
 
     /// Rows on one page of the predictions.
     #[must_use]
     pub fn predictions_page(&self) -> usize {
-        rows_in(self.areas().of(Pane::Predictions))
+        rows_in(self.areas().pane_area(Pane::Predictions))
     }
 }
 

@@ -13,21 +13,21 @@ use unicode_width::UnicodeWidthStr;
 const Y_LABELS: u16 = 5;
 
 /// One cell's braille dots, and the style of what was drawn into it last.
-type Cell = (u8, Style);
+type DotCell = (u8, Style);
 
 /// A chart on its way into cells.
 struct Canvas<'a> {
     plot: Rect,
     x: &'a Axis,
     y: &'a Axis,
-    cells: Vec<Cell>,
+    cells: Vec<DotCell>,
     /// Cells that text or a mark has taken.
     taken: Vec<bool>,
     look: Look<'a>,
 }
 
 /// Draws a chart whose axes are both numbers; anything else leaves the area empty.
-pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
+pub fn draw_chart(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     let (x, y) = (&spec.x, &spec.y);
     let drawable = |axis: &Axis| axis.scale.is_sound() && !matches!(axis.scale, Scale::Category(_));
     if !drawable(x) || !drawable(y) || area.width < Y_LABELS + 8 || area.height < 4 {
@@ -40,7 +40,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     let mut canvas = Canvas { plot, x, y, cells, taken: vec![false; count], look };
     canvas.axes(buffer);
     for mark in &spec.marks {
-        canvas.lines(mark);
+        canvas.draw_lines(mark);
     }
     canvas.paint_lines(buffer);
     canvas.vertical_unit(buffer);
@@ -60,10 +60,10 @@ pub fn draw(buffer: &mut Buffer, area: Rect, spec: &ChartSpec, look: Look<'_>) {
     // Names of roofs first: each stands on its own line.
     let names_roof = |mark: &&Mark| matches!(mark, Mark::Label { at, .. } if canvas_end(&spec.x, at.0));
     for mark in spec.marks.iter().filter(names_roof) {
-        canvas.label(buffer, mark, None);
+        canvas.draw_label(buffer, mark, None);
     }
     for (mark, point) in spec.marks.iter().zip(points).filter(|(mark, _)| !names_roof(mark)) {
-        canvas.label(buffer, mark, point);
+        canvas.draw_label(buffer, mark, point);
     }
 }
 
@@ -106,7 +106,7 @@ fn tick(exponent: i32) -> String {
 impl Canvas<'_> {
     /// The place of a value in dots: two per column, four per row, row 0 on top.
     fn dot(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
-        let (across, up) = (self.x.scale.place(x)?, self.y.scale.place(y)?);
+        let (across, up) = (self.x.scale.position_of(x)?, self.y.scale.position_of(y)?);
         let (w, h) = (f64::from(self.plot.width) * 2.0 - 1.0, f64::from(self.plot.height) * 4.0 - 1.0);
         Some((across * w, (1.0 - up) * h))
     }
@@ -118,7 +118,7 @@ impl Canvas<'_> {
     }
 
     /// The row of a place in dots, if it lies inside the plot.
-    fn row(&self, dy: f64) -> Option<u16> {
+    fn row_at(&self, dy: f64) -> Option<u16> {
         let row = (dy.round() / 4.0).floor();
         (row >= 0.0 && row < f64::from(self.plot.height)).then_some(row as u16)
     }
@@ -126,7 +126,7 @@ impl Canvas<'_> {
     /// The cell of a value, if it lies inside the plot.
     fn cell(&self, at: (f64, f64)) -> Option<(u16, u16)> {
         let (dx, dy) = self.dot(at)?;
-        Some((self.column(dx)?, self.row(dy)?))
+        Some((self.column(dx)?, self.row_at(dy)?))
     }
 
     fn index(&self, column: u16, row: u16) -> usize {
@@ -138,8 +138,8 @@ impl Canvas<'_> {
         let dim = self.look.dim();
         let bottom = self.plot.bottom();
         for (value, text) in ticks(self.y, usize::from(self.plot.height / 2)) {
-            let Some(place) = self.y.scale.place(value) else { continue };
-            if let Some(row) = self.row((1.0 - place) * (f64::from(self.plot.height) * 4.0 - 1.0)) {
+            let Some(place) = self.y.scale.position_of(value) else { continue };
+            if let Some(row) = self.row_at((1.0 - place) * (f64::from(self.plot.height) * 4.0 - 1.0)) {
                 let width = usize::from(Y_LABELS) - 1;
                 let at = (self.plot.x - Y_LABELS, self.plot.y + row);
                 buffer.set_stringn(at.0, at.1, format!("{text:>width$}┤"), width + 1, dim);
@@ -149,7 +149,7 @@ impl Canvas<'_> {
         let unit_at = self.plot.right().saturating_sub(unit.width() as u16);
         let mut free_from = self.plot.x;
         for (value, text) in ticks(self.x, usize::from(self.plot.width / 8)) {
-            let Some(place) = self.x.scale.place(value) else { continue };
+            let Some(place) = self.x.scale.position_of(value) else { continue };
             let Some(column) = self.column(place * (f64::from(self.plot.width) * 2.0 - 1.0)) else {
                 continue;
             };
@@ -172,7 +172,7 @@ impl Canvas<'_> {
         }
     }
 
-    fn lines(&mut self, mark: &Mark) {
+    fn draw_lines(&mut self, mark: &Mark) {
         match mark {
             Mark::Line { meaning, dash, points, .. } => {
                 let style = self.look.mark(*meaning);
@@ -296,7 +296,7 @@ impl Canvas<'_> {
         }
     }
 
-    fn label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
+    fn draw_label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
         // A point's label may lie over a line if it must; a roof's or a ridge's only where nothing else is: the legend
         // says it too.
         let (place, text, style, tries) = match mark {

@@ -1,6 +1,6 @@
 //! The selected row for the clipboard: as a line, and as the command line that prints it.
 
-use super::state::State;
+use super::state::DashboardState;
 use crate::gpu::Ceilings;
 use crate::kernel::BlockSize;
 use crate::occupancy::Rules;
@@ -8,7 +8,7 @@ use crate::predict::MODELS;
 use crate::units::Seconds;
 
 /// The selected row as one line of text.
-pub(super) fn row_text(state: &State) -> String {
+pub(super) fn row_text(state: &DashboardState) -> String {
     let answer = state.answer();
     let [source, target] = state.pair();
     let time = |t: Option<Seconds>| t.map_or("-".into(), |t| t.to_string());
@@ -24,7 +24,7 @@ pub(super) fn row_text(state: &State) -> String {
         state.size_of(state.selected),
         source.id,
         time(source_time.map(|t| t.time)),
-        source_time.map_or("unknown", |t| t.kind.word()),
+        source_time.map_or("unknown", |t| t.kind.as_str()),
         target.id,
         predicted,
         MODELS[answer.settings.model].id(),
@@ -37,7 +37,7 @@ pub(super) fn row_text(state: &State) -> String {
 ///
 /// # Errors
 /// Why no command prints it, and what to do.
-pub(super) fn command_line(state: &State) -> Result<String, String> {
+pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
     let row = &state.rows[state.selected];
     let id = &state.kernel().id;
     if state.picked.contains(&row.kernel) {
@@ -50,7 +50,7 @@ pub(super) fn command_line(state: &State) -> Result<String, String> {
     Ok(predict_command(state))
 }
 
-fn predict_command(state: &State) -> String {
+fn predict_command(state: &DashboardState) -> String {
     let gpus = &state.session.gpus;
     let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
     let settings = state.selection.settings;

@@ -5,14 +5,14 @@ use super::clipboard::{command_line, row_text};
 use super::here::ask_measurement;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
-use super::pane::{ChartOffer, Reaction, StateChange};
+use super::pane::{ChartOffer, Reaction};
 use super::panes::predictions::sort_by_next;
 use super::panes::prompt::Prompt;
 use super::panes::ranking::sort_board_next;
 use super::panes::{main_panel, open_for};
 use super::selection::{Choosing, Selection, next_in_ring};
 use super::slide::slide_size;
-use super::state::{State, Tone};
+use super::state::{DashboardState, Tone};
 use crate::answer::Settings;
 use crate::gpu::Ceilings;
 use crate::kernel::Problem;
@@ -21,7 +21,7 @@ use crate::predict::{MODELS, ModelId};
 use crate::roofline::Level;
 
 /// Runs one action on the panes.
-pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
+pub(super) fn run_action(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     state.message = None;
     if let Some(effects) = open_for(action, state) {
         return effects;
@@ -72,12 +72,12 @@ pub(super) fn run_action(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 /// Remembers the selection and leaves.
-pub(super) fn leave_loop(state: &State) -> Vec<Effect> {
+pub(super) fn leave_loop(state: &DashboardState) -> Vec<Effect> {
     vec![Effect::Save(state.saved()), Effect::Quit]
 }
 
 /// What the action means in the focused pane.
-fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
+fn run_in_pane(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     match main_panel(state.focus).handle_action(action, state) {
         Reaction::Passed => Vec::new(),
         Reaction::Done(effects) | Reaction::Close(effects) => effects,
@@ -87,35 +87,36 @@ fn run_in_pane(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 /// Opens a view; its panes ask for what they show.
-fn open_view(state: &mut State, view: DashboardView) -> Vec<Effect> {
+fn open_view(state: &mut DashboardState, view: DashboardView) -> Vec<Effect> {
     state.show_view(view);
-    tell_panes(state, StateChange::Shown)
+    Vec::new()
 }
 
 /// The board with one GPU of each architecture; all again where that is shown already.
-fn show_each_architecture(state: &mut State) -> Vec<Effect> {
+fn show_each_architecture(state: &mut DashboardState) -> Vec<Effect> {
     let shown = state.view == DashboardView::Board && state.ranked.each_architecture;
     state.ranked.each_architecture = !shown;
     open_view(state, DashboardView::Board)
 }
 
 /// Opens the view of a pane and focuses it.
-fn open_pane(state: &mut State, pane: Pane) -> Vec<Effect> {
+fn open_pane(state: &mut DashboardState, pane: Pane) -> Vec<Effect> {
     state.zoom = false;
     state.focus_pane(pane);
-    tell_panes(state, StateChange::Shown)
+    Vec::new()
 }
 
-/// Tells the open panes of the view what changed.
-pub(super) fn tell_panes(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
+/// What the open panes of the view ask for, where what they show answers another question.
+pub(super) fn ask_open_panes(state: &mut DashboardState) -> Vec<Effect> {
     let areas = state.areas();
     // Of one that is folded only the title is seen: it asks once it is opened.
-    let panes: Vec<Pane> = state.open_panes().into_iter().filter(|pane| areas.of(*pane).height > 1).collect();
-    panes.into_iter().flat_map(|pane| main_panel(pane).follow(change, state)).collect()
+    let panes: Vec<Pane> =
+        state.open_panes().into_iter().filter(|pane| areas.pane_area(*pane).height > 1).collect();
+    panes.into_iter().flat_map(|pane| main_panel(pane).follow(state)).collect()
 }
 
 /// Scrolls the explanation, where it is open, whatever is focused; else pages in the focused pane.
-fn scroll_text(state: &mut State, action: Action) -> Vec<Effect> {
+fn scroll_text(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     if state.explaining && state.view == DashboardView::Swap {
         state.explain_scroll.scroll_action(action);
         return Vec::new();
@@ -124,13 +125,13 @@ fn scroll_text(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 /// Asks where to export a pane's chart to.
-pub(super) fn export_pane(state: &mut State, pane: Pane) -> Vec<Effect> {
-    let offer = main_panel(pane).export(state);
+pub(super) fn export_pane(state: &mut DashboardState, pane: Pane) -> Vec<Effect> {
+    let offer = main_panel(pane).chart_offer(state);
     ask_export(state, offer)
 }
 
 /// What is asked of every row; whether the action was about that.
-fn change_selection(state: &mut State, action: Action) -> bool {
+fn change_selection(state: &mut DashboardState, action: Action) -> bool {
     let settings = state.selection.settings;
     match action {
         Action::Swap => swap_gpus(state),
@@ -155,7 +156,7 @@ fn change_selection(state: &mut State, action: Action) -> bool {
 }
 
 /// What of it is shown, and how; whether the action was about that.
-fn change_screen(state: &mut State, action: Action) -> bool {
+fn change_screen(state: &mut DashboardState, action: Action) -> bool {
     match action {
         Action::KernelNext => state.step_kernel(1),
         Action::KernelPrevious => state.step_kernel(-1),
@@ -183,7 +184,7 @@ fn change_screen(state: &mut State, action: Action) -> bool {
 }
 
 /// Asks where to export a chart to; says why where there is none.
-pub(super) fn ask_export(state: &mut State, offer: ChartOffer) -> Vec<Effect> {
+pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<Effect> {
     match offer {
         ChartOffer::Nothing => Vec::new(),
         ChartOffer::Refused(why) => state.say(Tone::Refused, why),
@@ -192,13 +193,13 @@ pub(super) fn ask_export(state: &mut State, offer: ChartOffer) -> Vec<Effect> {
 }
 
 /// Asks for the clipboard and says so.
-fn copy_text(state: &mut State, text: String, what: &str) -> Vec<Effect> {
+fn copy_text(state: &mut DashboardState, text: String, what: &str) -> Vec<Effect> {
     state.say(Tone::Done, format!("{what} sent to the clipboard (OSC 52)"));
     vec![Effect::Copy(text)]
 }
 
 /// The GPUs are focused, the cursor on the one that is to be changed; Enter chooses, also after a filter.
-fn go_and_choose(state: &mut State, action: Action) -> Vec<Effect> {
+fn go_and_choose(state: &mut DashboardState, action: Action) -> Vec<Effect> {
     let now = if action == Action::SetSource { state.selection.source } else { state.target() };
     state.choosing = Some(Choosing { action, back: state.focus, zoomed: state.zoom });
     state.zoom = false;
@@ -207,7 +208,7 @@ fn go_and_choose(state: &mut State, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-fn swap_gpus(state: &mut State) {
+fn swap_gpus(state: &mut DashboardState) {
     let mut next = state.selection.clone();
     std::mem::swap(&mut next.source, &mut next.targets[0]);
     let main = next.targets[0];
@@ -217,14 +218,14 @@ fn swap_gpus(state: &mut State) {
 }
 
 /// The model this many places further in the ring.
-fn choose_model(state: &mut State, by: usize) {
+fn choose_model(state: &mut DashboardState, by: usize) {
     let settings = state.selection.settings;
     state.model_chosen = true;
     let model = ModelId::from_index((settings.model.index() + by) % MODELS.len());
     state.reselect_settings(Settings { model, ..settings });
 }
 
-fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
+fn step_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let next: Option<Problem> = state.session.next_size(row.kernel, &row.variant, row.problem.volume(), up);
     let Some(size) = next else {
@@ -235,7 +236,7 @@ fn step_size(state: &mut State, up: bool) -> Vec<Effect> {
     state.set_size(&size)
 }
 
-fn undo_step(state: &mut State) -> Vec<Effect> {
+fn undo_step(state: &mut DashboardState) -> Vec<Effect> {
     let Some(step) = state.undo.pop() else { return state.say(Tone::Refused, "nothing to undo") };
     state.selection = step.selection;
     state.rows[step.row] = step.subject;
@@ -245,7 +246,7 @@ fn undo_step(state: &mut State) -> Vec<Effect> {
 }
 
 /// Esc with nothing open: cancel the job on the screen, clear a filter, leave the zoom, the view, the explanation.
-fn cancel_something(state: &mut State) -> Vec<Effect> {
+fn cancel_something(state: &mut DashboardState) -> Vec<Effect> {
     let shown = state.jobs.shown_job().filter(|job| job.is_cancellable());
     if let Some(effects) = shown.and_then(|job| state.cancel_newest(&[job])) {
         return effects;

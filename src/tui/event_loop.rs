@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::error::TuiError;
 use super::message::{Effect, Message, UserFile};
-use super::state::State;
+use super::state::DashboardState;
 use super::terminal::{Screen, copy_to_clipboard};
 use super::update::update;
 use super::view::view;
@@ -53,7 +53,7 @@ impl Inbox {
 /// Draws only after something changed; blocks otherwise.
 pub(super) fn run_loop(
     screen: &mut Screen,
-    state: &mut State,
+    state: &mut DashboardState,
     inbox: &Inbox,
     worker: &Worker,
 ) -> Result<(), TuiError> {
@@ -67,7 +67,7 @@ pub(super) fn run_loop(
 
 fn answer_messages(
     screen: &mut Screen,
-    state: &mut State,
+    state: &mut DashboardState,
     inbox: &Inbox,
     worker: &Worker,
 ) -> Result<(), TuiError> {
@@ -99,14 +99,14 @@ fn answer_messages(
 }
 
 /// Whether this key puts another question for every row, so that holding it could fall behind.
-fn asks_anew(state: &State, key: &str) -> bool {
+fn asks_anew(state: &DashboardState, key: &str) -> bool {
     let action = state.keymap.action(&[state.place(), "any"], key).and_then(Action::from_id);
     !state.takes_text() && action.is_some_and(|action| ASKING_ANEW.contains(&action))
 }
 
 /// Drops repetitions of a held key that stand behind it, but no letters of a text and no steps of a cursor; returns how
 /// many.
-fn drop_repeats(state: &State, message: &Message, waiting: &mut VecDeque<Message>) -> usize {
+fn drop_repeats(state: &DashboardState, message: &Message, waiting: &mut VecDeque<Message>) -> usize {
     let Message::Key(key) = message else { return 0 };
     if !asks_anew(state, key) {
         return 0;
@@ -127,7 +127,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::Redraw => screen.take_again()?,
         Effect::Save(saved) => save_selection(&saved),
         Effect::Copy(text) => copy_to_clipboard(text)?,
-        Effect::Export { path, spec, theme } => worker.export(path, *spec, theme),
+        Effect::Export { path, spec, theme } => worker.write_chart(path, *spec, theme),
         Effect::Predict(question) => worker.predict_rows(*question),
         Effect::Compare(question) => worker.compare_models(*question),
         Effect::Rank(question) => worker.rank_gpus(*question),
@@ -142,7 +142,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         }
         Effect::List(folder) => worker.list(folder),
         Effect::Import { session, path, gpu } => worker.import(session, UserFile { path, gpu }),
-        Effect::Load(session, files) => worker.load(session, files),
+        Effect::Load(session, files) => worker.load_files(session, files),
         Effect::Watch(files) => worker.watch_files(files),
         Effect::Audit(session, files) => worker.audit(session, files),
         Effect::Learn(session) => worker.learn(session),
@@ -155,7 +155,7 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
 mod tests {
     use super::*;
     use crate::session::Session;
-    use crate::tui::{Options, first_state};
+    use crate::tui::{DashboardOptions, first_state};
 
     fn keys(text: &str) -> VecDeque<Message> {
         text.chars().map(|c| Message::Key(c.into())).collect()
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_held_key_is_followed_a_few_times_and_letters_of_a_text_are_all_taken() {
-        let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
-        let held = |n: usize, state: &State| {
+        let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
+        let held = |n: usize, state: &DashboardState| {
             let mut waiting = keys(&format!("{}q", "x".repeat(n)));
             let dropped = drop_repeats(state, &Message::Key("x".into()), &mut waiting);
             assert_eq!(left_of(&waiting).len() + dropped, n + 1);

@@ -3,7 +3,7 @@
 
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::measurement::{ConfigId, Kind};
+use crate::measurement::{ConfigId, TimingKind};
 use crate::predict::Subject;
 use crate::session::Session;
 
@@ -38,7 +38,7 @@ pub(super) fn first_rows(session: &Session, source: GpuId, built_in: usize) -> F
 
 /// Whether the user measured this configuration.
 fn is_own(session: &Session, config: ConfigId) -> bool {
-    session.store.rows_of(config).any(|row| row.kind == Kind::Measured)
+    session.store.rows_of(config).any(|row| row.kind == TimingKind::Measured)
 }
 
 /// A kernel at its first size.

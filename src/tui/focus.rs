@@ -2,12 +2,12 @@
 
 use super::layout::{Arrangement, DashboardView, Pane};
 use super::scroll::ScrollTop;
-use super::state::State;
+use super::state::DashboardState;
 
 /// Below this size one pane has the screen.
 const ROOM_FOR_FOUR: (u16, u16) = (64, 18);
 
-impl State {
+impl DashboardState {
     /// Whether there is no room for more than one pane.
     #[must_use]
     pub fn is_cramped(&self) -> bool {

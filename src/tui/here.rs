@@ -1,27 +1,27 @@
 //! The selected kernel on the GPU of this machine.
 
-use super::jobs::Job;
+use super::jobs::WorkerJob;
 use super::message::Effect;
-use super::state::{State, Tone};
+use super::state::{DashboardState, Tone};
 use crate::session::MeasuredHere;
 use std::sync::Arc;
 
 /// Asks for the selected kernel at its size. Whether there is a GPU is found out outside, where it may take its time.
-pub(super) fn ask_measurement(state: &mut State) -> Vec<Effect> {
+pub(super) fn ask_measurement(state: &mut DashboardState) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let (kernel, problem) = (row.kernel, row.problem.clone());
     let of_interest = std::iter::once(&state.selection.source).chain(&state.selection.targets);
     let prefer = of_interest.map(|g| state.session.gpus[*g].id.clone()).collect();
-    state.jobs.start_job(Job::MeasureHere, "looking for a GPU on this machine …");
+    state.jobs.start_job(WorkerJob::MeasureHere, "looking for a GPU on this machine …");
     vec![Effect::MeasureHere { session: state.session.clone(), kernel, problem, prefer }]
 }
 
 /// What was timed stands among the measured rows: as the source's time, or beside the prediction.
 pub(super) fn take_measurement(
-    state: &mut State,
+    state: &mut DashboardState,
     measured: Result<Box<MeasuredHere>, String>,
 ) -> Vec<Effect> {
-    state.jobs.end_job(Job::MeasureHere);
+    state.jobs.end_job(WorkerJob::MeasureHere);
     let measured = match measured {
         Ok(measured) => *measured,
         Err(why) => return state.say(Tone::Refused, why),

@@ -5,11 +5,11 @@ macro_rules! jobs {
     ($($(#[doc = $doc:literal])+ $name:ident = $field:ident,)+) => {
         /// The kinds of work outside. A newer job of one kind overtakes an older one of the same kind only.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Job {
+        pub enum WorkerJob {
             $($(#[doc = $doc])+ $name,)+
         }
 
-        impl Job {
+        impl WorkerJob {
             /// Every kind.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
         }
@@ -23,13 +23,13 @@ macro_rules! jobs {
         impl<T> PerJob<T> {
             /// The value of this kind.
             #[must_use]
-            pub fn value_of(&self, job: Job) -> &T {
-                match job { $(Job::$name => &self.$field,)+ }
+            pub fn value_of(&self, job: WorkerJob) -> &T {
+                match job { $(WorkerJob::$name => &self.$field,)+ }
             }
 
             /// The value of this kind, to change.
-            pub fn value_mut(&mut self, job: Job) -> &mut T {
-                match job { $(Job::$name => &mut self.$field,)+ }
+            pub fn value_mut(&mut self, job: WorkerJob) -> &mut T {
+                match job { $(WorkerJob::$name => &mut self.$field,)+ }
             }
         }
     };
@@ -64,7 +64,7 @@ jobs! {
     Forecast = forecast,
 }
 
-impl Job {
+impl WorkerJob {
     /// Whether a person asked for it and may end it; the others end by themselves or are overtaken.
     #[must_use]
     pub fn is_cancellable(self) -> bool {
@@ -117,40 +117,40 @@ pub struct JobTable {
 
 impl JobTable {
     /// A job of this kind starts, instead of an older one; an empty text shows nothing until it reports progress.
-    pub fn start_job(&mut self, job: Job, text: impl Into<String>) {
+    pub fn start_job(&mut self, job: WorkerJob, text: impl Into<String>) {
         self.count += 1;
         let started = self.count;
         *self.running.value_mut(job) = Some(RunningJob { text: text.into(), started });
     }
 
     /// A job says how far it is; a report of one that was cancelled comes too late.
-    pub fn report_progress(&mut self, job: Job, text: String) {
+    pub fn report_progress(&mut self, job: WorkerJob, text: String) {
         if let Some(running) = self.running.value_mut(job) {
             running.text = text;
         }
     }
 
     /// A job of this kind has ended; whether one ran.
-    pub fn end_job(&mut self, job: Job) -> bool {
+    pub fn end_job(&mut self, job: WorkerJob) -> bool {
         self.running.value_mut(job).take().is_some()
     }
 
     /// Whether a job of this kind runs.
     #[must_use]
-    pub fn is_running(&self, job: Job) -> bool {
+    pub fn is_running(&self, job: WorkerJob) -> bool {
         self.running.value_of(job).is_some()
     }
 
     /// The text of the job of this kind, if one runs.
     #[must_use]
-    pub fn text_of(&self, job: Job) -> Option<&str> {
+    pub fn text_of(&self, job: WorkerJob) -> Option<&str> {
         self.running.value_of(job).as_ref().map(|running| running.text.as_str())
     }
 
     /// The newest running job of these kinds that has something to say.
     #[must_use]
-    pub fn newest_of(&self, kinds: &[Job]) -> Option<Job> {
-        let running = |job: &&Job| {
+    pub fn newest_of(&self, kinds: &[WorkerJob]) -> Option<WorkerJob> {
+        let running = |job: &&WorkerJob| {
             self.running.value_of(**job).as_ref().filter(|r| !r.text.is_empty()).map(|r| r.started)
         };
         kinds.iter().filter(|job| running(job).is_some()).max_by_key(running).copied()
@@ -158,8 +158,9 @@ impl JobTable {
 
     /// The job that the screen shows: the newest that a person asked for, else the newest of the others.
     #[must_use]
-    pub fn shown_job(&self) -> Option<Job> {
-        let (asked, automatic): (Vec<Job>, Vec<Job>) = Job::ALL.iter().partition(|j| j.is_cancellable());
+    pub fn shown_job(&self) -> Option<WorkerJob> {
+        let (asked, automatic): (Vec<WorkerJob>, Vec<WorkerJob>) =
+            WorkerJob::ALL.iter().partition(|j| j.is_cancellable());
         self.newest_of(&asked).or_else(|| self.newest_of(&automatic))
     }
 }
@@ -170,26 +171,26 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_place() {
-        let mut table = PerJob::<Option<Job>>::default();
-        for job in Job::ALL {
+        let mut table = PerJob::<Option<WorkerJob>>::default();
+        for job in WorkerJob::ALL {
             *table.value_mut(*job) = Some(*job);
         }
-        assert!(Job::ALL.iter().all(|job| *table.value_of(*job) == Some(*job)));
+        assert!(WorkerJob::ALL.iter().all(|job| *table.value_of(*job) == Some(*job)));
     }
 
     #[test]
     fn the_newest_that_a_person_asked_for_is_shown_and_late_progress_is_dropped() {
         let mut jobs = JobTable::default();
-        jobs.start_job(Job::Evaluate, "measuring");
-        jobs.start_job(Job::Learn, "");
-        jobs.report_progress(Job::Learn, "learning".into());
-        assert_eq!(jobs.shown_job(), Some(Job::Evaluate));
-        jobs.start_job(Job::Read, "reading");
-        assert_eq!(jobs.shown_job(), Some(Job::Read));
-        assert!(jobs.end_job(Job::Read) && !jobs.end_job(Job::Read));
-        jobs.report_progress(Job::Read, "reading on".into());
-        assert_eq!((jobs.shown_job(), jobs.text_of(Job::Read)), (Some(Job::Evaluate), None));
-        jobs.end_job(Job::Evaluate);
-        assert_eq!(jobs.shown_job(), Some(Job::Learn));
+        jobs.start_job(WorkerJob::Evaluate, "measuring");
+        jobs.start_job(WorkerJob::Learn, "");
+        jobs.report_progress(WorkerJob::Learn, "learning".into());
+        assert_eq!(jobs.shown_job(), Some(WorkerJob::Evaluate));
+        jobs.start_job(WorkerJob::Read, "reading");
+        assert_eq!(jobs.shown_job(), Some(WorkerJob::Read));
+        assert!(jobs.end_job(WorkerJob::Read) && !jobs.end_job(WorkerJob::Read));
+        jobs.report_progress(WorkerJob::Read, "reading on".into());
+        assert_eq!((jobs.shown_job(), jobs.text_of(WorkerJob::Read)), (Some(WorkerJob::Evaluate), None));
+        jobs.end_job(WorkerJob::Evaluate);
+        assert_eq!(jobs.shown_job(), Some(WorkerJob::Learn));
     }
 }

@@ -1,11 +1,11 @@
 //! What a key means: in what lies over the panes, and otherwise in the panes. Which key runs what stands in the keymap.
 
 use super::action::{Action, TextEdit};
-use super::dispatch::{ask_export, export_pane, run_action, tell_panes};
+use super::dispatch::{ask_export, export_pane, run_action};
 use super::key_names::typed_char;
 use super::message::Effect;
-use super::pane::{ChartOffer, OverlayPanel, Reaction, StateChange};
-use super::state::{State, Tone};
+use super::pane::{ChartOffer, OverlayPanel, Reaction};
+use super::state::{DashboardState, Tone};
 use super::text::LONGEST_TYPED;
 use tui_input::InputRequest;
 
@@ -17,10 +17,10 @@ const OVER_PANES: &str = "overlay";
 const TYPING: &str = "text";
 
 /// Something open, taken out of the state while it acts on it.
-type Open = Box<dyn OverlayPanel<State>>;
+type OpenPanel = Box<dyn OverlayPanel<DashboardState>>;
 
 /// A key was pressed.
-pub(super) fn key_pressed(state: &mut State, key: &str) -> Vec<Effect> {
+pub(super) fn key_pressed(state: &mut DashboardState, key: &str) -> Vec<Effect> {
     state.former_point = None;
     match state.overlays.pop() {
         None => key_in_panes(state, key),
@@ -30,7 +30,7 @@ pub(super) fn key_pressed(state: &mut State, key: &str) -> Vec<Effect> {
 }
 
 /// Text was pasted: into the open line, or nowhere.
-pub(super) fn text_pasted(state: &mut State, text: &str) -> Vec<Effect> {
+pub(super) fn text_pasted(state: &mut DashboardState, text: &str) -> Vec<Effect> {
     let Some(mut open) = state.overlays.pop() else { return Vec::new() };
     let mut effects = Vec::new();
     if open.takes_text() {
@@ -43,17 +43,13 @@ pub(super) fn text_pasted(state: &mut State, text: &str) -> Vec<Effect> {
 }
 
 /// The action of a key in the first of these contexts that has one.
-fn bound_action(state: &State, contexts: &[&str], key: &str) -> Option<Action> {
+fn bound_action(state: &DashboardState, contexts: &[&str], key: &str) -> Option<Action> {
     state.keymap.action(contexts, key).and_then(Action::from_id)
 }
 
-fn key_in_panes(state: &mut State, key: &str) -> Vec<Effect> {
+fn key_in_panes(state: &mut DashboardState, key: &str) -> Vec<Effect> {
     match bound_action(state, &[state.place(), ANYWHERE], key) {
-        Some(action) => {
-            let mut effects = run_action(state, action);
-            effects.extend(tell_panes(state, StateChange::Ran(action)));
-            effects
-        }
+        Some(action) => run_action(state, action),
         None => {
             let help = state.key_for(Action::Help);
             let text = format!("{key} does nothing here; {help} shows the keys");
@@ -63,7 +59,7 @@ fn key_in_panes(state: &mut State, key: &str) -> Vec<Effect> {
 }
 
 /// What becomes of something open after it acted.
-fn follow_reaction(state: &mut State, open: Open, reaction: Reaction) -> Vec<Effect> {
+fn follow_reaction(state: &mut DashboardState, open: OpenPanel, reaction: Reaction) -> Vec<Effect> {
     match reaction {
         Reaction::Passed => {
             state.overlays.push(open);
@@ -80,9 +76,9 @@ fn follow_reaction(state: &mut State, open: Open, reaction: Reaction) -> Vec<Eff
 }
 
 /// A key where text is typed: an edit, an action, or a letter.
-fn key_while_typing(state: &mut State, mut open: Open, key: &str) -> Vec<Effect> {
+fn key_while_typing(state: &mut DashboardState, mut open: OpenPanel, key: &str) -> Vec<Effect> {
     state.message = None;
-    let contexts = [open.context(), TYPING];
+    let contexts = [open.key_context(), TYPING];
     let bound = state.keymap.action(&contexts, key).map(str::to_string);
     let edit = bound.as_deref().and_then(TextEdit::from_id).map(TextEdit::input_request);
     let letter = || typed_char(key).filter(|_| bound.is_none()).map(InputRequest::InsertChar);
@@ -106,8 +102,8 @@ fn key_while_typing(state: &mut State, mut open: Open, key: &str) -> Vec<Effect>
 
 /// A key over a sheet: its own, one of those that change what it shows, or one that closes it: Esc, `q`, the key that
 /// opened it. Any other does nothing.
-fn key_while_reading(state: &mut State, mut open: Open, key: &str) -> Vec<Effect> {
-    let contexts = [open.context(), OVER_PANES, ANYWHERE];
+fn key_while_reading(state: &mut DashboardState, mut open: OpenPanel, key: &str) -> Vec<Effect> {
+    let contexts = [open.key_context(), OVER_PANES, ANYWHERE];
     let Some(action) = bound_action(state, &contexts, key) else {
         state.overlays.push(open);
         return Vec::new();
@@ -119,14 +115,14 @@ fn key_while_reading(state: &mut State, mut open: Open, key: &str) -> Vec<Effect
 }
 
 /// What an action means over any sheet.
-fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effect> {
+fn general_action(state: &mut DashboardState, open: OpenPanel, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit | Action::Suspend => {
             let effects = run_action(state, action);
             state.overlays.push(open);
             effects
         }
-        Action::Export => match open.export(state) {
+        Action::Export => match open.chart_offer(state) {
             ChartOffer::Nothing => {
                 state.overlays.push(open);
                 state.say(Tone::Refused, "nothing to export: no chart is open")
@@ -137,8 +133,7 @@ fn general_action(state: &mut State, mut open: Open, action: Action) -> Vec<Effe
             }
         },
         live if open.lets_through(live) => {
-            let mut effects = run_action(state, live);
-            effects.extend(open.follow_change(StateChange::Ran(live), state));
+            let effects = run_action(state, live);
             state.overlays.push(open);
             effects
         }

@@ -90,7 +90,7 @@ macro_rules! panes {
 
             /// Its name in keymaps.
             #[must_use]
-            pub fn place(self) -> &'static str {
+            pub fn pane_place(self) -> &'static str {
                 match self { $(Self::$name => $place,)+ }
             }
 
@@ -159,14 +159,14 @@ pub struct Areas {
 impl Areas {
     /// The rectangle of this pane.
     #[must_use]
-    pub fn of(&self, pane: Pane) -> Rect {
+    pub fn pane_area(&self, pane: Pane) -> Rect {
         self.panes[pane as usize]
     }
 
     /// The pane at this place; of two that share a border, the one below or to the right.
     #[must_use]
     pub fn pane_at(&self, x: u16, y: u16) -> Option<Pane> {
-        Pane::ALL.iter().rev().copied().find(|p| self.of(*p).contains((x, y).into()))
+        Pane::ALL.iter().rev().copied().find(|p| self.pane_area(*p).contains((x, y).into()))
     }
 
     fn put(&mut self, pane: Pane, area: Rect) {
@@ -295,7 +295,7 @@ mod tests {
                 assert!(covered <= body + 6 * usize::from(w + h), "{w}x{h} {view:?}: {covered} of {body}");
             }
             let zoomed = Arrangement { zoomed: true, ..arrangement(DashboardView::Swap, false) };
-            assert_eq!(areas(screen, zoomed).of(Pane::Gpus).area(), 0);
+            assert_eq!(areas(screen, zoomed).pane_area(Pane::Gpus).area(), 0);
         }
     }
 

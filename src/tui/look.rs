@@ -1,12 +1,12 @@
 //! From meanings to styles: the only place where a theme's colour names become the terminal's.
 
 use crate::chart::Meaning;
-use crate::config::{Paint, Theme};
+use crate::config::{Paint, PaintTheme};
 use ratatui::style::{Color, Modifier, Style};
 
 /// Styles by meaning.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a>(pub &'a Theme);
+pub struct Look<'a>(pub &'a PaintTheme);
 
 /// One method per meaning, so that drawing code asks for a meaning and never for a colour.
 macro_rules! meanings {

@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, Settings};
 use crate::gpu::GpuId;
-use crate::predict::{Estimate, ModelId, Subject};
+use crate::predict::{ModelId, Subject, TimeEstimate};
 use crate::session::{Session, Sources};
 use crate::units::Seconds;
 use std::sync::Arc;
@@ -39,7 +39,12 @@ impl RowQuery {
 
     /// The times of [`RowQuery::answer_row`] for many targets, in their order.
     #[must_use]
-    pub fn estimate_row(self, session: &Session, row: &Subject, targets: &[GpuId]) -> Vec<Option<Estimate>> {
+    pub fn estimate_row(
+        self,
+        session: &Session,
+        row: &Subject,
+        targets: &[GpuId],
+    ) -> Vec<Option<TimeEstimate>> {
         if targets.is_empty() {
             return Vec::new();
         }
@@ -74,7 +79,7 @@ pub struct AnsweredRow {
     /// The main target's answer.
     pub main: Answer,
     /// The further targets' times, in their order.
-    pub further: Vec<Option<Estimate>>,
+    pub further: Vec<Option<TimeEstimate>>,
 }
 
 /// The rows that are not on the screen.

@@ -1,21 +1,21 @@
 //! What reaches the dashboard, and what it asks of the outside.
 
-use super::jobs::Job;
+use super::jobs::WorkerJob;
 use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
-use super::panes::files::listing::Listing;
+use super::panes::files::listing::FolderListing;
 use super::ranked::{BoardQuestion, RankedFor};
 use crate::application::{Application, TargetForecast};
-use crate::chart::{ChartSpec, Theme};
+use crate::chart::{ChartSpec, SvgTheme};
 use crate::config::Saved;
-use crate::evaluate::Setup;
+use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::{Lessons, ModelId};
 use crate::rank::Board;
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
-use crate::train::{Learned, Survey, SurveyOf};
+use crate::train::{Survey, SurveyOf, TrainableModel};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,19 +42,19 @@ pub enum Message {
     /// A new terminal size.
     Resize(u16, u16),
     /// A job of this kind has something to say while it works.
-    Progress(Job, String),
+    Progress(WorkerJob, String),
     /// The worker read measurement files.
     Loaded(Box<LoadedFiles>),
     /// A file that is watched has changed.
     FilesChanged,
     /// The worker listed a folder.
-    Listed(Box<Listing>),
+    Listed(Box<FolderListing>),
     /// The worker read a file that was picked.
     Imported(Box<ImportedFile>),
     /// The worker could not read it, and why.
     NotImported(String),
     /// A job of this kind failed inside the program.
-    JobFailed(Job),
+    JobFailed(WorkerJob),
     /// The terminal cannot be read any more.
     InputLost(String),
     /// The worker predicted the rows that are not on the screen; nothing if a newer question overtook this one.
@@ -68,12 +68,12 @@ pub enum Message {
     /// The worker learned from the rows of this session.
     Learned(Revision, Box<Lessons>),
     /// The worker measured every model and looked into the cache; nothing if a newer survey overtook this one.
-    Surveyed(Option<Box<(Survey, Vec<Learned>)>>),
+    Surveyed(Option<Box<(Survey, Vec<TrainableModel>)>>),
     /// The worker trained a model, or why it did not; nothing if it was cancelled.
     Trained(Option<Result<Box<Training>, String>>),
     /// The worker timed a kernel on the GPU at hand, or could not, and why.
     MeasuredHere(Result<Box<MeasuredHere>, String>),
-    /// The worker read the trace of an application.
+    /// The worker read the trace of an application that was picked.
     ApplicationRead(Box<Application>),
     /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
     Forecast(Option<Result<Vec<TargetForecast>, String>>),
@@ -114,13 +114,22 @@ pub struct LoadedFiles {
     pub summary: String,
     /// The first file that names no GPU, with the compute capabilities that it states.
     pub unnamed: Option<(PathBuf, BTreeSet<String>)>,
+    /// The applications of those that are traces.
+    pub applications: Vec<Application>,
 }
 
 impl LoadedFiles {
     /// Files of which nothing is to be known.
     #[must_use]
     pub fn without_notes(session: Session, summary: &str) -> Box<Self> {
-        Box::new(Self { session, notices: Vec::new(), refused: 0, summary: summary.into(), unnamed: None })
+        Box::new(Self {
+            session,
+            notices: Vec::new(),
+            refused: 0,
+            summary: summary.into(),
+            unnamed: None,
+            applications: Vec::new(),
+        })
     }
 }
 
@@ -146,7 +155,7 @@ pub enum Effect {
         /// What to draw.
         spec: Box<ChartSpec>,
         /// Light or dark.
-        theme: Theme,
+        theme: SvgTheme,
     },
     /// Predict the rows that are not on the screen.
     Predict(Box<RowsQuestion>),
@@ -161,7 +170,7 @@ pub enum Effect {
         /// Place of the model in the list of models.
         model: ModelId,
         /// How.
-        setup: Setup,
+        setup: EvaluationSetup,
     },
     /// Measure every model on the rows of this session, and look into the cache.
     Survey {
@@ -219,5 +228,5 @@ pub enum Effect {
     /// Learn from the rows of this session.
     Learn(Arc<Session>),
     /// Drop the job of this kind.
-    Cancel(Job),
+    Cancel(WorkerJob),
 }

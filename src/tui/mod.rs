@@ -44,20 +44,20 @@ mod workload;
 
 pub use action::{Action, TextEdit};
 pub use error::TuiError;
-pub use jobs::Job;
+pub use jobs::WorkerJob;
 pub use layout::{DashboardView, Pane};
 pub use many_rows::{ModelsQuestion, RowsQuestion};
 pub use message::{Effect, ImportedFile, LoadedFiles, Message, UserFile};
 pub use panes::evaluate::outcome::Evaluated;
 pub use panes::explain::components::components_of;
-pub use panes::files::listing::{FileEntry, Listing};
+pub use panes::files::listing::{FileEntry, FolderListing};
 pub use panes::models::findings::ModelFindings;
-pub use state::{FIRST_KERNEL, State, first_targets};
+pub use state::{DashboardState, FIRST_KERNEL, first_targets};
 pub use update::update;
 pub use view::view;
 
 use crate::calendar::utc_date;
-use crate::config::{Keymap, Saved, Theme, themes};
+use crate::config::{Keymap, PaintTheme, Saved, themes};
 use crate::session::Session;
 use action::keymap_ids;
 use event_loop::{Inbox, run_loop};
@@ -72,7 +72,7 @@ use worker::Worker;
 
 /// How the dashboard starts.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct DashboardOptions {
     /// Measurement files to load while the first screen is already up.
     pub data: Vec<PathBuf>,
     /// What is selected at first.
@@ -97,20 +97,20 @@ pub struct Options {
 ///
 /// # Errors
 /// [`TuiError`] for a wrong keymap or theme.
-pub fn first_state(session: Session, options: &Options) -> Result<State, TuiError> {
+pub fn first_state(session: Session, options: &DashboardOptions) -> Result<DashboardState, TuiError> {
     let user = options.keymap.as_ref().map(|(name, text)| crate::catalogue::SpecFile { name, text });
-    let keymap = Keymap::load(user, &keymap_ids())?;
+    let keymap = Keymap::with_user_file(user, &keymap_ids())?;
     let all = themes()?;
     let place = |name: &str| all.iter().position(|t| t.name == name);
     // A typed theme that does not exist is an error; a remembered one may have gone.
     let at = match &options.theme {
-        Some(typed) => Theme::named(typed, &all).map(|t| place(&t.name))?,
+        Some(typed) => PaintTheme::named(typed, &all).map(|t| place(&t.name))?,
         None => options.saved.theme.as_deref().and_then(place),
     }
     .unwrap_or_else(|| place("light").filter(|_| options.light_background).unwrap_or(0));
-    let in_colours = |theme: Theme| if options.all_colours { theme.in_all_colours() } else { theme };
-    let all: Vec<Theme> = all.into_iter().map(in_colours).collect();
-    let mut state = State::new(Arc::new(session), keymap, (all, at), &options.saved);
+    let in_colours = |theme: PaintTheme| if options.all_colours { theme.in_all_colours() } else { theme };
+    let all: Vec<PaintTheme> = all.into_iter().map(in_colours).collect();
+    let mut state = DashboardState::new(Arc::new(session), keymap, (all, at), &options.saved);
     state.ascii = options.ascii;
     state.data.clone_from(&options.data);
     state.files = options.data.iter().map(|path| UserFile { path: path.clone(), gpu: None }).collect();
@@ -127,7 +127,7 @@ pub fn first_state(session: Session, options: &Options) -> Result<State, TuiErro
 ///
 /// # Errors
 /// [`TuiError`] if the terminal fails, or a keymap or theme is wrong.
-pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
+pub fn run_dashboard(session: Session, options: DashboardOptions) -> Result<(), TuiError> {
     let mut state = first_state(session, &options)?;
     let (sender, messages) = channel();
     let asked_to_end = Arc::<AtomicBool>::default();
@@ -137,8 +137,9 @@ pub fn run(session: Session, options: Options) -> Result<(), TuiError> {
     let mut screen = Screen::take()?;
     let worker = Worker::new(sender.clone());
     if let Some(first) = options.data.first() {
-        state.jobs.start_job(Job::Read, format!("reading {} …", first.display()));
-        worker.load(state.session.clone(), state.files.clone());
+        state.jobs.start_job(WorkerJob::Read, format!("reading {} …", first.display()));
+        worker.load_files(state.session.clone(), state.files.clone());
+        worker.audit(state.session.clone(), state.data.clone());
         worker.watch_files(options.data);
     }
     state.ranked.today = utc_date(SystemTime::now());

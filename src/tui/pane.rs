@@ -5,7 +5,7 @@ use super::action::Action;
 use super::layout::Pane;
 use super::look::Look;
 use super::message::Effect;
-use super::panes::files::listing::Listing;
+use super::panes::files::listing::FolderListing;
 use crate::chart::ChartSpec;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -38,21 +38,6 @@ pub enum ChartOffer {
     Chart(String, Box<ChartSpec>),
 }
 
-/// What changed below something that is open.
-#[derive(Debug, Clone, Copy)]
-pub enum StateChange<'a> {
-    /// The view was opened.
-    Shown,
-    /// This action was run on the panes.
-    Ran(Action),
-    /// Other rows were loaded.
-    NewRows,
-    /// A model was trained.
-    NewModels,
-    /// A folder was listed; nothing if it could not be.
-    Listed(Option<&'a Listing>),
-}
-
 /// Actions that do one thing together, and a word or two for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Hint {
@@ -74,16 +59,16 @@ pub struct CellInside {
 /// A pane, or something that lies over the panes.
 pub trait Panel<S> {
     /// Its context in keymaps.
-    fn context(&self) -> &'static str;
+    fn key_context(&self) -> &'static str;
 
     /// Carries an action out.
     fn handle_action(&mut self, action: Action, state: &mut S) -> Reaction;
 
     /// Draws itself.
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &S, look: Look<'_>);
 
     /// Its chart.
-    fn export(&self, _state: &S) -> ChartOffer {
+    fn chart_offer(&self, _state: &S) -> ChartOffer {
         ChartOffer::Nothing
     }
 
@@ -95,8 +80,8 @@ pub trait Panel<S> {
     /// A click inside its border.
     fn click(&mut self, _at: CellInside, _area: Rect, _state: &mut S) {}
 
-    /// Something changed below it, or was changed while it was focused.
-    fn follow(&mut self, _change: StateChange<'_>, _state: &mut S) -> Vec<Effect> {
+    /// Asks for what it shows, where that answers another question than the one that is put now.
+    fn follow(&mut self, _state: &mut S) -> Vec<Effect> {
         Vec::new()
     }
 
@@ -144,10 +129,8 @@ pub trait OverlayPanel<S>: Panel<S> + Debug + Send + Sync {
         false
     }
 
-    /// Something changed below it.
-    fn follow_change(&mut self, _change: StateChange<'_>, _state: &mut S) -> Vec<Effect> {
-        Vec::new()
-    }
+    /// A folder was listed; nothing if it could not be.
+    fn take_listing(&mut self, _listing: Option<&FolderListing>) {}
 }
 
 impl<S> Clone for Box<dyn OverlayPanel<S>> {

@@ -2,13 +2,13 @@
 //! are over the rows shown.
 
 use super::first_rows::{FirstRows, first_rows};
-use super::jobs::Job;
+use super::jobs::WorkerJob;
 use super::layout::{Pane, page_start};
 use super::many_rows::{AnsweredRow, ModelsAnswer, ModelsQuestion, RowQuery, RowsAnswer, RowsQuestion};
 use super::message::Effect;
 use super::pending::{ModelTimes, Pending, ROWS_AT_ONCE};
 use super::selection::Selection;
-use super::state::{State, Tone};
+use super::state::{DashboardState, Tone};
 use crate::answer::{Answer, Settings};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::kernel::{BlockSize, Problem};
@@ -16,7 +16,7 @@ use crate::predict::{MODELS, ModelId, Subject};
 use crate::session::Session;
 use std::sync::Arc;
 
-impl State {
+impl DashboardState {
     /// Takes a new world in (a measurement file was loaded) and keeps the selection; a kernel that was asked for at the
     /// start and came with the data is selected.
     pub fn take_session(&mut self, session: Arc<Session>) {
@@ -79,7 +79,7 @@ impl State {
             return Vec::new();
         }
         // What the footer says of the rows stays until there is progress.
-        self.jobs.start_job(Job::Learn, "");
+        self.jobs.start_job(WorkerJob::Learn, "");
         vec![Effect::Learn(self.session.clone())]
     }
 
@@ -218,7 +218,7 @@ impl State {
         if self.pending.missing == 0 {
             return Vec::new();
         }
-        let page = usize::from(self.areas().of(Pane::Predictions).height);
+        let page = usize::from(self.areas().pane_area(Pane::Predictions).height);
         let start = page_start(self.cursor_line(), self.predictions_page(), self.table_lines());
         (start..start + page).filter_map(|line| self.row_on_line(line)).collect()
     }

@@ -1,5 +1,6 @@
 //! What the board knows: the ranked GPUs, what they were ranked for, and how they are shown.
 
+use super::filter::Filter;
 use super::selection::Selection;
 use crate::gpu::GpuId;
 use crate::kernel::{BlockSize, KernelId, Problem};
@@ -66,12 +67,40 @@ pub struct BoardQuestion {
     pub asked: RankedFor,
 }
 
+/// What one word of the filter lets through.
+enum FilterWord {
+    /// The GPUs of a name, an architecture or a limit.
+    Gpus(Vec<GpuId>),
+    /// Every row: a limit that is still being typed hides nothing.
+    Everything,
+    /// Rows with these letters in their name.
+    Letters(Filter),
+}
+
+impl FilterWord {
+    fn read(word: &str, session: &Session) -> Self {
+        match select_targets(&session.gpus, &[word.to_string()]) {
+            Ok(gpus) => Self::Gpus(gpus),
+            Err(_) if word.starts_with(['<', '>', '=']) => Self::Everything,
+            Err(_) => Self::Letters(Filter::new(word)),
+        }
+    }
+
+    fn fits_row(&self, row: &RankedRow) -> bool {
+        match self {
+            Self::Gpus(gpus) => gpus.contains(&row.gpu),
+            Self::Everything => true,
+            Self::Letters(letters) => letters.score(&[&row.name, &row.gpu_id]).is_some(),
+        }
+    }
+}
+
 impl RankedFor {
     /// What GPUs would be ranked for now.
     #[must_use]
     pub fn of_subject(session: &Session, subject: &Subject, selection: &Selection, prices: u64) -> Self {
-        // Which targets are marked changes nothing of the ranking.
-        let selection = Selection { targets: Vec::new(), ..selection.clone() };
+        // Which targets are marked, and whether the predictions have several sources, changes nothing of the ranking.
+        let selection = Selection { targets: Vec::new(), all_sources: false, ..selection.clone() };
         Self {
             revision: session.revision(),
             kernel: subject.kernel,
@@ -105,36 +134,21 @@ impl RankedGpus {
     #[must_use]
     pub fn shown_rows(&self, session: &Session) -> Vec<&RankedRow> {
         let Some(board) = &self.board else { return Vec::new() };
-        let mut rows = board.rows.clone();
+        let mut rows: Vec<&RankedRow> = board.rows.iter().collect();
         self.order.sort(&mut rows);
         if self.reversed {
             rows.reverse();
         }
-        let place = |row: &RankedRow| board.rows.iter().position(|r| r.gpu == row.gpu);
-        let one_each = if self.each_architecture { each_architecture(&session.gpus) } else { Vec::new() };
-        let shown = |row: &&RankedRow| {
-            let pinned = self.pins.contains(&row.gpu);
-            pinned
-                || (self.fits_filter(session, row)
-                    && (!self.each_architecture || one_each.contains(&row.gpu)))
-        };
-        let mut order: Vec<&RankedRow> =
-            rows.iter().filter_map(|row| Some(&board.rows[place(row)?])).filter(shown).collect();
-        order.sort_by_key(|row| !self.pins.contains(&row.gpu));
-        order
-    }
-
-    /// Whether every word of the filter holds for a row: a limit, an architecture, or letters of the name.
-    fn fits_filter(&self, session: &Session, row: &RankedRow) -> bool {
-        self.filter.split_whitespace().all(|word| {
-            let chosen = select_targets(&session.gpus, &[word.to_string()]);
-            match chosen {
-                Ok(gpus) => gpus.contains(&row.gpu),
-                // A limit that is still being typed hides nothing.
-                Err(_) if word.starts_with(['<', '>', '=']) => true,
-                Err(_) => super::filter::Filter::new(word).score(&[&row.name, &row.gpu_id]).is_some(),
-            }
-        })
+        let words: Vec<FilterWord> =
+            self.filter.split_whitespace().map(|word| FilterWord::read(word, session)).collect();
+        let one_each = self.each_architecture.then(|| each_architecture(&session.gpus));
+        rows.retain(|row| {
+            self.pins.contains(&row.gpu)
+                || (words.iter().all(|word| word.fits_row(row))
+                    && one_each.as_ref().is_none_or(|gpus| gpus.contains(&row.gpu)))
+        });
+        rows.sort_by_key(|row| !self.pins.contains(&row.gpu));
+        rows
     }
 
     /// The row of a GPU.

@@ -1,25 +1,28 @@
 //! Ranks the GPUs anew whenever the question changes, on the worker; where the cursor of the board stands.
 
-use super::jobs::Job;
+use super::jobs::WorkerJob;
 use super::layout::{DashboardView, Pane};
 use super::message::Effect;
 use super::ranked::{BoardQuestion, RankedFor};
-use super::state::State;
+use super::state::DashboardState;
 use crate::gpu::GpuId;
 use crate::rank::Board;
 use std::sync::Arc;
 
-impl State {
+impl DashboardState {
     /// The question for the board, where one is on the screen and its rows answer another one.
     pub(super) fn ask_for_board(&mut self) -> Option<Effect> {
         let is_seen = match self.view {
             DashboardView::Board => true,
-            DashboardView::Swap => self.areas().of(Pane::Gpus).height > 2,
+            DashboardView::Swap => self.areas().pane_area(Pane::Gpus).height > 2,
             _ => false,
         };
+        if !is_seen {
+            return None;
+        }
         let subject = &self.rows[self.selected];
         let asked = RankedFor::of_subject(&self.session, subject, &self.selection, self.ranked.price_changes);
-        if !is_seen || self.ranked.asked.as_ref() == Some(&asked) {
+        if self.ranked.asked.as_ref() == Some(&asked) {
             return None;
         }
         self.ranked.asked = Some(asked.clone());
@@ -29,7 +32,7 @@ impl State {
         } else {
             ""
         };
-        self.jobs.start_job(Job::Rank, text);
+        self.jobs.start_job(WorkerJob::Rank, text);
         Some(Effect::Rank(Box::new(BoardQuestion {
             session: self.session.clone(),
             subject: subject.clone(),
@@ -43,7 +46,7 @@ impl State {
     /// The worker's rows, unless another question was put meanwhile.
     pub(super) fn take_board(&mut self, asked: &RankedFor, board: Board) {
         if self.ranked.asked.as_ref() == Some(asked) {
-            self.jobs.end_job(Job::Rank);
+            self.jobs.end_job(WorkerJob::Rank);
             self.ranked.board = Some(Arc::new(board));
         }
     }

@@ -1,7 +1,9 @@
 //! How far a text that does not fit is scrolled.
 
 use super::action::Action;
+use super::layout::Pane;
 use super::pane::lines_moved;
+use std::ops::{Index, IndexMut};
 
 /// Lines that a page key moves.
 const PAGE: usize = 10;
@@ -25,9 +27,34 @@ impl ScrollTop {
         by.is_some()
     }
 
+    /// `3-12/40`, the lines shown of all of them; nothing where all have room.
+    #[must_use]
+    pub fn range_shown(self, lines: usize, page: usize) -> Option<String> {
+        let top = self.first_line(lines, page);
+        (page > 0 && lines > page).then(|| format!("{}-{}/{lines}", top + 1, top + page))
+    }
+
     /// The first line, where so many lines have room for so many.
     #[must_use]
     pub fn first_line(self, lines: usize, page: usize) -> usize {
         self.0.min(lines.saturating_sub(page))
+    }
+}
+
+/// How far each pane is scrolled.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PaneScrolls([ScrollTop; Pane::ALL.len()]);
+
+impl Index<Pane> for PaneScrolls {
+    type Output = ScrollTop;
+
+    fn index(&self, pane: Pane) -> &ScrollTop {
+        &self.0[pane as usize]
+    }
+}
+
+impl IndexMut<Pane> for PaneScrolls {
+    fn index_mut(&mut self, pane: Pane) -> &mut ScrollTop {
+        &mut self.0[pane as usize]
     }
 }

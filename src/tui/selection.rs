@@ -65,7 +65,7 @@ impl Sort {
 
     /// The word in the pane's title.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
             Self::Source => "source time",

@@ -2,12 +2,12 @@
 
 use super::action::Action;
 use super::message::Effect;
-use super::state::{State, Tone};
+use super::state::{DashboardState, Tone};
 use crate::occupancy::waves;
 
 /// Slides the selected row's size so that its grid changes by about an eighth of the smaller wave of the two GPUs; by a
 /// hundredth where no wave is known.
-pub(super) fn slide_size(state: &mut State, up: bool) -> Vec<Effect> {
+pub(super) fn slide_size(state: &mut DashboardState, up: bool) -> Vec<Effect> {
     let row = &state.rows[state.selected];
     let Some(slider) = state.kernel().slider(&row.problem, &row.variant) else {
         let [larger, smaller] = [Action::SizeUp, Action::SizeDown].map(|a| state.key_for(a));
@@ -20,7 +20,7 @@ pub(super) fn slide_size(state: &mut State, up: bool) -> Vec<Effect> {
         waves(state.pair()[side], &o, 1).map(|w| w.blocks_per_wave)
     };
     let eighth = [0, 1].into_iter().filter_map(wave).min().map(|blocks| blocks / 8);
-    let by = eighth.unwrap_or_else(|| slider.blocks(slider.value()) / 100);
+    let by = eighth.unwrap_or_else(|| slider.block_count(slider.value()) / 100);
     match slider.step(up, by) {
         Some(size) => state.set_size(&size),
         None => state.say(Tone::Refused, if up { "no larger size" } else { "no smaller size" }),

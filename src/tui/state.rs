@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::first_rows::{FirstRows, first_rows};
-use super::jobs::{Job, JobTable};
+use super::jobs::{JobTable, WorkerJob};
 use super::layout::{DashboardView, Pane};
 use super::message::{Effect, UserFile};
 use super::own_rows::OwnRows;
@@ -13,17 +13,17 @@ use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
 use super::pending::{ModelTimes, Pending};
 use super::ranked::RankedGpus;
-use super::scroll::ScrollTop;
+use super::scroll::{PaneScrolls, ScrollTop};
 use super::selection::{Choosing, Selection, Sort, UndoStep};
 use crate::answer::{Answer, Settings};
 use crate::chart::Curve;
-use crate::config::{Keymap, Saved, Theme};
+use crate::config::{Keymap, PaintTheme, Saved};
 use crate::evaluate::{ErrorSummary, Protocol};
 use crate::gpu::{Ceilings, Gpu, GpuId};
 use crate::kernel::{Kernel, KernelId, Problem};
 use crate::measurement::CanonicalRow;
 use crate::occupancy::Rules;
-use crate::predict::{Estimate, MODELS, Subject, model_position};
+use crate::predict::{MODELS, Subject, TimeEstimate, model_position};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ pub enum Tone {
 
 /// The whole state.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct DashboardState {
     /// The loaded world.
     pub session: Arc<Session>,
     /// The world before any file of the user's was read.
@@ -64,7 +64,7 @@ pub struct State {
     /// screen always have one.
     pub answers: Vec<Option<Answer>>,
     /// The predicted times of the further targets, by target, then row.
-    pub further: Vec<Vec<Option<Estimate>>>,
+    pub further: Vec<Vec<Option<TimeEstimate>>>,
     /// The rows that are shown, filtered and sorted.
     pub shown: Vec<usize>,
     /// The selected row (in `rows`).
@@ -85,8 +85,8 @@ pub struct State {
     pub explaining: bool,
     /// How far the explanation is scrolled.
     pub explain_scroll: ScrollTop,
-    /// How far each pane of the evidence is scrolled, in their order.
-    pub evidence_scroll: [ScrollTop; 4],
+    /// How far the other panes of text are scrolled.
+    pub scrolls: PaneScrolls,
     /// The ranked GPUs.
     pub ranked: RankedGpus,
     /// What is being chosen among the GPUs.
@@ -102,7 +102,7 @@ pub struct State {
     /// log10 of the intensity that the roofline reads out.
     pub readout: Option<f64>,
     /// What lies over the panes; the last one is on top and has the keyboard.
-    pub overlays: Vec<Box<dyn OverlayPanel<State>>>,
+    pub overlays: Vec<Box<dyn OverlayPanel<DashboardState>>>,
     /// Filter of the GPUs.
     pub gpu_filter: String,
     /// Filter of the predictions.
@@ -138,7 +138,7 @@ pub struct State {
     /// Which key does what.
     pub keymap: Arc<Keymap>,
     /// All themes and the current one.
-    pub themes: (Arc<[Theme]>, usize),
+    pub themes: (Arc<[PaintTheme]>, usize),
     /// The theme to remember: the one chosen with a key, not the one of `--theme` or `NO_COLOR`.
     pub remembered_theme: Option<String>,
     /// Draw with ASCII only.
@@ -184,10 +184,15 @@ pub fn first_targets(session: &Session, saved: &Saved) -> Vec<GpuId> {
     targets
 }
 
-impl State {
+impl DashboardState {
     /// The first screen: the pair asked for, else the remembered one, else one that was measured on both sides.
     #[must_use]
-    pub fn new(session: Arc<Session>, keymap: Keymap, themes: (Vec<Theme>, usize), saved: &Saved) -> Self {
+    pub fn new(
+        session: Arc<Session>,
+        keymap: Keymap,
+        themes: (Vec<PaintTheme>, usize),
+        saved: &Saved,
+    ) -> Self {
         let find = |id: Option<&str>| id.and_then(|id| session.gpus.position(id).ok());
         let source = find(saved.source.as_deref()).or_else(|| find(Some(FIRST_SOURCE))).unwrap_or_default();
         let targets = first_targets(&session, saved);
@@ -236,7 +241,7 @@ impl State {
             focus: Pane::Predictions,
             explaining: false,
             explain_scroll: ScrollTop::default(),
-            evidence_scroll: Default::default(),
+            scrolls: PaneScrolls::default(),
             ranked: RankedGpus::default(),
             choosing: None,
             zoom: false,
@@ -293,7 +298,7 @@ impl State {
     }
 
     /// Cancels the newest running job of these kinds; `None` where none runs.
-    pub(super) fn cancel_newest(&mut self, kinds: &[Job]) -> Option<Vec<Effect>> {
+    pub(super) fn cancel_newest(&mut self, kinds: &[WorkerJob]) -> Option<Vec<Effect>> {
         let job = self.jobs.newest_of(kinds)?;
         self.jobs.end_job(job);
         self.say(Tone::Done, "cancelled");
@@ -410,14 +415,14 @@ impl State {
 
     /// The current theme.
     #[must_use]
-    pub fn theme(&self) -> &Theme {
+    pub fn theme(&self) -> &PaintTheme {
         &self.themes.0[self.themes.1]
     }
 
     /// The pane's name in keymaps.
     #[must_use]
     pub fn place(&self) -> &'static str {
-        self.focus.place()
+        self.focus.pane_place()
     }
 
     /// What to remember.
@@ -430,8 +435,8 @@ impl State {
             kernel: Some(self.kernel().id.clone()),
             problem: Some(self.rows[self.selected].problem.to_string()),
             model: self.model_chosen.then(|| MODELS[self.selection.settings.model].id().into()),
-            ceilings: Some(self.selection.settings.ceilings.word().into()),
-            rules: Some(self.selection.settings.rules.word().into()),
+            ceilings: Some(self.selection.settings.ceilings.as_str().into()),
+            rules: Some(self.selection.settings.rules.as_str().into()),
             theme: self.remembered_theme.clone(),
         }
     }

@@ -6,7 +6,7 @@ use tui_input::{Input, InputRequest};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Text in at most `width` columns, its end marked if it was cut.
-pub fn clip(text: &str, width: usize) -> String {
+pub fn clipped_text(text: &str, width: usize) -> String {
     if text.len() <= width || text.width() <= width {
         return text.to_string();
     }
@@ -34,7 +34,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(clip(word, width)),
+            _ => lines.push(clipped_text(word, width)),
         }
     }
     lines

@@ -1,17 +1,17 @@
 //! The only place that changes the state: pure, without I/O, clock or randomness.
 
 use super::action::Action;
-use super::dispatch::{leave_loop, tell_panes};
+use super::dispatch::{ask_open_panes, leave_loop};
 use super::here::take_measurement;
-use super::jobs::Job;
+use super::jobs::WorkerJob;
 use super::keys::{key_pressed, text_pasted};
 use super::message::{Effect, ImportedFile, LoadedFiles, Message};
 use super::mouse::{mouse_clicked, wheel_turned};
-use super::pane::StateChange;
-use super::panes::application::asking::{take_application, take_forecasts};
+use super::panes::application::asking::{take_application, take_forecasts, take_traces};
+use super::panes::files::listing::FolderListing;
 use super::panes::gpu_question::GpuQuestion;
 use super::panes::models::findings::ModelFindings;
-use super::state::{State, Tone};
+use super::state::{DashboardState, Tone};
 use crate::audit::Severity;
 use crate::measurement::CanonicalRow;
 use crate::predict::Lessons;
@@ -20,13 +20,14 @@ use crate::session::{Revision, Session, Training};
 use std::sync::Arc;
 
 /// Takes a message in and says what has to be done outside.
-pub fn update(state: &mut State, message: Message) -> Vec<Effect> {
+pub fn update(state: &mut DashboardState, message: Message) -> Vec<Effect> {
     let mut effects = take_message(state, message);
+    effects.extend(ask_open_panes(state));
     effects.extend(state.settle_answers());
     effects
 }
 
-fn take_message(state: &mut State, message: Message) -> Vec<Effect> {
+fn take_message(state: &mut DashboardState, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) => key_pressed(state, &key),
         Message::Leave => leave_loop(state),
@@ -45,7 +46,7 @@ fn take_message(state: &mut State, message: Message) -> Vec<Effect> {
 }
 
 /// What the worker says.
-fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
+fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
     match message {
         Message::Progress(job, text) => state.jobs.report_progress(job, text),
         Message::Predicted(answer) => answer.into_iter().for_each(|a| state.take_rows(*a)),
@@ -55,21 +56,21 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
             state.take_board(&asked, board);
         }
         Message::Evaluated(Some(evaluated)) => {
-            state.jobs.end_job(Job::Evaluate);
+            state.jobs.end_job(WorkerJob::Evaluate);
             state.evaluated = Some(Arc::from(evaluated));
         }
         Message::Surveyed(Some(found)) => {
-            state.jobs.end_job(Job::Survey);
+            state.jobs.end_job(WorkerJob::Survey);
             state.models.survey = Some(Arc::from(found));
         }
         Message::Loaded(loaded) => return take_files(state, *loaded),
         Message::Learned(revision, lessons) => return take_lessons(state, revision, *lessons),
         Message::Trained(Some(done)) => return take_training(state, done),
-        Message::Listed(listing) => return tell_overlays(state, StateChange::Listed(Some(&listing))),
+        Message::Listed(listing) => hand_listing(state, Some(&listing)),
         Message::Imported(imported) => return take_import(state, *imported),
         Message::FilesChanged => return read_again(state),
         Message::NotImported(why) => {
-            state.jobs.end_job(Job::Read);
+            state.jobs.end_job(WorkerJob::Read);
             return state.say(Tone::Refused, why);
         }
         Message::ApplicationRead(application) => return take_application(state, *application),
@@ -85,21 +86,17 @@ fn take_answer(state: &mut State, message: Message) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Tells everything that is open what changed below it.
-fn tell_overlays(state: &mut State, change: StateChange<'_>) -> Vec<Effect> {
-    let mut open = std::mem::take(&mut state.overlays);
-    let mut effects: Vec<Effect> =
-        open.iter_mut().flat_map(|overlay| overlay.follow_change(change, state)).collect();
-    state.overlays = open;
-    effects.extend(tell_panes(state, change));
-    effects
+/// A folder was listed, or could not be: whatever is open takes what it wants of it.
+fn hand_listing(state: &mut DashboardState, listing: Option<&FolderListing>) {
+    state.overlays.iter_mut().for_each(|open| open.take_listing(listing));
 }
 
 /// The user's files were read.
-fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
-    let LoadedFiles { mut session, notices, refused, summary, unnamed } = loaded;
-    state.jobs.end_job(Job::Read);
+fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
+    let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
+    state.jobs.end_job(WorkerJob::Read);
     let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
+    take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
@@ -118,9 +115,7 @@ fn take_files(state: &mut State, loaded: LoadedFiles) -> Vec<Effect> {
     // What is open was measured on other rows.
     state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
     (state.evaluated, state.evaluated_for) = (None, None);
-    let mut effects = state.ask_to_learn();
-    effects.extend(tell_overlays(state, StateChange::NewRows));
-    effects
+    state.ask_to_learn()
 }
 
 /// Rows that no file holds stand among the others again.
@@ -137,24 +132,27 @@ fn keep_rows(session: &mut Session, rows: &[CanonicalRow]) -> Result<(), String>
 }
 
 /// A watched file changed: all are read again, unless some are being read.
-fn read_again(state: &mut State) -> Vec<Effect> {
-    if state.jobs.is_running(Job::Read) {
+fn read_again(state: &mut DashboardState) -> Vec<Effect> {
+    if state.jobs.is_running(WorkerJob::Read) {
         return Vec::new();
     }
-    state.jobs.start_job(Job::Read, "a file changed: reading it again …");
-    vec![Effect::Load(state.base.clone(), state.files.clone())]
+    state.jobs.start_job(WorkerJob::Read, "a file changed: reading it again …");
+    let mut effects = vec![Effect::Load(state.base.clone(), state.files.clone())];
+    if !state.data.is_empty() {
+        effects.push(Effect::Audit(state.base.clone(), state.data.clone()));
+    }
+    effects
 }
 
 /// A training ended: what it says is shown in the Models pane, whose list of the cache is read again.
-fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<Effect> {
-    state.jobs.end_job(Job::Train);
+fn take_training(state: &mut DashboardState, done: Result<Box<Training>, String>) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::Train);
     match done {
         Ok(training) => {
             let text = format!("trained {}", training.trained.model);
             state.models.training = Some(Arc::from(training));
             state.models.asked = None;
-            state.say(Tone::Done, text);
-            tell_overlays(state, StateChange::NewModels)
+            state.say(Tone::Done, text)
         }
         Err(why) => {
             state.models.refused = Some(why.clone());
@@ -164,21 +162,19 @@ fn take_training(state: &mut State, done: Result<Box<Training>, String>) -> Vec<
 }
 
 /// A job of this kind came to no end of its own: whatever waits for it waits no longer.
-fn job_failed(state: &mut State, job: Job) -> Vec<Effect> {
+fn job_failed(state: &mut DashboardState, job: WorkerJob) -> Vec<Effect> {
     state.jobs.end_job(job);
-    let mut effects = Vec::new();
-    if job == Job::List {
-        effects = tell_overlays(state, StateChange::Listed(None));
+    if job == WorkerJob::List {
+        hand_listing(state, None);
     }
     let what = job.failure_text();
-    effects.extend(state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it")));
-    effects
+    state.say(Tone::Refused, format!("{what}: roofswap failed inside; please report it"))
 }
 
 /// A picked file was read: its rows stand among the others, its first kernel is selected.
-fn take_import(state: &mut State, imported: ImportedFile) -> Vec<Effect> {
+fn take_import(state: &mut DashboardState, imported: ImportedFile) -> Vec<Effect> {
     let ImportedFile { session, file, added } = imported;
-    state.jobs.end_job(Job::Read);
+    state.jobs.end_job(WorkerJob::Read);
     if let Some(stated) = added.unnamed.filter(|_| added.rows == 0 && file.gpu.is_none()) {
         // Nothing was added yet: it is read again once its GPU is known.
         return state.open_overlay(GpuQuestion::of_file(file.path, stated));
@@ -224,8 +220,8 @@ fn take_import(state: &mut State, imported: ImportedFile) -> Vec<Effect> {
 
 /// What was learned from the rows that are still there is kept; where it was better than `components` on GPUs and kernels left
 /// out, and nobody chose a model, it answers from now on.
-fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<Effect> {
-    state.jobs.end_job(Job::Learn);
+fn take_lessons(state: &mut DashboardState, revision: Revision, lessons: Lessons) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::Learn);
     if revision != state.session.revision() {
         // Fitted to rows that are no longer all there are.
         return state.ask_to_learn();
@@ -249,8 +245,8 @@ fn take_lessons(state: &mut State, revision: Revision, lessons: Lessons) -> Vec<
 }
 
 /// Errors are said beside what the footer says of the loading; the rest waits in its overlay.
-fn take_audit(state: &mut State, digest: Digest) -> Vec<Effect> {
-    let errors = digest.count(Severity::Error);
+fn take_audit(state: &mut DashboardState, digest: Digest) -> Vec<Effect> {
+    let errors = digest.severity_count(Severity::Error);
     state.audit = Some(Arc::new(digest));
     if errors == 0 {
         return Vec::new();

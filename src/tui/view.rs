@@ -5,7 +5,7 @@ use super::look::{Look, ascii};
 use super::panes::footer::draw_footer;
 use super::panes::header::draw_header;
 use super::panes::main_panel;
-use super::state::State;
+use super::state::DashboardState;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws one frame.
-pub fn view(frame: &mut Frame<'_>, state: &State) {
+pub fn view(frame: &mut Frame<'_>, state: &DashboardState) {
     let screen = frame.area();
     let look = Look(state.theme());
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
@@ -30,7 +30,7 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
     draw_panes(buffer, &areas, state, look);
     let body = Rect { y: screen.y + 1, height: screen.height - 2, ..screen };
     for overlay in &state.overlays {
-        overlay.draw(buffer, body, state, look);
+        overlay.draw_pane(buffer, body, state, look);
     }
     draw_footer(buffer, areas.footer, state, look);
     let cursor = state.typed_line().map(|(label, input)| {
@@ -45,13 +45,13 @@ pub fn view(frame: &mut Frame<'_>, state: &State) {
     }
 }
 
-fn draw_panes(buffer: &mut Buffer, areas: &Areas, state: &State, look: Look<'_>) {
+fn draw_panes(buffer: &mut Buffer, areas: &Areas, state: &DashboardState, look: Look<'_>) {
     // The focused one last: its border lies over those that it shares.
     let others = Pane::ALL.iter().copied().filter(|pane| *pane != state.focus);
     for pane in others.chain([state.focus]) {
-        let area = areas.of(pane);
+        let area = areas.pane_area(pane);
         if area.area() > 0 {
-            main_panel(pane).draw(buffer, area, state, look);
+            main_panel(pane).draw_pane(buffer, area, state, look);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The user's own rows before the built-in kernels: which they are, how the others are folded, and where the dashboard opens
 //! once they are read.
 
-use super::state::State;
+use super::state::DashboardState;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::measurement::{Kind, Measurement};
+use crate::measurement::{Measurement, TimingKind};
 use crate::predict::Subject;
 use std::path::Path;
 
-impl State {
+impl DashboardState {
     /// The line of the table that stands for the built-in kernels; none where there is nothing to fold, or a filter looks
     /// through everything.
     #[must_use]
@@ -82,7 +82,7 @@ impl State {
         let place = |m: &Measurement| {
             (self.data.iter().position(|file| is_of_file(m, file)).map_or(usize::MAX, |n| n), m.line)
         };
-        let own = self.session.store.rows().filter(|m| m.kind == Kind::Measured);
+        let own = self.session.store.rows().filter(|m| m.kind == TimingKind::Measured);
         own.max_by_key(|m| place(m)).map(|m| m.gpu)
     }
 
@@ -118,7 +118,9 @@ impl State {
     fn first_row_measured_on(&self, gpu: GpuId) -> usize {
         let measured = |row: &usize| {
             let config = self.rows[*row].config;
-            config.is_some_and(|id| self.session.store.row(id, gpu).is_some_and(|m| m.kind == Kind::Measured))
+            config.is_some_and(|id| {
+                self.session.store.row_on(id, gpu).is_some_and(|m| m.kind == TimingKind::Measured)
+            })
         };
         (0..self.workload.own_rows).find(measured).unwrap_or(0)
     }

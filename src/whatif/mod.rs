@@ -9,7 +9,7 @@
 //! use roofswap::{session::Session, whatif::WhatIf, workload::Workload};
 //!
 //! let session = Session::load(None)?;
-//! let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.get(id).expect("it ships"));
+//! let [source, base] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).expect("it ships"));
 //! let kernel = session.kernels.position("saxpy")?;
 //! let subject = session.subject(kernel, &session.kernels[kernel].typed("n=2^28")?, "")?;
 //! let workload = Workload::of_kernel(&session, subject);

@@ -3,7 +3,7 @@
 use crate::gpu::{ChangeError, Gpu, GpuChanges, GpuId};
 use crate::occupancy::Rules;
 use crate::power::{Load, PowerModel};
-use crate::predict::{Prepared, Subject, source_clocks};
+use crate::predict::{PreparedKernel, Subject, source_clocks};
 use crate::roofline::Bound;
 use crate::session::Session;
 use crate::units::Seconds;
@@ -139,7 +139,7 @@ impl<'a> WhatIf<'a> {
             for (at, gpu) in &limited {
                 self.gpus[*at] = gpu.clone();
             }
-            let mut prepared = Prepared::new(kernel, part.subject, &self.gpus, store, Rules::Exact);
+            let mut prepared = PreparedKernel::new(kernel, part.subject, &self.gpus, store, Rules::Exact);
             let from = prepared.start(self.source);
             let unchanged = from.estimate(GpuId::from_index(first)).ok().map(|e| e.time);
             for (at, (sum, limits)) in sums.iter_mut().enumerate() {
@@ -192,11 +192,12 @@ impl WhatIf<'_> {
             let share = model.capped_clock(&made.under_base_limit(), made.power_limit.value, |share| {
                 gpus.truncate(first + 1);
                 gpus.push(made.at_clock_share(share)?);
-                let mut prepared = Prepared::new(kernel, subject, &gpus, &self.session.store, Rules::Exact);
+                let mut prepared =
+                    PreparedKernel::new(kernel, subject, &gpus, &self.session.store, Rules::Exact);
                 let from = prepared.start(self.source);
                 let place = GpuId::from_index(first + 1);
                 let time = from.estimate(place).ok()?.time;
-                Some(Load::of(from.work(), from.blocks(place), made, time))
+                Some(Load::from_work(from.work(), from.blocks(place), made, time))
             });
             if share < 1.0 {
                 found.extend(made.at_clock_share(share).map(|slower| (at, slower)));

@@ -2,8 +2,8 @@
 
 use super::chart::tornado_chart;
 use super::table::WhatIfAnswer;
-use crate::chart::{SvgError, Theme, render_svg, suggested_size};
-use crate::report::{Cell, Column, Table};
+use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
+use crate::report::{Table, TableCell, TableColumn};
 use crate::units::{range, significant};
 use std::fmt::Write;
 
@@ -32,16 +32,16 @@ impl ScenarioPage {
     /// A column per scenario, a row per fact.
     fn table(&self) -> Table {
         let shown: Vec<&Scenario> = self.scenarios.iter().take(COLUMNS.len()).collect();
-        let columns = shown.iter().enumerate().map(|(at, _)| Column::right(COLUMNS[at]));
-        let mut table = Table::new(std::iter::once(Column::left("")).chain(columns).collect());
+        let columns = shown.iter().enumerate().map(|(at, _)| TableColumn::right(COLUMNS[at]));
+        let mut table = Table::new(std::iter::once(TableColumn::left("")).chain(columns).collect());
         let row = |title: &str, cell: &dyn Fn(&WhatIfAnswer) -> String| {
-            let cells = shown.iter().map(|s| Cell::text(cell(&s.answer)));
-            std::iter::once(Cell::text(title)).chain(cells).collect::<Vec<_>>()
+            let cells = shown.iter().map(|s| TableCell::text(cell(&s.answer)));
+            std::iter::once(TableCell::text(title)).chain(cells).collect::<Vec<_>>()
         };
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         table.rows.push(
-            std::iter::once(Cell::text("scenario"))
-                .chain(shown.iter().map(|s| Cell::text(&s.name)))
+            std::iter::once(TableCell::text("scenario"))
+                .chain(shown.iter().map(|s| TableCell::text(&s.name)))
                 .collect(),
         );
         table.rows.push(row("GPU", &|a| {
@@ -102,7 +102,7 @@ pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
     for scenario in page.scenarios.iter().filter(|s| s.answer.tornado.iter().any(super::TornadoBar::matters))
     {
         let spec = tornado_chart(&scenario.answer);
-        let svg = render_svg(&spec, Theme::Light, suggested_size(&spec))?;
+        let svg = render_svg(&spec, SvgTheme::Light, suggested_size(&spec))?;
         let _ = writeln!(html, "<h2>{}</h2>\n{}", escaped(&scenario.name), String::from_utf8_lossy(&svg));
     }
     html.push_str("</body></html>\n");
@@ -113,10 +113,10 @@ const STYLE: &str = "body { font-family: sans-serif; margin: 2em auto; max-width
     table { border-collapse: collapse; } td, th { border: 1px solid #ccc; padding: 0.3em 0.8em; text-align: right; }\n\
     td:first-child, th:first-child { text-align: left; } svg { max-width: 100%; height: auto; }\n";
 
-fn cell_text(cell: &Cell) -> String {
+fn cell_text(cell: &TableCell) -> String {
     match cell {
-        Cell::Text(text) => text.clone(),
-        Cell::Number { shown, .. } => shown.clone(),
+        TableCell::Text(text) => text.clone(),
+        TableCell::Number { shown, .. } => shown.clone(),
         _ => "-".into(),
     }
 }

@@ -135,7 +135,7 @@ impl WhatIf<'_> {
 }
 
 fn limit_word(at: &WhatIfTime) -> &'static str {
-    at.limit.map_or("another number", |limit| limit.word())
+    at.limit.map_or("another number", |limit| limit.as_str())
 }
 
 fn none(number: GpuNumber, goal: Seconds, limited_by: &str, best: Option<Seconds>) -> Solution {

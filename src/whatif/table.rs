@@ -5,7 +5,7 @@ use super::solve::Solution;
 use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
-use crate::report::{Cell, Column, Table, shown};
+use crate::report::{Table, TableCell, TableColumn, shown};
 use crate::units::{Seconds, range};
 use serde_json::{Value, json};
 
@@ -105,11 +105,11 @@ fn number(value: f64) -> Value {
 #[must_use]
 pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     let mut table = Table::new(vec![
-        Column::left("number"),
-        Column::right("value"),
-        Column::right("-20 %"),
-        Column::right("+20 %"),
-        Column::right("effect"),
+        TableColumn::left("number"),
+        TableColumn::right("value"),
+        TableColumn::right("-20 %"),
+        TableColumn::right("+20 %"),
+        TableColumn::right("effect"),
     ]);
     let matters = |bar: &&TornadoBar| bar.matters();
     table.rows = answer.tornado.iter().filter(matters).map(|bar| tornado_row(bar, answer.time)).collect();
@@ -129,17 +129,17 @@ pub fn whatif_table(answer: &WhatIfAnswer) -> Table {
     table
 }
 
-fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<Cell> {
+fn tornado_row(bar: &TornadoBar, now: Option<Seconds>) -> Vec<TableCell> {
     let time = |time: Option<Seconds>| match (time, now) {
-        (Some(t), Some(now)) => Cell::text(format!("{t} ({:+.1} %)", 100.0 * (t / now - 1.0))),
-        _ => Cell::text("cannot run"),
+        (Some(t), Some(now)) => TableCell::text(format!("{t} ({:+.1} %)", 100.0 * (t / now - 1.0))),
+        _ => TableCell::text("cannot run"),
     };
     vec![
-        Cell::text(bar.number.title()),
-        Cell::text(bar.number.in_words(bar.value)),
+        TableCell::text(bar.number.title()),
+        TableCell::text(bar.number.in_words(bar.value)),
         time(bar.less),
         time(bar.more),
-        Cell::text(format!("{:.1} %", 100.0 * bar.effect)),
+        TableCell::text(format!("{:.1} %", 100.0 * bar.effect)),
     ]
 }
 

@@ -115,7 +115,12 @@ impl Fact {
     pub(super) fn set(self, kernel: &mut TypedKernel, value: &str) -> Result<String, String> {
         let before = kernel.clone();
         let shown = self.read(kernel, value.trim()).ok_or_else(|| {
-            format!("{} `{}`: expected {}", self.title(), crate::text::clip(value, 30), self.example())
+            format!(
+                "{} `{}`: expected {}",
+                self.title(),
+                crate::text::clipped_text(value, 30),
+                self.example()
+            )
         })?;
         if self.is_known(&before) {
             *kernel = before;

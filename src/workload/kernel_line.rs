@@ -46,7 +46,7 @@ struct LineWord<'t> {
 
 /// The catalogues that names are looked up in.
 #[derive(Clone, Copy)]
-struct Names<'a> {
+struct LineCatalogues<'a> {
     gpus: &'a Catalogue<Gpu>,
     kernels: &'a Catalogue<Kernel>,
 }
@@ -65,7 +65,7 @@ impl KernelLine {
     #[must_use]
     pub fn read(line: &str, gpus: &Catalogue<Gpu>, kernels: &Catalogue<Kernel>) -> Self {
         let words = words_of(line);
-        let names = Names { gpus, kernels };
+        let names = LineCatalogues { gpus, kernels };
         let mut read = Self { kernel: TypedKernel::default(), chips: Vec::new() };
         let mut rest = &words[..];
         while let Some(first) = rest.first() {
@@ -82,7 +82,7 @@ impl KernelLine {
     }
 
     /// Reads the first fact of these words; how many of them it took.
-    fn take_words(&mut self, words: &[LineWord<'_>], names: Names<'_>) -> usize {
+    fn take_words(&mut self, words: &[LineWord<'_>], names: LineCatalogues<'_>) -> usize {
         let first = words[0];
         let lower = first.text.to_lowercase();
         if matches!(lower.as_str(), "on" | "from" | "@" | "gpu") && words.len() > 1 {
@@ -103,10 +103,10 @@ impl KernelLine {
     }
 
     /// `on rtx 3090 ti`: as many words as name a GPU.
-    fn take_gpu(&mut self, words: &[LineWord<'_>], on: LineWord<'_>, names: Names<'_>) -> usize {
+    fn take_gpu(&mut self, words: &[LineWord<'_>], on: LineWord<'_>, names: LineCatalogues<'_>) -> usize {
         for used in (1..=words.len()).rev() {
             let name = joined(&words[..used]);
-            if let Some(gpu) = names.gpus.get(&name) {
+            if let Some(gpu) = names.gpus.id_named(&name) {
                 let meaning = self.set_gpu(&names.gpus[gpu]);
                 self.push(on, words[used - 1], meaning);
                 return used;
@@ -130,7 +130,7 @@ impl KernelLine {
     }
 
     /// `regs=40`, `gpu=3090`, `n=2048`.
-    fn take_pair(&mut self, word: LineWord<'_>, key: &str, value: &str, names: Names<'_>) {
+    fn take_pair(&mut self, word: LineWord<'_>, key: &str, value: &str, names: LineCatalogues<'_>) {
         let meaning = match (key.to_lowercase().as_str(), Fact::named(key)) {
             ("gpu" | "on" | "from", _) => match names.gpus.position(value) {
                 Ok(gpu) => self.set_gpu(&names.gpus[gpu]),
@@ -148,7 +148,7 @@ impl KernelLine {
         let parts = [before.as_str(), &format!("{key}={value}")];
         let all = parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(";");
         self.kernel.problem = all.parse::<Problem>().map_err(|e| e.to_string())?;
-        Ok(format!("size {key}={}", self.kernel.problem.number(key).unwrap_or_default()))
+        Ok(format!("size {key}={}", self.kernel.problem.number_at(key).unwrap_or_default()))
     }
 
     /// `grid 4096`, `dynamic smem 8 KB`: the name first.
@@ -222,22 +222,22 @@ impl KernelLine {
     }
 
     /// A word alone: a type, a GPU, a kernel's name.
-    fn take_bare(&mut self, word: LineWord<'_>, lower: &str, names: Names<'_>) {
+    fn take_bare(&mut self, word: LineWord<'_>, lower: &str, names: LineCatalogues<'_>) {
         if FILLERS.contains(&lower) {
             return;
         }
         let meaning = if ElementType::from_name(word.text).is_some() {
             Fact::Type.set(&mut self.kernel, word.text)
-        } else if let Some(gpu) = names.gpus.get(word.text) {
+        } else if let Some(gpu) = names.gpus.id_named(word.text) {
             self.set_gpu(&names.gpus[gpu])
-        } else if let Some(kernel) = names.kernels.get(word.text) {
+        } else if let Some(kernel) = names.kernels.id_named(word.text) {
             Fact::Name.set(&mut self.kernel, &names.kernels[kernel].id.clone())
         } else if self.kernel.name.is_none() && is_name(word.text) {
             Fact::Name.set(&mut self.kernel, word.text)
         } else {
             Err(format!(
                 "`{}` is not understood; a kernel's name is written name=…",
-                crate::text::clip(word.text, 30)
+                crate::text::clipped_text(word.text, 30)
             ))
         };
         self.push(word, word, meaning);

@@ -101,13 +101,13 @@ impl MixFile {
     }
 
     fn refuse<T>(&self, at: &Spanned<T>, message: impl Into<String>) -> MixError {
-        self.spec().error(Some(at.span()), message.into()).into()
+        self.spec().file_error(Some(at.span()), message.into()).into()
     }
 
     fn check(&self) -> Result<(), MixError> {
         if self.typed.kernels.is_empty() {
             let message = "has no [[kernel]]: expected at least one".to_string();
-            return Err(self.spec().error(None, message).into());
+            return Err(self.spec().file_error(None, message).into());
         }
         if let Some(ms) = self.typed.run_ms.as_ref().filter(|ms| !is_positive(*ms.get_ref())) {
             return Err(self.refuse(ms, format!("run_ms = {}: expected milliseconds above 0", ms.get_ref())));
@@ -124,7 +124,7 @@ impl MixFile {
         let Some(named) = named.filter(|_| part.kernel.is_none() || part.typed.is_none()) else {
             let message =
                 "a [[kernel]] has either kernel = \"name\" or typed = \"4.2ms on 3090, …\"".to_string();
-            return Err(self.spec().error(part.kernel.as_ref().map(Spanned::span), message).into());
+            return Err(self.spec().file_error(part.kernel.as_ref().map(Spanned::span), message).into());
         };
         match (&part.calls, &part.share) {
             (Some(_), Some(share)) => Err(self.refuse(share, "calls and share: give one of them")),

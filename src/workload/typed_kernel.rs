@@ -99,7 +99,7 @@ impl TypedKernel {
     /// [`TypedKernelError`] with what is missing or refused; the session is unchanged then.
     pub fn load_into(&self, session: &mut Session) -> Result<LoadedKernel, TypedKernelError> {
         let source = self.gpu.as_deref().map(|gpu| session.gpus.position(gpu)).transpose()?;
-        let known = self.name.as_deref().and_then(|name| session.kernels.get(name));
+        let known = self.name.as_deref().and_then(|name| session.kernels.id_named(name));
         let has_formulas = known.is_some_and(|at| session.kernels[at].has_formulas());
         if self.time.is_none() && !has_formulas && self.flops.is_none() && self.dram_bytes.is_none() {
             return Err(TypedKernelError::NothingToStartFrom);
@@ -141,7 +141,7 @@ impl TypedKernel {
         if self.problem.pairs().is_empty() {
             return Ok(session.default_size_of(kernel, "", source));
         }
-        Ok(session.kernels[kernel].problem(&self.problem)?)
+        Ok(session.kernels[kernel].completed_problem(&self.problem)?)
     }
 
     /// The row as a measurement file would have it.
@@ -150,7 +150,7 @@ impl TypedKernel {
             gpu: gpu.into(),
             kernel: kernel.into(),
             problem: problem.to_string(),
-            dtype: self.dtype.map(|d| d.word().to_string()).unwrap_or_default(),
+            dtype: self.dtype.map(|d| d.as_str().to_string()).unwrap_or_default(),
             block: self.block,
             grid: self.grid,
             source: SOURCE.into(),
@@ -168,7 +168,7 @@ impl TypedKernel {
 
     /// A kernel without file or row: its name is all that the catalogue holds.
     fn add_kernel(&self, session: &mut Session, name: &str) {
-        let dtype = self.dtype.map_or("", ElementType::word);
+        let dtype = self.dtype.map_or("", ElementType::as_str);
         let kernel = Kernel::from_measurements(name, dtype);
         let added = session.edit(|workspace| workspace.kernels.insert(kernel));
         debug_assert!(added.is_ok(), "{added:?}: nobody has this name");
@@ -227,7 +227,7 @@ impl fmt::Display for TypedKernel {
         parts.extend(self.flops.map(|n| format!("{}FLOP", n.0)));
         parts.extend(self.dram_bytes.map(|n| format!("{}B dram", n.0)));
         parts.extend(self.l2_bytes.map(|n| format!("{}B l2", n.0)));
-        parts.extend(self.dtype.map(|d| d.word().to_string()));
+        parts.extend(self.dtype.map(|d| d.as_str().to_string()));
         f.write_str(&parts.join(", "))
     }
 }

@@ -5,11 +5,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-use roofswap::evaluate::{Progress, Setup, World};
-use roofswap::measurement::{Kind, Store, read_csv};
+use roofswap::evaluate::{EvaluationSetup, EvaluationWorld, Progress};
+use roofswap::measurement::{Store, TimingKind, read_csv};
 use roofswap::predict::model_position;
-use roofswap::report::Format;
-use roofswap::report::evaluation::Report;
+use roofswap::report::TableFormat;
+use roofswap::report::evaluation::EvaluationReport;
 use roofswap::session::Session;
 use std::fmt::Write;
 use std::time::Instant;
@@ -37,13 +37,13 @@ fn main() {
     let configs = PAIRS.div_ceil(GPUS.len() * (GPUS.len() - 1));
     let mut session = Session::load(None).unwrap();
     let text = rows(configs);
-    let read =
-        session.edit(|w| read_csv(text.as_bytes(), "generated", Kind::Measured, &w.gpus, &mut w.kernels));
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "generated", TimingKind::Measured, &w.gpus, &mut w.kernels));
     let mut store = Store::default();
-    store.add(read.unwrap().rows);
+    store.add_rows(read.unwrap().rows);
     let models = ["efficiency-transfer", "same-time", "plain-roofline"].map(|m| model_position(m).unwrap());
     for models in [&models[..1], &models[..]] {
-        let setup = Setup::default();
+        let setup = EvaluationSetup::default();
         let mut best = [f64::INFINITY; 2];
         let mut pairs = 0;
         for _ in 0..5 {
@@ -51,9 +51,9 @@ fn main() {
             let outcomes = session.evaluate(&store, &setup, models, &Progress::default()).unwrap();
             best[0] = best[0].min(start.elapsed().as_secs_f64());
             pairs = outcomes[0].trials.len();
-            let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-            let report = Report { world, setup: &setup, ceilings: "peak", outcomes: &outcomes };
-            assert!(report.render(Format::Json).len() > 1000);
+            let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+            let report = EvaluationReport { world, setup: &setup, ceilings: "peak", outcomes: &outcomes };
+            assert!(report.render(TableFormat::Json).len() > 1000);
             best[1] = best[1].min(start.elapsed().as_secs_f64());
         }
         println!(

@@ -8,7 +8,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, LoadedFiles, Message, Options, State, first_state, update, view};
+use roofswap::tui::{
+    DashboardOptions, DashboardState, Effect, LoadedFiles, Message, first_state, update, view,
+};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -43,23 +45,23 @@ fn more_rows(file: &Path, rows: usize) {
     std::fs::write(file, text).unwrap();
 }
 
-fn large_state(rows: usize) -> State {
+fn large_state(rows: usize) -> DashboardState {
     let folder = tempfile::tempdir().unwrap();
     more_gpus(folder.path());
     let mut session = Session::load(Some(folder.path())).unwrap();
     let csv = folder.path().join("rows.csv");
-    let first = first_state(session.clone(), &Options::default()).unwrap().rows.len();
+    let first = first_state(session.clone(), &DashboardOptions::default()).unwrap().rows.len();
     more_rows(&csv, rows - first);
     session.add_data(&csv).unwrap();
-    let mut state = first_state(session, &Options::default()).unwrap();
+    let mut state = first_state(session, &DashboardOptions::default()).unwrap();
     assert_eq!((state.session.gpus.entries().len(), state.rows.len()), (60, rows));
     update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
     state
 }
 
 /// The shipped world with the occupancy pane on the whole screen.
-fn zoomed_occupancy() -> State {
-    let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+fn zoomed_occupancy() -> DashboardState {
+    let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
     update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
     for key in ["3", "z"] {
         update(&mut state, Message::Key(key.into()));
@@ -67,7 +69,7 @@ fn zoomed_occupancy() -> State {
     state
 }
 
-fn press_and_draw(state: &mut State, terminal: &mut Terminal<TestBackend>, key: &str) {
+fn press_and_draw(state: &mut DashboardState, terminal: &mut Terminal<TestBackend>, key: &str) {
     update(state, Message::Key(key.into()));
     terminal.draw(|frame| view(frame, state)).unwrap();
 }
@@ -79,13 +81,13 @@ const COMPARED_KEYS: &[&str] = &["x", "m", "P", "x", "R", "+", "-", "]", "M", "x
 
 /// The dashboard's loop without a terminal: a worker thread answers what `update` asks for, the newest question first.
 struct Loop {
-    state: State,
+    state: DashboardState,
     questions: Sender<Effect>,
     answers: Receiver<Message>,
 }
 
 impl Loop {
-    fn new(state: State) -> Self {
+    fn new(state: DashboardState) -> Self {
         let (questions, asked) = channel::<Effect>();
         let (said, answers) = channel();
         std::thread::spawn(move || {
@@ -152,7 +154,11 @@ fn told(mut times: Vec<Duration>) -> String {
 /// The zoomed occupancy with its four curves: the problem slid along the saw-tooth, GPUs swapped, rules and curve changed.
 const CURVE_KEYS: &[&str] = &[".", ".", ".", ",", "x", ".", "R", "right", "R", ","];
 
-fn percentile_99(state: &mut State, terminal: &mut Terminal<TestBackend>, keys: &[&str]) -> Duration {
+fn percentile_99(
+    state: &mut DashboardState,
+    terminal: &mut Terminal<TestBackend>,
+    keys: &[&str],
+) -> Duration {
     let mut times: Vec<Duration> = (0..2000)
         .map(|i| {
             let start = Instant::now();
@@ -170,7 +176,7 @@ fn take_a_million() {
     let csv = folder.path().join("rows.csv");
     more_rows(&csv, 1_000_000);
     let mut session = Session::load(None).unwrap();
-    let mut state = first_state(session.clone(), &Options::default()).unwrap();
+    let mut state = first_state(session.clone(), &DashboardOptions::default()).unwrap();
     session.add_data(&csv).unwrap();
     let start = Instant::now();
     session.store.arrange();
@@ -223,7 +229,7 @@ fn frames(c: &mut Criterion) {
     });
     c.bench_function("first_frame/load_and_draw_200x60", |b| {
         b.iter(|| {
-            let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+            let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
             terminal.draw(|frame| view(frame, &state)).unwrap();
         });
     });

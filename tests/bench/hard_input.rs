@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark, run by hand")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use roofswap::compiler::{Taken, join, read};
+use roofswap::compiler::{TakenNames, join, read_report};
 use roofswap::import::read_any;
-use roofswap::import::{Job, read_bytes};
+use roofswap::import::{ImportJob, read_bytes};
 use roofswap::kernel::short_name;
-use roofswap::measurement::{Kind, read_csv};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::hint::black_box;
@@ -70,14 +70,14 @@ fn long_log() -> String {
 
 fn compiler_reports(c: &mut Criterion) {
     let cubin = endless_names(4 << 20, 200_000);
-    assert!(read(&cubin, "k.cubin", None).is_err(), "a name lies outside the file");
+    assert!(read_report(&cubin, "k.cubin", None).is_err(), "a name lies outside the file");
     let log = long_log();
     let mut group = c.benchmark_group("compiler report");
-    group.bench_function("names without end", |b| b.iter(|| read(black_box(&cubin), "k.cubin", None)));
+    group.bench_function("names without end", |b| b.iter(|| read_report(black_box(&cubin), "k.cubin", None)));
     group.bench_function("100001 kernels", |b| {
         b.iter(|| {
-            let report = read(black_box(log.as_bytes()), "big.log", None).unwrap();
-            join(&[report], &Taken::default()).0.len()
+            let report = read_report(black_box(log.as_bytes()), "big.log", None).unwrap();
+            join(&[report], &TakenNames::default()).0.len()
         });
     });
     group.finish();
@@ -93,7 +93,7 @@ fn profiler_reports(c: &mut Criterion) {
         b.iter(|| {
             let cuts = (1..=whole.len()).rev().step_by(100);
             cuts.filter(|n| {
-                read_bytes(&whole.as_bytes()[..*n], &Job::new("report", &Progress::default())).is_ok()
+                read_bytes(&whole.as_bytes()[..*n], &ImportJob::new("report", &Progress::default())).is_ok()
             })
             .count()
         });
@@ -111,13 +111,15 @@ fn measurement_files(c: &mut Criterion) {
     }
     let mut group = c.benchmark_group("measurement file");
     group.bench_function("200 MiB of nothing", |b| {
-        b.iter(|| read_any(&sparse, Kind::Measured, &shipped.gpus, &mut shipped.kernels.clone()).is_err());
+        b.iter(|| {
+            read_any(&sparse, TimingKind::Measured, &shipped.gpus, &mut shipped.kernels.clone()).is_err()
+        });
     });
     group.bench_function("40000 unknown names", |b| {
         b.iter(|| {
             let mut kernels = shipped.kernels.clone();
             let text = black_box(unknown.as_bytes());
-            read_csv(text, "f.csv", Kind::Measured, &shipped.gpus, &mut kernels).unwrap().refused_count
+            read_csv(text, "f.csv", TimingKind::Measured, &shipped.gpus, &mut kernels).unwrap().refused_count
         });
     });
     group.finish();

@@ -20,20 +20,22 @@
 
 use criterion::{Criterion, Throughput};
 use roofswap::learn::random::Random;
-use roofswap::learn::{ForestParameters, Progress, Recipe, Regressor, Table};
-use roofswap::papers::paper1::{MODELS, Pairs, read, run};
+use roofswap::learn::{ForestParameters, LearningTable, Progress, Recipe, Regressor};
+use roofswap::papers::paper1::{GpuPairs, MODELS, raw_files, run_suite};
 use std::hint::black_box;
 use std::path::Path;
 
 const WIDTH: usize = 20;
 
 /// Uniform columns, the last of two values; a smooth target with noise.
-fn made(rows: usize, seed: u64) -> (Table, Vec<f64>) {
+fn made(rows: usize, seed: u64) -> (LearningTable, Vec<f64>) {
     let mut random = Random::new(seed, 0);
-    let mut value = |j: usize| if j == WIDTH - 1 { f64::from(random.share() < 0.5) } else { random.share() };
+    let mut value = |j: usize| {
+        if j == WIDTH - 1 { f64::from(random.unit_interval() < 0.5) } else { random.unit_interval() }
+    };
     let values = (0..rows * WIDTH).map(|i| value(i % WIDTH)).collect();
-    let table = Table::new((0..WIDTH).map(|j| format!("x{j}")).collect(), values).unwrap();
-    let mut noise = || 0.3 * (random.share() + random.share() + random.share() - 1.5);
+    let table = LearningTable::new((0..WIDTH).map(|j| format!("x{j}")).collect(), values).unwrap();
+    let mut noise = || 0.3 * (random.unit_interval() + random.unit_interval() + random.unit_interval() - 1.5);
     let smooth = |r: &[f64]| 3.0 * (4.0 * r[0]).sin() + 2.0 * r[1] * r[2] + r[3] + r[19] * r[4];
     let target = table.rows().map(|r| smooth(r) + noise()).collect();
     (table, target)
@@ -56,7 +58,9 @@ fn training(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(trees as u64));
     for (name, depth) in [("depth 12", Some(12)), ("any depth", None)] {
         let recipe = forest(trees, depth);
-        group.bench_function(name, |b| b.iter(|| recipe.fit(&table, &target, &Progress::default()).unwrap()));
+        group.bench_function(name, |b| {
+            b.iter(|| recipe.fit_model(&table, &target, &Progress::default()).unwrap())
+        });
     }
 }
 
@@ -66,7 +70,7 @@ fn predicting(c: &mut Criterion) {
     let mut group = c.benchmark_group("100,000 predictions, 200 trees");
     group.sample_size(10).throughput(Throughput::Elements(100_000));
     for (name, depth) in [("depth 6", Some(6)), ("depth 12", Some(12)), ("any depth", None)] {
-        let fitted = forest(200, depth).fit(&table, &target, &Progress::default()).unwrap();
+        let fitted = forest(200, depth).fit_model(&table, &target, &Progress::default()).unwrap();
         group.bench_function(name, |b| b.iter(|| fitted.predict(black_box(&rows)).unwrap()));
     }
 }
@@ -75,16 +79,16 @@ fn paper1(c: &mut Criterion) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/study/raw");
     let names = ["2080ti", "4070", "titanv", "titanx"].map(|g| format!("runs_{g}_final.csv"));
     let files = names.iter().map(String::as_str).chain(["gpu_metrics.json"]).map(|n| folder.join(n));
-    let Ok(raw) = read(&files.collect::<Vec<_>>()) else {
+    let Ok(raw) = raw_files(&files.collect::<Vec<_>>()) else {
         println!("SKIPPED: paper 1's raw files are not at hand");
         return;
     };
-    let pairs = Pairs::new(&raw).unwrap();
+    let pairs = GpuPairs::new(&raw).unwrap();
     let models: Vec<usize> = (0..MODELS.len()).collect();
     let mut group = c.benchmark_group("paper 1");
     group.sample_size(10);
     group.bench_function("seven models, four experiments, both ways", |b| {
-        b.iter(|| run(&pairs, &models, 1, &Progress::default()).unwrap());
+        b.iter(|| run_suite(&pairs, &models, 1, &Progress::default()).unwrap());
     });
 }
 

@@ -7,7 +7,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use csv::{ByteRecord, ReaderBuilder};
-use roofswap::session::{Loaded, Session};
+use roofswap::session::{LoadedFile, Session};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -67,7 +67,7 @@ fn walk(path: &Path) -> usize {
 
 fn load(path: &Path, empty: &Session) -> Session {
     let mut session = empty.clone();
-    let Loaded { refused: described, refused_count: refused, .. } = session.add_data(path).unwrap();
+    let LoadedFile { refused: described, refused_count: refused, .. } = session.add_data(path).unwrap();
     assert_eq!(refused, 0, "{:?}", described.first());
     session
 }

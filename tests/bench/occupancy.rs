@@ -13,7 +13,7 @@ mod reference;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use reference::{Asked, Dice, adversarial, compute_capability, launchable, needs};
-use roofswap::gpu::{ComputeCapability, Limits, LimitsTable};
+use roofswap::gpu::{ComputeCapability, LimitsTable, SmLimits};
 use roofswap::occupancy::{BlockNeeds, Rules, occupancy};
 use roofswap::report::batch::answer_line;
 use std::hint::black_box;
@@ -33,7 +33,7 @@ fn asked(of: fn(&mut Dice, ComputeCapability) -> Asked) -> Vec<Asked> {
 }
 
 /// As the reference gets them: limits found and needs filled in beforehand.
-fn prepared(table: &[Limits], asked: &[Asked]) -> Vec<(usize, BlockNeeds)> {
+fn prepared(table: &[SmLimits], asked: &[Asked]) -> Vec<(usize, BlockNeeds)> {
     let all = reference::compute_capabilities();
     let at = |a: &Asked| all.iter().position(|cc| *cc == compute_capability(a)).unwrap();
     debug_assert_eq!(all.len(), table.len());
@@ -41,7 +41,7 @@ fn prepared(table: &[Limits], asked: &[Asked]) -> Vec<(usize, BlockNeeds)> {
 }
 
 /// One pass; the sum uses what the reference's sum uses, so that neither side can leave work out.
-fn pass(table: &[Limits], calls: &[(usize, BlockNeeds)]) -> u64 {
+fn pass(table: &[SmLimits], calls: &[(usize, BlockNeeds)]) -> u64 {
     calls.iter().fold(0, |sum, (at, needs)| {
         let o = occupancy(&table[*at], *needs, Rules::Exact);
         let kept = reference::answered(&o);
@@ -49,14 +49,14 @@ fn pass(table: &[Limits], calls: &[(usize, BlockNeeds)]) -> u64 {
     })
 }
 
-fn seconds_of_pass(table: &[Limits], calls: &[(usize, BlockNeeds)]) -> f64 {
+fn seconds_of_pass(table: &[SmLimits], calls: &[(usize, BlockNeeds)]) -> f64 {
     let start = Instant::now();
     black_box(pass(table, black_box(calls)));
     start.elapsed().as_secs_f64()
 }
 
 /// The fastest of interleaved passes on either side, in configurations per second.
-fn compare(table: &[Limits], program: &Path, name: &str, asked: &[Asked]) {
+fn compare(table: &[SmLimits], program: &Path, name: &str, asked: &[Asked]) {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("configurations.bin");
     let bytes: Vec<u8> = asked.iter().flatten().flat_map(|n| n.to_ne_bytes()).collect();
     std::fs::write(&file, bytes).unwrap();
@@ -79,7 +79,7 @@ fn compare(table: &[Limits], program: &Path, name: &str, asked: &[Asked]) {
 }
 
 fn main() {
-    let table: Vec<Limits> = LimitsTable::shipped().unwrap().iter().map(|(_, l)| l).collect();
+    let table: Vec<SmLimits> = LimitsTable::shipped().unwrap().iter().map(|(_, l)| l).collect();
     let mut criterion = Criterion::default().configure_from_args();
     let mut group = criterion.benchmark_group("occupancy");
     for (name, mix) in MIXES {

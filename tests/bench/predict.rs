@@ -8,9 +8,9 @@
 
 use roofswap::answer::Settings;
 use roofswap::gpu::{Gpu, GpuId};
-use roofswap::measurement::{Kind, read_csv};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{Estimate, MODELS, ModelId, Prepared, Subject, question};
+use roofswap::predict::{MODELS, ModelId, PreparedKernel, Subject, TimeEstimate, question};
 use roofswap::report::shown;
 use roofswap::session::Session;
 use roofswap::units::range;
@@ -45,14 +45,14 @@ fn world() -> (Session, Vec<Subject>) {
         }
     }
     let read = session
-        .edit(|w| read_csv(text.as_bytes(), "generated", Kind::Measured, &w.gpus, &mut w.kernels))
+        .edit(|w| read_csv(text.as_bytes(), "generated", TimingKind::Measured, &w.gpus, &mut w.kernels))
         .unwrap();
     assert_eq!(read.refused_count, 0);
-    session.edit(|w| w.store.add(read.rows));
+    session.edit(|w| w.store.add_rows(read.rows));
     let subject = |i: usize| {
         let (kernel, problem) = size(i);
         let kernel = session.kernels.position(kernel).unwrap();
-        let full = session.kernels[kernel].problem(&problem.parse().unwrap()).unwrap();
+        let full = session.kernels[kernel].completed_problem(&problem.parse().unwrap()).unwrap();
         session.subject(kernel, &full, "").unwrap()
     };
     let subjects = (0..SUBJECTS).map(subject).collect();
@@ -78,7 +78,7 @@ fn prepared(session: &Session, subjects: &[Subject], every: usize) -> usize {
     let mut n = 0;
     for subject in subjects {
         let kernel = &session.kernels[subject.kernel];
-        let mut prepared = Prepared::new(kernel, subject, gpus.entries(), &session.store, Rules::Exact);
+        let mut prepared = PreparedKernel::new(kernel, subject, gpus.entries(), &session.store, Rules::Exact);
         for source in gpus.ids().step_by(every) {
             let from = prepared.start(source);
             n += gpus.ids().filter(|target| black_box(from.estimate(*target)).is_ok()).count();
@@ -108,7 +108,7 @@ fn asked(session: &Session, subjects: &[Subject]) -> usize {
 /// Times and intervals of these subjects on 60 targets (the catalogue, and its first again), the intervals as text.
 fn brief(session: &Session, subjects: &[Subject], text: bool) -> usize {
     let targets: Vec<GpuId> = session.gpus.ids().cycle().take(TARGETS).collect();
-    let interval = |brief: Option<Estimate>| {
+    let interval = |brief: Option<TimeEstimate>| {
         let interval = brief?.interval?;
         Some(if text { range(interval.low, interval.high).len() } else { 1 })
     };

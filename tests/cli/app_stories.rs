@@ -141,3 +141,34 @@ fn the_bars_are_a_picture() {
         assert!(texts.iter().any(|t| t.contains(word)), "{word}: {texts:?}");
     }
 }
+
+#[test]
+fn each_caution_is_said_once_and_the_largest_part_first() {
+    let desk = Desk::new();
+    let event = |category: &str, name: &str, start: u64, dur: u64, more: &str| {
+        format!(
+            r#"{{"ph":"X","cat":"{category}","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"device":0,"stream":7{more}}}}}"#
+        )
+    };
+    // 64 MiB in 1.5 ms: as fast as the link.
+    let bytes = r#","bytes":67108864"#;
+    let events = [
+        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 1500, bytes),
+        event("kernel", "ncclDevKernel_AllReduce_Sum_f32", 2000, 100, ""),
+        event("kernel", "nobody_knows_it", 2200, 900, ""),
+        event("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 4000, 1500, bytes),
+    ];
+    let text = format!(
+        r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[{}]}}"#,
+        events.join(",")
+    );
+    desk.file("run.json", text);
+    let json: Value = serde_json::from_str(&answer(&desk, "app run.json --to l40s --format json")).unwrap();
+    let cautions: Vec<&str> =
+        json["targets"][0]["cautions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let starts = ["copies scaled by the host link: ", "90.0 % of kernel time", "10.0 % of kernel time"];
+    assert_eq!(cautions.len(), starts.len(), "{cautions:?}");
+    for (caution, start) in cautions.iter().zip(starts) {
+        assert!(caution.starts_with(start), "{cautions:?}");
+    }
+}

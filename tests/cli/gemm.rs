@@ -5,14 +5,14 @@
 use crate::desk;
 
 use desk::Desk;
-use roofswap::gemm::learned::Learned;
+use roofswap::gemm::learned::LearnedGemm;
 use roofswap::gemm::tiles::{Tile, TileAnswer};
-use roofswap::gemm::{Gemm, GemmRow, Target, answer_tiles};
+use roofswap::gemm::{Gemm, GemmRow, GemmTarget, answer_tiles};
 use roofswap::gpu::{GpuId, Tuning};
 use roofswap::import::read_any;
 use roofswap::learn::Progress;
-use roofswap::measurement::Kind;
-use roofswap::papers::paper4::models::{Architecture, Scores};
+use roofswap::measurement::TimingKind;
+use roofswap::papers::paper4::models::{Paper4Architecture, Scores};
 use roofswap::papers::paper4::numpy::train_test_split;
 use roofswap::papers::paper4::prepare::{Clipping, prepare};
 use roofswap::papers::paper4::tables::{TABLE4, TABLE5, correlations};
@@ -24,7 +24,7 @@ use std::path::Path;
 
 fn asked(session: &Session, gpu: GpuId, size: [u64; 3]) -> Vec<TileAnswer> {
     let gemm = Gemm { size, ..Gemm::default() };
-    answer_tiles(session, &gemm, gpu, &Tile::ALL, &Learned::default()).unwrap()
+    answer_tiles(session, &gemm, gpu, &Tile::ALL, &LearnedGemm::default()).unwrap()
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn paper_4s_figures_come_out() {
         return;
     }
     let mut session = Session::load(None).unwrap();
-    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
-    let rows: Vec<GemmRow> = read.rows.iter().filter_map(GemmRow::of).collect();
+    let read = session.edit(|w| read_any(&path, TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
+    let rows: Vec<GemmRow> = read.rows.iter().filter_map(GemmRow::from_measurement).collect();
     assert_eq!((rows.len(), rows.iter().filter(|r| r.is_audited()).count()), (16_128, 1_155));
     let p = prepare(&rows, Clipping::AllRows).unwrap();
     assert_eq!(p.len(), 2_595);
@@ -199,13 +199,14 @@ fn paper_4s_figures_come_out() {
             assert!((ours - value).abs() < 0.01, "Table V, {row} {column}: {ours} {value}");
         }
     }
-    for (target, published) in Target::ALL.into_iter().zip(TABLE4) {
+    for (target, published) in GemmTarget::ALL.into_iter().zip(TABLE4) {
         let pick = |places: &[usize]| places.iter().map(|i| p.target(target)[*i]).collect::<Vec<f64>>();
-        let model = Architecture::Forest
+        let model = Paper4Architecture::Forest
             .recipe(42)
-            .fit(&p.features.select(&train), &pick(&train), &Progress::default())
+            .fit_model(&p.features.select(&train), &pick(&train), &Progress::default())
             .unwrap();
-        let ours = Scores::of(&pick(&test), &model.predict(&p.features.select(&test)).unwrap()).unwrap();
+        let ours = Scores::from_predictions(&pick(&test), &model.predict(&p.features.select(&test)).unwrap())
+            .unwrap();
         // Another generator draws the trees: what ten of scikit-learn's own seeds spread over on this split.
         assert!((ours.r2 - published.r2).abs() < 0.004, "{target:?}: {ours:?}");
         assert!((ours.mae / published.mae - 1.0).abs() < 0.02, "{target:?}: {ours:?}");

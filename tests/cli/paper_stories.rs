@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use crate::desk::Desk;
-use roofswap::gemm::learned::Learned;
+use roofswap::gemm::learned::LearnedGemm;
 use roofswap::gemm::tiles::{From, Tile};
 use roofswap::gemm::{Gemm, answer_tiles};
 use roofswap::import::read_any;
-use roofswap::measurement::Kind;
+use roofswap::measurement::TimingKind;
 use roofswap::session::Session;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -118,7 +118,7 @@ fn a_tile_in_the_variant_belongs_to_the_tiled_kernels_problem() {
     let file = desk.file("gt.csv", TILED);
     let session = Session::load(None).unwrap();
     let mut kernels = session.kernels.clone();
-    let read = read_any(&file, Kind::Measured, session.stock_gpus(), &mut kernels).unwrap().read;
+    let read = read_any(&file, TimingKind::Measured, session.stock_gpus(), &mut kernels).unwrap().read;
     let said: Vec<(String, String, String)> = read
         .rows
         .iter()
@@ -145,7 +145,7 @@ fn a_measured_tile_is_the_answer_of_the_command_and_of_the_dashboard() {
     session.add_data(&file).unwrap();
     let gpu = session.gpus.position("rtx-4070").unwrap();
     let gemm = Gemm { size: [1024; 3], ..Gemm::default() };
-    let answers = answer_tiles(&session, &gemm, gpu, &[Tile::Side(16)], &Learned::default()).unwrap();
+    let answers = answer_tiles(&session, &gemm, gpu, &[Tile::Side(16)], &LearnedGemm::default()).unwrap();
     let time = answers[0].time.as_ref().unwrap();
     assert_eq!((time.value.millis(), time.from), (2.5, From::Measured));
     assert_eq!(answers[0].power.unwrap().value.0, 140.0);

@@ -13,8 +13,8 @@ use desk::Desk;
 use dice::Dice;
 use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::Ceilings;
-use roofswap::measurement::{Kind, read_csv};
-use roofswap::predict::{Caution, LevelTimes, Refusal, model_position};
+use roofswap::measurement::{TimingKind, read_csv};
+use roofswap::predict::{Caution, LevelTimes, ModelRefusal, model_position};
 use roofswap::roofline::Level;
 use roofswap::session::Session;
 use std::path::{Path, PathBuf};
@@ -87,9 +87,9 @@ const STREAM: Counts =
 fn loaded(session: &Session, csv: &str) -> Session {
     let mut s = session.clone();
     let read =
-        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
+        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    s.edit(|w| w.store.add(read.rows));
+    s.edit(|w| w.store.add_rows(read.rows));
     s
 }
 
@@ -129,13 +129,13 @@ fn table_1_is_what_the_overlays_hold() {
         (A100_80, 9476.0, 1678.0, 4710.0, 19492.0),
         (H100, 24979.0, 1907.0, 7758.0, 25330.0),
     ] {
-        let gpu = PAPER.gpus.find(id).unwrap();
+        let gpu = PAPER.gpus.entry_named(id).unwrap();
         near(gpu.fp64_achieved.as_ref().unwrap().value.0, fp64 * 1e9);
         near(gpu.bandwidth(Ceilings::Achieved).value.0, dram * 1e9);
         near(gpu.l2_bandwidth_or_derived().value.0, l2 * 1e9);
         let reached = gpu.l1_bandwidth(Ceilings::Achieved).unwrap();
         near(reached.value.0, l1 * 1e9);
-        assert_eq!((reached.origin.word(), &*reached.source), ("published", "paper2"));
+        assert_eq!((reached.origin.as_str(), &*reached.source), ("published", "paper2"));
     }
 }
 
@@ -154,7 +154,7 @@ fn the_equations_worked_by_hand_on_the_papers_v100_and_h100() {
     };
     let (answer, levels) = projected(counts, 20.0, H100);
     // Shared memory at the boost clock: 128 B x SMs x clock.
-    let shared = |id: &str| PAPER.gpus.find(id).unwrap().shared_bandwidth().unwrap().value.0;
+    let shared = |id: &str| PAPER.gpus.entry_named(id).unwrap().shared_bandwidth().unwrap().value.0;
     let roof = |fp64: f64, dram: f64, l2: f64, l1: f64, shared: f64| {
         // Equations 2 and 3: half of the instructions are FMA, the rest run at half the rate; 24 of 32 threads.
         let ceiling = 24.0 / 32.0 * (0.5 * fp64 + 0.5 * fp64 / 2.0) * 1e9;
@@ -265,7 +265,7 @@ fn what_is_missing_is_named_with_what_to_do() {
         format!("gpu,kernel,problem,dtype,flops,dram_bytes,time_ms\n{V100},profiled,n=1,fp64,1e9,1e9,1\n");
     let answer = ask(&loaded(&PAPER, &csv), V100, H100, Ceilings::Peak);
     let refusal = answer.prediction.unwrap_err();
-    let Refusal::NoCounts { missing, .. } = &refusal else { panic!("{refusal}") };
+    let ModelRefusal::NoCounts { missing, .. } = &refusal else { panic!("{refusal}") };
     let expected =
         "l2_bytes, l1_bytes, smem_wavefronts, active_threads_per_inst, fp64_fma, fp64_add, fp64_mul";
     assert_eq!(missing, expected);
@@ -333,7 +333,7 @@ fn a_profiled_kernel_is_imported_and_projected() {
         let levels = p.levels.unwrap();
         assert_eq!(levels.at.len(), 3, "{file}");
         assert!(levels.low <= p.time && p.time <= levels.high, "{file}: {levels:?}");
-        assert_eq!(a.kernel_roofs.unwrap().precision.word(), dtype, "{file}");
+        assert_eq!(a.kernel_roofs.unwrap().precision.as_str(), dtype, "{file}");
         let source = a.source_time.unwrap().time;
         assert!(p.time < source, "{file}: an H100 is no slower than an RTX A4500: {source} -> {}", p.time);
     }

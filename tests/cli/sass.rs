@@ -6,8 +6,8 @@ use crate::desk;
 use crate::mutations;
 
 use desk::Desk;
-use roofswap::compiler::sass::{Kind, Listing, Special, compare, read, translation};
-use roofswap::kernel::Precision;
+use roofswap::compiler::sass::{OpcodeKind, SassListing, Special, compare, read_listing, translation};
+use roofswap::kernel::VectorPrecision;
 use std::path::PathBuf;
 
 const MAXWELL: &str = "cuobjdump_sass.sm_52.txt";
@@ -40,7 +40,7 @@ fn real_listings_are_counted_as_their_words_are() {
         (ADA, "sm_89", ".text.", "//---------------------"),
     ] {
         let Some((_, text)) = sample(name) else { return };
-        let listing = read(text.as_bytes(), name, None).unwrap();
+        let listing = read_listing(text.as_bytes(), name, None).unwrap();
         assert_eq!((listing.functions.len(), listing.refused_count), (16, 0), "{name}");
         for f in &listing.functions {
             assert_eq!(f.architecture.to_string(), arch);
@@ -50,18 +50,18 @@ fn real_listings_are_counted_as_their_words_are() {
                 format!("{begins}{}\n", f.symbol)
             };
             for (kind, opcodes) in [
-                (Kind::Ffma, &["FFMA", "FFMA32I"][..]),
-                (Kind::Fadd, &["FADD", "FADD32I"]),
-                (Kind::GlobalLoad, &["LDG"]),
-                (Kind::GlobalStore, &["STG"]),
-                (Kind::SharedLoad, &["LDS"]),
-                (Kind::SharedStore, &["STS"]),
-                (Kind::Mufu, &["MUFU"]),
+                (OpcodeKind::Ffma, &["FFMA", "FFMA32I"][..]),
+                (OpcodeKind::Fadd, &["FADD", "FADD32I"]),
+                (OpcodeKind::GlobalLoad, &["LDG"]),
+                (OpcodeKind::GlobalStore, &["STG"]),
+                (OpcodeKind::SharedLoad, &["LDS"]),
+                (OpcodeKind::SharedStore, &["STS"]),
+                (OpcodeKind::Mufu, &["MUFU"]),
             ] {
                 let counted = words(&text, &begins, next, opcodes);
-                assert_eq!(f.count(kind), counted, "{name}: {} {}", f.name, kind.word());
+                assert_eq!(f.kind_count(kind), counted, "{name}: {} {}", f.name, kind.as_str());
             }
-            assert_eq!(f.count(Kind::Other), 0, "{name}: {}: an opcode of no class", f.name);
+            assert_eq!(f.kind_count(OpcodeKind::Other), 0, "{name}: {}: an opcode of no class", f.name);
         }
     }
 }
@@ -69,7 +69,8 @@ fn real_listings_are_counted_as_their_words_are() {
 #[test]
 fn two_real_listings_have_the_same_arithmetic() {
     let (Some((_, a)), Some((_, b))) = (sample(MAXWELL), sample(ADA)) else { return };
-    let [a, b] = [(a, MAXWELL), (b, ADA)].map(|(text, name)| read(text.as_bytes(), name, None).unwrap());
+    let [a, b] =
+        [(a, MAXWELL), (b, ADA)].map(|(text, name)| read_listing(text.as_bytes(), name, None).unwrap());
     let mut special = 0;
     for f in &a.functions {
         let g = b.named(&f.symbol).next().unwrap();
@@ -77,13 +78,13 @@ fn two_real_listings_have_the_same_arithmetic() {
         assert_eq!((t.from.as_str(), t.to.as_str()), ("sm_52", "sm_89"));
         special += compare(f, g).pairs.len();
         // The study's kernels have no divisions: nothing expands, so nothing is corrected.
-        assert_eq!(t.single.factor(), 1.0, "{}", f.name);
+        assert_eq!(t.single.rewrite_factor(), 1.0, "{}", f.name);
         assert_eq!((t.single.least, t.single.most), (1.0, 1.0));
     }
     assert_eq!(special, 0);
     // conv2d_7x7 is unrolled: 49 FFMA in one block, on both.
     for listing in [&a, &b] {
-        assert_eq!(listing.named("conv2d_7x7").next().unwrap().operations(Precision::Single).fma, 49.0);
+        assert_eq!(listing.named("conv2d_7x7").next().unwrap().operations(VectorPrecision::Single).fma, 49.0);
     }
 }
 
@@ -126,7 +127,7 @@ fn own() -> String {
 
 #[test]
 fn special_functions_are_recognised_by_what_they_are_made_of() {
-    let listing = read(own().as_bytes(), "own.txt", None).unwrap();
+    let listing = read_listing(own().as_bytes(), "own.txt", None).unwrap();
     assert_eq!((listing.functions.len(), listing.refused_count), (2, 0), "{:?}", listing.refused);
     let f = listing.named("tmpl").next().unwrap();
     assert_eq!((f.name.as_str(), f.instructions()), ("tmpl<128>", 12));
@@ -143,28 +144,31 @@ fn a_sine_whose_source_has_no_flops_has_no_limit() {
         let text = format!(
             "code for {arch}\nFunction : snf\n/*0000*/ {reduce} ;\n/*0010*/ MUFU.SIN R5, R0 ;\n/*0020*/ EXIT ;\n"
         );
-        read(text.as_bytes(), "l", None).unwrap()
+        read_listing(text.as_bytes(), "l", None).unwrap()
     };
     let (old, new) =
         (code("sm_52", "RRO.SINCOS R0, R2"), code("sm_90", "FMUL.RZ R0, R2, 0.15915493667125701904"));
     let t = translation(&compare(&old.functions[0], &new.functions[0]));
-    assert_eq!((t.single.source.flops(), t.single.target.flops(), t.single.factor()), (0.0, 1.0, 1.0));
+    assert_eq!(
+        (t.single.source.flops(), t.single.target.flops(), t.single.rewrite_factor()),
+        (0.0, 1.0, 1.0)
+    );
     assert!(t.single.most.is_infinite());
     let back = translation(&compare(&new.functions[0], &old.functions[0]));
-    assert_eq!((back.single.factor(), back.single.least, back.single.most), (0.0, 0.0, 0.0));
+    assert_eq!((back.single.rewrite_factor(), back.single.least, back.single.most), (0.0, 0.0, 0.0));
 }
 
 /// What any listing must satisfy, however damaged its file was.
-fn sound(listing: &Listing) {
+fn sound(listing: &SassListing) {
     for f in &listing.functions {
         let sum = f.blocks.iter().fold(0u32, |s, b| s + b.instructions());
         assert_eq!(sum, f.instructions());
         assert!(f.blocks.windows(2).all(|w| w[0].address < w[1].address), "{}", f.name);
         let t = translation(&compare(f, f));
-        assert_eq!((t.single.factor(), t.double.factor()), (1.0, 1.0));
+        assert_eq!((t.single.rewrite_factor(), t.double.rewrite_factor()), (1.0, 1.0));
         for g in listing.functions.iter().take(4) {
-            let r = compare(f, g).rewritten(Precision::Single);
-            assert!(r.factor() >= 0.0 && r.least <= r.most && r.target.total() >= 0.0);
+            let r = compare(f, g).rewritten(VectorPrecision::Single);
+            assert!(r.rewrite_factor() >= 0.0 && r.least <= r.most && r.target.total() >= 0.0);
         }
     }
     assert!(listing.refused.len() <= listing.refused_count);
@@ -177,7 +181,7 @@ fn damaged_listings_are_answered_with_functions_or_an_error() {
         // A part is enough: the samples are large.
         seeds.extend(sample(name).map(|(_, text)| text.into_bytes()[..20_000].to_vec()));
     }
-    mutations::replay("sass", &seeds, |bytes| match read(bytes, "x.sm_80.txt", None) {
+    mutations::replay("sass", &seeds, |bytes| match read_listing(bytes, "x.sm_80.txt", None) {
         Ok(listing) => sound(&listing),
         Err(e) => assert!(e.to_string().len() > 10, "{e}"),
     });
@@ -185,11 +189,11 @@ fn damaged_listings_are_answered_with_functions_or_an_error() {
 
 #[test]
 fn other_encodings_and_line_ends_read_the_same() {
-    let plain = read(own().as_bytes(), "own.txt", None).unwrap();
-    let windows = read(own().replace('\n', "\r\n").as_bytes(), "own.txt", None).unwrap();
+    let plain = read_listing(own().as_bytes(), "own.txt", None).unwrap();
+    let windows = read_listing(own().replace('\n', "\r\n").as_bytes(), "own.txt", None).unwrap();
     let utf16: Vec<u8> = format!("\u{feff}{}", own()).encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(windows.functions, plain.functions);
-    assert_eq!(read(&utf16, "own.txt", None).unwrap().functions, plain.functions);
+    assert_eq!(read_listing(&utf16, "own.txt", None).unwrap().functions, plain.functions);
 }
 
 #[test]

@@ -7,9 +7,11 @@ use crate::desk;
 use roofswap::gpu::GpuId;
 
 use desk::Desk;
-use roofswap::answer::{Answer, Fold, Settings, Trial, log_mean};
-use roofswap::evaluate::{Asking, Outcome, Progress, Setup, World, evaluate_with, score};
-use roofswap::measurement::{Kind, Measurement, Store, read_csv};
+use roofswap::answer::{Answer, AnswerTrial, ResidualFold, Settings, log_mean};
+use roofswap::evaluate::{
+    Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, evaluate_with, score,
+};
+use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
 use roofswap::predict::{Caution, MODELS, ModelId, Subject, model_position};
 use roofswap::session::{Session, Sources};
 use roofswap::units::Seconds;
@@ -193,9 +195,10 @@ fn a_source_that_refuses_is_left_out_and_named() {
     let mut session = SHIPPED.clone();
     let text = "gpu,kernel,problem,block,grid,regs_per_thread,flops,dram_bytes,time_ms\n\
         titan-v,big,n=1,256,1000,32,1e9,1e8,0.5\ngtx-titan-x,big,n=1,2048,1000,32,1e9,1e8,0.5\n";
-    let read =
-        session.edit(|w| read_csv(text.as_bytes(), "own", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
-    session.edit(|w| w.store.add(read.rows));
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "own", TimingKind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
+    session.edit(|w| w.store.add_rows(read.rows));
     let big = subject(&session, "big", "n=1");
     let settings = Settings { model: model_position("efficiency-transfer").unwrap(), ..Settings::default() };
     let both = Sources::These(vec![place("titan-v"), place("gtx-titan-x")]);
@@ -334,24 +337,25 @@ fn many() -> (Session, Vec<Measurement>) {
         }
     }
     let mut session = SHIPPED.clone();
-    let read =
-        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "rows", TimingKind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     (session, read.rows)
 }
 
-fn run(session: &Session, rows: &[Measurement], asking: Asking, leak: bool) -> Outcome {
+fn run(session: &Session, rows: &[Measurement], asking: Asking, leak: bool) -> ModelOutcome {
     let mut store = Store::default();
-    store.add(rows.to_vec());
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-    let setup = Setup { asking, ..Setup::default() };
-    let fold = |t: &Trial| if leak { Fold::Nothing } else { setup.protocol.fold(t) };
+    store.add_rows(rows.to_vec());
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let setup = EvaluationSetup { asking, ..EvaluationSetup::default() };
+    let fold = |t: &AnswerTrial| if leak { ResidualFold::Nothing } else { setup.protocol.fold(t) };
     let outcomes =
         evaluate_with(world, &setup, &[MODELS[ModelId::default()]], &fold, &Progress::default()).unwrap();
     outcomes.into_iter().next().unwrap()
 }
 
 /// Rows of the target that are scored, and what is said of them.
-fn said(outcome: &Outcome, target: GpuId) -> Vec<(usize, f64, f64)> {
+fn said(outcome: &ModelOutcome, target: GpuId) -> Vec<(usize, f64, f64)> {
     outcome
         .trials
         .iter()
@@ -437,10 +441,10 @@ fn an_evaluation_says_what_else_was_known() {
 
 /// Error in percent of the same rows without and with what is known more.
 fn gain(session: &Session, store: &Store, asking: [Asking; 2]) -> [f64; 2] {
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store };
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store };
     let [plain, more] = asking.map(|asking| {
-        let setup = Setup { asking, ..Setup::default() };
-        let fold = |t: &Trial| setup.protocol.fold(t);
+        let setup = EvaluationSetup { asking, ..EvaluationSetup::default() };
+        let fold = |t: &AnswerTrial| setup.protocol.fold(t);
         evaluate_with(world, &setup, &[MODELS[ModelId::default()]], &fold, &Progress::default())
             .unwrap()
             .remove(0)

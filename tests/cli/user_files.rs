@@ -54,11 +54,11 @@ fn a_file_of_resources_alone_is_a_kernel_or_lies_over_one() {
     let folder = Folder::new().with("kernels/a.toml", &over).with("kernels/mine.toml", RESOURCES);
     let session = folder.load();
     assert_eq!(session.problems, Vec::<String>::new());
-    let mine = session.kernels.find("ns::mine").unwrap();
+    let mine = session.kernels.entry_named("ns::mine").unwrap();
     let r = mine.resources_on(8, 9).unwrap();
     assert_eq!((r.resources.registers, r.resources.barriers, r.borrowed_from), (24, Some(1), None));
     assert_eq!(&*mine.compiled[&(8, 9)].source, "build.log (ptxas -v)");
-    let saxpy = session.kernels.find("saxpy").unwrap();
+    let saxpy = session.kernels.entry_named("saxpy").unwrap();
     assert_eq!(saxpy.resources_on(8, 9).unwrap().resources.registers, 99);
     assert!(saxpy.has_formulas() && saxpy.compiled.len() == 11, "formulas and other architectures stay");
 }
@@ -71,7 +71,7 @@ fn resources_lie_over_a_kernel_of_the_users_whatever_the_files_are_called() {
     let folder = Folder::new().with("kernels/a.toml", RESOURCES).with("kernels/b.toml", own);
     let session = folder.load();
     assert_eq!(session.problems, Vec::<String>::new());
-    let mine = session.kernels.find("mine").unwrap();
+    let mine = session.kernels.entry_named("mine").unwrap();
     assert!(mine.has_formulas());
     assert_eq!(mine.resources_on(8, 9).unwrap().resources.registers, 24);
 }
@@ -94,7 +94,7 @@ fn impossible_resources_are_refused_with_their_line() {
         let session = Folder::new().with("kernels/mine.toml", RESOURCES.replace(good, bad)).load();
         let [problem] = &session.problems[..] else { panic!("{bad}: {:?}", session.problems) };
         assert!(problem.contains(words), "{bad}: {problem}");
-        assert!(session.kernels.find("ns::mine").is_err(), "{bad}");
+        assert!(session.kernels.entry_named("ns::mine").is_err(), "{bad}");
     }
 }
 
@@ -168,7 +168,10 @@ fn refused(name: &str, text: impl AsRef<[u8]>, line: Option<usize>, words: &[&st
     let folder =
         Folder::new().with("gpus/a-good.toml", GPU).with("kernels/z-good.toml", KERNEL).with(name, text);
     let s = folder.load();
-    assert!(s.gpus.find("my-gpu").is_ok() && s.kernels.find("my_kernel").is_ok(), "the rest still loads");
+    assert!(
+        s.gpus.entry_named("my-gpu").is_ok() && s.kernels.entry_named("my_kernel").is_ok(),
+        "the rest still loads"
+    );
     let [problem] = s.problems.as_slice() else { panic!("{name}: {:?}", s.problems) };
     let place = folder.path(name).display().to_string() + &line.map(|l| format!(":{l}")).unwrap_or_default();
     assert!(problem.starts_with(&format!("{place}: ")), "{problem}\nshould begin with {place}");
@@ -201,7 +204,7 @@ fn edited(text: &str, start: &str, replacement: &str) -> (String, usize) {
 fn a_gpu_of_the_users_joins_the_catalogue_with_its_own_sources() {
     let s = Folder::new().with("gpus/mine.toml", GPU).load();
     assert_eq!(s.problems, Vec::<String>::new());
-    let g = s.gpus.find("Prototype").unwrap();
+    let g = s.gpus.entry_named("Prototype").unwrap();
     assert_eq!((g.id.as_str(), &*g.fp32_peak.source), ("my-gpu", "me"));
     assert_eq!(g.fp32_peak.value.to_string(), "51.2 TFLOP/s");
     assert_eq!(s.gpus.entries().last().unwrap().id, "my-gpu", "the user's stand last");
@@ -338,7 +341,7 @@ fn a_folder_with_a_files_name_is_refused() {
     let folder = Folder::new().with("gpus/good.toml", GPU);
     std::fs::create_dir(folder.path("gpus/folder.toml")).unwrap();
     let s = folder.load();
-    assert!(s.gpus.find("my-gpu").is_ok());
+    assert!(s.gpus.entry_named("my-gpu").is_ok());
     assert!(s.problems[0].contains("is not a regular file"), "{:?}", s.problems);
 }
 
@@ -414,7 +417,7 @@ fn ten_bad_files_are_ten_complaints_and_one_good_file_still_loads() {
     }
     let s = folder.load();
     assert_eq!(s.problems.len(), 10, "{:?}", s.problems);
-    assert!(s.gpus.find("my-gpu").is_ok());
+    assert!(s.gpus.entry_named("my-gpu").is_ok());
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -442,16 +445,16 @@ fn measured_rates_are_laid_over_a_gpu_whatever_the_files_are_called() {
         .with("gpus/z-mine.toml", GPU)
         .load();
     assert_eq!(s.problems, Vec::<String>::new());
-    let mine = s.gpus.find("my-gpu").unwrap();
+    let mine = s.gpus.entry_named("my-gpu").unwrap();
     assert_eq!(mine.fp32_achieved.as_ref().unwrap().value.to_string(), "40.0 TFLOP/s");
     assert_eq!(
         (mine.bandwidth_achieved.as_ref().unwrap().value.0, mine.bandwidth_peak.value.0),
         (800e9, 896e9)
     );
     let before = roofswap::session::Session::load(None).unwrap();
-    let (was, is) = (before.gpus.find("rtx-4070").unwrap(), s.gpus.find("rtx-4070").unwrap());
+    let (was, is) = (before.gpus.entry_named("rtx-4070").unwrap(), s.gpus.entry_named("rtx-4070").unwrap());
     let achieved = is.bandwidth_achieved.as_ref().unwrap();
-    assert_eq!((achieved.value.0, &*achieved.source, achieved.origin.word()), (460e9, "bench", "measured"));
+    assert_eq!((achieved.value.0, &*achieved.source, achieved.origin.as_str()), (460e9, "bench", "measured"));
     assert_eq!((is.fp32_peak.value, &is.name, is.sms.value), (was.fp32_peak.value, &was.name, was.sms.value));
     let place = |s: &Session| s.gpus.position("rtx-4070").unwrap();
     assert_eq!(place(&s), place(&before), "it stays where it stood");
@@ -469,23 +472,23 @@ fn an_overlay_that_makes_no_sense_is_refused_and_changes_nothing() {
     ] {
         refused("gpus/bad.toml", &text, Some(line), &[words]);
         let s = Folder::new().with("gpus/bad.toml", text).load();
-        assert!(s.gpus.find("rtx-3090").unwrap().fp32_achieved.is_none(), "not even the good half");
+        assert!(s.gpus.entry_named("rtx-3090").unwrap().fp32_achieved.is_none(), "not even the good half");
     }
 }
 
 #[test]
 fn a_mixbench_report_becomes_the_roofs_in_use() {
-    use roofswap::import::{Job, overlays, recognise};
+    use roofswap::import::{ImportJob, overlays, recognise};
     use roofswap::progress::Progress;
     let report = "Device:              NVIDIA GeForce RTX 4090\n\
         Experiment ID, Single Precision ops,,,,              Double precision ops,,,\n\
         Compute iters, Flops/byte, ex.time,  GFLOPS, GB/sec, Flops/byte, ex.time,  GFLOPS, GB/sec\n     \
         0,   0.250,   0.30,   230.00, 920.00,   0.125,   0.60,  115.00, 920.00\n     \
         512, 128.250, 1.00, 80000.00, 623.78,   64.125, 60.00, 1280.00,  19.96\n";
-    let job = Job { file: "run.txt", gpu: None, progress: &Progress::default() };
+    let job = ImportJob { file: "run.txt", gpu: None, progress: &Progress::default() };
     let importer = recognise(report.as_bytes()).unwrap();
     let mut read = (importer.read)(&mut report.as_bytes(), &job).unwrap();
-    read.roofs.push(roofswap::import::Roof { gpu: "no such".into(), ..read.roofs[0].clone() });
+    read.roofs.push(roofswap::import::AchievedRoof { gpu: "no such".into(), ..read.roofs[0].clone() });
     let gpus = Session::load(None).unwrap().gpus;
     let (files, left_out) = overlays(&read.roofs, &gpus, "mixbench of today");
     let [overlay] = files.as_slice() else { panic!("{files:?}") };
@@ -495,7 +498,7 @@ fn a_mixbench_report_becomes_the_roofs_in_use() {
     roofswap::config::write_whole(&file, overlay.text.as_bytes()).unwrap();
     let s = folder.load();
     assert_eq!(s.problems, Vec::<String>::new(), "{}", overlay.text);
-    let gpu = s.gpus.find("rtx-4090").unwrap();
+    let gpu = s.gpus.entry_named("rtx-4090").unwrap();
     let of = |r: &Option<roofswap::catalogue::Sourced<roofswap::units::FlopsPerSecond>>| {
         r.as_ref().unwrap().value.0
     };

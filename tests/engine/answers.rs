@@ -7,10 +7,10 @@ use crate::dice::Dice;
 use roofswap::answer::{Answer, Settings, Sources};
 use roofswap::chart::PredictionRow;
 use roofswap::gpu::{GpuId, Tuning};
-use roofswap::measurement::{Kind, read_csv};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::predict::{Cause, Caution, MODELS, ModelId, Subject, model_position};
-use roofswap::report::Format;
-use roofswap::report::predictions::{Comparison, records};
+use roofswap::report::TableFormat;
+use roofswap::report::predictions::{Comparison, record_table};
 use roofswap::report::{breakdown, sources};
 use roofswap::session::Session;
 use roofswap::units::{Hertz, Seconds};
@@ -36,9 +36,10 @@ fn with_rows(rows: &str) -> Session {
     let mut session = SHIPPED.clone();
     let text = format!("gpu,kernel,problem,time_ms,mem_clock_mhz\n{rows}");
     session.edit(|w| {
-        let read = read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels).unwrap();
+        let read =
+            read_csv(text.as_bytes(), "mine.csv", TimingKind::Measured, &w.gpus, &mut w.kernels).unwrap();
         assert_eq!(read.refused_count, 0, "{:?}", read.refused);
-        w.store.add(read.rows);
+        w.store.add_rows(read.rows);
     });
     session
 }
@@ -300,10 +301,10 @@ fn check_everywhere(scene: &Scene, subject: &Subject, answer: &Answer, whose: &s
     let near = |other: f64, what: &str| {
         assert!((other / time.0 - 1.0).abs() < 1e-12, "{whose}: {what} {other}, answered {time:?}");
     };
-    let all = sources::rows(&session.gpus, &session.kernels, subject, answer);
-    near(number_in_json(&records(&all).render(Format::Json), "time_ms") / 1e3, "JSON");
+    let all = sources::source_rows(&session.gpus, &session.kernels, subject, answer);
+    near(number_in_json(&record_table(&all).render(TableFormat::Json), "time_ms") / 1e3, "JSON");
     let whole: Vec<Comparison<'_>> = all.into_iter().filter(|row| row.share.is_none()).collect();
-    near(last_step_in_json(&breakdown::records(&whole).render(Format::Json)), "last step");
+    near(last_step_in_json(&breakdown::record_table(&whole).render(TableFormat::Json)), "last step");
     let drawn = PredictionRow::new(String::new(), answer).predicted.unwrap().0;
     near(drawn.0, "chart");
     let b = answer.breakdown().unwrap();

@@ -12,7 +12,7 @@ use roofswap::gpu::{Ceilings, Gpu, GpuId};
 use roofswap::roofline::Level;
 use roofswap::session::Session;
 
-const LIGHT: Theme = Theme::Light;
+const LIGHT: SvgTheme = SvgTheme::Light;
 
 /// A session with what every story needs.
 struct World(Session);
@@ -33,7 +33,7 @@ impl World {
         kernel: &str,
         [source, target]: [&str; 2],
         settings: Settings,
-        show: Sides,
+        show: ChartSides,
     ) -> [ChartSpec; 3] {
         let at = self.0.kernels.position(kernel).unwrap();
         let of = &self.0.kernels[at];
@@ -173,7 +173,7 @@ fn every_measured_kernel_on_every_pair_gives_three_tidy_charts() {
     for kernel in MEASURED {
         for pair in PAIRS {
             for settings in [Settings::default(), achieved] {
-                for (chart, kind) in world.charts(kernel, pair, settings, Sides::Both).iter().zip([
+                for (chart, kind) in world.charts(kernel, pair, settings, ChartSides::Both).iter().zip([
                     "roofline",
                     "occupancy",
                     "predictions",
@@ -225,7 +225,7 @@ fn component_times_are_tidy_on_every_pair_with_every_time_on_the_picture() {
 fn the_suggested_size_has_room_for_every_note_and_label() {
     let world = World::new();
     for pair in PAIRS {
-        for chart in world.charts("saxpy", pair, Settings::default(), Sides::Both) {
+        for chart in world.charts("saxpy", pair, Settings::default(), ChartSides::Both) {
             let size = suggested_size(&chart);
             let said = all(&assert_tidy(&render_svg(&chart, LIGHT, size).unwrap(), size, &chart.title));
             assert!(!said.contains("do not fit") && !said.contains("at this size"), "{said}");
@@ -236,8 +236,8 @@ fn the_suggested_size_has_room_for_every_note_and_label() {
 #[test]
 fn the_same_input_gives_the_same_bytes() {
     let draw = || {
-        let charts = World::new().charts("matmul_tiled", PAIRS[0], Settings::default(), Sides::Both);
-        charts.map(|c| [Theme::Light, Theme::Dark].map(|t| render_svg(&c, t, (1200, 800)).unwrap()))
+        let charts = World::new().charts("matmul_tiled", PAIRS[0], Settings::default(), ChartSides::Both);
+        charts.map(|c| [SvgTheme::Light, SvgTheme::Dark].map(|t| render_svg(&c, t, (1200, 800)).unwrap()))
     };
     let (once, again) = (draw(), draw());
     assert_eq!(once, again);
@@ -246,7 +246,7 @@ fn the_same_input_gives_the_same_bytes() {
 
 #[test]
 fn the_roofline_says_its_values_and_their_origin() {
-    let [chart, _, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), Sides::Both);
+    let [chart, _, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), ChartSides::Both);
     let said = all(&texts(&render_svg(&chart, LIGHT, suggested_size(&chart)).unwrap()));
     for value in [
         "TITAN V: 14.9 TFLOP/s, DRAM 653 GB/s (peak, published)",
@@ -267,7 +267,7 @@ fn the_roofline_says_its_values_and_their_origin() {
 #[test]
 fn the_source_alone_says_nothing_of_the_target() {
     let world = World::new();
-    let [roofline, occupancy, _] = world.charts("saxpy", PAIRS[0], Settings::default(), Sides::Source);
+    let [roofline, occupancy, _] = world.charts("saxpy", PAIRS[0], Settings::default(), ChartSides::Source);
     for chart in [roofline, occupancy] {
         let said = all(&texts(&render_svg(&chart, LIGHT, suggested_size(&chart)).unwrap()));
         assert!(said.contains("TITAN V") && !said.contains("4070") && !said.contains("predicted"), "{said}");
@@ -276,7 +276,7 @@ fn the_source_alone_says_nothing_of_the_target() {
 
 #[test]
 fn points_stand_where_flops_over_time_puts_them() {
-    let [chart, _, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), Sides::Both);
+    let [chart, _, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), ChartSides::Both);
     let points: Vec<_> = chart
         .marks
         .iter()
@@ -299,7 +299,8 @@ fn points_stand_where_flops_over_time_puts_them() {
 
 #[test]
 fn a_kernel_without_flops_gets_its_roofs_and_a_note() {
-    let [chart, _, _] = World::new().charts("naive_transpose", PAIRS[0], Settings::default(), Sides::Both);
+    let [chart, _, _] =
+        World::new().charts("naive_transpose", PAIRS[0], Settings::default(), ChartSides::Both);
     let note = "no FLOPs: this kernel has no place on a FLOP roofline; its bandwidth is 269 GB/s of 653 GB/s on TITAN V";
     assert!(chart.notes.iter().any(|n| n.starts_with(note)), "{:?}", chart.notes);
     let own = |m: &Mark| matches!(m, Mark::Point { shape, .. } if *shape != Shape::Other);
@@ -330,7 +331,7 @@ fn a_kernel_that_cannot_launch_says_why_on_every_chart_however_small() {
     std::fs::create_dir(folder.path().join("kernels")).unwrap();
     std::fs::write(folder.path().join("kernels/hungry.toml"), HUNGRY).unwrap();
     let world = World(Session::load(Some(folder.path())).unwrap());
-    let charts = world.charts("shared_bank_conflict", PAIRS[0], Settings::default(), Sides::Both);
+    let charts = world.charts("shared_bank_conflict", PAIRS[0], Settings::default(), ChartSides::Both);
     for chart in charts {
         let said = all(&texts(&render_svg(&chart, LIGHT, (800, 600)).unwrap()));
         assert!(said.contains("cannot launch: 206 registers"), "{said}");
@@ -339,7 +340,7 @@ fn a_kernel_that_cannot_launch_says_why_on_every_chart_however_small() {
 
 #[test]
 fn limiters_carry_their_mark_and_the_unlimited_say_so() {
-    let [_, chart, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), Sides::Both);
+    let [_, chart, _] = World::new().charts("saxpy", PAIRS[0], Settings::default(), ChartSides::Both);
     let bars: Vec<_> = chart
         .marks
         .iter()
@@ -436,7 +437,7 @@ fn absurd_charts_are_drawn_or_refused() {
                 spec.subtitle = "s".repeat(10_000);
                 spec.notes = vec!["]]> <!-- & ".repeat(1000), String::new()];
                 for size in [(1200, 800), (300, 200), suggested_size(&spec)] {
-                    if let Ok(svg) = render_svg(&spec, Theme::Dark, size) {
+                    if let Ok(svg) = render_svg(&spec, SvgTheme::Dark, size) {
                         assert_tidy(&svg, size, &format!("{size:?}, {x:?}"));
                         drawn += 1;
                     }
@@ -489,14 +490,14 @@ fn no_rows_are_refused_and_sixty_or_ten_thousand_are_drawn() {
 fn pictures_to_look_at() {
     let world = World::new();
     std::fs::create_dir_all("target/charts").unwrap();
-    let both = Sides::Both;
+    let both = ChartSides::Both;
     for (file, kernel, pair, show, theme) in [
         ("saxpy", "saxpy", ["titan-v", "rtx-4070"], both, LIGHT),
-        ("tiled", "matmul_tiled", ["titan-v", "rtx-4070"], both, Theme::Dark),
+        ("tiled", "matmul_tiled", ["titan-v", "rtx-4070"], both, SvgTheme::Dark),
         ("transpose", "naive_transpose", ["gtx-titan-x", "rtx-2080-ti"], both, LIGHT),
         ("conv", "conv2d_7x7", ["titan-v", "h100-sxm5"], both, LIGHT),
         ("conflict", "shared_bank_conflict", ["titan-v", "rtx-4070"], both, LIGHT),
-        ("alone", "conv2d_3x3", ["titan-v", "rtx-4070"], Sides::Source, LIGHT),
+        ("alone", "conv2d_3x3", ["titan-v", "rtx-4070"], ChartSides::Source, LIGHT),
     ] {
         let charts = world.charts(kernel, pair, Settings::default(), show);
         for (chart, kind) in charts.iter().zip(["roofline", "occupancy", "predictions"]) {

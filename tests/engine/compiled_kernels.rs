@@ -47,7 +47,7 @@ fn record_path(capability: &str) -> PathBuf {
 
 /// What `ptxas -v` said, as the program's own importer reads it: kernel, architecture, resources, in its order.
 fn ptxas(text: &str) -> Vec<(String, String, Resources)> {
-    let report = roofswap::compiler::read(text.as_bytes(), "record", None).unwrap();
+    let report = roofswap::compiler::read_report(text.as_bytes(), "record", None).unwrap();
     assert_eq!((report.refused_count, report.remarks.len()), (0, 0), "{report:?}");
     let of = |k: &roofswap::compiler::CompiledKernel| {
         let (r, number) = (&k.resources, |n: Option<u32>| i64::from(n.unwrap()));

@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
-use roofswap::answer::{Fold, Trial};
-use roofswap::evaluate::{Outcome, Progress, Protocol, Scope, Setup, Split, World, evaluate_with, score};
+use roofswap::answer::{AnswerTrial, ResidualFold};
+use roofswap::evaluate::{
+    Asking, EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Protocol, RowSplit, TrialScope,
+    evaluate_with, score,
+};
 use roofswap::gpu::Ceilings;
-use roofswap::measurement::{Kind, Measurement, Store, read_csv};
-use roofswap::papers::paper1::{Experiment, ReproduceError, reproduce_files};
-use roofswap::predict::{MODELS, ModelId, Prediction, Predictor, Question, Refusal, model_position};
+use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
+use roofswap::papers::paper1::{AnalyticalExperiment, ReproduceError, reproduce_files};
+use roofswap::predict::{MODELS, ModelId, ModelRefusal, Prediction, Predictor, Question, model_position};
 use roofswap::session::Session;
-use roofswap::units::Seconds;
+use roofswap::train::SurveyOf;
+use roofswap::units::{Seconds, significant};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -17,15 +22,16 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 fn read(text: &str) -> (Session, Vec<Measurement>) {
     let mut session = SHIPPED.clone();
-    let read =
-        session.edit(|w| read_csv(text.as_bytes(), "rows", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "rows", TimingKind::Measured, &w.gpus, &mut w.kernels))
+        .unwrap();
     assert_eq!(read.refused_count, 0, "{:?}", read.refused);
     (session, read.rows)
 }
 
 fn store(rows: &[Measurement]) -> Store {
     let mut store = Store::default();
-    store.add(rows.to_vec());
+    store.add_rows(rows.to_vec());
     store
 }
 
@@ -44,19 +50,24 @@ fn many() -> String {
     text
 }
 
-fn run(session: &Session, rows: &[Measurement], setup: &Setup, models: &[&dyn Predictor]) -> Vec<Outcome> {
+fn run(
+    session: &Session,
+    rows: &[Measurement],
+    setup: &EvaluationSetup,
+    models: &[&dyn Predictor],
+) -> Vec<ModelOutcome> {
     run_with(session, rows, setup, models, &|t| setup.protocol.fold(t))
 }
 
 fn run_with(
     session: &Session,
     rows: &[Measurement],
-    setup: &Setup,
+    setup: &EvaluationSetup,
     models: &[&dyn Predictor],
-    fold: &(dyn Fn(&Trial) -> Fold + Sync),
-) -> Vec<Outcome> {
+    fold: &(dyn Fn(&AnswerTrial) -> ResidualFold + Sync),
+) -> Vec<ModelOutcome> {
     let store = store(rows);
-    let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+    let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
     evaluate_with(world, setup, models, fold, &Progress::default()).unwrap()
 }
 
@@ -64,8 +75,8 @@ fn shipped(ids: &[&str]) -> Vec<&'static dyn Predictor> {
     ids.iter().map(|id| MODELS[model_position(id).unwrap()]).collect()
 }
 
-fn of(protocol: Protocol) -> Setup {
-    Setup { protocol, ..Setup::default() }
+fn of(protocol: Protocol) -> EvaluationSetup {
+    EvaluationSetup { protocol, ..EvaluationSetup::default() }
 }
 
 #[test]
@@ -87,8 +98,13 @@ fn a_new_gpu_is_asked_about_from_every_other_one_and_refusals_are_counted() {
     assert!((s.errors.mape_percent - mape).abs() < 1e-9, "{s:?}");
     assert_eq!((s.order_accuracy_percent, s.coverage_90_percent), (Some(50.0), None));
     let onto = session.gpus.position("titan-v").unwrap();
-    let scope = Scope { targets: Some([onto].into()), ..Scope::default() };
-    let some = run(&session, &rows, &Setup { scope, ..Setup::default() }, &shipped(&["same-time"]));
+    let scope = TrialScope { targets: Some([onto].into()), ..TrialScope::default() };
+    let some = run(
+        &session,
+        &rows,
+        &EvaluationSetup { scope, ..EvaluationSetup::default() },
+        &shipped(&["same-time"]),
+    );
     assert!(some[0].trials.iter().all(|t| t.target == onto) && some[0].trials.len() == 3);
 }
 
@@ -98,7 +114,7 @@ fn a_new_size_is_predicted_from_the_next_one_on_the_same_gpu() {
         "gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=4194304,0.1\ntitan-v,saxpy,n=8388608,0.25\n\
          titan-v,saxpy,n=1048576,0.01\nrtx-4070,saxpy,n=8388608,0.3\n",
     );
-    let held = Split::largest_of(&store(&rows));
+    let held = RowSplit::largest_of(&store(&rows));
     assert_eq!((held.held_out.len(), held.known.len()), (1, 3), "the 4070 has one size only");
     let all = run(&session, &rows, &of(Protocol::NewSize), &shipped(&["same-time"]));
     let [trial] = all[0].trials[..] else { panic!("one question: {:?}", all[0].trials) };
@@ -118,23 +134,55 @@ fn a_new_kernel_has_no_source_and_one_case_per_row() {
     assert!(all[1].trials.is_empty() && all[1].asked() == rows.len(), "without a time there is no same time");
 }
 
-#[test]
-fn rows_at_other_clocks_are_rows_of_their_own() {
+/// One configuration of this kernel on two GPUs, each at two clocks.
+fn at_two_clocks(kernel: &str, size: &str) -> String {
     let mut text = String::from("gpu,kernel,problem,time_ms,sm_clock_mhz\n");
     for (gpu, ms, mhz) in
         [("titan-v", 1.0, 1400), ("titan-v", 1.2, 1000), ("rtx-4070", 0.8, 2400), ("rtx-4070", 1.1, 1200)]
     {
-        text.push_str(&format!("{gpu},saxpy,n=16777216,{ms},{mhz}\n"));
+        text.push_str(&format!("{gpu},{kernel},{size},{ms},{mhz}\n"));
     }
-    let (session, rows) = read(&text);
+    text
+}
+
+#[test]
+fn rows_at_other_clocks_are_rows_of_their_own() {
+    let (session, rows) = read(&at_two_clocks("saxpy", "n=16777216"));
     let asked = |protocol| run(&session, &rows, &of(protocol), &shipped(&["components"]))[0].trials.clone();
     let across = asked(Protocol::NewGpu);
     assert_eq!(across.len(), 8, "two clocks here onto two there, both ways");
-    let places: std::collections::BTreeSet<_> = across.iter().map(|t| t.rows).collect();
-    assert_eq!(places.len(), 8);
+    let places: BTreeSet<_> = across.iter().map(AnswerTrial::asked_place).collect();
+    let targets: BTreeSet<_> = across.iter().map(AnswerTrial::target_row).collect();
+    assert_eq!((places.len(), targets.len()), (8, 4));
     let on_one = asked(Protocol::NewClocks);
     assert_eq!(on_one.len(), 4);
     assert!(on_one.iter().all(|t| t.source == t.target && t.predicted != t.source_time.unwrap()));
+}
+
+#[test]
+fn models_are_compared_on_the_same_rows_where_a_gpu_has_several() {
+    let (mut session, rows) = read(&at_two_clocks("saxpy", "n=16777216"));
+    session.edit(|w| w.store = store(&rows));
+    let used = model_position("same-time").unwrap();
+    let asked = SurveyOf { setup: of(Protocol::NewGpu), used, ..SurveyOf::default() };
+    let survey = session.survey(&asked, &Progress::default()).unwrap();
+    let of_model = |id: &str| survey.models.iter().find(|m| MODELS[m.model].id() == id).unwrap();
+    let [own, other] =
+        ["plain-roofline", "same-time"].map(|id| of_model(id).overall.unwrap().errors.mape_percent);
+    let numbers = format!("{} vs {} % on the 8 cases", significant(own), significant(other));
+    let why = &of_model("plain-roofline").verdict.why;
+    assert!(why.contains(&numbers), "{why}: {numbers}");
+}
+
+#[test]
+fn all_sources_make_one_question_of_each_row_answered_or_refused() {
+    let asking = Asking { all_sources: true, known_rows: 0 };
+    let setup = EvaluationSetup { asking, ..of(Protocol::NewGpu) };
+    for (kernel, size, answered) in [("saxpy", "n=16777216", 4), ("mine", "n=1", 0)] {
+        let (session, rows) = read(&at_two_clocks(kernel, size));
+        let all = run(&session, &rows, &setup, &shipped(&["efficiency-transfer"]));
+        assert_eq!((all[0].trials.len(), all[0].asked()), (answered, 4), "{kernel}: {:?}", all[0].refused);
+    }
 }
 
 /// What was predicted for these trials, and how wide.
@@ -169,16 +217,16 @@ impl Predictor for Peeking {
     fn id(&self) -> &'static str {
         "peeking"
     }
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "looks the answer up"
     }
     fn needs_source(&self) -> bool {
         true
     }
-    fn predict(&self, _: &Question<'_>) -> Result<Prediction, Refusal> {
-        Err(Refusal::NoWork { model: "peeking" })
+    fn predict(&self, _: &Question<'_>) -> Result<Prediction, ModelRefusal> {
+        Err(ModelRefusal::NoWork { model: "peeking" })
     }
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
         let gpu = SHIPPED.gpus.position(&q.target.gpu.id).unwrap();
         let row = self.0.rows().find(|r| r.gpu == gpu && r.work() == q.work);
         Ok(row.or(self.0.rows().find(|r| r.gpu == gpu)).unwrap().time)
@@ -191,11 +239,11 @@ fn a_planted_leak_is_seen_and_there_is_no_other() {
     let target = session.gpus.position("rtx-4070").unwrap();
     let kernel = session.kernels.position("saxpy").unwrap();
     let ids = ["efficiency-transfer", "plain-roofline", "same-time", "first-principles"];
-    let said = |outcomes: Vec<Outcome>, looked_at: &dyn Fn(&Trial) -> bool| -> Said {
+    let said = |outcomes: Vec<ModelOutcome>, looked_at: &dyn Fn(&AnswerTrial) -> bool| -> Said {
         let trials = outcomes.iter().flat_map(|o| &o.trials).filter(|t| looked_at(t));
         trials.map(|t| (t.predicted, t.interval)).collect()
     };
-    let onto = |t: &Trial| t.target == target;
+    let onto = |t: &AnswerTrial| t.target == target;
     let on_target = |r: &Measurement| r.gpu == target;
     let new_gpu = of(Protocol::NewGpu);
     let honest = |rows: &[Measurement]| said(run(&session, rows, &new_gpu, &shipped(&ids)), &onto);
@@ -207,30 +255,30 @@ fn a_planted_leak_is_seen_and_there_is_no_other() {
     };
     assert!(leaks(&rows, on_target, peeking), "a predictor that peeks is seen");
     let all_fitted = |rows: &[Measurement]| {
-        said(run_with(&session, rows, &new_gpu, &shipped(&ids), &|_| Fold::Nothing), &onto)
+        said(run_with(&session, rows, &new_gpu, &shipped(&ids), &|_| ResidualFold::Nothing), &onto)
     };
     assert!(leaks(&rows, on_target, all_fitted), "a calibration that includes the held-out rows is seen");
 
     // A new kernel: neither prediction nor interval may feel its times, whoever they were measured on.
     let of_kernel = |r: &Measurement| r.kernel == kernel;
-    let widths = |fold: Option<Fold>| {
+    let widths = |fold: Option<ResidualFold>| {
         let session = &session;
         move |rows: &[Measurement]| -> Said {
             let setup = of(Protocol::NewKernel);
-            let fold = |t: &Trial| fold.unwrap_or_else(|| setup.protocol.fold(t));
+            let fold = |t: &AnswerTrial| fold.unwrap_or_else(|| setup.protocol.fold(t));
             let all = run_with(session, rows, &setup, &shipped(&["components", "plain-roofline"]), &fold);
             let own = all.iter().flat_map(|o| &o.trials).filter(|t| t.kernel == kernel);
             own.map(|t| (t.predicted, t.interval)).collect()
         }
     };
     assert!(!leaks(&rows, of_kernel, widths(None)));
-    assert!(leaks(&rows, of_kernel, widths(Some(Fold::Nothing))));
+    assert!(leaks(&rows, of_kernel, widths(Some(ResidualFold::Nothing))));
 }
 
 #[test]
 fn held_out_sizes_are_felt_nowhere() {
     let (session, rows) = read(&many());
-    let largest = |r: &Measurement| r.problem.number("n") == Some(65_536.0 * 16.0);
+    let largest = |r: &Measurement| r.problem.number_at("n") == Some(65_536.0 * 16.0);
     let said = |rows: &[Measurement]| -> Said {
         let all = run(&session, rows, &of(Protocol::NewSize), &shipped(&["same-time", "plain-roofline"]));
         all.iter().flat_map(|o| &o.trials).map(|t| (t.predicted, t.interval)).collect()
@@ -243,7 +291,11 @@ fn a_cancelled_evaluation_has_no_answer() {
     let (session, rows) = read(&many());
     let progress = Progress::default();
     progress.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    assert!(session.evaluate(&store(&rows), &Setup::default(), &[ModelId::default()], &progress).is_none());
+    assert!(
+        session
+            .evaluate(&store(&rows), &EvaluationSetup::default(), &[ModelId::default()], &progress)
+            .is_none()
+    );
 }
 
 #[test]
@@ -252,7 +304,7 @@ fn without_achieved_ceilings_a_pair_is_refused_and_not_mixed() {
     session.use_stated_ceilings().unwrap();
     let (_, rows) =
         read("gpu,kernel,problem,time_ms\ntitan-v,saxpy,n=1024,0.01\nrtx-4070,saxpy,n=1024,0.02\n");
-    let setup = Setup { ceilings: Ceilings::Achieved, ..Setup::default() };
+    let setup = EvaluationSetup { ceilings: Ceilings::Achieved, ..EvaluationSetup::default() };
     let all = run(&session, &rows, &setup, &shipped(&["same-time"]));
     assert_eq!((all[0].trials.len(), all[0].asked()), (0, 2));
     assert!(
@@ -262,7 +314,7 @@ fn without_achieved_ceilings_a_pair_is_refused_and_not_mixed() {
     );
 }
 
-fn figures(e: &Experiment) -> Vec<String> {
+fn figures(e: &AnalyticalExperiment) -> Vec<String> {
     e.figures.iter().map(|f| f.ours.map_or_else(|| "-".into(), |v| format!("{v:.3}"))).collect()
 }
 
@@ -327,7 +379,7 @@ fn the_same_experiments_on_made_up_files_by_hand() {
     let (experiments, _) = reproduce_files(&SHIPPED, &files).unwrap();
     // saxpy is bound by bandwidth and fully occupied on both: x 200/300 onto TITAN V, both sizes exact. The transpose's
     // block of 1,024 threads fills a TITAN V and 32 of an RTX 4070's 48 warps: 0.03 x 2/3 x (2/3)/1 = 0.01333, +33.3 %.
-    let close = |e: &Experiment, i: usize, v: f64| {
+    let close = |e: &AnalyticalExperiment, i: usize, v: f64| {
         let ours = e.figures[i].ours.unwrap();
         assert!((ours - v).abs() < 1e-6, "{} {}: {ours}, not {v}", e.number, e.figures[i].metric);
     };

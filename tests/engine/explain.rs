@@ -7,7 +7,7 @@ use roofswap::answer::{Answer, Settings};
 use roofswap::gpu::{Gpu, GpuId};
 use roofswap::occupancy::Rules;
 use roofswap::predict::{
-    Breakdown, Cause, Explanation, MODELS, ModelId, Start, Subject, model_position, question,
+    Breakdown, Cause, Explanation, FirstTime, MODELS, ModelId, Subject, model_position, question,
 };
 use roofswap::roofline::Spec;
 use roofswap::session::Session;
@@ -63,16 +63,16 @@ fn the_chain_multiplies_to_the_prediction_of_every_kernel_on_every_pair() {
             now *= step.factor;
             assert!(step.factor > 0.0 && (now / step.time.0 - 1.0).abs() < 1e-9, "{}: {step:?}", who());
         }
-        let is_timed = matches!(b.start, Start::SourceTime { .. });
+        let is_timed = matches!(b.start, FirstTime::SourceTime { .. });
         match b.start {
-            Start::SourceTime { .. } => {
+            FirstTime::SourceTime { .. } => {
                 assert_eq!(Some(b.from), answer.source_time.as_ref().map(|t| t.time));
             }
-            Start::Binding(c) => {
+            FirstTime::Binding(c) => {
                 let components = b.components.as_ref().map(|e| e.components[1]);
                 assert_eq!(components.and_then(|c| c.binding()), Some(c), "{}", who());
             }
-            Start::Roof => panic!("{}: this family starts from a time or a component", who()),
+            FirstTime::Roof => panic!("{}: this family starts from a time or a component", who()),
         }
         timed += usize::from(is_timed);
         untimed += usize::from(!is_timed);
@@ -87,7 +87,8 @@ fn what_binds_is_the_longest_component_and_the_next_one_is_as_far_as_it_says() {
         let Some(e) = breakdown.and_then(|b| b.components) else { return };
         for (components, next) in e.components.iter().zip(&e.next) {
             let Some(next) = next else { continue };
-            let (first, second) = (components.get(next.binding), components.get(next.next));
+            let (first, second) =
+                (components.component_time(next.binding), components.component_time(next.next));
             assert!(first >= second && (first / second - next.away).abs() < 1e-12);
             let beyond =
                 components.ranked().into_iter().filter(|(c, _)| ![next.binding, next.next].contains(c));
@@ -114,7 +115,7 @@ fn time(subject: &Subject, source: GpuId, target: (GpuId, &Gpu)) -> f64 {
     let kernel = &SHIPPED.kernels[subject.kernel];
     let source = (source, &SHIPPED.gpus[source]);
     let q = question(kernel, subject, [source, target], &SHIPPED.store, Default::default(), Rules::Exact);
-    MODELS[ModelId::default()].time(&q).unwrap().0
+    MODELS[ModelId::default()].predicted_time(&q).unwrap().0
 }
 
 #[test]

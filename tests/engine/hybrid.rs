@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::answer::{Answer, Settings};
-use roofswap::evaluate::{Progress, Protocol, Setup, score};
+use roofswap::evaluate::{EvaluationSetup, Progress, Protocol, score};
 use roofswap::import::read_any;
 use roofswap::learn;
-use roofswap::measurement::{Kind, Store, read_csv};
+use roofswap::measurement::{Store, TimingKind, read_csv};
 use roofswap::predict::{Abstains, Caution, HYBRID, Lessons, ModelId, WhatIsNew, model_position};
 use roofswap::session::Session;
-use roofswap::train::Wanted;
+use roofswap::train::WantedLessons;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -50,16 +50,16 @@ fn biased(_: &str, _: u32, over: f64) -> f64 {
 
 fn with_rows(text: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read =
-        session.edit(|w| read_csv(text.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels));
+    let read = session
+        .edit(|w| read_csv(text.as_bytes(), "mine.csv", TimingKind::Measured, &w.gpus, &mut w.kernels));
     session.edit(|w| w.store = Store::default());
-    session.edit(|w| w.store.add(read.unwrap().rows));
+    session.edit(|w| w.store.add_rows(read.unwrap().rows));
     session
 }
 
 fn learned(session: &Session, target: &str) -> Lessons {
     let targets = Some(BTreeSet::from([session.gpus.position(target).unwrap()]));
-    let wanted = Wanted { targets, ..Wanted::default() };
+    let wanted = WantedLessons { targets, ..WantedLessons::default() };
     session.learn_lessons(&wanted, &learn::Progress::default()).unwrap()
 }
 
@@ -171,12 +171,12 @@ fn a_question_unlike_any_it_has_seen_is_left_to_ceilings() {
     session.teach(Arc::new(learned(&session, TARGET)));
     let taught = session.lessons().iter().next().unwrap().2.taught.clone().unwrap();
     let middle: Vec<f64> = taught.ranges.iter().map(|[low, high]| 0.5 * (low + high)).collect();
-    assert!(taught.factor(&middle).is_some());
+    assert!(taught.time_factor(&middle).is_some());
     let mut one_outside = middle.clone();
     one_outside[0] = taught.ranges[0][1] + 1.0;
-    assert!(taught.factor(&one_outside).is_some(), "one number may be a little new");
+    assert!(taught.time_factor(&one_outside).is_some(), "one number may be a little new");
     let far: Vec<f64> = taught.ranges.iter().map(|[_, high]| high + 1.0).collect();
-    assert!(taught.factor(&far).is_none());
+    assert!(taught.time_factor(&far).is_none());
 }
 
 #[test]
@@ -184,10 +184,11 @@ fn a_cancelled_lesson_is_none() {
     let session = with_rows(&rows(&GPUS, biased));
     let progress = learn::Progress::default();
     progress.cancel();
-    let why = session.learn_lessons(&Wanted { new: WhatIsNew::Kernel, ..Wanted::default() }, &progress);
+    let why = session
+        .learn_lessons(&WantedLessons { new: WhatIsNew::Kernel, ..WantedLessons::default() }, &progress);
     assert!(
         why.is_ok_and(|l| l.iter().next().is_none())
-            || session.learn_lessons(&Wanted::default(), &progress).is_err()
+            || session.learn_lessons(&WantedLessons::default(), &progress).is_err()
     );
 }
 
@@ -199,25 +200,23 @@ fn on_paper_1s_kernels_it_is_better_than_ceilings() {
         return println!("SKIPPED: ../shared/data is not here");
     }
     let mut session = Session::load(None).unwrap();
-    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
+    let read = session.edit(|w| read_any(&path, TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     let unsound = session.gpus.position("gtx-titan-x").unwrap();
     session.edit(|w| w.store = Store::default());
-    session.edit(|w| w.store.add(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
+    session.edit(|w| w.store.add_rows(read.rows.into_iter().filter(|r| r.gpu != unsound).collect()));
     let models = ["components", HYBRID].map(|m| model_position(m).unwrap());
-    {
-        let protocol = Protocol::NewGpu;
-        let shipped = Some(session.calibration().shipped());
-        let setup = Setup { protocol, shipped, ..Setup::default() };
-        let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
-        let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());
-        let coverage = hybrid.coverage_90_percent.unwrap();
-        println!(
-            "{}: {:.2} -> {:.2} %, {coverage:.1} % hold",
-            protocol.word(),
-            plain.errors.mape_percent,
-            hybrid.errors.mape_percent
-        );
-        assert!(hybrid.errors.mape_percent < plain.errors.mape_percent && hybrid.errors.mape_percent < 16.0);
-        assert!((85.0..=95.0).contains(&coverage), "{coverage}");
-    }
+    let protocol = Protocol::NewGpu;
+    let shipped = Some(session.calibration().shipped());
+    let setup = EvaluationSetup { protocol, shipped, ..EvaluationSetup::default() };
+    let outcomes = session.evaluate(&session.store, &setup, &models, &Progress::default()).unwrap();
+    let [plain, hybrid] = [0, 1].map(|at| score(&outcomes[at].trials).unwrap());
+    let coverage = hybrid.coverage_90_percent.unwrap();
+    println!(
+        "{}: {:.2} -> {:.2} %, {coverage:.1} % hold",
+        protocol.as_str(),
+        plain.errors.mape_percent,
+        hybrid.errors.mape_percent
+    );
+    assert!(hybrid.errors.mape_percent < plain.errors.mape_percent && hybrid.errors.mape_percent < 16.0);
+    assert!((85.0..=95.0).contains(&coverage), "{coverage}");
 }

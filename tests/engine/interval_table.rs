@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::answer::ShippedErrors;
-use roofswap::evaluate::{Outcome, Progress, Setup};
+use roofswap::evaluate::{EvaluationSetup, ModelOutcome, Progress};
 use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
 use roofswap::kernel::KernelId;
-use roofswap::measurement::{Kind, Store};
+use roofswap::measurement::{Store, TimingKind};
 use roofswap::predict::{MODELS, Subject, model_position, question};
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,18 +42,20 @@ fn path(file: &str) -> PathBuf {
 /// The session with this file's rows alone.
 fn world(file: &str) -> Session {
     let mut session = Session::load(None).unwrap();
-    let read = session.edit(|w| read_any(&path(file), Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
+    let read =
+        session.edit(|w| read_any(&path(file), TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     assert_eq!(read.refused_count, 0, "{file}: {:?}", read.refused);
     let unsound = session.gpus.position(UNSOUND).unwrap();
     let mut store = Store::default();
-    store.add(read.rows.into_iter().filter(|r| !file.starts_with("study") || r.gpu != unsound).collect());
+    store
+        .add_rows(read.rows.into_iter().filter(|r| !file.starts_with("study") || r.gpu != unsound).collect());
     session.edit(|w| w.store = store);
     session
 }
 
-fn evaluated(session: &Session) -> Outcome {
+fn evaluated(session: &Session) -> ModelOutcome {
     let model = model_position("components").unwrap();
-    let setup = Setup::default();
+    let setup = EvaluationSetup::default();
     session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0)
 }
 
@@ -66,11 +68,11 @@ fn unmeasured(session: &Session, kernels: &BTreeSet<KernelId>) -> Vec<f64> {
             continue;
         }
         let kernel = &session.kernels[config.kernel];
-        let subject = Subject::of(kernel, config, None).unwrap();
+        let subject = Subject::from_config(kernel, config, None).unwrap();
         for row in session.store.rows_of(id) {
             let gpu = (row.gpu, &session.gpus[row.gpu]);
             let q = question(kernel, &subject, [gpu, gpu], &empty, Default::default(), Default::default());
-            all.extend(model.time(&q).ok().map(|t| (row.time / t).ln().abs()));
+            all.extend(model.predicted_time(&q).ok().map(|t| (row.time / t).ln().abs()));
         }
     }
     all
@@ -139,12 +141,13 @@ fn intervals_made_from_other_families_hold() {
         println!("SKIPPED: ../shared/data is not here");
         return;
     }
-    let shipped = ShippedErrors::load().unwrap();
+    let shipped = ShippedErrors::from_specs().unwrap();
     assert_eq!(shipped.families.iter().map(|f| f.scores.len()).collect::<BTreeSet<_>>(), [POINTS].into());
     let mut held = BTreeMap::new();
     for (file, _) in FILES {
         let session = world(file);
-        let setup = Setup { shipped: Some(session.calibration().shipped()), ..Setup::default() };
+        let setup =
+            EvaluationSetup { shipped: Some(session.calibration().shipped()), ..EvaluationSetup::default() };
         let model = model_position("components").unwrap();
         let outcome =
             session.evaluate(&session.store, &setup, &[model], &Progress::default()).unwrap().remove(0);

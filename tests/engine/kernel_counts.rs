@@ -180,7 +180,7 @@ fn dram_bytes_of_the_convolution_are_those_of_the_profiler_where_nothing_spills(
 
 /// What this kernel counts at this size in this variant.
 fn at(id: &str, size: &str, variant: &str, count: Count) -> f64 {
-    let kernel = SHIPPED.kernels.find(id).unwrap();
+    let kernel = SHIPPED.kernels.entry_named(id).unwrap();
     let instance = kernel.instance(&kernel.typed(size).unwrap(), variant).unwrap();
     instance.work.get(count).unwrap()
 }
@@ -219,7 +219,7 @@ fn padding_of_the_convolution_takes_the_conflicts_away_and_costs_shared_memory()
     for count in [Count::LsuWarpInsts, Count::L2Bytes, Count::WarpInstsIssued, Count::GlobalWarpInsts] {
         assert_eq!(of(0, count), of(1, count), "{count:?}");
     }
-    let kernel = SHIPPED.kernels.find("convolution2d_15x15").unwrap();
+    let kernel = SHIPPED.kernels.entry_named("convolution2d_15x15").unwrap();
     let bytes = |pad| kernel.instance(&kernel.typed("h=4096").unwrap(), &variant(pad)).unwrap().smem_static;
     // 46 rows of 46 words; two more words bring a row to 48, 16 mod 32.
     assert_eq!((bytes(0), bytes(1)), (Some(4 * 46 * 46), Some(4 * 46 * 48)));

@@ -8,11 +8,11 @@ use roofswap::learn::importance::permutation;
 use roofswap::learn::metrics::{explained_variance, mae, mape, median_ape, r2, rmse};
 use roofswap::learn::prepare::{Clipper, MedianImputer, correlations};
 use roofswap::learn::random::Random;
-use roofswap::learn::saved::{DataHash, Origin, decode, encode, load, store};
-use roofswap::learn::search::{self, Task};
+use roofswap::learn::saved::{DataHash, ModelOrigin, decode, encode, load_model, store};
+use roofswap::learn::search::{self, SearchTask};
 use roofswap::learn::{
-    BoostingParameters, Features, Fitted, ForestParameters, LearnError, Progress, Recipe, Regressor,
-    RegressorKind, Table,
+    BoostingParameters, Features, Fitted, ForestParameters, LearnError, LearningTable, Progress, Recipe,
+    Regressor, RegressorKind,
 };
 use roofswap::papers::learners::{Gamma, Learner};
 
@@ -21,19 +21,20 @@ fn names(n: usize) -> Vec<String> {
 }
 
 /// Uniform columns in 0..1 and a smooth target of the first two, with a little noise.
-fn smooth(rows: usize, width: usize) -> (Table, Vec<f64>) {
+fn smooth(rows: usize, width: usize) -> (LearningTable, Vec<f64>) {
     let mut random = Random::new(7, 0);
-    let values = (0..rows * width).map(|_| random.share()).collect();
-    let table = Table::new(names(width), values).unwrap();
-    let target = table.rows().map(|r| 3.0 + (1.5 * r[0]).sin() + r[1] + 0.01 * random.share()).collect();
+    let values = (0..rows * width).map(|_| random.unit_interval()).collect();
+    let table = LearningTable::new(names(width), values).unwrap();
+    let target =
+        table.rows().map(|r| 3.0 + (1.5 * r[0]).sin() + r[1] + 0.01 * random.unit_interval()).collect();
     (table, target)
 }
 
 /// Sixty rows of four columns without chance, the same in Python: ((7919 i + 104729 j + 31 i² j + 997 i j) mod 1009) / 1009.
-fn sixty() -> (Table, Vec<f64>) {
+fn sixty() -> (LearningTable, Vec<f64>) {
     let value = |i: u64, j: u64| (i * 7919 + j * 104_729 + i * i * j * 31 + i * j * 997) % 1009;
     let values = (0..60).flat_map(|i| (0..4).map(move |j| value(i, j) as f64 / 1009.0)).collect();
-    let table = Table::new(names(4), values).unwrap();
+    let table = LearningTable::new(names(4), values).unwrap();
     let target = table.rows().map(|r| (4.0 * r[0]).sin() + r[1] * r[1] + 0.3 * r[2]).collect();
     (table, target)
 }
@@ -42,8 +43,8 @@ fn recipe(regressor: Learner) -> Recipe<Learner> {
     Recipe { regressor, scaled: false, seed: 3 }
 }
 
-fn fit(regressor: Learner, table: &Table, target: &[f64]) -> Result<Fitted<Learner>, LearnError> {
-    recipe(regressor).fit(table, target, &Progress::default())
+fn fit(regressor: Learner, table: &LearningTable, target: &[f64]) -> Result<Fitted<Learner>, LearnError> {
+    recipe(regressor).fit_model(table, target, &Progress::default())
 }
 
 fn forest_of(parameters: ForestParameters) -> Learner {
@@ -98,11 +99,11 @@ fn every_regressor_learns_a_smooth_function() {
         let name = regressor.name();
         for scaled in [false, true] {
             let recipe = Recipe { scaled, ..recipe(regressor.clone()) };
-            let fitted = recipe.fit(&train, &target[..120], &Progress::default()).unwrap();
+            let fitted = recipe.fit_model(&train, &target[..120], &Progress::default()).unwrap();
             let said = fitted.predict(&test).unwrap();
             let r2 = r2(&target[120..], &said).unwrap();
             assert!(r2 > 0.9, "{name}, scaled {scaled}: R2 {r2}");
-            let one = fitted.predict_row(test.row(7));
+            let one = fitted.predict_row(test.row_values(7));
             assert_eq!(one.to_bits(), said[7].to_bits(), "{name}: a row alone and in a table");
         }
     }
@@ -158,7 +159,7 @@ fn impurity_importances_are_scikit_learns() {
 fn columns_that_depend_on_each_other_change_no_least_squares_answer() {
     let (table, target) = sixty();
     let values = table.rows().flat_map(|r| [r[0], r[1], r[2], r[3], 2.0 * r[0], 1.0]).collect();
-    let wide = Table::new(names(6), values).unwrap();
+    let wide = LearningTable::new(names(6), values).unwrap();
     let [plain, doubled] = [&table, &wide].map(|t| fit(Learner::Linear, t, &target).unwrap().predict(t));
     for (a, b) in plain.unwrap().iter().zip(doubled.unwrap()) {
         assert!((a - b).abs() < 1e-9, "{a} and {b}");
@@ -168,9 +169,9 @@ fn columns_that_depend_on_each_other_change_no_least_squares_answer() {
 #[test]
 fn a_monotone_column_never_turns_the_answer_round() {
     let mut random = Random::new(5, 0);
-    let table = Table::new(names(2), (0..400).map(|_| random.share()).collect()).unwrap();
+    let table = LearningTable::new(names(2), (0..400).map(|_| random.unit_interval()).collect()).unwrap();
     let target: Vec<f64> =
-        table.rows().map(|r| r[0] + r[1] + 0.5 * (20.0 * r[0]).sin() + random.share()).collect();
+        table.rows().map(|r| r[0] + r[1] + 0.5 * (20.0 * r[0]).sin() + random.unit_interval()).collect();
     let turns = |monotone: Vec<i8>| {
         let parameters = BoostingParameters { rounds: 60, monotone, ..BoostingParameters::default() };
         let fitted = fit(boosted(parameters), &table, &target).unwrap();
@@ -196,7 +197,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_threads() {
     let bytes = |threads: usize, seed: u64, regressor: &Learner| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let recipe = Recipe { regressor: regressor.clone(), scaled: true, seed };
-        let fitted = pool.install(|| recipe.fit(&table, &target, &Progress::default()).unwrap());
+        let fitted = pool.install(|| recipe.fit_model(&table, &target, &Progress::default()).unwrap());
         encode(&origin(Vec::new()), &fitted).unwrap()
     };
     for regressor in all() {
@@ -209,7 +210,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_threads() {
 fn a_cancelled_training_ends_with_an_error_and_progress_counts_its_steps() {
     let (table, target) = smooth(60, 2);
     let progress = Progress::default();
-    recipe(forest(12)).fit(&table, &target, &progress).unwrap();
+    recipe(forest(12)).fit_model(&table, &target, &progress).unwrap();
     let read = |p: &Progress| {
         use std::sync::atomic::Ordering::Relaxed;
         (p.done.load(Relaxed), p.total.load(Relaxed))
@@ -217,7 +218,7 @@ fn a_cancelled_training_ends_with_an_error_and_progress_counts_its_steps() {
     assert_eq!(read(&progress), (12, 12));
     progress.cancel();
     for regressor in all() {
-        assert_eq!(recipe(regressor).fit(&table, &target, &progress), Err(LearnError::Cancelled));
+        assert_eq!(recipe(regressor).fit_model(&table, &target, &progress), Err(LearnError::Cancelled));
     }
 }
 
@@ -227,9 +228,10 @@ fn several_outputs_are_several_models_by_name() {
     let half: Vec<f64> = target.iter().map(|t| t / 2.0).collect();
     let targets = [("time".to_owned(), target.clone()), ("power".to_owned(), half)];
     let outputs = recipe(Learner::Linear).fit_many(&table, &targets, &Progress::default()).unwrap();
-    let [time, power] = ["time", "power"].map(|n| outputs.get(n).unwrap().predict_row(table.row(3)));
+    let [time, power] =
+        ["time", "power"].map(|n| outputs.output_named(n).unwrap().predict_row(table.row_values(3)));
     assert!((time - 2.0 * power).abs() < 1e-9);
-    assert!(outputs.get("energy").is_none());
+    assert!(outputs.output_named("energy").is_none());
     let twice = [("time".to_owned(), target.clone()), ("time".to_owned(), target)];
     let error = recipe(Learner::Linear).fit_many(&table, &twice, &Progress::default()).unwrap_err();
     assert_eq!(error.to_string(), "column 1 is called `time` like column 0: give each its own name");
@@ -240,8 +242,8 @@ fn several_outputs_are_several_models_by_name() {
 #[test]
 fn a_stack_learns_from_rows_its_bases_have_not_seen() {
     let mut random = Random::new(2, 0);
-    let table = Table::new(names(2), (0..160).map(|_| random.share()).collect()).unwrap();
-    let target: Vec<f64> = (0..80).map(|_| random.share()).collect();
+    let table = LearningTable::new(names(2), (0..160).map(|_| random.unit_interval()).collect()).unwrap();
+    let target: Vec<f64> = (0..80).map(|_| random.unit_interval()).collect();
     let stack =
         Learner::Stack { bases: vec![Learner::Nearest { k: 1 }], last: Box::new(Learner::Linear), folds: 4 };
     let said = fit(stack.clone(), &table, &target).unwrap().predict(&table).unwrap();
@@ -249,7 +251,7 @@ fn a_stack_learns_from_rows_its_bases_have_not_seen() {
     // Twins of every row in the same group: rows alone leak, groups do not.
     let twice: Vec<usize> = (0..160).map(|i| i / 2).collect();
     let (doubled, noise) = (table.select(&twice), twice.iter().map(|i| target[*i]).collect::<Vec<_>>());
-    let plain = recipe(stack.clone()).fit(&doubled, &noise, &Progress::default()).unwrap();
+    let plain = recipe(stack.clone()).fit_model(&doubled, &noise, &Progress::default()).unwrap();
     let grouped = recipe(stack).fit_grouped(&doubled, &noise, &twice, &Progress::default()).unwrap();
     let [leaks, holds] = [plain, grouped].map(|f| r2(&noise, &f.predict(&doubled).unwrap()).unwrap());
     assert!(leaks > 0.3 && holds < 0.2, "{leaks} {holds}");
@@ -261,9 +263,9 @@ fn a_stack_learns_from_rows_its_bases_have_not_seen() {
 
 #[test]
 fn numbers_that_are_not_finite_are_refused_by_row_and_column() {
-    let error = Table::new(names(2), vec![1.0, 2.0, 3.0, f64::NAN]).unwrap_err();
+    let error = LearningTable::new(names(2), vec![1.0, 2.0, 3.0, f64::NAN]).unwrap_err();
     assert!(error.to_string().starts_with("row 1, column `x1`: NaN is not a finite number"), "{error}");
-    let table = Table::new(names(1), vec![1.0, 2.0]).unwrap();
+    let table = LearningTable::new(names(1), vec![1.0, 2.0]).unwrap();
     let error = fit(Learner::Linear, &table, &[1.0, f64::INFINITY]).unwrap_err();
     assert!(error.to_string().starts_with("row 1, column `target`: inf"), "{error}");
 }
@@ -271,11 +273,11 @@ fn numbers_that_are_not_finite_are_refused_by_row_and_column() {
 #[test]
 fn tables_of_the_wrong_shape_are_refused() {
     let says = |error: LearnError, part: &str| assert!(error.to_string().contains(part), "{error}");
-    says(Table::new(vec![], vec![]).unwrap_err(), "no columns");
-    says(Table::new(names(2), vec![1.0; 5]).unwrap_err(), "row 2 has 1 of 2 numbers");
+    says(LearningTable::new(vec![], vec![]).unwrap_err(), "no columns");
+    says(LearningTable::new(names(2), vec![1.0; 5]).unwrap_err(), "row 2 has 1 of 2 numbers");
     let same = vec!["a".to_owned(), "b".to_owned(), "a".to_owned()];
-    says(Table::new(same, vec![]).unwrap_err(), "column 2 is called `a` like column 0");
-    let table = Table::new(names(2), vec![1.0, 2.0]).unwrap();
+    says(LearningTable::new(same, vec![]).unwrap_err(), "column 2 is called `a` like column 0");
+    let table = LearningTable::new(names(2), vec![1.0, 2.0]).unwrap();
     for regressor in all() {
         says(fit(regressor, &table, &[1.0]).unwrap_err(), "1 rows");
     }
@@ -326,23 +328,23 @@ fn parameters_outside_their_range_are_refused_before_anything_is_fitted() {
 
 #[test]
 fn constant_columns_a_constant_target_and_huge_numbers_do_no_harm() {
-    let constant = Table::new(names(2), vec![5.0; 40]).unwrap();
+    let constant = LearningTable::new(names(2), vec![5.0; 40]).unwrap();
     let target: Vec<f64> = (0..20).map(f64::from).collect();
-    let huge = Table::new(names(2), (0..40).map(|i| f64::from(i) * 1e300).collect()).unwrap();
-    let tiny = Table::new(names(2), (0..40).map(|i| f64::from(i) * 1e-300).collect()).unwrap();
+    let huge = LearningTable::new(names(2), (0..40).map(|i| f64::from(i) * 1e300).collect()).unwrap();
+    let tiny = LearningTable::new(names(2), (0..40).map(|i| f64::from(i) * 1e-300).collect()).unwrap();
     for regressor in all() {
         for scaled in [false, true] {
             let recipe = Recipe { scaled, ..recipe(regressor.clone()) };
             let name = regressor.name();
-            let fitted = recipe.fit(&constant, &target, &Progress::default()).unwrap();
+            let fitted = recipe.fit_model(&constant, &target, &Progress::default()).unwrap();
             let said = fitted.predict_row(&[5.0, 5.0]);
             // The nearest of equal rows are the first ones; the others say about the mean.
             let expected = if name == "nearest" { 2.0 } else { 9.5 };
             assert!((said - expected).abs() < 4.0, "{name}, constant columns: {said}");
-            let flat = recipe.fit(&constant, &[3.0; 20], &Progress::default()).unwrap();
+            let flat = recipe.fit_model(&constant, &[3.0; 20], &Progress::default()).unwrap();
             assert!((flat.predict_row(&[5.0, 5.0]) - 3.0).abs() < 2e-3, "{name}, constant target");
             for table in [&huge, &tiny] {
-                match recipe.fit(table, &target, &Progress::default()) {
+                match recipe.fit_model(table, &target, &Progress::default()) {
                     Ok(fitted) => {
                         let said = fitted.predict(table).unwrap();
                         assert!(said.iter().all(|v| v.is_finite()), "{name}: {said:?}");
@@ -358,9 +360,9 @@ fn constant_columns_a_constant_target_and_huge_numbers_do_no_harm() {
 // Saved models
 // ---------------------------------------------------------------------------------------------------------------------
 
-fn origin(recipes: Vec<Recipe>) -> Origin {
-    let data = DataHash::default().numbers(&[1.0, 2.0]).finish();
-    Origin { purpose: "a test".into(), recipes, data }
+fn origin(recipes: Vec<Recipe>) -> ModelOrigin {
+    let data = DataHash::default().with_numbers(&[1.0, 2.0]).hex_digest();
+    ModelOrigin { purpose: "a test".into(), recipes, data }
 }
 
 #[test]
@@ -369,10 +371,10 @@ fn a_saved_model_comes_back_to_the_last_bit() {
     let folder = tempfile::tempdir().unwrap();
     for regressor in all() {
         let recipe = Recipe { regressor, scaled: true, seed: 1 };
-        let fitted = recipe.fit(&table, &target, &Progress::default()).unwrap();
+        let fitted = recipe.fit_model(&table, &target, &Progress::default()).unwrap();
         let path = folder.path().join(format!("{}.model", recipe.regressor.name()));
         store(&path, &origin(Vec::new()), &fitted).unwrap();
-        let back: Fitted<Learner> = load(&path, &origin(Vec::new())).unwrap();
+        let back: Fitted<Learner> = load_model(&path, &origin(Vec::new())).unwrap();
         assert_eq!(back, fitted);
         assert_eq!(back.predict(&table).unwrap(), fitted.predict(&table).unwrap());
     }
@@ -383,11 +385,12 @@ fn a_damaged_stale_or_foreign_model_file_is_refused_with_what_is_wrong() {
     let (table, target) = smooth(40, 2);
     let regressor = Regressor::Forest(ForestParameters { trees: 3, ..ForestParameters::default() });
     let recipe = Recipe { regressor, scaled: false, seed: 3 };
-    let fitted = recipe.fit(&table, &target, &Progress::default()).unwrap();
+    let fitted = recipe.fit_model(&table, &target, &Progress::default()).unwrap();
     let origin = origin(vec![recipe.clone()]);
     let whole = encode(&origin, &fitted).unwrap();
-    let refused =
-        |bytes: &[u8], origin: &Origin| decode::<Fitted>(bytes, origin, "f.model").unwrap_err().to_string();
+    let refused = |bytes: &[u8], origin: &ModelOrigin| {
+        decode::<Fitted>(bytes, origin, "f.model").unwrap_err().to_string()
+    };
     assert!(refused(b"", &origin).contains("f.model: byte 0: no model of this program"));
     assert!(refused(b"PNG...", &origin).contains("no model of this program"));
     assert!(refused(b"{\"roofswap_model\":1}\n", &origin).contains("first line, column"));
@@ -398,15 +401,16 @@ fn a_damaged_stale_or_foreign_model_file_is_refused_with_what_is_wrong() {
         changed[at] ^= 0x41;
         assert!(decode::<Fitted>(&changed, &origin, "f").is_err(), "changed at {at}");
     }
-    let other = Origin { data: DataHash::default().numbers(&[1.0, 3.0]).finish(), ..origin.clone() };
+    let other =
+        ModelOrigin { data: DataHash::default().with_numbers(&[1.0, 3.0]).hex_digest(), ..origin.clone() };
     assert!(refused(&whole, &other).contains("stale: its data is"));
-    let other = Origin { recipes: vec![Recipe { seed: 4, ..recipe }], ..origin.clone() };
+    let other = ModelOrigin { recipes: vec![Recipe { seed: 4, ..recipe }], ..origin.clone() };
     assert!(refused(&whole, &other).contains("stale: it was made by another recipe"));
-    let other = Origin { purpose: "another".into(), ..origin.clone() };
+    let other = ModelOrigin { purpose: "another".into(), ..origin.clone() };
     assert!(refused(&whole, &other).contains("stale: its purpose is \"a test\""));
     let older = String::from_utf8_lossy(&whole).replacen("\"version\":\"", "\"version\":\"0", 1);
     assert!(refused(older.as_bytes(), &origin).contains("stale: its version"));
-    let missing = load::<Fitted>(std::path::Path::new("nowhere.model"), &origin).unwrap_err();
+    let missing = load_model::<Fitted>(std::path::Path::new("nowhere.model"), &origin).unwrap_err();
     assert!(missing.to_string().starts_with("nowhere.model: cannot be read"), "{missing}");
 }
 
@@ -470,7 +474,8 @@ fn a_search_finds_the_penalty_that_holds_on_new_groups() {
     let (table, target) = smooth(60, 3);
     let groups: Vec<usize> = (0..60).map(|i| i / 12).collect();
     let folds = leave_one_out(&groups).unwrap();
-    let task = Task { table: &table, target: &target, groups: Some(&groups), folds: &folds, metric: mae };
+    let task =
+        SearchTask { table: &table, target: &target, groups: Some(&groups), folds: &folds, metric: mae };
     let candidates: Vec<Recipe<Learner>> =
         [1e4, 1.0, 1e-3].into_iter().map(|alpha| recipe(Learner::Ridge { alpha })).collect();
     let progress = Progress::default();
@@ -497,18 +502,18 @@ fn a_search_finds_the_penalty_that_holds_on_new_groups() {
 #[test]
 fn gaps_are_filled_outliers_clipped_and_columns_correlated_as_in_numpy() {
     let (table, _) = sixty();
-    let clipper = Clipper::fit(&table, 0.01, 0.99).unwrap();
+    let clipper = Clipper::fit_bounds(&table, 0.01, 0.99).unwrap();
     let (low, high) = clipper.limits()[0];
     assert!((low - 0.01461843).abs() < 1e-8 && (high - 0.979_078_3).abs() < 1e-7);
     assert!(clipper.apply(&table).unwrap().column(0).iter().all(|v| (low..=high).contains(v)));
-    assert!(Clipper::fit(&table, 0.9, 0.1).is_err());
+    assert!(Clipper::fit_bounds(&table, 0.9, 0.1).is_err());
     let all = correlations(&table);
     assert!((all[0][1].unwrap() - 0.11722851).abs() < 1e-8 && (all[1][2].unwrap() + 0.03736243).abs() < 1e-8);
-    assert_eq!(correlations(&Table::new(names(2), vec![1.0, 2.0, 1.0, 3.0]).unwrap())[0][1], None);
+    assert_eq!(correlations(&LearningTable::new(names(2), vec![1.0, 2.0, 1.0, 3.0]).unwrap())[0][1], None);
     let gappy = [vec![Some(1.0), None], vec![None, Some(4.0)], vec![Some(3.0), Some(8.0)]];
-    let imputer = MedianImputer::fit(&names(2), &gappy).unwrap();
+    let imputer = MedianImputer::fit_medians(&names(2), &gappy).unwrap();
     assert_eq!(imputer.fill(&gappy).unwrap().values(), [1.0, 6.0, 2.0, 4.0, 3.0, 8.0]);
-    let error = MedianImputer::fit(&names(2), &[vec![Some(1.0), None]]).unwrap_err().to_string();
+    let error = MedianImputer::fit_medians(&names(2), &[vec![Some(1.0), None]]).unwrap_err().to_string();
     assert!(error.contains("the median of column `x1`"), "{error}");
     let error = imputer.fill(&[vec![Some(1.0)]]).unwrap_err().to_string();
     assert!(error.starts_with("row 0 has 1 of 2 numbers"), "{error}");
@@ -523,11 +528,12 @@ fn many_rows_at_once_are_answered_as_one_by_one() {
     values[..table.len() * 5].copy_from_slice(&table.rows().flatten().copied().collect::<Vec<_>>());
     values[20_000..20_005].fill(-1e300);
     values[30_000..30_005].fill(1e300);
-    let asked = Table::new(names(5), values).unwrap();
+    let asked = LearningTable::new(names(5), values).unwrap();
     let forest = ForestParameters { trees: 7, ..ForestParameters::default() };
     for regressor in [forest_of(forest), boosted(BoostingParameters { rounds: 30, ..Default::default() })] {
-        let fitted =
-            Recipe { regressor, scaled: false, seed: 3 }.fit(&table, &target, &Progress::default()).unwrap();
+        let fitted = Recipe { regressor, scaled: false, seed: 3 }
+            .fit_model(&table, &target, &Progress::default())
+            .unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let together = pool.install(|| fitted.predict(&asked)).unwrap();
         for (row, at_once) in asked.rows().zip(together) {

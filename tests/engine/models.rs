@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::answer::{Answer, Asked, Calibration, Settings, StartedFrom};
-use roofswap::evaluate::{Progress, Setup, World, fit_calibration, score};
+use roofswap::answer::{Answer, IntervalCalibration, IntervalQuestion, Settings, StartedFrom};
+use roofswap::evaluate::{EvaluationSetup, EvaluationWorld, Progress, fit_calibration, score};
 use roofswap::gpu::{Ceilings, GpuId};
 use roofswap::kernel::Count;
-use roofswap::measurement::{Kind, Measurement, Store, read_csv};
+use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
 use roofswap::occupancy::{LaunchRefusal, Rules};
 use roofswap::predict::{
-    Caution, MODELS, ModelId, Prediction, Predictor, Refusal, SourceKind, model_position,
+    Caution, MODELS, ModelId, ModelRefusal, Prediction, Predictor, SourceKind, model_position,
 };
 use roofswap::roofline::Bound;
 use roofswap::session::Session;
@@ -77,10 +77,10 @@ impl Ask<'_> {
 fn with_rows(csv: &str) -> Session {
     let mut session = SHIPPED.clone();
     let read = session
-        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels))
+        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", TimingKind::Measured, &w.gpus, &mut w.kernels))
         .unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    session.edit(|w| w.store.add(read.rows));
+    session.edit(|w| w.store.add_rows(read.rows));
     session
 }
 
@@ -182,9 +182,9 @@ fn the_factors_of_a_chain_multiply_to_its_time() {
         {
             let p = ask("efficiency-transfer", kernel, size, from, to).prediction();
             let of = |name: &str| p.factors.iter().find(|f| f.name == name).unwrap();
-            let time = of("source time").source.unwrap().number()
-                * of("roof ratio").target.unwrap().number()
-                * of("occupancy ratio").target.unwrap().number();
+            let time = of("source time").source.unwrap().si_value()
+                * of("roof ratio").target.unwrap().si_value()
+                * of("occupancy ratio").target.unwrap().si_value();
             close(time, p.time.0);
         }
     }
@@ -231,22 +231,23 @@ fn an_interval_leaves_out_its_own_kernel() {
 }
 
 /// The calibration of the shipped figures after `change` made some of them ten times as long.
-fn recalibrated(change: impl Fn(&Measurement) -> bool) -> Calibration {
+fn recalibrated(change: impl Fn(&Measurement) -> bool) -> IntervalCalibration {
     let mut changed = Store::default();
     let slower = SHIPPED.store.rows().cloned().map(|mut r| {
         r.time = r.time * if change(&r) { 10.0 } else { 1.0 };
         r
     });
-    changed.add(slower.collect());
-    fit_calibration(World { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed }).unwrap()
+    changed.add_rows(slower.collect());
+    fit_calibration(EvaluationWorld { gpus: &SHIPPED.gpus, kernels: &SHIPPED.kernels, store: &changed })
+        .unwrap()
 }
 
 /// The factor of the interval for this model, kernel and target.
-fn width(c: &Calibration, model: &str, kernel: &str, target: &str) -> f64 {
+fn width(c: &IntervalCalibration, model: &str, kernel: &str, target: &str) -> f64 {
     let (kernel, target) =
         (SHIPPED.kernels.position(kernel).unwrap(), SHIPPED.gpus.position(target).unwrap());
     let settings = Settings { model: model_position(model).unwrap(), ..Settings::default() };
-    let asked = Asked {
+    let asked = IntervalQuestion {
         settings,
         kernel,
         target,
@@ -290,7 +291,8 @@ fn intervals_rest_on_the_trials_of_an_evaluation_where_the_gpu_is_new() {
     // The intervals of `components` and `hybrid` rest on the shipped families: tests/engine/interval_table.rs.
     let own = |m: &ModelId| !["projection", "components", "hybrid"].contains(&MODELS[*m].id());
     let every: Vec<ModelId> = MODELS.ids().filter(own).collect();
-    let outcomes = SHIPPED.evaluate(&store, &Setup::default(), &every, &Progress::default()).unwrap();
+    let outcomes =
+        SHIPPED.evaluate(&store, &EvaluationSetup::default(), &every, &Progress::default()).unwrap();
     for outcome in outcomes {
         let q = ask(outcome.model, "squared_distance", "k=512;b=512", "titan-v", "b200");
         let held = q.answer().interval.unwrap().held_for_new_gpus.unwrap();
@@ -328,7 +330,7 @@ fn a_stand_in_adds_the_error_of_kernels_nobody_timed() {
         let settings = Settings { model: model_position("same-time").unwrap(), ..Settings::default() };
         let kernel_id = "squared_distance";
         let kernel = SHIPPED.kernels.position(kernel_id).unwrap();
-        let asked = Asked { settings, kernel, target, start, kernel_id, doubt: None, width: None };
+        let asked = IntervalQuestion { settings, kernel, target, start, kernel_id, doubt: None, width: None };
         SHIPPED.calibration().interval(Seconds(1.0), asked).unwrap()
     };
     let (timed, stood_in) = (interval(StartedFrom::Timed(1.0)), interval(StartedFrom::StandIn));
@@ -411,7 +413,7 @@ fn gpus_nobody_timed_are_answered_with_an_estimate_that_says_so() {
     let t = a.source_time.clone().unwrap();
     assert_eq!((t.kind, t.extrapolation), (SourceKind::Estimated, None));
     // 12,582,912 B stay in the 50 MiB of the H100 SXM5's L2 and take less than its assumed launch floor of 3 us.
-    let l2 = SHIPPED.gpus.find("h100-sxm5").unwrap().l2_bandwidth_or_derived().value.0;
+    let l2 = SHIPPED.gpus.entry_named("h100-sxm5").unwrap().l2_bandwidth_or_derived().value.0;
     let body = 1.1 * 12_582_912.0 / l2;
     assert!(body < 3e-6 && (3e-6..3e-6 + 0.3 * body).contains(&t.time.0), "{:?} {body}", t.time);
     assert!(a.is_estimate() && a.prediction.unwrap().cautions.contains(&Caution::SourceModelled));
@@ -430,7 +432,7 @@ fn a_block_that_cannot_launch_is_refused_by_every_model() {
     for model in MODELS.iter() {
         let a = ask(model.id(), "gemm_tiled", "n=1024,tile=64", "titan-v", "rtx-4070").answer();
         let Err(refusal) = a.prediction else { panic!("{}: {:?}", model.id(), a.prediction) };
-        let Refusal::CannotLaunch { why: LaunchRefusal::Threads { threads, most }, .. } = refusal else {
+        let ModelRefusal::CannotLaunch { why: LaunchRefusal::Threads { threads, most }, .. } = refusal else {
             panic!("{}: {refusal}", model.id())
         };
         assert_eq!((threads, most), (4096, 1024));
@@ -443,9 +445,13 @@ fn a_block_that_cannot_launch_is_refused_by_every_model() {
 fn a_working_set_larger_than_the_memory_is_refused_with_both_numbers() {
     // saxpy at n = 2^31: 12 x 2^31 = 25.8 GB. The TITAN V and the RTX 4070 have 12 GiB, the H200 has 141.
     let big = |model, from, to| ask(model, "saxpy", "n=2^31", from, to).answer().prediction;
-    let Err(e @ Refusal::DoesNotFit { .. }) = big("plain-roofline", "h200", "rtx-4070") else { panic!() };
+    let Err(e @ ModelRefusal::DoesNotFit { .. }) = big("plain-roofline", "h200", "rtx-4070") else {
+        panic!()
+    };
     assert!(e.to_string().starts_with("rtx-4070: does not fit: needs 25.8 GB, has 12.9 GB"), "{e}");
-    let Err(e @ Refusal::DoesNotFit { .. }) = big("efficiency-transfer", "titan-v", "h200") else { panic!() };
+    let Err(e @ ModelRefusal::DoesNotFit { .. }) = big("efficiency-transfer", "titan-v", "h200") else {
+        panic!()
+    };
     assert!(e.to_string().starts_with("titan-v: does not fit"), "{e}");
     // A model that does not look at the source does not care whether it fits there.
     assert!(big("plain-roofline", "titan-v", "h200").is_ok());
@@ -456,7 +462,7 @@ fn a_working_set_larger_than_the_memory_is_refused_with_both_numbers() {
 fn a_grid_that_no_gpu_accepts_is_refused() {
     // 2^45 elements / 256 = 2^37 blocks along x, above 2^31 - 1.
     let q = ask("plain-roofline", "random_access", "n=2^45", "titan-v", "h200");
-    let Err(Refusal::CannotLaunch { why: LaunchRefusal::Grid { blocks, axis, .. }, .. }) =
+    let Err(ModelRefusal::CannotLaunch { why: LaunchRefusal::Grid { blocks, axis, .. }, .. }) =
         q.answer().prediction
     else {
         panic!("{:?}", q.answer().prediction)
@@ -481,7 +487,7 @@ fn atomics_are_said_to_be_outside_the_models() {
     let text = ask("efficiency-transfer", "histogram", "n=2^20", "titan-v", "rtx-4070").cautions();
     assert!(text.contains("same-address atomics: carried over with the efficiency, not modelled"), "{text}");
     let refused = ask("plain-roofline", "histogram", "n=2^20", "titan-v", "rtx-4070").answer();
-    let Err(e @ Refusal::AtomicsBind { .. }) = refused.prediction else { panic!() };
+    let Err(e @ ModelRefusal::AtomicsBind { .. }) = refused.prediction else { panic!() };
     // A = 2^20/32 requests, one per two clocks of 2.475 GHz: 26.5 us.
     assert!(e.to_string().contains("about 26.5 µs at one request per two clocks"), "{e}");
 }
@@ -556,7 +562,7 @@ fn achieved_ceilings_are_never_mixed_with_peak_ones() {
     assert_eq!(q.answer().ceilings_used, Ceilings::Achieved);
     close(q.millis(), 0.024_558 * 609.9 / 449.1);
     // Nobody measured an FP32 rate on the RTX 3090: peak on both, and said.
-    assert!(SHIPPED.gpus.find("rtx-3090").unwrap().fp32_achieved.is_none());
+    assert!(SHIPPED.gpus.entry_named("rtx-3090").unwrap().fp32_achieved.is_none());
     let without = Ask { to: "rtx-3090", ..q };
     assert_eq!(without.answer().ceilings_used, Ceilings::Peak);
     close(without.millis(), Ask { ceilings: Ceilings::Peak, ..without }.millis());
@@ -598,7 +604,7 @@ fn a_kernel_known_only_from_a_row_is_predicted() {
     assert!(q.answer().interval.is_some());
     // At another size nothing is known: no formula, no time.
     let elsewhere = Ask { size: "n=8", ..q }.answer().prediction.unwrap_err();
-    assert!(matches!(elsewhere, Refusal::NoSourceTime { .. }), "{elsewhere}");
+    assert!(matches!(elsewhere, ModelRefusal::NoSourceTime { .. }), "{elsewhere}");
     assert!(elsewhere.to_string().contains("titan-v"), "{elsewhere}");
     // Without bytes the models that need them say which count is missing.
     let s = with_rows("gpu,kernel,problem,flops,time_ms\ntitan-v,my_stencil,n=7,1000000,0.5\n");

@@ -8,7 +8,7 @@
 use crate::reference;
 
 use reference::{Asked, Dice, WHEEL, adversarial, answered, compute_capability, launchable, needs};
-use roofswap::gpu::{ComputeCapability, Limits, LimitsTable};
+use roofswap::gpu::{ComputeCapability, LimitsTable, SmLimits};
 use roofswap::occupancy::{Rules, best_block, occupancy};
 use roofswap::report::batch::{BatchSetup, answer_line};
 use std::fmt::Write;
@@ -75,7 +75,7 @@ fn no_difference_to_nvidias_calculator_itself() {
             .collect();
         let theirs = reference::ask(&program, &asked).unwrap();
         assert_eq!(theirs.len(), asked.len(), "{cc}: the reference answered all");
-        let limits = limits.get(cc).unwrap();
+        let limits = limits.limits_at(cc).unwrap();
         let ours = asked.iter().map(|a| answered(&occupancy(&limits, needs(a), Rules::Exact)));
         let wrong: Vec<_> = asked.iter().zip(theirs).zip(ours).filter(|((_, t), o)| t != o).collect();
         assert!(wrong.is_empty(), "{cc}: {} of {count} differ, first {:?}", wrong.len(), wrong[0]);
@@ -88,7 +88,7 @@ fn no_difference_to_nvidias_calculator_itself() {
 }
 
 /// Rule 9: the suggested block size, and how many of it an SM holds.
-fn assert_same_suggestion(program: &Path, limits: &Limits, asked: &[Asked]) {
+fn assert_same_suggestion(program: &Path, limits: &SmLimits, asked: &[Asked]) {
     for (a, theirs) in asked.iter().zip(reference::ask_for_block(program, asked).unwrap()) {
         let best = best_block(limits, needs(a), Rules::Exact);
         let ours = best.map_or([0, 0], |b| [b.threads as i32, b.occupancy.active_blocks as i32]);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what was skipped
 
 use roofswap::learn::Progress;
-use roofswap::papers::paper1::{EXPERIMENTS, Figure, MODELS, Pairs, read, run};
+use roofswap::papers::paper1::{ComparedCell, EXPERIMENTS, GpuPairs, MODELS, raw_files, run_suite};
 use std::path::{Path, PathBuf};
 
 fn raw() -> Option<Vec<PathBuf>> {
@@ -29,7 +29,7 @@ const OURS: [[f64; 7]; 4] = [
 #[test]
 fn the_pairs_are_the_papers() {
     let Some(files) = raw() else { return };
-    let pairs = Pairs::new(&read(&files).unwrap()).unwrap();
+    let pairs = GpuPairs::new(&raw_files(&files).unwrap()).unwrap();
     assert_eq!((pairs.times.len(), pairs.table.width()), (572, 35));
     let onto_titan_v = pairs.places(|o| o.target == "NVIDIA TITAN V");
     assert_eq!(onto_titan_v.len(), 137);
@@ -40,11 +40,11 @@ fn the_pairs_are_the_papers() {
 /// Trains these models and compares them with the paper, where chance has no part, and with what was found before.
 fn comes_out(models: &[usize]) {
     let Some(files) = raw() else { return };
-    let pairs = Pairs::new(&read(&files).unwrap()).unwrap();
-    let figures = run(&pairs, models, 1, &Progress::default()).unwrap();
+    let pairs = GpuPairs::new(&raw_files(&files).unwrap()).unwrap();
+    let figures = run_suite(&pairs, models, 1, &Progress::default()).unwrap();
     assert_eq!(figures.len(), 4 * models.len());
     let shown =
-        |f: &Figure| format!("{} {}: {:?}", EXPERIMENTS[f.experiment].id, MODELS[f.model].name, f.ours);
+        |f: &ComparedCell| format!("{} {}: {:?}", EXPERIMENTS[f.experiment].id, MODELS[f.model].name, f.ours);
     for figure in &figures {
         println!("{}", shown(figure));
         let ours = *figure.ours.as_ref().unwrap();

@@ -9,10 +9,10 @@
 use proptest::prelude::*;
 use roofswap::gpu::LimitsTable;
 use roofswap::occupancy::{BlockNeeds, Rules, occupancy};
-use roofswap::train::paper3::{Facts, Formulas, METRICS, grid_stride_divergence, metrics};
+use roofswap::train::paper3::{Facts, METRICS, MetricFormulas, grid_stride_divergence, metrics};
 
 fn facts(cc: &str, size: u32, blocks: u32, threads: u32, registers: u32, shared: u32) -> Facts {
-    let limits = LimitsTable::shipped().unwrap().get(cc.parse().unwrap()).unwrap();
+    let limits = LimitsTable::shipped().unwrap().limits_at(cc.parse().unwrap()).unwrap();
     let needs =
         BlockNeeds { threads, regs_per_thread: registers, smem_dynamic: shared, ..BlockNeeds::default() };
     Facts {
@@ -74,7 +74,7 @@ proptest! {
         shared in 0u32..40_000,
     ) {
         let f = facts(cc, size, blocks, threads, registers, shared);
-        let [exact, paper] = [Formulas::Exact, Formulas::Paper].map(|form| metrics(&f, form));
+        let [exact, paper] = [MetricFormulas::Exact, MetricFormulas::Paper].map(|form| metrics(&f, form));
         for (at, name) in METRICS.iter().enumerate() {
             let finite = |v: Option<f64>| v.is_none_or(|v| v.is_finite() && v >= 0.0);
             prop_assert!(finite(exact[at].value) && finite(paper[at].value), "{name}: {:?} {:?}", exact[at], paper[at]);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
 
 use roofswap::import::read_any;
-use roofswap::measurement::Kind;
+use roofswap::measurement::TimingKind;
 use roofswap::papers::power::study::{mean_percent, study};
 use roofswap::power::PowerModel;
 use roofswap::power::fit::PowerRow;
@@ -17,8 +17,8 @@ fn rows(session: &mut Session, file: &str) -> Option<Vec<PowerRow>> {
         println!("SKIPPED: ../shared/data is not here");
         return None;
     }
-    let read = session.edit(|w| read_any(&path, Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
-    Some(read.rows.iter().filter_map(|r| PowerRow::of(r, &session.gpus)).collect())
+    let read = session.edit(|w| read_any(&path, TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
+    Some(read.rows.iter().filter_map(|r| PowerRow::from_measurement(r, &session.gpus)).collect())
 }
 
 #[test]

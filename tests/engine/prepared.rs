@@ -6,9 +6,9 @@
 use roofswap::answer::Settings;
 use roofswap::gpu::GpuId;
 use roofswap::kernel::KernelId;
-use roofswap::measurement::{Kind, read_csv};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::Rules;
-use roofswap::predict::{MODELS, ModelId, Prepared, Refusal, Subject, Visible, question};
+use roofswap::predict::{MODELS, ModelId, ModelRefusal, PreparedKernel, Subject, Visible, question};
 use roofswap::session::Session;
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
     let (mut answers, mut refused) = (0, BTreeSet::new());
     for subject in subjects(session) {
         let kernel = &session.kernels[subject.kernel];
-        let mut prepared = Prepared::new(kernel, &subject, gpus.entries(), visible, rules);
+        let mut prepared = PreparedKernel::new(kernel, &subject, gpus.entries(), visible, rules);
         for (s, source) in gpus.with_ids() {
             let from = prepared.start(s);
             for (t, target) in gpus.with_ids() {
@@ -62,7 +62,7 @@ fn compare(session: &Session, visible: Visible<'_>, rules: Rules) -> (usize, BTr
     (answers, refused)
 }
 
-fn kind(why: &Refusal) -> String {
+fn kind(why: &ModelRefusal) -> String {
     format!("{why:?}").chars().take_while(|c| c.is_alphabetic()).collect()
 }
 
@@ -106,10 +106,10 @@ fn rows_that_state_something_else_on_every_gpu() {
         };
     }
     let read = session
-        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", Kind::Measured, &w.gpus, &mut w.kernels))
+        .edit(|w| read_csv(csv.as_bytes(), "mine.csv", TimingKind::Measured, &w.gpus, &mut w.kernels))
         .unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    session.edit(|w| w.store.add(read.rows));
+    session.edit(|w| w.store.add_rows(read.rows));
     let (answers, refused) = compare(&session, (&session.store).into(), Rules::Exact);
     assert!(answers > 50_000, "{answers}");
     assert!(refused.contains("CannotLaunch"), "{refused:?}");

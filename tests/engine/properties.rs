@@ -5,10 +5,10 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use roofswap::answer::Settings;
-use roofswap::catalogue::{Catalogue, Entry, Id};
-use roofswap::gpu::{Ceilings, GpuId, Limits, LimitsTable};
-use roofswap::kernel::{Formula, FormulaError, Precision, Problem};
-use roofswap::measurement::{Kind, read_csv};
+use roofswap::catalogue::{Catalogue, CatalogueEntry, Id};
+use roofswap::gpu::{Ceilings, GpuId, LimitsTable, SmLimits};
+use roofswap::kernel::{Formula, FormulaError, Problem, VectorPrecision};
+use roofswap::measurement::{TimingKind, read_csv};
 use roofswap::occupancy::{
     BlockNeeds, Carveout, Change, GlobalCaching, Lever, Over, Resource, Rules, best_block, launch_refusal,
     needed_for_one_more, next_step, occupancy, sweep,
@@ -35,7 +35,7 @@ fn always<S: Strategy>(cases: u32, strategy: S, holds: impl Fn(S::Value) -> Resu
 // ---------------------------------------------------------------------------------------------------------------------
 // Occupancy
 
-fn every_limit() -> Vec<Limits> {
+fn every_limit() -> Vec<SmLimits> {
     LimitsTable::shipped().unwrap().iter().map(|(_, l)| l).collect()
 }
 
@@ -274,7 +274,7 @@ fn no_block_size_has_more_threads_per_sm_than_the_best() {
 // Models
 
 /// An entry of this catalogue.
-fn place<T: Entry + 'static>(catalogue: &Catalogue<T>) -> impl Strategy<Value = Id<T>> + use<T> {
+fn place<T: CatalogueEntry + 'static>(catalogue: &Catalogue<T>) -> impl Strategy<Value = Id<T>> + use<T> {
     (0..catalogue.ids().len()).prop_map(Id::from_index)
 }
 
@@ -298,7 +298,7 @@ fn models_without_a_measurement_never_beat_the_roof() {
                 let rate = flops / p.time;
                 prop_assert!(
                     rate.0
-                        <= compute_roof(gpu, entry, Precision::Single, a.ceilings_used).value.0
+                        <= compute_roof(gpu, entry, VectorPrecision::Single, a.ceilings_used).value.0
                             * (1.0 + 1e-12),
                     "{model} {rate}"
                 );
@@ -325,9 +325,9 @@ fn with_time(gpu: GpuId, millis: f64, launch: &str, work: (f64, f64)) -> Session
         work.0, work.1
     );
     let read =
-        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", Kind::Measured, &w.gpus, &mut w.kernels)).unwrap();
+        s.edit(|w| read_csv(csv.as_bytes(), "p.csv", TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap();
     assert!(read.refused.is_empty(), "{:?}", read.refused);
-    s.edit(|w| w.store.add(read.rows));
+    s.edit(|w| w.store.add_rows(read.rows));
     s
 }
 
@@ -598,13 +598,15 @@ fn every_number_prints() {
 fn any_name_is_looked_up_without_harm() {
     let s = &*SHIPPED;
     always(400, texts("(nvidia|NVIDIA| |-|_|rtx|gtx|[0-9]{1,4}|ti|é|İ|ß){0,6}"), |name| {
-        for message in [s.gpus.find(&name).err(), s.kernels.position(&name).err()].into_iter().flatten() {
+        for message in
+            [s.gpus.entry_named(&name).err(), s.kernels.position(&name).err()].into_iter().flatten()
+        {
             prop_assert!(message.to_string().len() < 2500, "{message}");
         }
-        if let Some(i) = s.gpus.get(&name) {
+        if let Some(i) = s.gpus.id_named(&name) {
             prop_assert_eq!(s.gpus.position(&name), Ok(i));
         }
         Ok(())
     });
-    assert!(s.gpus.find(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
+    assert!(s.gpus.entry_named(&"x".repeat(10 << 20)).unwrap_err().to_string().len() < 400);
 }

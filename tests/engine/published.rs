@@ -6,7 +6,7 @@
 use roofswap::gpu::GpuId;
 use roofswap::import::read_any;
 use roofswap::kernel::{KernelId, Problem};
-use roofswap::measurement::{Kind, Measurement, Store};
+use roofswap::measurement::{Measurement, Store, TimingKind};
 use roofswap::session::Session;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,9 +59,10 @@ fn session() -> Session {
 /// The row that ships for this kernel, problem and GPU.
 fn row<'a>(s: &'a Session, kernel: &str, problem: &str, gpu: &str) -> &'a Measurement {
     let k = s.kernels.position(kernel).unwrap();
-    let asked = s.kernels[k].problem(&problem.parse().unwrap()).unwrap();
-    let config = s.store.find(k, &asked, "").unwrap_or_else(|| panic!("{kernel} {problem} is not there"));
-    s.store.row(config, s.gpus.position(gpu).unwrap()).unwrap_or_else(|| panic!("{kernel} on {gpu}"))
+    let asked = s.kernels[k].completed_problem(&problem.parse().unwrap()).unwrap();
+    let config =
+        s.store.config_id(k, &asked, "").unwrap_or_else(|| panic!("{kernel} {problem} is not there"));
+    s.store.row_on(config, s.gpus.position(gpu).unwrap()).unwrap_or_else(|| panic!("{kernel} on {gpu}"))
 }
 
 fn dimensions(text: &str) -> [u32; 3] {
@@ -82,12 +83,12 @@ fn every_figure_is_the_published_one_and_there_is_no_other() {
             assert_eq!(format!("{std:.6}"), format!("{:.6}", times[i].1), "{shown}: deviation");
             assert_eq!(r.regs_per_thread(), Some(registers[i]), "{shown}: registers");
             assert_eq!(r.launch().unwrap().block, dimensions(block), "{shown}: block");
-            assert_eq!((r.kind, r.trials()), (Kind::Published, Some(10)), "{shown}");
+            assert_eq!((r.kind, r.trials()), (TimingKind::Published, Some(10)), "{shown}");
             assert_eq!(&*r.source, "Debdeep23/Kernel_Performance_Prediction", "{shown}");
         }
     }
     assert_eq!(s.store.len(), FIGURES.len() * GPUS.len());
-    assert!(s.store.rows().all(|r| r.kind == Kind::Published));
+    assert!(s.store.rows().all(|r| r.kind == TimingKind::Published));
 }
 
 #[test]
@@ -98,15 +99,19 @@ fn two_kernels_of_the_study_have_no_sound_figure_and_ship_without() {
         assert!(s.store.of_kernel(k).is_empty(), "{kernel}");
         assert!(s.kernels[k].cautions.iter().any(|c| c.contains("No measured time")), "{kernel}");
     }
-    assert_eq!(s.kernels.find("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers, 7);
+    assert_eq!(
+        s.kernels.entry_named("atomic_hotspot").unwrap().resources_on(7, 5).unwrap().resources.registers,
+        7
+    );
 }
 
 #[test]
 fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
     let s = session();
     for (kernel, problem, ..) in FIGURES {
-        let entry = s.kernels.find(kernel).unwrap();
-        let instance = entry.instance(&entry.problem(&problem.parse().unwrap()).unwrap(), "").unwrap();
+        let entry = s.kernels.entry_named(kernel).unwrap();
+        let instance =
+            entry.instance(&entry.completed_problem(&problem.parse().unwrap()).unwrap(), "").unwrap();
         let shared = (instance.smem_static, instance.smem_dynamic);
         let told = SHARED_MEMORY.iter().find(|(k, _)| *k == kernel).map_or((0, 0), |(_, bytes)| *bytes);
         assert_eq!(shared, (Some(told.0), Some(told.1)), "{kernel}");
@@ -118,7 +123,7 @@ fn the_launch_and_shared_memory_in_the_kernel_files_are_those_of_the_rows() {
     }
     for (kernel, blocks) in BLOCKS {
         let (_, problem, ..) = FIGURES.iter().find(|f| f.0 == kernel).unwrap();
-        assert_eq!(row(&s, kernel, problem, "titan-v").launch().unwrap().blocks(), blocks, "{kernel}");
+        assert_eq!(row(&s, kernel, problem, "titan-v").launch().unwrap().block_count(), blocks, "{kernel}");
     }
 }
 
@@ -143,7 +148,8 @@ fn corrected() -> Option<(Session, Vec<Measurement>)> {
         return None;
     }
     let mut s = session();
-    let read = s.edit(|w| read_any(Path::new(path), Kind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
+    let read =
+        s.edit(|w| read_any(Path::new(path), TimingKind::Measured, &w.gpus, &mut w.kernels)).unwrap().read;
     assert_eq!((read.rows.len(), read.refused_count), (194, 0), "{:?}", read.refused);
     Some((s, read.rows))
 }
@@ -152,12 +158,12 @@ fn corrected() -> Option<(Session, Vec<Measurement>)> {
 fn the_figures_are_those_of_the_corrected_study() {
     let Some((s, rows)) = corrected() else { return };
     let mut study = Store::default();
-    study.add(rows);
+    study.add_rows(rows);
     for ours in s.store.rows() {
         let kernel = &s.kernels[ours.kernel].id;
         let gpu = &s.gpus[ours.gpu].id;
-        let config = study.find(ours.kernel, &ours.problem, "").unwrap_or_else(|| panic!("{kernel}"));
-        let theirs = study.row(config, ours.gpu).unwrap_or_else(|| panic!("{kernel} on {gpu}"));
+        let config = study.config_id(ours.kernel, &ours.problem, "").unwrap_or_else(|| panic!("{kernel}"));
+        let theirs = study.row_on(config, ours.gpu).unwrap_or_else(|| panic!("{kernel} on {gpu}"));
         // Where several mislabelled runs on the GTX TITAN X were one size, the study's row is their mean and its deviation
         // the spread between them.
         let spread = if gpu == "gtx-titan-x" { theirs.time_std().unwrap().0 } else { 1e-12 };
@@ -184,7 +190,7 @@ fn size_scores(world: &Session, rows: &[Measurement]) -> Vec<f64> {
         for known in &sizes {
             let mut alone = world.clone();
             alone.edit(|w| w.store = Store::default());
-            alone.edit(|w| w.store.add(vec![(*known).clone()]));
+            alone.edit(|w| w.store.add_rows(vec![(*known).clone()]));
             for asked in sizes.iter().filter(|asked| asked.problem != known.problem) {
                 let subject = alone.subject(kernel, &asked.problem, "").unwrap();
                 let estimate = alone.answer(&subject, gpu, gpu, Default::default()).source_time.unwrap();
@@ -223,7 +229,7 @@ fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
     // The estimate that the interval is about: a row taken out, its time scaled from the shipped one.
     let Some((s, rows)) = corrected() else { return };
     let mut checked = 0;
-    for row in rows.iter().filter(|r| s.store.find(r.kernel, &r.problem, "").is_none()) {
+    for row in rows.iter().filter(|r| s.store.config_id(r.kernel, &r.problem, "").is_none()) {
         let kernel = &s.kernels[row.kernel];
         if kernel.id == "atomic_hotspot" {
             continue;
@@ -244,7 +250,7 @@ fn every_kernel_of_the_study_scales_to_a_size_that_was_timed_there() {
 fn the_dataset_says_of_itself_what_its_rows_say() {
     let session = Session::load(None).unwrap();
     let [about] = session.datasets.as_slice() else { panic!("one dataset ships: {:?}", session.datasets) };
-    assert_eq!((about.rows, about.kind), (session.store.len(), Kind::Published));
+    assert_eq!((about.rows, about.kind), (session.store.len(), TimingKind::Published));
     assert!(session.store.rows().all(|r| *r.source == *about.source && r.kind == about.kind));
     let said: Vec<&str> = session.data_cautions(&about.source).collect();
     assert!(

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::catalogue::{Origin, SpecFile, shipped_sources};
+use roofswap::catalogue::{NumberOrigin, SpecFile, shipped_sources};
 use roofswap::gpu::{Gpu, LimitsTable, load_shipped, load_text};
 use roofswap::session::Session;
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ const RESOLVED: [Line; 17] = [
 #[test]
 fn seventeen_gpus_resolve_to_the_table() {
     for (id, lsu, loads, shared, issue, l2, dram, fp32) in RESOLVED {
-        let g = SESSION.gpus.find(id).unwrap();
+        let g = SESSION.gpus.entry_named(id).unwrap();
         let sm =
             [&g.sm.lsu_lanes, &g.sm.global_per_clock, &g.sm.shared_bytes_per_clock, &g.sm.issue_per_clock];
         assert_eq!(sm.map(|n| n.value), [lsu, loads, shared, issue], "{id}");
@@ -72,9 +72,13 @@ fn what_is_not_of_this_gpu_says_so_and_by_which_rule() {
     let mut derived = 0;
     for g in SESSION.gpus.entries() {
         let cc = format!("compute capability {}: ", g.cuda.compute_capability);
-        let of_architecture = |stated: bool, origin: Origin, note: Option<&str>, what: &str| {
+        let of_architecture = |stated: bool, origin: NumberOrigin, note: Option<&str>, what: &str| {
             assert_eq!(note.is_some_and(|n| n.starts_with(&cc)), !stated, "{} {what}: {note:?}", g.id);
-            assert!(stated || matches!(origin, Origin::Derived | Origin::Assumed), "{} {what}", g.id);
+            assert!(
+                stated || matches!(origin, NumberOrigin::Derived | NumberOrigin::Assumed),
+                "{} {what}",
+                g.id
+            );
             usize::from(!stated)
         };
         let dram = g.bandwidth_sustained();
@@ -85,7 +89,7 @@ fn what_is_not_of_this_gpu_says_so_and_by_which_rule() {
         derived +=
             of_architecture(g.global_per_clock.is_some(), loads.origin, loads.note.as_deref(), "loads");
         let (fp32, own) = (g.fp32_sustained(), g.fp32_achieved.is_some());
-        assert!(own || fp32.origin != Origin::Measured, "{}: FP32", g.id);
+        assert!(own || fp32.origin != NumberOrigin::Measured, "{}: FP32", g.id);
         assert!(own || fp32.note.as_deref().is_some_and(|n| n.contains("mW per lane-GHz")), "{}", g.id);
     }
     assert!(derived > 100, "only {derived}");
@@ -121,7 +125,7 @@ fn a_gpus_own_constant_wins_over_its_architectures_and_the_rest_stays() {
         "rtx-5090",
     ] {
         let (shipped, _) = load_shipped(&sources, &limits);
-        let before: Vec<f64> = cases.iter().map(|c| c.3(shipped.find(id).unwrap())).collect();
+        let before: Vec<f64> = cases.iter().map(|c| c.3(shipped.entry_named(id).unwrap())).collect();
         for (at, (table, field, value, _)) in cases.iter().enumerate() {
             let mut gpus = shipped.clone();
             let text = format!(
@@ -130,7 +134,7 @@ fn a_gpus_own_constant_wins_over_its_architectures_and_the_rest_stays() {
             load_text(SpecFile { name: "own.toml", text: &text }, &sources, &limits, &mut gpus).unwrap();
             let mut expected = before.clone();
             expected[at] = *value;
-            let after: Vec<f64> = cases.iter().map(|c| c.3(gpus.find(id).unwrap())).collect();
+            let after: Vec<f64> = cases.iter().map(|c| c.3(gpus.entry_named(id).unwrap())).collect();
             let near = after.iter().zip(&expected).all(|(a, e)| (a / e - 1.0).abs() < 1e-12);
             assert!(near, "{id} {field}: {after:?}, expected {expected:?}");
         }
@@ -158,8 +162,8 @@ fn a_constant_no_sm_has_is_refused_with_its_line() {
 
 #[test]
 fn the_command_shows_the_constants_with_their_origin() {
-    let show = roofswap::report::gpus::show(SESSION.gpus.find("rtx-3090").unwrap(), &SESSION.sources);
-    let csv = show.render(roofswap::report::Format::Csv);
+    let show = roofswap::report::gpus::show(SESSION.gpus.entry_named("rtx-3090").unwrap(), &SESSION.sources);
+    let csv = show.render(roofswap::report::TableFormat::Csv);
     for line in [
         "global loads per SM (L1 hits),0.5,warp insts/clock,derived,",
         "issue per SM,4,warp insts/clock,derived,",

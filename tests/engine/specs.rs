@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::catalogue::{Entry, NameError, Origin, Source, Sourced, shipped_sources};
+use roofswap::catalogue::{CatalogueEntry, NameError, NumberOrigin, Source, Sourced, shipped_sources};
 use roofswap::gpu::Gpu;
 use roofswap::kernel::{Count, RunsAs};
 use roofswap::session::Session;
@@ -17,7 +17,7 @@ fn gpus() -> &'static [Gpu] {
 }
 
 fn gpu(id: &str) -> &'static Gpu {
-    SESSION.gpus.find(id).unwrap()
+    SESSION.gpus.entry_named(id).unwrap()
 }
 
 /// Whether `a` is within two per cent of `b`, as formats.md asks of a file's own numbers.
@@ -121,7 +121,7 @@ fn the_drivers_name_finds_the_board() {
         ("GeForce GTX TITAN X", "gtx-titan-x"),
         ("Tesla T4", "t4"),
     ] {
-        assert_eq!(SESSION.gpus.find(name).map(|g| g.id.as_str()), Ok(id), "{name}");
+        assert_eq!(SESSION.gpus.entry_named(name).map(|g| g.id.as_str()), Ok(id), "{name}");
     }
 }
 
@@ -193,8 +193,8 @@ fn a_number_is_never_cut_to_find_a_board() {
         let error = SESSION.gpus.position(name).unwrap_err().to_string();
         assert!(!error.contains("ambiguous") || !error.contains(wrong), "{name}: {error}");
     }
-    assert_eq!(SESSION.gpus.find("H20").map(|g| g.id.as_str()), Ok("h20"));
-    assert_eq!(SESSION.gpus.find("V100S").map(|g| g.id.as_str()), Ok("v100s-pcie-32gb"));
+    assert_eq!(SESSION.gpus.entry_named("H20").map(|g| g.id.as_str()), Ok("h20"));
+    assert_eq!(SESSION.gpus.entry_named("V100S").map(|g| g.id.as_str()), Ok("v100s-pcie-32gb"));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_cloud_instance_is_the_board_it_holds() {
         ("Standard_ND96isr_H100_v5", "h100-sxm5"),
         ("gpu_1x_h100_pcie", "h100-pcie"),
     ] {
-        assert_eq!(SESSION.gpus.find(name).map(|g| g.id.as_str()), Ok(id), "{name}");
+        assert_eq!(SESSION.gpus.entry_named(name).map(|g| g.id.as_str()), Ok(id), "{name}");
     }
 }
 
@@ -228,7 +228,7 @@ fn has_no_less(a: &Gpu, b: &Gpu) -> bool {
 }
 
 fn sustained_rates(g: &Gpu) -> [(&'static str, f64, bool); 3] {
-    let told = |rate: f64, origin: Origin| (rate, origin == Origin::Measured);
+    let told = |rate: f64, origin: NumberOrigin| (rate, origin == NumberOrigin::Measured);
     let fp32 = told(g.fp32_sustained().value.0, g.fp32_sustained().origin);
     let dram = told(g.bandwidth_sustained().value.0, g.bandwidth_sustained().origin);
     let l2 = told(g.l2_bandwidth_or_derived().value.0, g.l2_bandwidth_or_derived().origin);
@@ -541,7 +541,10 @@ fn every_kernel_has_sound_counts_at_all_its_sizes() {
             // The library behind an operator picks the launch.
             assert_eq!(i.launch.is_none(), k.runs_as == RunsAs::Operator, "{at}: {:?}", i.launch);
             if let Some(launch) = i.launch {
-                assert!((1..=1024).contains(&launch.threads()) && launch.blocks() >= 1, "{at}: {launch:?}");
+                assert!(
+                    (1..=1024).contains(&launch.threads()) && launch.block_count() >= 1,
+                    "{at}: {launch:?}"
+                );
             }
             let get = |c| i.work.get(c);
             if let (Some(flops), Some(issued)) = (get(Count::Flops), get(Count::WarpInstsIssued)) {
@@ -556,7 +559,7 @@ fn every_kernel_has_sound_counts_at_all_its_sizes() {
                 assert!(global <= lsu, "{at}: {global} global of {lsu} load/store instructions");
             }
             if let (Some(dram), Some(touched)) = (get(Count::DramBytes), get(Count::WorkingSetBytes)) {
-                let note = k.count(Count::DramBytes).unwrap().note.is_some();
+                let note = k.count_formula(Count::DramBytes).unwrap().note.is_some();
                 assert!(
                     dram >= touched || note,
                     "{at}: moves {dram} of {touched} bytes and does not say why"
@@ -591,7 +594,7 @@ fn bigger_sizes_are_bigger_and_do_more_work() {
 fn what_nobody_counted_is_listed_with_the_reason() {
     for k in SESSION.kernels.entries() {
         for count in Count::ALL {
-            let (counted, listed) = (k.count(count).is_some(), k.unknown.get(count.name()));
+            let (counted, listed) = (k.count_formula(count).is_some(), k.unknown.get(count.name()));
             assert_ne!(counted, listed.is_some(), "{}: {} is {counted} and {listed:?}", k.id, count.name());
             assert!(listed.is_none_or(|why| why.len() > 5), "{}: {}", k.id, count.name());
         }
@@ -608,8 +611,8 @@ fn what_nobody_counted_is_listed_with_the_reason() {
 #[test]
 fn a_square_matrix_product_needs_one_key() {
     for id in ["matmul_naive", "matmul_tiled"] {
-        let k = SESSION.kernels.find(id).unwrap();
-        let full = k.problem(&"n=512".parse().unwrap()).unwrap();
+        let k = SESSION.kernels.entry_named(id).unwrap();
+        let full = k.completed_problem(&"n=512".parse().unwrap()).unwrap();
         assert_eq!(full.to_string(), "m=512;n=512;k=512", "{id}");
         assert_eq!(k.short_problem(&full), "n=512", "{id}");
         assert_eq!(k.instance(&full, "").unwrap().work.get(Count::Flops), Some(2.0 * 512f64.powi(3)), "{id}");
@@ -622,13 +625,13 @@ fn ids_and_aliases_are_found_by_their_own_names() {
         for name in
             std::iter::once(g.id()).chain(g.aliases().iter().map(String::as_str)).chain([g.name.as_str()])
         {
-            let found = SESSION.gpus.find(name).map(|f| f.id.clone());
+            let found = SESSION.gpus.entry_named(name).map(|f| f.id.clone());
             assert_eq!(found, Ok(g.id.clone()), "{name}");
         }
     }
     for k in SESSION.kernels.entries() {
         for name in std::iter::once(k.id()).chain(k.aliases().iter().map(String::as_str)) {
-            assert_eq!(SESSION.kernels.find(name).map(|f| f.id.clone()), Ok(k.id.clone()), "{name}");
+            assert_eq!(SESSION.kernels.entry_named(name).map(|f| f.id.clone()), Ok(k.id.clone()), "{name}");
         }
     }
 }

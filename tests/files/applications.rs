@@ -364,6 +364,27 @@ fn odd_names_clocks_and_ids_are_no_trouble() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_from_its_first_byte() {
+    let pipe = written("file-beside-the-pipe", b"").with_file_name("pipe.json");
+    let _ = fs::remove_file(&pipe);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let through = |bytes: Vec<u8>| {
+        let into = pipe.clone();
+        // The reader may go before it has read all.
+        let writer = std::thread::spawn(move || drop(fs::write(into, bytes)));
+        let read = read_application(&pipe, &Progress::default());
+        writer.join().unwrap();
+        read.map(|recorded| recorded.application(&PartOfTrace::default()).unwrap())
+    };
+    let text = trace(&[("a", "0"), ("b", "10")]);
+    assert_eq!(through(text.clone().into_bytes()).unwrap().kernel_count, 2);
+    assert_eq!(through(gzipped(&text)).unwrap().kernel_count, 2);
+    let why = through(export()).err().unwrap();
+    assert!(why.message.contains("SQLite file: give its name"), "{}", why.message);
+}
+
 #[test]
 fn a_cancelled_reading_ends() {
     let progress = Progress::default();

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use roofswap::audit::{CHECKS, Finding, Severity, Sheet, audit, fix, read_file, read_text};
+use roofswap::audit::{AuditSheet, CHECKS, Finding, Severity, audit, fix, read_file, read_text};
 use roofswap::session::Session;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use std::sync::LazyLock;
 
 static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
 
-fn sheet(files: &[(&str, &str)]) -> Sheet<'static> {
-    let mut sheet = Sheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
+fn sheet(files: &[(&str, &str)]) -> AuditSheet<'static> {
+    let mut sheet = AuditSheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
     for (name, text) in files {
         read_text(text.as_bytes(), name, &mut sheet).unwrap();
     }
@@ -63,7 +63,7 @@ fn chance(seeds: &[u64]) -> f64 {
 fn clean(kernels: &[Made], seed: u64) -> Vec<Line> {
     let mut lines = Vec::new();
     for (g, gpu) in GPUS.iter().enumerate() {
-        let of = SHIPPED.gpus.find(gpu).unwrap();
+        let of = SHIPPED.gpus.entry_named(gpu).unwrap();
         for (k, made) in kernels.iter().enumerate() {
             let regs = 16 + (chance(&[seed, g as u64, k as u64, 7]) * 60.0) as u32;
             for (s, n) in [1_u64 << 18, 1 << 20, 1 << 22, 1 << 24].into_iter().enumerate() {
@@ -157,7 +157,7 @@ fn clean_data_of_random_kernels_raise_no_alarm() {
 }
 
 /// What the audit says after `spoil` changed a clean world: only findings of `check`, but for notes.
-fn planted(check: &str, spoil: impl Fn(&mut Vec<Line>)) -> (Vec<Finding>, Sheet<'static>) {
+fn planted(check: &str, spoil: impl Fn(&mut Vec<Line>)) -> (Vec<Finding>, AuditSheet<'static>) {
     let mut lines = clean(&six(), 42);
     spoil(&mut lines);
     let sheet = sheet(&[("planted.csv", &written(&lines))]);
@@ -319,7 +319,7 @@ fn calibrations_are_compared() {
 #[test]
 fn damaged_input_is_refused_with_its_place_and_never_panics() {
     let read = |text: &[u8]| {
-        let mut sheet = Sheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
+        let mut sheet = AuditSheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
         let read = read_text(text, "f", &mut sheet).map_err(|e| e.to_string());
         let _ = (audit(&sheet), fix(&sheet, &audit(&sheet)));
         read.map(|_| (sheet.rows.len(), sheet.refused.iter().map(ToString::to_string).collect::<Vec<_>>()))
@@ -431,8 +431,8 @@ fn data(name: &str) -> Option<PathBuf> {
     None
 }
 
-fn audited(names: &[&str]) -> Option<(Sheet<'static>, Vec<Finding>)> {
-    let mut sheet = Sheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
+fn audited(names: &[&str]) -> Option<(AuditSheet<'static>, Vec<Finding>)> {
+    let mut sheet = AuditSheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
     for name in names {
         read_file(&data(name)?, &mut sheet).unwrap();
     }
@@ -626,7 +626,7 @@ fn sound_data_raise_no_error() {
 fn neither_many_launches_nor_many_labels_take_the_square_of_them() {
     let session = Session::load(None).unwrap();
     let audited = |text: String| {
-        let mut sheet = Sheet::new(&session.gpus, &session.kernels);
+        let mut sheet = AuditSheet::new(&session.gpus, &session.kernels);
         read_text(text.as_bytes(), "f.csv", &mut sheet).unwrap();
         audit(&sheet)
     };

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use roofswap::catalogue::Catalogue;
 use roofswap::kernel::{Count, Kernel};
 use roofswap::measurement::{
-    CanonicalRow, Kind, Measurement, Number, ReadResult, read_csv, read_rows, write_csv,
+    CanonicalRow, Measurement, Number, ReadResult, TimingKind, read_csv, read_rows, write_csv,
 };
 use roofswap::session::Session;
 use std::collections::BTreeMap;
@@ -18,8 +18,9 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 /// Reads rows and turns them back.
 fn through_a_file(rows: &[CanonicalRow]) -> (ReadResult, Vec<CanonicalRow>) {
     let mut kernels = SHIPPED.kernels.clone();
-    let read = read_csv(&*write_csv(rows), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
-    let back = read.rows.iter().map(|r| CanonicalRow::of(r, &SHIPPED.gpus, &kernels)).collect();
+    let read =
+        read_csv(&*write_csv(rows), "f.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+    let back = read.rows.iter().map(|r| CanonicalRow::from_measurement(r, &SHIPPED.gpus, &kernels)).collect();
     (read, back)
 }
 
@@ -69,7 +70,7 @@ proptest! {
     fn rows_written_and_read_are_the_same(rows in rows()) {
         let (read, back) = through_a_file(&rows);
         prop_assert_eq!(&read.refused, &[]);
-        prop_assert!(rows.iter().all(|row| SHIPPED.kernels.find(&row.kernel).is_err()));
+        prop_assert!(rows.iter().all(|row| SHIPPED.kernels.entry_named(&row.kernel).is_err()));
         prop_assert_eq!(&back, &rows);
         // What was read is a fixed point, to the last bit.
         let (again, twice) = through_a_file(&back);
@@ -113,8 +114,8 @@ proptest! {
     #[test]
     fn rows_handed_over_become_what_their_file_would(rows in prop::collection::vec(any_row(), 0..8)) {
         let (mut by_file, mut by_rows) = (SHIPPED.kernels.clone(), SHIPPED.kernels.clone());
-        let file = read_csv(&*write_csv(&rows), "f", Kind::Measured, &SHIPPED.gpus, &mut by_file).unwrap();
-        let handed = read_rows(&rows, "f", Kind::Measured, &SHIPPED.gpus, &mut by_rows).unwrap();
+        let file = read_csv(&*write_csv(&rows), "f", TimingKind::Measured, &SHIPPED.gpus, &mut by_file).unwrap();
+        let handed = read_rows(&rows, "f", TimingKind::Measured, &SHIPPED.gpus, &mut by_rows).unwrap();
         let without_lines = |rows: &[Measurement]| -> Vec<Measurement> {
             let mut rows = rows.to_vec();
             rows.iter_mut().for_each(|row| row.line = 0);
@@ -137,7 +138,7 @@ proptest! {
 #[test]
 fn a_name_of_more_than_a_mebibyte_is_refused() {
     let long = CanonicalRow { kernel: "k".repeat(1 << 20), gpu: "t4".into(), ..Default::default() };
-    let read = read_rows(&[long], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone());
+    let read = read_rows(&[long], "f", TimingKind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone());
     assert!(read.unwrap_err().to_string().contains("f: row 1 is longer than 1 MiB"));
 }
 
@@ -183,7 +184,7 @@ fn every_column_can_be_asked_for() {
             .join(","),
     );
     let mut kernels = SHIPPED.kernels.clone();
-    let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+    let read = read_csv(text.as_bytes(), "f.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
     assert_eq!(read.refused, []);
     let [full, bare] = read.rows.as_slice() else { panic!() };
     for (i, number) in Number::ALL.iter().enumerate() {
@@ -223,7 +224,7 @@ fn an_importers_row_is_checked_like_a_typed_one_and_named_by_its_place() {
     let kernel = &session.kernels[rows[0].kernel];
     assert_eq!((kernel.label.as_str(), kernel.id.as_str()), ("k", "void k<int>(\nint)"));
     assert!(
-        read_rows(&[], "f", Kind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
+        read_rows(&[], "f", TimingKind::Measured, &SHIPPED.gpus, &mut SHIPPED.kernels.clone())
             .unwrap()
             .rows
             .is_empty()
@@ -262,7 +263,7 @@ fn the_users_short_names_hold_for_known_and_for_new_kernels() {
             ("void other<double>(int)", "other<double>"),
         ]
     );
-    let of_new = session.kernels.find("sgemm_128x128").unwrap();
+    let of_new = session.kernels.entry_named("sgemm_128x128").unwrap();
     assert_eq!(of_new.name, "void cutlass::Kernel<cutlass_sgemm>(T1::Params)");
 
     std::fs::write(folder.path().join("aliases.toml"), "a = 1\n").unwrap();

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // helpers of tests are tests; a skipped check says so
 
-use roofswap::compiler::{Architecture, CompiledKernel, CompilerReport, Taken, join, read};
+use roofswap::compiler::{CodeArchitecture, CompiledKernel, CompilerReport, TakenNames, join, read_report};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,9 +53,9 @@ fn three_readers_agree_with_the_table_of_truth() {
         if !["kernels.sm", "ptxas_v.sm", "resusage.sm"].iter().any(|p| name.starts_with(p)) {
             continue;
         }
-        let report = read(&bytes, &name, None).unwrap();
+        let report = read_report(&bytes, &name, None).unwrap();
         assert_eq!((report.kernels.len(), report.refused_count), (16, 0), "{name}");
-        *seen.entry(report.format.word()).or_default() += 1;
+        *seen.entry(report.format.as_str()).or_default() += 1;
         for k in &report.kernels {
             let expected = &truth[&(k.name.clone(), k.architecture.to_string())];
             let r = &k.resources;
@@ -81,7 +81,7 @@ fn spills_and_stacks_agree_where_two_readers_see_them() {
     let Some(folder) = samples() else { return };
     let of = |name: &str| {
         let bytes = fs::read(folder.join(name)).unwrap();
-        let kernels = read(&bytes, name, None).unwrap().kernels;
+        let kernels = read_report(&bytes, name, None).unwrap().kernels;
         kernels.into_iter().map(|k| (k.symbol.clone(), k)).collect::<BTreeMap<String, CompiledKernel>>()
     };
     for arch in ["sm_52", "sm_70", "sm_89", "sm_120"] {
@@ -103,12 +103,12 @@ fn logs_of_a_whole_build_are_read_behind_their_warnings() {
     let Some(folder) = samples() else { return };
     for (gpu, arch) in [("titanx", "sm_52"), ("titanv", "sm_70"), ("2080ti", "sm_75"), ("4070", "sm_89")] {
         let name = format!("seed_ptxas_{gpu}.log");
-        let report = read(&fs::read(folder.join(&name)).unwrap(), &name, None).unwrap();
+        let report = read_report(&fs::read(folder.join(&name)).unwrap(), &name, None).unwrap();
         assert_eq!((report.kernels.len(), report.refused_count), (16, 0), "{name}");
         assert!(report.kernels.iter().all(|k| k.architecture.to_string() == arch), "{name}");
     }
     for name in ["cuobjdump_sass.sm_52.txt", "nvdisasm.sm_89.txt"] {
-        let error = read(&fs::read(folder.join(name)).unwrap(), name, None).unwrap_err().to_string();
+        let error = read_report(&fs::read(folder.join(name)).unwrap(), name, None).unwrap_err().to_string();
         assert!(error.contains("listing of machine code"), "{error}");
     }
 }
@@ -189,7 +189,7 @@ fn damaged_reports_neither_panic_nor_hang_nor_lie() {
     for round in 0..DAMAGES.div_ceil(all.len()) {
         for (name, bytes) in &all {
             let bad = damage(bytes, &mut dice);
-            match read(&bad, name, "sm_89".parse::<Architecture>().ok()) {
+            match read_report(&bad, name, "sm_89".parse::<CodeArchitecture>().ok()) {
                 Ok(report) => sound(&report, &format!("{name}, round {round}")),
                 Err(error) => assert!(error.to_string().starts_with(name.as_str()), "{error}"),
             }
@@ -212,12 +212,12 @@ fn other_peoples_files_are_refused_in_words_that_help() {
         (b"\x7fELF", "cut off or damaged"),
         (b"\x7fELF\x01\x01", "32-bit"),
     ] {
-        let error = read(bytes, "file", None).unwrap_err().to_string();
+        let error = read_report(bytes, "file", None).unwrap_err().to_string();
         assert!(error.starts_with("file") && error.contains(words), "{bytes:?}: {error}");
         assert!(error.len() < 400 && !error.contains(char::is_control), "{error:?}");
     }
     let long = b"x".repeat(3 << 20);
-    assert!(read(&long, "file", None).unwrap_err().to_string().contains("longer than 1 MiB"));
+    assert!(read_report(&long, "file", None).unwrap_err().to_string().contains("longer than 1 MiB"));
 }
 
 #[test]
@@ -228,9 +228,9 @@ fn a_name_of_half_a_mebibyte_and_a_hundred_thousand_kernels_are_no_problem() {
     };
     let mut log = entry(&name);
     (0..100_000).for_each(|i| log += &entry(&format!("_Z1kILi{i}EEvv")));
-    let report = read(log.as_bytes(), "big.log", None).unwrap();
+    let report = read_report(log.as_bytes(), "big.log", None).unwrap();
     assert_eq!(report.kernels.len(), 100_001);
-    let (joined, remarks) = join(&[report], &Taken::default());
+    let (joined, remarks) = join(&[report], &TakenNames::default());
     assert_eq!((joined.len(), remarks.len()), (100_001, 0));
     assert!(joined.iter().all(|k| k.id.len() < 80), "ids are file names");
 }

@@ -13,7 +13,7 @@ mod reports;
 
 use mutations::replay;
 use roofswap::compiler;
-use roofswap::import::{Format, IMPORTERS, Job, read_bytes};
+use roofswap::import::{FileFormat, IMPORTERS, ImportJob, read_bytes};
 use roofswap::measurement::Number;
 use roofswap::progress::Progress;
 use std::path::Path;
@@ -51,14 +51,16 @@ fn there_is_a_sound_sample_of_every_format() {
     let mut seen: Vec<&str> = Vec::new();
     for (name, bytes) in samples() {
         if of_compilers(&name) {
-            let report = compiler::read(&bytes, &name, None).unwrap();
+            let report = compiler::read_report(&bytes, &name, None).unwrap();
             assert_eq!((report.kernels.len(), report.refused_count), (1, 0), "{name}");
             continue;
         }
-        let Format::Report(importer) = Format::of(&bytes) else { panic!("{name} is not recognised") };
+        let FileFormat::Report(importer) = FileFormat::from_head(&bytes) else {
+            panic!("{name} is not recognised")
+        };
         seen.push(importer.name);
         let strings = Progress::default();
-        let read = read_bytes(&*bytes, &Job::new(&name, &strings)).unwrap();
+        let read = read_bytes(&*bytes, &ImportJob::new(&name, &strings)).unwrap();
         assert!(read.rows.len() + read.roofs.len() > 0 && read.refused_count == 0, "{name}: {read:?}");
     }
     for importer in IMPORTERS {
@@ -71,7 +73,7 @@ fn a_european_page_says_what_the_other_one_does() {
     let rows = |name: &str| {
         let (_, bytes) = samples().into_iter().find(|(n, _)| n == name).unwrap();
         let strings = Progress::default();
-        let read = read_bytes(&*bytes, &Job::new("page.csv", &strings)).unwrap();
+        let read = read_bytes(&*bytes, &ImportJob::new("page.csv", &strings)).unwrap();
         assert_eq!(read.refused_count, 0, "{name}: {:?}", read.refused);
         read.rows
     };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say what they skip
 
-use roofswap::import::{HEAD, Imported, Job, recognise};
+use roofswap::import::{HEAD, ImportJob, Imported, recognise};
 use roofswap::measurement::{CanonicalRow, Number};
 use roofswap::progress::Progress;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn at_hand(name: &str) -> Option<(PathBuf, Vec<u8>)> {
 }
 
 fn import(bytes: &[u8], importer: &str) -> Imported {
-    let job = Job { file: "raw.csv", gpu: None, progress: &Progress::default() };
+    let job = ImportJob { file: "raw.csv", gpu: None, progress: &Progress::default() };
     let found = recognise(&bytes[..bytes.len().min(HEAD)]).expect("recognised");
     assert_eq!(found.name, importer);
     (found.read)(&mut &*bytes, &job).unwrap()

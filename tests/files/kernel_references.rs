@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests, and say how long a check takes
 
 use roofswap::device::suite::reference::{reference, steps};
-use roofswap::device::suite::{Case, Data, Run, SuiteKernel, cases, joined, shipped_suite};
+use roofswap::device::suite::{BufferData, SuiteCase, SuiteKernel, SuiteRun, cases, joined, shipped_suite};
 use roofswap::kernel::Kernel;
 use roofswap::session::Session;
 use std::collections::BTreeSet;
@@ -18,26 +18,26 @@ fn all() -> Vec<(&'static SuiteKernel, &'static Kernel)> {
 }
 
 /// A filled case of this kernel.
-fn case(id: &str, problem: &str, seed: u64) -> Case {
+fn case(id: &str, problem: &str, seed: u64) -> SuiteCase {
     let (of, kernel) = all().into_iter().find(|(of, _)| of.id == id).unwrap();
-    let run = Run { size: "small".into(), problem: Some(problem.into()) };
-    let mut case = Case::new(of, kernel, &run, seed).unwrap();
+    let run = SuiteRun { size: "small".into(), problem: Some(problem.into()) };
+    let mut case = SuiteCase::new(of, kernel, &run, seed).unwrap();
     case.fill();
     case
 }
 
 /// The whole answer.
-fn answer(case: &Case) -> Vec<f64> {
+fn answer(case: &SuiteCase) -> Vec<f64> {
     let at: Vec<usize> = (0..case.buffers[case.checked].length).collect();
     reference(&case.kernel).unwrap()(case, &at)
 }
 
-fn f32s(values: &[f64]) -> Data {
-    Data::F32(values.iter().map(|v| *v as f32).collect())
+fn f32s(values: &[f64]) -> BufferData {
+    BufferData::F32(values.iter().map(|v| *v as f32).collect())
 }
 
 /// The case with other content in one buffer.
-fn with(mut case: Case, buffer: &str, values: &[f64]) -> Case {
+fn with(mut case: SuiteCase, buffer: &str, values: &[f64]) -> SuiteCase {
     assert!(case.put(buffer, f32s(values)), "{buffer} does not take {} numbers", values.len());
     case
 }
@@ -91,8 +91,8 @@ fn references_give_what_is_known_by_hand() {
 #[test]
 fn a_search_finds_the_first_of_equal_numbers_in_each_block() {
     let mut search = case("binary_search", "n=16;segment=2;t=4", 1); // two blocks of 8; the target is 3 * floor(16 / 8) = 6
-    let place = |search: &mut Case, numbers: Vec<i32>| {
-        assert!(search.put("sorted", Data::I32(numbers)));
+    let place = |search: &mut SuiteCase, numbers: Vec<i32>| {
+        assert!(search.put("sorted", BufferData::I32(numbers)));
         answer(search)
     };
     assert_eq!(place(&mut search, (0..16).collect()), [6.0, 16.0]);
@@ -127,8 +127,8 @@ fn counts_sum_to_the_elements_and_gathered_numbers_are_all_there() {
     let (mut before, mut after) = (gather.f32s("a").to_vec(), answer(&gather));
     before.sort_by(f32::total_cmp);
     after.sort_by(f64::total_cmp);
-    assert_eq!(*gather.data("a").unwrap(), Data::F32(gather.f32s("a").to_vec()));
-    assert_eq!(Data::F32(before), f32s(&after));
+    assert_eq!(*gather.data("a").unwrap(), BufferData::F32(gather.f32s("a").to_vec()));
+    assert_eq!(BufferData::F32(before), f32s(&after));
 }
 
 #[test]

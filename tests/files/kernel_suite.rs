@@ -6,7 +6,9 @@
 use crate::types;
 
 use roofswap::device::suite::reference::reference;
-use roofswap::device::suite::{Argument, Case, Data, Fill, Role, SuiteKernel, cases, joined, shipped_suite};
+use roofswap::device::suite::{
+    Argument, BufferData, BufferRole, Fill, SuiteCase, SuiteKernel, cases, joined, shipped_suite,
+};
 use roofswap::kernel::Kernel;
 use roofswap::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +79,7 @@ fn arguments_are_the_parameters_of_the_source_in_type_name_and_order() {
 fn parameter(of: &SuiteKernel, argument: &Argument) -> String {
     if let Some(name) = &argument.buffer {
         let buffer = of.buffers.iter().find(|b| b.name == *name).unwrap();
-        let constant = if buffer.role == Role::Input { "const " } else { "" };
+        let constant = if buffer.role == BufferRole::Input { "const " } else { "" };
         return format!("{constant}{} *{name}", c_type(buffer.element));
     }
     let kind = match argument {
@@ -109,7 +111,7 @@ fn the_default_suite_has_the_kernels_of_the_papers_at_more_than_71_sizes() {
     assert_eq!(tiles, BTreeSet::from([1, 4, 8, 16, 32]));
 }
 
-fn cases_of(id: &str) -> Vec<Case> {
+fn cases_of(id: &str) -> Vec<SuiteCase> {
     let (of, kernel) = all().into_iter().find(|(of, _)| of.id == id).unwrap();
     cases(of, kernel, SEED).unwrap()
 }
@@ -122,7 +124,7 @@ fn every_case_can_be_launched_on_every_architecture() {
             let threads = case.launch.threads();
             assert!((1..=1024).contains(&threads) && case.launch.grid[1] <= 65_535, "{at}");
             assert!(case.launch.grid[0] < 1 << 31 && case.dynamic_smem <= 48 * 1024, "{at}");
-            assert!(case.bytes() <= 256 << 20, "{at}: {} bytes", case.bytes());
+            assert!(case.moved_bytes() <= 256 << 20, "{at}: {} bytes", case.moved_bytes());
             for (cc, resources) in &kernel.compiled {
                 // Registers come in eights for each thread.
                 let registers = resources.value.registers.next_multiple_of(8) * threads.next_multiple_of(32);
@@ -140,7 +142,7 @@ fn every_case_can_be_launched_on_every_architecture() {
 #[test]
 fn nothing_that_is_read_is_all_zero_and_inputs_do_what_their_kernel_is_for() {
     for of in SUITE.iter() {
-        for buffer in of.buffers.iter().filter(|b| b.role == Role::Input) {
+        for buffer in of.buffers.iter().filter(|b| b.role == BufferRole::Input) {
             let one_value = matches!(buffer.fill, Fill::Zero | Fill::Constant { .. });
             // The study's two, which are timed as it ran them too.
             let as_the_study = [("random_access", "idx"), ("histogram", "in")];
@@ -172,12 +174,12 @@ fn nothing_that_is_read_is_all_zero_and_inputs_do_what_their_kernel_is_for() {
 #[test]
 fn a_buffer_takes_content_of_its_type_and_length_only() {
     let mut case = cases_of("shared_bank_conflict").swap_remove(0);
-    let ones = || Data::F32(vec![1.0; 1024]);
+    let ones = || BufferData::F32(vec![1.0; 1024]);
     assert!(!case.put("in", ones()), "it is not filled yet");
     case.fill();
     assert!(case.put("in", ones()) && case.f32s("in") == [1.0; 1024]);
     for (buffer, data) in
-        [("in", Data::F32(vec![1.0; 1023])), ("in", Data::U32(vec![1; 1024])), ("none", ones())]
+        [("in", BufferData::F32(vec![1.0; 1023])), ("in", BufferData::U32(vec![1; 1024])), ("none", ones())]
     {
         assert!(!case.put(buffer, data), "{buffer}");
     }

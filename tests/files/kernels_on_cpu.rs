@@ -9,7 +9,9 @@
 use crate::on_cpu;
 
 use roofswap::device::suite::reference::reference;
-use roofswap::device::suite::{Case, Data, Role, Run, SuiteKernel, joined, shipped_suite};
+use roofswap::device::suite::{
+    BufferData, BufferRole, SuiteCase, SuiteKernel, SuiteRun, joined, shipped_suite,
+};
 use roofswap::session::Session;
 
 /// Sizes around the edges of blocks, tiles, warps and segments.
@@ -56,12 +58,12 @@ fn problems(keys: &[String]) -> Vec<&'static str> {
 }
 
 /// The first element that is further off than the suite's file allows.
-fn mismatch(of: &SuiteKernel, case: &Case, got: &Data) -> Option<String> {
+fn mismatch(of: &SuiteKernel, case: &SuiteCase, got: &BufferData) -> Option<String> {
     let at: Vec<usize> = (0..got.len()).collect();
     let expected = reference(&of.id).unwrap()(case, &at);
     assert_eq!(expected.len(), at.len(), "{}", of.id);
     at.iter().zip(expected).find_map(|(i, expected)| {
-        let value = got.get(*i).unwrap();
+        let value = got.value_at(*i).unwrap();
         let near = (value - expected).abs() <= of.check.absolute + of.check.relative * expected.abs();
         (!near).then(|| format!("{}[{i}] is {value}, expected {expected}", of.check.buffer))
     })
@@ -82,15 +84,19 @@ fn every_source_gives_what_its_reference_says_at_every_edge_and_in_either_order(
     let mut launched = 0;
     for (place, (of, kernel)) in joined(&suite, &session.kernels).unwrap().into_iter().enumerate() {
         for (i, problem) in problems(&kernel.keys).into_iter().enumerate() {
-            let run = Run { size: "small".into(), problem: Some(problem.into()) };
-            let mut case = Case::new(of, kernel, &run, 7 + i as u64).unwrap();
+            let run = SuiteRun { size: "small".into(), problem: Some(problem.into()) };
+            let mut case = SuiteCase::new(of, kernel, &run, 7 + i as u64).unwrap();
             case.fill();
             let at = format!("{} {problem}", of.id);
             let answer =
                 on_cpu::launch(&program, place, &case, i % 2 == 1).unwrap_or_else(|e| panic!("{at}: {e}"));
             assert_eq!(mismatch(of, &case, &answer[case.checked]), None, "{at}");
             for (buffer, (before, after)) in case.buffers.iter().zip(case.contents().iter().zip(&answer)) {
-                assert!(buffer.role != Role::Input || before == after, "{at}: `{}` was written", buffer.name);
+                assert!(
+                    buffer.role != BufferRole::Input || before == after,
+                    "{at}: `{}` was written",
+                    buffer.name
+                );
             }
             launched += 1;
         }
@@ -102,15 +108,15 @@ fn every_source_gives_what_its_reference_says_at_every_edge_and_in_either_order(
 fn a_wrong_answer_is_seen() {
     let (session, suite) = (Session::load(None).unwrap(), shipped_suite().unwrap());
     for (of, kernel) in joined(&suite, &session.kernels).unwrap() {
-        let run = Run { size: "small".into(), problem: Some(problems(&kernel.keys)[0].into()) };
-        let mut case = Case::new(of, kernel, &run, 1).unwrap();
+        let run = SuiteRun { size: "small".into(), problem: Some(problems(&kernel.keys)[0].into()) };
+        let mut case = SuiteCase::new(of, kernel, &run, 1).unwrap();
         case.fill();
         let at: Vec<usize> = (0..case.buffers[case.checked].length).collect();
         let right = reference(&of.id).unwrap()(&case, &at);
         assert!(right.iter().all(|v| v.is_finite()), "{}", of.id);
         let bytes = |values: &[f64]| match case.contents()[case.checked] {
-            Data::F32(_) => Data::F32(values.iter().map(|v| *v as f32).collect()),
-            _ => Data::U32(values.iter().map(|v| *v as u32).collect()),
+            BufferData::F32(_) => BufferData::F32(values.iter().map(|v| *v as f32).collect()),
+            _ => BufferData::U32(values.iter().map(|v| *v as u32).collect()),
         };
         assert_eq!(mismatch(of, &case, &bytes(&right)), None, "{}", of.id);
         // One element in a thousand too much, or one place, or one count.

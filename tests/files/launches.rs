@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::catalogue::Entry;
-use roofswap::evaluate::Setup;
-use roofswap::import::Opened;
-use roofswap::measurement::{Kind, Measurement, Store, read_csv};
+use roofswap::catalogue::CatalogueEntry;
+use roofswap::evaluate::EvaluationSetup;
+use roofswap::import::OpenedFile;
+use roofswap::measurement::{Measurement, Store, TimingKind, read_csv};
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ fn rows_of(lines: &[&str]) -> Vec<Measurement> {
         text += &format!("{gpu},mine,n=4096,{rest}\n");
     }
     let mut kernels = SHIPPED.kernels.clone();
-    let read = read_csv(text.as_bytes(), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
+    let read = read_csv(text.as_bytes(), "f.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap();
     assert_eq!(read.refused, []);
     read.rows
 }
@@ -28,7 +28,7 @@ fn rows_of(lines: &[&str]) -> Vec<Measurement> {
 /// The configurations as `launch: gpu milliseconds, …`, in alphabetical order.
 fn described(rows: Vec<Measurement>) -> Vec<String> {
     let mut store = Store::default();
-    store.add(rows);
+    store.add_rows(rows);
     let one = |row: &Measurement| {
         let gpu = SHIPPED.gpus[row.gpu].id();
         format!("{gpu} {}", row.time.millis())
@@ -70,13 +70,18 @@ fn thirty_rows_of_five_sizes_and_six_blocks_are_thirty_configurations() {
         }
     }
     let mut session = SHIPPED.clone();
-    let file = Opened::of(text.as_bytes(), "f.csv").unwrap();
+    let file = OpenedFile::from_reader(text.as_bytes(), "f.csv").unwrap();
     session.add_opened(file, &Progress::default()).unwrap();
     let own = session.rows_to_evaluate();
     assert_eq!((own.len(), own.configs().count()), (60, 30));
     assert!(own.configs().all(|(id, _)| own.rows_of(id).count() == 2));
     let outcomes = session
-        .evaluate(&own, &Setup::default(), &[roofswap::predict::ModelId::default()], &Progress::default())
+        .evaluate(
+            &own,
+            &EvaluationSetup::default(),
+            &[roofswap::predict::ModelId::default()],
+            &Progress::default(),
+        )
         .unwrap();
     assert_eq!(outcomes[0].asked(), 60, "both ways of 30 pairs");
 }
@@ -134,17 +139,17 @@ fn who_names_no_launch_gets_the_one_of_most_gpus_then_the_latest() {
     let lines = ["titan-v,128,32,1", "titan-v,256,16,2", "titan-v,512,8,3", "rtx-4070,256,16,4"];
     let rows = rows_of(&lines);
     let (kernel, problem, titan) = (rows[0].kernel, rows[0].problem.clone(), rows[0].gpu);
-    store.add(rows[..3].to_vec());
+    store.add_rows(rows[..3].to_vec());
     let asked = |store: &Store| {
-        let id = store.find(kernel, &problem, "").unwrap();
+        let id = store.config_id(kernel, &problem, "").unwrap();
         let nearest = store.nearest(kernel, &"n=5000".parse().unwrap(), "", titan).unwrap();
-        assert_eq!(store.row(id, titan).unwrap().time, nearest.time);
+        assert_eq!(store.row_on(id, titan).unwrap().time, nearest.time);
         nearest.time.millis()
     };
     assert_eq!(asked(&store), 3.0);
-    store.add(rows[3..].to_vec());
+    store.add_rows(rows[3..].to_vec());
     assert_eq!(asked(&store), 2.0);
-    let there = store.config(store.find(kernel, &problem, "").unwrap());
+    let there = store.config(store.config_id(kernel, &problem, "").unwrap());
     let again = store.find_same(there).map(|id| store.config(id).variant_words());
     assert_eq!(again.as_deref(), Some("block=256"));
 }

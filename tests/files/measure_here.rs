@@ -7,13 +7,14 @@
 )]
 
 use roofswap::catalogue::Catalogue;
-use roofswap::device::driver::{Address, Device, DeviceError, Driver, EntryFacts, GpuFacts, Parameter};
-use roofswap::device::fake::{Call, Fake, Memory, small_gpu};
+use roofswap::device::driver::{Address, DeviceError, Driver, EntryFacts, GpuFacts, OpenDevice, Parameter};
+use roofswap::device::fake::{Call, Fake, FakeMemory, small_gpu};
 use roofswap::device::measure::{
-    Document, Ended, Machine, Options, Outcome, Plan, Setup, Watch, about_text, measure, plan,
+    Document, Ended, MeasureOptions, MeasurePlan, RunMachine, RunOutcome, RunSetup, RunWatch, about_text,
+    measure, plan,
 };
 use roofswap::device::suite::{SuiteKernel, reference::reference, shipped_suite};
-use roofswap::gpu::Limits;
+use roofswap::gpu::SmLimits;
 use roofswap::kernel::{Kernel, Launch};
 use roofswap::measurement::{CanonicalRow, Dataset, Number};
 use roofswap::progress::Progress;
@@ -25,7 +26,7 @@ struct Bench {
     session: Session,
     suite: Vec<SuiteKernel>,
     fake: Fake,
-    machine: Machine,
+    machine: RunMachine,
     progress: Progress,
 }
 
@@ -37,11 +38,11 @@ struct Kept {
     full_after: Option<usize>,
 }
 
-impl Watch for Kept {
+impl RunWatch for Kept {
     fn begins(&mut self, _: usize, _: usize, name: &str) {
         self.begun.push(name.into());
     }
-    fn rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
+    fn take_rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String> {
         if self.full_after.is_some_and(|n| self.rows.len() >= n) {
             return Err("runs.csv: was not written: No space left on device".into());
         }
@@ -58,7 +59,7 @@ fn count(parameter: &Parameter) -> usize {
     if let Parameter::U32(n) = parameter { *n as usize } else { panic!("no number: {parameter:?}") }
 }
 
-fn saxpy(memory: &mut Memory, p: &[Parameter], _: Launch) {
+fn saxpy(memory: &mut FakeMemory, p: &[Parameter], _: Launch) {
     let n = count(&p[4]);
     let Parameter::F32(alpha) = p[0] else { panic!("alpha") };
     let (x, y) = (memory.f32s(address(&p[1]), n), memory.f32s(address(&p[2]), n));
@@ -66,14 +67,14 @@ fn saxpy(memory: &mut Memory, p: &[Parameter], _: Launch) {
     memory.set_f32s(address(&p[3]), &z);
 }
 
-fn add(memory: &mut Memory, p: &[Parameter], _: Launch) {
+fn add(memory: &mut FakeMemory, p: &[Parameter], _: Launch) {
     let n = count(&p[3]);
     let (a, b) = (memory.f32s(address(&p[0]), n), memory.f32s(address(&p[1]), n));
     let c: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     memory.set_f32s(address(&p[2]), &c);
 }
 
-fn nothing(_: &mut Memory, _: &[Parameter], _: Launch) {}
+fn nothing(_: &mut FakeMemory, _: &[Parameter], _: Launch) {}
 
 /// 504 GB/s and a floor of 2 µs.
 fn streamed(p: &[Parameter], _: Launch) -> f64 {
@@ -91,25 +92,25 @@ fn bench(fake: Fake) -> Bench {
         .knowing("elementwise_add", PLAIN, streamed, add);
     let session = Session::load(None).unwrap();
     let facts = fake.gpus[0].clone();
-    let machine = Machine { gpu: "rtx-4070".into(), facts, version: fake.version() };
+    let machine = RunMachine { gpu: "rtx-4070".into(), facts, version: fake.version() };
     Bench { session, suite: shipped_suite().unwrap(), fake, machine, progress: Progress::default() }
 }
 
 impl Bench {
-    fn plan(&self, kernels: &[&str], sizes: &[&str]) -> Plan<'_> {
+    fn plan(&self, kernels: &[&str], sizes: &[&str]) -> MeasurePlan<'_> {
         let owned = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (suite, kernels_of): (&[SuiteKernel], &Catalogue<Kernel>) = (&self.suite, &self.session.kernels);
-        plan(suite, kernels_of, &owned(kernels), &owned(sizes), &Options::default()).unwrap()
+        plan(suite, kernels_of, &owned(kernels), &owned(sizes), &MeasureOptions::default()).unwrap()
     }
 
-    fn limits(&self) -> Limits {
-        self.session.gpus.find("rtx-4070").unwrap().cuda.limits
+    fn limits(&self) -> SmLimits {
+        self.session.gpus.entry_named("rtx-4070").unwrap().cuda.limits
     }
 
-    fn run(&self, plan: &mut Plan<'_>, kept: &mut Kept) -> Result<Outcome, Ended> {
-        let mut device: Box<dyn Device> = self.fake.open(0).unwrap();
-        let (limits, options) = (self.limits(), Options::default());
-        let setup = Setup {
+    fn run(&self, plan: &mut MeasurePlan<'_>, kept: &mut Kept) -> Result<RunOutcome, Ended> {
+        let mut device: Box<dyn OpenDevice> = self.fake.open_device(0).unwrap();
+        let (limits, options) = (self.limits(), MeasureOptions::default());
+        let setup = RunSetup {
             machine: &self.machine,
             limits: Some(&limits),
             options: &options,
@@ -119,7 +120,7 @@ impl Bench {
         measure(&mut *device, plan, setup, kept)
     }
 
-    fn small(&self, kernels: &[&str]) -> (Result<Outcome, Ended>, Kept) {
+    fn small(&self, kernels: &[&str]) -> (Result<RunOutcome, Ended>, Kept) {
         let mut kept = Kept::default();
         let done = self.run(&mut self.plan(kernels, &["small"]), &mut kept);
         (done, kept)
@@ -135,8 +136,8 @@ fn the_default_suite_has_every_kernel_of_the_papers_and_more_than_seventy_config
     let bench = bench(Fake::default());
     let all = bench.plan(&[], &[]);
     assert!(all.configurations.len() >= 71, "{}", all.configurations.len());
-    let gpu = bench.session.gpus.find("rtx-4070").unwrap();
-    let minutes = all.estimate(gpu, &Options::default()).0 / 60.0;
+    let gpu = bench.session.gpus.entry_named("rtx-4070").unwrap();
+    let minutes = all.estimate(gpu, &MeasureOptions::default()).0 / 60.0;
     assert!(minutes < 5.0, "{minutes} minutes on an RTX 4070, as reckoned");
 }
 
@@ -166,17 +167,17 @@ fn the_file_loads_as_a_source_and_says_of_itself_how_it_was_made() {
     let mut bench = bench(Fake::default());
     let (_, kept) = bench.small(&["saxpy", "vector_add"]);
     let mut document = Document::default();
-    document.add(kept.rows);
+    document.add_rows(kept.rows);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("runs.csv");
-    std::fs::write(&file, document.bytes()).unwrap();
+    std::fs::write(&file, document.file_bytes()).unwrap();
     let loaded = bench.session.add_data(&file).unwrap();
     assert_eq!((loaded.rows, loaded.refused_count), (4, 0), "{:?}", loaded.refused);
     assert!(loaded.remarks.is_empty(), "{:?}", loaded.remarks);
-    let about = about_text("runs.csv", &bench.machine, &document, &Options::default(), "2026-11-21");
+    let about = about_text("runs.csv", &bench.machine, &document, &MeasureOptions::default(), "2026-11-21");
     let spec = roofswap::catalogue::SpecFile { name: "about.toml", text: &about };
-    let about = Dataset::read(spec).unwrap();
-    assert_eq!((about.rows, &*about.source), (4, &*document.rows()[0].source));
+    let about = Dataset::from_file(spec).unwrap();
+    assert_eq!((about.rows, &*about.source), (4, &*document.canonical_rows()[0].source));
 }
 
 #[test]
@@ -231,10 +232,10 @@ fn a_cancelled_run_keeps_what_is_done_and_goes_on_where_it_stopped() {
     assert!(done.cancelled);
     assert_eq!(kept.rows.len(), 2, "both rows of a configuration or none");
     let mut document = Document::default();
-    document.add(kept.rows.clone());
-    let text = String::from_utf8(document.bytes()).unwrap();
+    document.add_rows(kept.rows.clone());
+    let text = String::from_utf8(document.file_bytes()).unwrap();
     let again = Document::continued(&text, "runs.csv", &bench.machine).unwrap();
-    assert_eq!(again.rows(), document.rows(), "what is read is what was written");
+    assert_eq!(again.canonical_rows(), document.canonical_rows(), "what is read is what was written");
     bench.progress.cancelled.store(false, Ordering::Relaxed);
     bench.fake.script().after_run = None;
     let mut rest = bench.plan(&three, &["small"]);
@@ -250,9 +251,9 @@ fn a_file_of_another_gpu_driver_or_program_is_not_continued() {
     let bench = bench(Fake::default());
     let (_, kept) = bench.small(&["saxpy"]);
     let mut document = Document::default();
-    document.add(kept.rows);
-    let text = String::from_utf8(document.bytes()).unwrap();
-    let refused = |text: &str, machine: &Machine| {
+    document.add_rows(kept.rows);
+    let text = String::from_utf8(document.file_bytes()).unwrap();
+    let refused = |text: &str, machine: &RunMachine| {
         Document::continued(text, "runs.csv", machine).unwrap_err().to_string()
     };
     let mut other = bench.machine.clone();
@@ -311,9 +312,9 @@ fn without_nvrtc_the_shipped_ptx_is_used_and_the_rows_say_so() {
 #[test]
 fn a_kernel_without_reference_is_not_timed() {
     let bench = bench(Fake::default());
-    let mut device = bench.fake.open(0).unwrap();
-    let options = Options::default();
-    let setup = Setup {
+    let mut device = bench.fake.open_device(0).unwrap();
+    let options = MeasureOptions::default();
+    let setup = RunSetup {
         machine: &bench.machine,
         limits: None,
         options: &options,

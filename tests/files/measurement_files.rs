@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
-use roofswap::import::{Opened, read_any};
+use roofswap::import::{OpenedFile, read_any};
 use roofswap::kernel::Count;
-use roofswap::measurement::{Kind, ReadError, ReadResult, Store, read_csv};
+use roofswap::measurement::{ReadError, ReadResult, Store, TimingKind, read_csv};
 use roofswap::progress::Progress;
-use roofswap::session::{Loaded, Session};
+use roofswap::session::{LoadedFile, Session};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap(
 
 fn read(bytes: impl AsRef<[u8]>) -> Result<ReadResult, ReadError> {
     let mut kernels = SHIPPED.kernels.clone();
-    read_csv(bytes.as_ref(), "f.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels)
+    read_csv(bytes.as_ref(), "f.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels)
 }
 
 fn good(bytes: impl AsRef<[u8]>) -> ReadResult {
@@ -79,7 +79,10 @@ fn columns_come_in_any_order_and_unknown_ones_do_no_harm() {
     )
     .rows;
     let r = &rows[0];
-    assert_eq!((r.count(Count::Flops), r.count(Count::DramBytes)), (Some(200.0), Some(100.0)));
+    assert_eq!(
+        (r.measured_count(Count::Flops), r.measured_count(Count::DramBytes)),
+        (Some(200.0), Some(100.0))
+    );
     let launch = r.launch().unwrap();
     assert_eq!((launch.block, launch.grid), ([16, 8, 1], [3, 2, 1]));
     assert_eq!(r.time.millis(), 0.5);
@@ -100,7 +103,8 @@ fn names_resolve_as_people_and_drivers_write_them() {
 fn a_kernel_nobody_knows_is_added_under_its_own_name_once() {
     let mut kernels = SHIPPED.kernels.clone();
     let text = "gpu,kernel,problem,time_ms\nt4,void gemm<float>(int),m=1,1\nt4,void gemm<float>(int),m=2,1\n";
-    let rows = read_csv(text.as_bytes(), "f", Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap().rows;
+    let rows =
+        read_csv(text.as_bytes(), "f", TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap().rows;
     assert_eq!(kernels.entries().len(), SHIPPED.kernels.entries().len() + 1);
     assert_eq!(kernels[rows[0].kernel].id, "void gemm<float>(int)");
     assert_eq!(rows[0].kernel, rows[1].kernel);
@@ -130,15 +134,15 @@ fn the_users_rows_go_before_published_ones_and_later_before_earlier() {
         store.rows_of(id).next().unwrap().time.millis()
     };
     for (kind, millis, expected) in [
-        (Kind::Published, "1", 1.0),
-        (Kind::Measured, "2", 2.0),
-        (Kind::Published, "3", 2.0),
-        (Kind::Measured, "4", 4.0),
+        (TimingKind::Published, "1", 1.0),
+        (TimingKind::Measured, "2", 2.0),
+        (TimingKind::Published, "3", 2.0),
+        (TimingKind::Measured, "4", 4.0),
     ] {
-        store.add(of(kind, millis));
+        store.add_rows(of(kind, millis));
         assert_eq!(time(&store), expected);
     }
-    let own = store.rows().filter(|r| r.kind == Kind::Measured).count();
+    let own = store.rows().filter(|r| r.kind == TimingKind::Measured).count();
     assert_eq!((store.len(), own, store.configs().count()), (4, 2, 1));
 }
 
@@ -192,7 +196,7 @@ fn folders_missing_files_and_huge_sparse_ones_fail_fast() {
     std::fs::File::create(&path).unwrap().set_len(200 << 20).unwrap();
     let fails = |path: &Path| {
         let mut kernels = SHIPPED.kernels.clone();
-        read_any(path, Kind::Measured, &SHIPPED.gpus, &mut kernels).unwrap_err().to_string()
+        read_any(path, TimingKind::Measured, &SHIPPED.gpus, &mut kernels).unwrap_err().to_string()
     };
     assert!(fails(&path).contains("NUL byte"));
     assert!(fails(folder.path()).contains("is a folder"));
@@ -209,11 +213,11 @@ fn a_reading_is_watched_and_can_be_cancelled() {
     std::fs::write(&path, &text).unwrap();
     let progress = Progress::default();
     progress.cancel();
-    let why = s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap_err().to_string();
+    let why = s.add_opened(OpenedFile::path(&path).unwrap(), &progress).unwrap_err().to_string();
     assert!(why.contains("cancelled"), "{why}");
-    assert_eq!((s.store.len(), s.kernels.find("brand_new").is_err()), (SHIPPED.store.len(), true));
+    assert_eq!((s.store.len(), s.kernels.entry_named("brand_new").is_err()), (SHIPPED.store.len(), true));
     let progress = Progress::default();
-    assert_eq!(s.add_opened(Opened::path(&path).unwrap(), &progress).unwrap().rows, 100_000);
+    assert_eq!(s.add_opened(OpenedFile::path(&path).unwrap(), &progress).unwrap().rows, 100_000);
     assert_eq!(progress.steps_done(), text.len());
 }
 
@@ -225,11 +229,11 @@ fn a_file_the_session_refuses_leaves_it_as_it_was() {
     std::fs::write(&path, format!("{HEADER}\nt4,brand_new,n=1,1\n\0")).unwrap();
     assert!(s.add_data(&path).is_err());
     assert_eq!(s.store.len(), SHIPPED.store.len());
-    assert!(s.kernels.find("brand_new").is_err());
+    assert!(s.kernels.entry_named("brand_new").is_err());
     std::fs::write(&path, format!("{HEADER}\nt4,brand_new,n=1,1\nt5,brand_new,n=1,1\n")).unwrap();
-    let Loaded { rows: added, refused: described, refused_count: count, .. } = s.add_data(&path).unwrap();
+    let LoadedFile { rows: added, refused: described, refused_count: count, .. } = s.add_data(&path).unwrap();
     assert_eq!((added, described.len(), count), (1, 1, 1));
-    assert!(s.kernels.find("brand_new").is_ok());
+    assert!(s.kernels.entry_named("brand_new").is_ok());
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -390,7 +394,7 @@ fn no_damage_to_a_file_makes_the_reader_panic_or_invent_rows() {
                 (refused_rows, read_rows) = (refused_rows + r.refused_count, read_rows + r.rows.len());
                 // What was read can be stored and asked about.
                 let mut store = Store::default();
-                store.add(r.rows);
+                store.add_rows(r.rows);
                 assert!(store.configs().all(|(id, _)| store.rows_of(id).next().is_some()));
             }
             Err(e) => {
@@ -424,7 +428,7 @@ fn every_collection_at_hand_is_read_whole() {
         ("study/measurements_corrected.csv", 194),
     ] {
         let mut s = SHIPPED.clone();
-        let Loaded { rows: added, refused: described, refused_count: refused, .. } =
+        let LoadedFile { rows: added, refused: described, refused_count: refused, .. } =
             s.add_data(&shared.join(file)).unwrap();
         println!("{file}: {added} rows, {refused} refused");
         assert_eq!((added, refused), (rows, 0), "{file}: {:?}", described.first());

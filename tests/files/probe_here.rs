@@ -8,9 +8,9 @@
 )]
 
 use roofswap::catalogue::SpecFile;
-use roofswap::device::driver::{Device, DeviceError, Driver, EntryFacts, GpuFacts, Parameter};
-use roofswap::device::fake::{Call, Fake, Memory, Takes, small_gpu};
-use roofswap::device::probe::{Probe, WriteError, gpu_file, run};
+use roofswap::device::driver::{DeviceError, Driver, EntryFacts, GpuFacts, OpenDevice, Parameter};
+use roofswap::device::fake::{Call, Fake, FakeMemory, Takes, small_gpu};
+use roofswap::device::probe::{Probe, WriteError, gpu_file, run_benches};
 use roofswap::gpu::{Gpu, LimitsTable, is_overlay, load_text};
 use roofswap::kernel::Launch;
 use roofswap::progress::Progress;
@@ -19,7 +19,7 @@ use roofswap::session::Session;
 const FACTS: EntryFacts =
     EntryFacts { registers: 32, static_smem: 0, local_bytes: 0, max_threads: 1024, blocks_per_sm: 0 };
 
-fn nothing(_: &mut Memory, _: &[Parameter], _: Launch) {}
+fn nothing(_: &mut FakeMemory, _: &[Parameter], _: Launch) {}
 
 /// The last number among the parameters: elements, rounds or steps.
 fn last(p: &[Parameter]) -> f64 {
@@ -27,7 +27,7 @@ fn last(p: &[Parameter]) -> f64 {
 }
 
 fn threads(launch: Launch) -> f64 {
-    f64::from(launch.threads()) * launch.blocks() as f64
+    f64::from(launch.threads()) * launch.block_count() as f64
 }
 
 /// A GPU of 450 GB/s, 1.5 TB/s of L2, 25 TFLOP/s, 400 ns.
@@ -52,8 +52,8 @@ fn scripted() -> Fake {
 
 fn probed(fake: &Fake) -> Result<Probe, DeviceError> {
     let facts = fake.gpus[0].clone();
-    let mut device: Box<dyn Device> = fake.open(0)?;
-    run(&mut *device, &facts, &fake.version(), &Progress::default(), |_, _, _| {})
+    let mut device: Box<dyn OpenDevice> = fake.open_device(0)?;
+    run_benches(&mut *device, &facts, &fake.version(), &Progress::default(), |_, _, _| {})
 }
 
 /// What the program's own loader makes of the file.
@@ -63,7 +63,7 @@ fn loaded(text: &str, id: &str) -> Gpu {
     session
         .edit(|w| load_text(SpecFile { name: "mine.toml", text }, &w.sources, &limits, &mut w.gpus))
         .unwrap_or_else(|e| panic!("{e}\n{text}"));
-    session.gpus.find(id).unwrap().clone()
+    session.gpus.entry_named(id).unwrap().clone()
 }
 
 fn near(value: f64, wanted: f64) -> bool {
@@ -81,7 +81,7 @@ fn a_gpu_of_the_catalogue_gets_its_measured_rates_laid_over() {
     assert!(is_overlay(&text), "{text}");
     let gpu = loaded(&text, "rtx-4070");
     let own = |origin: &str| assert_eq!(origin, "measured");
-    own(gpu.bandwidth_achieved.as_ref().unwrap().origin.word());
+    own(gpu.bandwidth_achieved.as_ref().unwrap().origin.as_str());
     assert!(near(gpu.bandwidth_achieved.as_ref().unwrap().value.0, 450e9));
     assert!(near(gpu.fp32_achieved.as_ref().unwrap().value.0, 25e12));
     assert!(near(gpu.fp64_achieved.as_ref().unwrap().value.0, 0.4e12));
@@ -117,7 +117,7 @@ fn a_gpu_that_the_catalogue_does_not_have_is_written_whole() {
     let gpu = loaded(&text, "rtx-9999-ada");
     assert_eq!((gpu.sms.value, gpu.bus_bits.value, gpu.fp32_lanes_per_sm.value), (46, 192, 128));
     assert!(near(gpu.bandwidth_peak.value.0, 504e9), "{}", gpu.bandwidth_peak.value);
-    assert_eq!((gpu.sms.origin.word(), gpu.fp32_peak.origin.word()), ("published", "derived"));
+    assert_eq!((gpu.sms.origin.as_str(), gpu.fp32_peak.origin.as_str()), ("published", "derived"));
     assert!(near(gpu.bandwidth_achieved.unwrap().value.0, 450e9));
     assert!(text.contains("launch_year is that of"), "what is assumed is said: {text}");
 }
@@ -166,7 +166,7 @@ fn little_memory_and_a_busy_gpu_are_said() {
 #[test]
 fn every_shipped_source_compiles_where_nvrtc_is_to_be_had() {
     use roofswap::device::{code, real::Nvrtc};
-    let nvrtc = match Nvrtc::find() {
+    let nvrtc = match Nvrtc::find_library() {
         Ok(nvrtc) => nvrtc,
         Err(why) => return eprintln!("skipped: {why}"),
     };

@@ -6,8 +6,8 @@
 )]
 
 use roofswap::answer::Settings;
-use roofswap::chart::{Mark, Meaning, RooflineView, Sides, roofline_chart};
-use roofswap::import::{Imported, Job, read_bytes};
+use roofswap::chart::{ChartSides, Mark, Meaning, RooflineView, roofline_chart};
+use roofswap::import::{ImportJob, Imported, read_bytes};
 use roofswap::measurement::{CanonicalRow, Number, ReadError, write_csv};
 use roofswap::progress::Progress;
 use roofswap::roofline::{Level, intensity};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 fn import(bytes: &[u8]) -> Result<Imported, ReadError> {
     let strings = Progress::default();
-    read_bytes(bytes, &Job::new("report", &strings))
+    read_bytes(bytes, &ImportJob::new("report", &strings))
 }
 
 /// The only row of a report in which nothing is refused.
@@ -263,8 +263,11 @@ fn without_columns_of_the_launch_the_metrics_give_its_shape() {
     ]) + &quoted(&["", "", "", "", "", ""])
         + &quoted(&["0", "1", "k", "2022-Oct-10 10:00:00", "128", "1000"]);
     let strings = Progress::default();
-    let read =
-        read_bytes(text.as_bytes(), &Job { gpu: Some("titan-v"), ..Job::new("old.csv", &strings) }).unwrap();
+    let read = read_bytes(
+        text.as_bytes(),
+        &ImportJob { gpu: Some("titan-v"), ..ImportJob::new("old.csv", &strings) },
+    )
+    .unwrap();
     let row = &read.rows[0];
     assert_eq!((row.gpu.as_str(), row.problem.as_str()), ("titan-v", "grid=1000;block=128"));
     assert!(read.remarks[0].starts_with("every launch: no time; add"), "{:?}", read.remarks);
@@ -371,7 +374,7 @@ fn a_file_of_no_known_format_is_told_which_there_are() {
 fn progress_is_counted_and_a_reading_can_be_cancelled() {
     let text = raw_page(2000);
     let progress = Progress::default();
-    let job = Job::new("big.csv", &progress);
+    let job = ImportJob::new("big.csv", &progress);
     assert_eq!(read_bytes(text.as_bytes(), &job).unwrap().rows.len(), 2000);
     assert_eq!(progress.steps_done(), text.len());
     progress.cancel();
@@ -419,7 +422,7 @@ fn an_imported_kernel_stands_on_the_roofline_at_every_level_with_its_occupancy()
         kernel: &session.kernels[kernel],
         problem: config.problem.to_string(),
         answer: &answer,
-        show: Sides::Both,
+        show: ChartSides::Both,
         levels: Level::ALL.to_vec(),
         others: Vec::new(),
     });

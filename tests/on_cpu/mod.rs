@@ -2,7 +2,7 @@
 
 use crate::types;
 
-use roofswap::device::suite::{Case, Data, Role, Scalar, SuiteKernel};
+use roofswap::device::suite::{BufferData, BufferRole, Scalar, SuiteCase, SuiteKernel};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn passed(kernel: &SuiteKernel) -> String {
     let one = |(i, a): (usize, &roofswap::device::suite::Argument)| match &a.buffer {
         Some(name) => {
             let buffer = kernel.buffers.iter().find(|b| b.name == *name).expect("checked when it was read");
-            let constant = if buffer.role == Role::Input { "const " } else { "" };
+            let constant = if buffer.role == BufferRole::Input { "const " } else { "" };
             format!("pointer<{constant}{}>({i})", c_type(buffer.element))
         }
         None if a.u32.is_some() => format!("scalar<unsigned int>({i})"),
@@ -65,7 +65,12 @@ fn passed(kernel: &SuiteKernel) -> String {
 }
 
 /// Every buffer of this filled case after one launch, in the order of its buffers.
-pub fn launch(program: &Path, kernel: usize, case: &Case, descending: bool) -> Result<Vec<Data>, String> {
+pub fn launch(
+    program: &Path,
+    kernel: usize,
+    case: &SuiteCase,
+    descending: bool,
+) -> Result<Vec<BufferData>, String> {
     let mut request = Vec::new();
     let mut number = |n: u32| request.extend(n.to_le_bytes());
     number(kernel as u32);
@@ -77,7 +82,7 @@ pub fn launch(program: &Path, kernel: usize, case: &Case, descending: bool) -> R
     for (_, argument) in &case.arguments {
         let scalar = match *argument {
             Scalar::Buffer(at) => {
-                let bytes = case.contents()[at].bytes();
+                let bytes = case.contents()[at].as_bytes();
                 request.extend((bytes.len() as u32).to_le_bytes());
                 request.extend(bytes);
                 continue;
@@ -101,12 +106,12 @@ pub fn launch(program: &Path, kernel: usize, case: &Case, descending: bool) -> R
 }
 
 /// Buffers come in the order of the arguments.
-fn answered(case: &Case, mut bytes: &[u8]) -> Vec<Data> {
-    let mut all = vec![Data::U32(Vec::new()); case.buffers.len()];
+fn answered(case: &SuiteCase, mut bytes: &[u8]) -> Vec<BufferData> {
+    let mut all = vec![BufferData::U32(Vec::new()); case.buffers.len()];
     for (_, argument) in &case.arguments {
         let Scalar::Buffer(at) = *argument else { continue };
-        let (own, rest) = bytes.split_at(case.contents()[at].bytes().len());
-        all[at] = Data::from_bytes(case.buffers[at].element, own);
+        let (own, rest) = bytes.split_at(case.contents()[at].as_bytes().len());
+        all[at] = BufferData::from_bytes(case.buffers[at].element, own);
         bytes = rest;
     }
     assert!(bytes.is_empty(), "{} bytes too many", bytes.len());

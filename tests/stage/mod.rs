@@ -9,17 +9,19 @@
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::{Added, Session};
-use roofswap::tui::{ImportedFile, Message, Options, State, UserFile, first_state, update, view};
+use roofswap::tui::{
+    DashboardOptions, DashboardState, ImportedFile, Message, UserFile, first_state, update, view,
+};
 
 /// The first screen with what ships, and the terminal's width and height.
 pub struct Dashboard {
-    pub state: State,
+    pub state: DashboardState,
     pub size: (u16, u16),
 }
 
 pub fn dashboard(width: u16, height: u16) -> Dashboard {
     let shipped = Session::load(None).expect("what ships loads");
-    let state = first_state(shipped, &Options::default()).expect("the first screen");
+    let state = first_state(shipped, &DashboardOptions::default()).expect("the first screen");
     let mut d = Dashboard { state, size: (width, height) };
     update(&mut d.state, Message::Resize(width, height));
     d

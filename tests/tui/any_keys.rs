@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roofswap::session::Session;
-use roofswap::tui::{LoadedFiles, Message, Options, State, first_state, update, view};
+use roofswap::tui::{DashboardOptions, DashboardState, LoadedFiles, Message, first_state, update, view};
 use std::sync::OnceLock;
 
 const KEYS: &[&str] = &[
@@ -100,12 +100,14 @@ fn message() -> impl Strategy<Value = Message> {
     ]
 }
 
-fn fresh() -> State {
-    static FIRST: OnceLock<State> = OnceLock::new();
-    FIRST.get_or_init(|| first_state(Session::load(None).unwrap(), &Options::default()).unwrap()).clone()
+fn fresh() -> DashboardState {
+    static FIRST: OnceLock<DashboardState> = OnceLock::new();
+    FIRST
+        .get_or_init(|| first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap())
+        .clone()
 }
 
-fn draw(state: &State) {
+fn draw(state: &DashboardState) {
     let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).unwrap();
     terminal.draw(|frame| view(frame, state)).unwrap();
 }
@@ -154,7 +156,7 @@ fn what_is_remembered_comes_back() {
     for key in ["x", "m", "+", "P"] {
         update(&mut state, Message::Key(key.into()));
     }
-    let options = Options { saved: state.saved(), ..Options::default() };
+    let options = DashboardOptions { saved: state.saved(), ..DashboardOptions::default() };
     let again = first_state(Session::load(None).unwrap(), &options).unwrap();
     assert_eq!(again.selection, state.selection);
     assert_eq!(again.rows[again.selected].problem, state.rows[state.selected].problem);
@@ -162,7 +164,7 @@ fn what_is_remembered_comes_back() {
 
 #[test]
 fn data_that_arrive_do_not_move_the_selection() {
-    let options = Options { saved: fresh().saved(), ..Options::default() };
+    let options = DashboardOptions { saved: fresh().saved(), ..DashboardOptions::default() };
     let mut state = first_state(Session::load(None).unwrap(), &options).unwrap();
     update(&mut state, Message::Key("down".into()));
     let chosen = state.kernel().id.clone();

@@ -5,7 +5,7 @@
 use crate::stage::{Dashboard, dashboard};
 use roofswap::application::{Application, PartOfTrace, forecast, read_application};
 use roofswap::progress::Progress;
-use roofswap::tui::{Effect, Message, update};
+use roofswap::tui::{DashboardView, Effect, LoadedFiles, Message, update};
 use std::fmt::Write as _;
 
 /// A host that launches products, norms and additions, some of them late.
@@ -83,6 +83,31 @@ fn a_group_opens_in_the_swap_view() {
     press(&mut d, "4 down enter");
     let said = d.screen();
     assert!(said.contains("No FLOPs") || said.contains("no FLOPs"), "{said}");
+}
+
+#[test]
+fn a_trace_that_is_read_again_stays_where_it_is() {
+    let mut d = dashboard(120, 40);
+    let read = |d: &Dashboard, applications| {
+        let session = (*d.state.session).clone();
+        let loaded = LoadedFiles { applications, ..*LoadedFiles::without_notes(session, "read") };
+        Message::Loaded(Box::new(loaded))
+    };
+    let first = read(&d, vec![application()]);
+    play(&mut d, first);
+    assert_eq!(d.state.view, DashboardView::Application, "what is opened is shown");
+    press(&mut d, "down down 1");
+    let mut shorter = application();
+    shorter.groups.truncate(2);
+    let other = Application { file: "other.json".into(), ..application() };
+    let again = read(&d, vec![shorter, other]);
+    play(&mut d, again);
+    assert_eq!(d.state.view, DashboardView::Swap);
+    press(&mut d, "4");
+    let found = &d.state.application;
+    let shown = found.application.as_ref().unwrap();
+    assert_eq!((shown.file.as_str(), shown.groups.len(), found.cursor), ("run.json", 2, 1));
+    assert!(matches!(found.forecasts, Some(Ok(_))), "{:?}", found.forecasts);
 }
 
 #[test]

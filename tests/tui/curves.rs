@@ -7,16 +7,16 @@
 
 use roofswap::answer::Settings;
 use roofswap::chart::{
-    ChartSpec, Curve, CurveView, Mark, Scale, Sides, curve_chart, render_svg, suggested_size,
+    ChartSides, ChartSpec, Curve, CurveView, Mark, Scale, curve_chart, render_svg, suggested_size,
 };
 use roofswap::occupancy::waves;
 use roofswap::session::Session;
-use roofswap::tui::{Message, Options, State, first_state, update};
+use roofswap::tui::{DashboardOptions, DashboardState, Message, first_state, update};
 use std::sync::LazyLock;
 
 static SHIPPED: LazyLock<Session> = LazyLock::new(|| Session::load(None).unwrap());
 
-fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show: Sides) -> ChartSpec {
+fn chart(kernel: &str, size: &str, (from, to): (&str, &str), curve: Curve, show: ChartSides) -> ChartSpec {
     let s = &*SHIPPED;
     let at = s.kernels.position(kernel).unwrap();
     let of = &s.kernels[at];
@@ -50,7 +50,7 @@ fn step_at(points: &[(f64, f64)], x: f64) -> f64 {
 #[test]
 fn the_chosen_block_lies_on_its_curve() {
     for curve in [Curve::Block, Curve::Registers, Curve::SharedMemory] {
-        let chart = chart("matmul_tiled", "n=1024", PAIR, curve, Sides::Both);
+        let chart = chart("matmul_tiled", "n=1024", PAIR, curve, ChartSides::Both);
         let (lines, points) = (lines(&chart), chosen(&chart));
         assert_eq!((lines.len(), points.len()), (2, 2), "{curve:?}");
         for (line, at) in lines.iter().zip(points) {
@@ -61,13 +61,13 @@ fn the_chosen_block_lies_on_its_curve() {
 
 #[test]
 fn known_steps_are_where_they_belong() {
-    let registers = chart("matmul_tiled", "n=1024", PAIR, Curve::Registers, Sides::Both);
+    let registers = chart("matmul_tiled", "n=1024", PAIR, Curve::Registers, ChartSides::Both);
     let (titan, ada) = (lines(&registers)[0], lines(&registers)[1]);
     // 1,024 threads: two blocks up to 32 registers, one up to 64, none beyond.
     assert_eq!([32.0, 33.0, 64.0, 65.0].map(|r| step_at(titan, r)), [100.0, 50.0, 50.0, 0.0]);
     assert!((step_at(ada, 64.0) - 200.0 / 3.0).abs() < 1e-9 && step_at(ada, 65.0) == 0.0);
     // The TITAN V's opt-in limit is 96 KiB; the other's 99 KiB end the axis.
-    let shared = chart("matmul_tiled", "n=1024", PAIR, Curve::SharedMemory, Sides::Both);
+    let shared = chart("matmul_tiled", "n=1024", PAIR, Curve::SharedMemory, ChartSides::Both);
     assert_eq!(shared.x.scale, Scale::Linear { min: 0.0, max: 99.0 });
     assert_eq!([48.0, 96.0, 97.0].map(|kib| step_at(lines(&shared)[0], kib)), [100.0, 50.0, 0.0]);
 }
@@ -75,7 +75,7 @@ fn known_steps_are_where_they_belong() {
 #[test]
 fn the_saw_tooth_has_its_tips_at_whole_waves() {
     // 80 SMs x 8 blocks of 256 threads: a wave is 163,840 elements.
-    let saw = chart("saxpy", "n=524288", PAIR, Curve::Size, Sides::Both);
+    let saw = chart("saxpy", "n=524288", PAIR, Curve::Size, ChartSides::Both);
     let titan = lines(&saw)[0];
     for wave in 2..=4 {
         let tip = f64::from(wave) * 163_840.0;
@@ -92,10 +92,10 @@ fn the_saw_tooth_has_its_tips_at_whole_waves() {
 fn what_cannot_be_drawn_says_why_and_is_a_picture_all_the_same() {
     // A tile of 64 x 64 is 4,096 threads: it launches nowhere.
     for curve in Curve::ALL {
-        let spec = chart("gemm_tiled", "n=1024;tile=64", PAIR, curve, Sides::Both);
+        let spec = chart("gemm_tiled", "n=1024;tile=64", PAIR, curve, ChartSides::Both);
         assert!(spec.notes[0].contains("cannot launch"), "{:?}", spec.notes);
         render_svg(&spec, Default::default(), suggested_size(&spec)).unwrap();
-        let one = chart("saxpy", "n=1000", PAIR, curve, Sides::Target);
+        let one = chart("saxpy", "n=1000", PAIR, curve, ChartSides::Target);
         assert_eq!((lines(&one).len(), chosen(&one).len()), (1, 1));
         render_svg(&one, Default::default(), suggested_size(&one)).unwrap();
     }
@@ -106,8 +106,13 @@ fn every_kernel_at_every_size_has_curves_that_can_be_drawn() {
     for kernel in SHIPPED.kernels.entries() {
         for (_, size) in &kernel.sizes {
             for curve in Curve::ALL {
-                let spec =
-                    chart(&kernel.id, &size.to_string(), ("gtx-titan-x", "h100-sxm5"), curve, Sides::Both);
+                let spec = chart(
+                    &kernel.id,
+                    &size.to_string(),
+                    ("gtx-titan-x", "h100-sxm5"),
+                    curve,
+                    ChartSides::Both,
+                );
                 render_svg(&spec, Default::default(), suggested_size(&spec)).unwrap();
                 let (Scale::Linear { min, max }, all) = (&spec.x.scale, lines(&spec)) else { panic!() };
                 assert!(
@@ -132,7 +137,7 @@ fn a_slid_size_has_the_blocks_asked_for_and_its_defaults_follow() {
     let saxpy = kernel("saxpy");
     let at = saxpy.typed("n=1000000").unwrap();
     let slider = saxpy.slider(&at, "").unwrap();
-    assert_eq!((slider.key(), slider.blocks(slider.value())), ("n", 3907));
+    assert_eq!((slider.key(), slider.block_count(slider.value())), ("n", 3907));
     // The largest size of the grid: no idle thread in the last block.
     assert_eq!(slider.step(true, 80).unwrap().to_string(), format!("n={}", 3987 * 256));
     assert_eq!(slider.step(false, 80).unwrap().to_string(), format!("n={}", 3827 * 256));
@@ -159,18 +164,19 @@ fn a_slid_size_has_the_blocks_asked_for_and_its_defaults_follow() {
 fn every_slide_moves_the_grid_the_way_it_should() {
     for kernel in SHIPPED.kernels.entries() {
         for (_, size) in &kernel.sizes {
-            let whole = kernel.problem(size).unwrap();
+            let whole = kernel.completed_problem(size).unwrap();
             assert_eq!(
-                kernel.blocks(&whole, kernel.example_variant()),
-                kernel.instance(&whole, kernel.example_variant()).unwrap().launch.map(|l| l.blocks()),
+                kernel.block_count(&whole, kernel.example_variant()),
+                kernel.instance(&whole, kernel.example_variant()).unwrap().launch.map(|l| l.block_count()),
                 "{}: blocks in short and in full",
                 kernel.id
             );
             let Some(slider) = kernel.slider(&whole, kernel.example_variant()) else { continue };
-            let now = slider.blocks(slider.value());
+            let now = slider.block_count(slider.value());
             for by in [1, 7, 80, 5000] {
-                let blocks =
-                    |up| slider.step(up, by).map(|p| kernel.blocks(&p, kernel.example_variant()).unwrap());
+                let blocks = |up| {
+                    slider.step(up, by).map(|p| kernel.block_count(&p, kernel.example_variant()).unwrap())
+                };
                 assert!(blocks(true).unwrap() >= now + by, "{} {size} + {by}", kernel.id);
                 assert!(
                     blocks(false).is_none_or(|b| b < now && b + by <= now.max(by + 1)),
@@ -182,8 +188,8 @@ fn every_slide_moves_the_grid_the_way_it_should() {
     }
 }
 
-fn dashboard(keys: &str) -> State {
-    let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+fn dashboard(keys: &str) -> DashboardState {
+    let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
     for key in keys.split_whitespace() {
         update(&mut state, Message::Key(key.into()));
     }
@@ -194,19 +200,19 @@ fn dashboard(keys: &str) -> State {
 fn the_keys_walk_an_eighth_of_a_wave_and_the_prediction_follows() {
     let before = dashboard("/ s a x p y enter");
     let after = dashboard("/ s a x p y enter .");
-    let blocks = |s: &State| s.answer().launch[0].unwrap().blocks();
+    let blocks = |s: &DashboardState| s.answer().launch[0].unwrap().block_count();
     let wave = (0..2)
         .map(|i| waves(s_gpu(&before, i), &before.answer().occupancy[i].unwrap(), 1).unwrap().blocks_per_wave)
         .min();
     assert_eq!(blocks(&after) - blocks(&before), wave.unwrap() / 8);
-    let time = |s: &State| s.answer().prediction.as_ref().unwrap().time;
+    let time = |s: &DashboardState| s.answer().prediction.as_ref().unwrap().time;
     assert!(time(&after) > time(&before));
     assert_eq!(blocks(&dashboard("/ s a x p y enter . ,")), blocks(&before));
     let none = dashboard("/ b a n k enter .");
     assert!(none.message.as_ref().unwrap().1.contains("no size that can slide"), "{:?}", none.message);
 }
 
-fn s_gpu(state: &State, i: usize) -> &roofswap::gpu::Gpu {
+fn s_gpu(state: &DashboardState, i: usize) -> &roofswap::gpu::Gpu {
     state.pair()[i]
 }
 

@@ -8,7 +8,7 @@
 use crate::stage::{Dashboard, dashboard};
 use roofswap::predict::Lessons;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Job, LoadedFiles, Message, update};
+use roofswap::tui::{Effect, LoadedFiles, Message, WorkerJob, update};
 
 fn press(d: &mut Dashboard, key: &str) -> Vec<Effect> {
     update(&mut d.state, Message::Key(key.into()))
@@ -45,18 +45,18 @@ fn a_learning_that_ends_leaves_the_evaluation_cancellable() {
     assert!(press(&mut d, "v").iter().any(|e| matches!(e, Effect::Evaluate { .. })));
     update(&mut d.state, Message::Learned(session.revision(), Box::<Lessons>::default()));
     assert!(d.screen().contains("measuring the errors"), "{}", d.screen());
-    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::Evaluate)]));
+    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
 }
 
 #[test]
 fn esc_leaves_the_learning_alone() {
     let (mut d, _) = learning();
     press(&mut d, "z");
-    update(&mut d.state, Message::Progress(Job::Learn, "learning from your rows: 3 of 12".into()));
+    update(&mut d.state, Message::Progress(WorkerJob::Learn, "learning from your rows: 3 of 12".into()));
     let screen = d.screen();
     assert!(screen.contains("learning from your rows") && !screen.contains("Esc cancels"), "{screen}");
     assert!(press(&mut d, "esc").is_empty() && !d.state.zoom, "it leaves the zoom instead");
-    assert!(d.state.jobs.is_running(Job::Learn));
+    assert!(d.state.jobs.is_running(WorkerJob::Learn));
 }
 
 #[test]
@@ -66,10 +66,10 @@ fn esc_cancels_what_the_footer_shows_and_then_what_was_behind_it() {
     press(&mut d, "v");
     d.state.overlays.clear();
     assert!(d.screen().contains("measuring the errors"), "{}", d.screen());
-    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::Evaluate)]));
+    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
     assert!(d.screen().contains("looking for a GPU on this machine"), "{}", d.screen());
-    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(Job::MeasureHere)]));
-    update(&mut d.state, Message::Progress(Job::MeasureHere, "timing: 3 of 20".into()));
+    assert!(matches!(press(&mut d, "esc")[..], [Effect::Cancel(WorkerJob::MeasureHere)]));
+    update(&mut d.state, Message::Progress(WorkerJob::MeasureHere, "timing: 3 of 20".into()));
     assert!(!d.screen().contains("timing: 3"), "a late report of a cancelled job: {}", d.screen());
 }
 
@@ -81,5 +81,5 @@ fn an_evaluation_is_not_cancelled_from_another_sheet() {
     press(&mut d, "esc");
     press(&mut d, "?");
     assert!(press(&mut d, "esc").is_empty(), "Esc closes the help first");
-    assert!(d.state.jobs.is_running(Job::MeasureHere));
+    assert!(d.state.jobs.is_running(WorkerJob::MeasureHere));
 }

@@ -6,14 +6,15 @@
 )]
 
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Message, Options, State, first_state, update};
+use roofswap::tui::{DashboardOptions, DashboardState, Effect, Message, first_state, update};
 
-fn with_keys(text: &str) -> State {
+fn with_keys(text: &str) -> DashboardState {
     let keymap = Some(("keymap.toml".to_string(), text.to_string()));
-    first_state(Session::load(None).unwrap(), &Options { keymap, ..Options::default() }).unwrap()
+    first_state(Session::load(None).unwrap(), &DashboardOptions { keymap, ..DashboardOptions::default() })
+        .unwrap()
 }
 
-fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+fn press(state: &mut DashboardState, keys: &str) -> Vec<Effect> {
     keys.split(' ').flat_map(|key| update(state, Message::Key(key.into()))).collect()
 }
 
@@ -48,9 +49,9 @@ fn a_sheet_has_its_own_keys_before_those_of_all_sheets_and_of_the_panes() {
     assert!(matches!(press(&mut state, "q")[..], [Effect::Save(_), Effect::Quit]));
     let why = first_state(
         Session::load(None).unwrap(),
-        &Options {
+        &DashboardOptions {
             keymap: Some(("mine".into(), "[[key]]\non=['x']\nrun='swap'\nwhen='moon'\ndesc=''".into())),
-            ..Options::default()
+            ..DashboardOptions::default()
         },
     );
     assert!(why.unwrap_err().to_string().contains("files"), "the places are named");
@@ -58,7 +59,7 @@ fn a_sheet_has_its_own_keys_before_those_of_all_sheets_and_of_the_panes() {
 
 #[test]
 fn an_export_from_a_sheet_comes_back_to_it() {
-    let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
     press(&mut state, "W e");
     assert_eq!(state.overlays.len(), 2);
     assert!(matches!(press(&mut state, "enter")[..], [Effect::Export { .. }]));

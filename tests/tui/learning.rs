@@ -6,7 +6,7 @@ use crate::stage::{Dashboard, dashboard};
 use roofswap::measurement::CanonicalRow;
 use roofswap::predict::{HYBRID, Lessons, MODELS};
 use roofswap::session::{MeasuredHere, Session};
-use roofswap::train::Wanted;
+use roofswap::train::WantedLessons;
 use roofswap::tui::{Effect, LoadedFiles, Message, update};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn learning_of(effects: &[Effect]) -> Arc<Session> {
 }
 
 fn lessons_of(session: &Session) -> Lessons {
-    session.learn_lessons(&Wanted::default(), &Default::default()).unwrap()
+    session.learn_lessons(&WantedLessons::default(), &Default::default()).unwrap()
 }
 
 fn model_of(d: &Dashboard) -> &'static str {

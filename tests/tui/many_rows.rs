@@ -7,7 +7,7 @@
 
 use crate::stage::{Dashboard, dashboard};
 use roofswap::session::Session;
-use roofswap::tui::{Effect, LoadedFiles, Message, State, update};
+use roofswap::tui::{DashboardState, Effect, LoadedFiles, Message, update};
 use std::fmt::Write as _;
 
 /// Rows of the user: some more than are predicted at once.
@@ -37,7 +37,7 @@ fn unanswered() -> (Dashboard, Vec<Effect>) {
 }
 
 /// Answers what the worker is asked, until it is asked nothing more.
-fn answer(state: &mut State, mut effects: Vec<Effect>) -> usize {
+fn answer(state: &mut DashboardState, mut effects: Vec<Effect>) -> usize {
     let mut answered = 0;
     while let Some(effect) = effects.pop() {
         let message = match effect {
@@ -55,7 +55,7 @@ fn press(d: &mut Dashboard, key: &str) -> Vec<Effect> {
     update(&mut d.state, Message::Key(key.into()))
 }
 
-fn missing(state: &State) -> usize {
+fn missing(state: &DashboardState) -> usize {
     state.answers.iter().filter(|answer| answer.is_none()).count()
 }
 
@@ -125,7 +125,7 @@ fn nothing_is_asked_again_where_nothing_changed() {
     answer(&mut d.state, effects);
     let compared = d.state.errors.clone();
     assert!(compared.iter().filter(|e| e.is_some()).count() > 3, "{compared:?}");
-    let progress = Message::Progress(roofswap::tui::Job::Read, "reading".into());
+    let progress = Message::Progress(roofswap::tui::WorkerJob::Read, "reading".into());
     for message in [Message::Resize(120, 40), progress, Message::Wheel(1, 1, true)] {
         assert!(update(&mut d.state, message).is_empty());
     }

@@ -12,8 +12,11 @@ use roofswap::predict::ModelId;
 use roofswap::progress::Progress;
 use roofswap::session::{Session, Training};
 use roofswap::train::cache::Came;
-use roofswap::train::{Errors, Importance, Learned, SurveyOf, Trained, Verdict, Wanted, learned, trainers};
-use roofswap::tui::{Effect, Job, LoadedFiles, Message, update};
+use roofswap::train::{
+    Errors, ModelVerdict, SurveyOf, TrainableModel, Trained, TrainedImportance, WantedLessons, learned,
+    trainers,
+};
+use roofswap::tui::{Effect, LoadedFiles, Message, WorkerJob, update};
 use stage::{Dashboard, dashboard};
 
 impl Dashboard {
@@ -49,7 +52,7 @@ impl Dashboard {
 
 /// What a training might say; the numbers only show the layout.
 fn training() -> Training {
-    let importance = |feature: &str, impurity, permutation, published| Importance {
+    let importance = |feature: &str, impurity, permutation, published| TrainedImportance {
         feature: feature.into(),
         impurity: Some(impurity),
         permutation: Some(permutation),
@@ -71,7 +74,7 @@ fn training() -> Training {
         ],
         importance_unit: "points of MAPE on the tested rows".into(),
         errors: vec![
-            Errors::of("80:20 of the rows", &[10.0, 20.0, 40.0], &[11.0, 18.0, 44.0]),
+            Errors::from_predictions("80:20 of the rows", &[10.0, 20.0, 40.0], &[11.0, 18.0, 44.0]),
             Errors {
                 published: true,
                 protocol: "paper 3's Table 2".into(),
@@ -80,7 +83,7 @@ fn training() -> Training {
                 ..Errors::default()
             },
         ],
-        used: Verdict { used: false, why: "it is no time on another GPU".into() },
+        used: ModelVerdict { used: false, why: "it is no time on another GPU".into() },
         notes: vec!["speed-up over the slowest launch with one thread per block or one block".into()],
     };
     Training { trained, came: Came::FromCache("/cache/paper3-1.model".into()) }
@@ -118,7 +121,7 @@ fn the_question_in_hand_is_the_selected_row_and_the_arrow_keys_change_what_is_he
     assert_eq!(d.state.session.kernels[kernel].id, "matmul_tiled");
     let protocol = |effects: &[Effect]| {
         effects.iter().find_map(|e| match e {
-            Effect::Survey { of, .. } => Some(of.setup.protocol.word()),
+            Effect::Survey { of, .. } => Some(of.setup.protocol.as_str()),
             _ => None,
         })
     };
@@ -138,11 +141,11 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "hybrid", .. }]));
     d.key("o");
     assert!(matches!(&d.key("enter")[..], [Effect::Train { model: "paper3", .. }]));
-    update(&mut d.state, Message::Progress(Job::Train, "training paper3: 40 of 150".into()));
+    update(&mut d.state, Message::Progress(WorkerJob::Train, "training paper3: 40 of 150".into()));
     d.key("end");
     assert!(d.screen().contains("training paper3: 40 of 150 (Esc cancels)"), "{}", d.screen());
     assert!(
-        matches!(d.key("esc")[..], [Effect::Cancel(Job::Train)]),
+        matches!(d.key("esc")[..], [Effect::Cancel(WorkerJob::Train)]),
         "Esc ends the job and leaves the pane open"
     );
     assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Models ─ which one"));
@@ -151,7 +154,7 @@ fn a_training_is_started_shown_refused_and_cancelled() {
     update(&mut d.state, Message::Trained(Some(Err(why.into()))));
     d.key("end");
     assert!(d.screen().contains(why) && d.state.jobs.shown_job().is_none(), "{}", d.screen());
-    update(&mut d.state, Message::JobFailed(Job::Train));
+    update(&mut d.state, Message::JobFailed(WorkerJob::Train));
     assert!(d.screen().contains("no model was trained: roofswap failed inside"), "{}", d.screen());
 }
 
@@ -181,12 +184,48 @@ fn new_rows_forget_what_was_trained_on_others() {
     assert!(d.state.models.training.is_none());
 }
 
+/// Whether the errors of every model, and those of the one in use, are asked for.
+fn asked(effects: &[Effect]) -> [bool; 2] {
+    [
+        effects.iter().any(|e| matches!(e, Effect::Survey { .. })),
+        effects.iter().any(|e| matches!(e, Effect::Evaluate { .. })),
+    ]
+}
+
+#[test]
+fn whatever_changes_the_question_or_opens_the_pane_asks_once() {
+    let mut d = dashboard(80, 24);
+    assert_eq!(asked(&d.key("w")), [true, false]);
+    // The model, by its name.
+    let mut effects = d.key(":");
+    for key in ["m", "o", "d", "e", "l", "space", "s", "a", "m", "e", "enter"] {
+        effects.extend(d.key(key));
+    }
+    assert_eq!(asked(&effects), [true, false], "{}", d.screen());
+    // Rows that were picked.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.csv");
+    std::fs::write(&file, "gpu,kernel,problem,time_ms\nrtx-4070,saxpy,n=65536,0.2\n").unwrap();
+    let mut session = (*d.state.session).clone();
+    let added = session.add_file(&file).unwrap();
+    let effects = update(&mut d.state, Message::Imported(stage::imported(session, file, added)));
+    assert_eq!(asked(&effects), [true, false]);
+    // A folded pane is opened: by a click on its title, and by room for all of them.
+    let lines: Vec<String> = d.cells().iter().map(|line| line.concat()).collect();
+    let title = lines.iter().position(|line| line.contains("▸ Errors")).unwrap();
+    let effects = update(&mut d.state, Message::Click(3, title.try_into().unwrap()));
+    assert_eq!(asked(&effects), [false, true], "{}", d.screen());
+    assert_eq!(asked(&d.key("right")), [false, true]);
+    assert_eq!(asked(&update(&mut d.state, Message::Resize(200, 60))), [true, false]);
+    assert_eq!(asked(&update(&mut d.state, Message::Resize(200, 61))), [false, false]);
+}
+
 #[test]
 fn a_file_of_the_cache_is_listed_with_its_state() {
     let mut d = dashboard(80, 40);
     d.key("w");
     let survey = d.state.session.survey(&SurveyOf::default(), &Progress::default()).unwrap();
-    let stale = Learned {
+    let stale = TrainableModel {
         model: "paper3".into(),
         what: "random forest".into(),
         needs: "launches".into(),
@@ -231,7 +270,7 @@ fn the_users_rows_are_learned_from_and_hybrid_answers_where_it_was_better() {
     let learn = effects.iter().find_map(|e| if let Effect::Learn(of) = e { Some(of) } else { None });
     let of = learn.expect("it learns");
     assert_eq!(d.state.selection.settings.model, ModelId::default());
-    let lessons = of.learn_lessons(&Wanted::default(), &Default::default()).unwrap();
+    let lessons = of.learn_lessons(&WantedLessons::default(), &Default::default()).unwrap();
     let used = lessons.any_used();
     let other = Session::load(None).unwrap().revision();
     let again = update(&mut d.state, Message::Learned(other, Box::new(lessons.clone())));

@@ -7,11 +7,13 @@
 
 use crate::stage;
 
-use roofswap::audit::{Sheet, audit, read_text};
+use roofswap::audit::{AuditSheet, audit, read_text};
 use roofswap::progress::Progress;
 use roofswap::report::audit::Digest;
 use roofswap::session::Session;
-use roofswap::tui::{Effect, Evaluated, Job, LoadedFiles, Message, Options, first_state, update};
+use roofswap::tui::{
+    DashboardOptions, Effect, Evaluated, LoadedFiles, Message, WorkerJob, first_state, update,
+};
 use roofswap::units::Seconds;
 use stage::{Dashboard, dashboard, imported};
 
@@ -71,7 +73,7 @@ fn evaluated() {
     for (w, h) in [(80, 24), (120, 40), (200, 60)] {
         let mut d = dashboard(w, h).press("v");
         let session = d.state.session.clone();
-        let setup = roofswap::evaluate::Setup::default();
+        let setup = roofswap::evaluate::EvaluationSetup::default();
         let done = Evaluated::new(&session, Default::default(), &setup, &Progress::default()).unwrap();
         update(&mut d.state, Message::Evaluated(Some(Box::new(done))));
         insta::assert_snapshot!(format!("evaluated_{w}x{h}"), d.screen());
@@ -87,14 +89,14 @@ fn an_evaluation_is_asked_for_overtaken_and_cancelled() {
     assert!(asked(&key("v")));
     let effects = key("right");
     let protocol =
-        |e: &Effect| matches!(e, Effect::Evaluate { setup, .. } if setup.protocol.word() == "new-size");
+        |e: &Effect| matches!(e, Effect::Evaluate { setup, .. } if setup.protocol.as_str() == "new-size");
     assert!(effects.iter().any(protocol), "right changes what is held out");
     assert!(
         key("m").iter().any(|e| matches!(e, Effect::Evaluate { model, .. } if model.index() == 1)),
         "another model is measured at once"
     );
-    assert!(matches!(key("esc")[..], [Effect::Cancel(Job::Evaluate)]));
-    assert!(!d.state.jobs.is_running(Job::Evaluate));
+    assert!(matches!(key("esc")[..], [Effect::Cancel(WorkerJob::Evaluate)]));
+    assert!(!d.state.jobs.is_running(WorkerJob::Evaluate));
     let d = d.press("esc esc");
     assert!(d.state.jobs.shown_job().is_none() && d.screen().contains("Predictions"), "{}", d.screen());
 }
@@ -211,7 +213,7 @@ fn the_screen_and_the_command_agree() {
 
 /// A dashboard into which a file was picked: the worker's answers are given by hand.
 fn with_picked(log: &str) -> Dashboard {
-    use roofswap::tui::{Effect, FileEntry, Listing};
+    use roofswap::tui::{Effect, FileEntry, FolderListing};
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("build.log");
     std::fs::write(&file, log).unwrap();
@@ -221,7 +223,7 @@ fn with_picked(log: &str) -> Dashboard {
     let entry = |name: &str, is_file| FileEntry { is_file, name: name.into() };
     let entries = vec![entry("cubins", false), entry("build.log", true), entry("notes.txt", true)];
     let listing =
-        Listing { asked: asked.clone(), folder: "/home/me/sim".into(), entries, remark: String::new() };
+        FolderListing { asked: asked.clone(), folder: "/home/me/sim".into(), entries, remark: String::new() };
     update(&mut d.state, Message::Listed(Box::new(listing)));
     let mut session = (*d.state.session).clone();
     let added = session.add_file(&file).unwrap();
@@ -233,7 +235,7 @@ fn with_picked(log: &str) -> Dashboard {
         matches!(&effects[..], [Effect::Import { path, .. }] if path.ends_with("sim/build.log")),
         "{effects:?}"
     );
-    assert!(d.state.jobs.is_running(Job::Read));
+    assert!(d.state.jobs.is_running(WorkerJob::Read));
     update(&mut d.state, Message::Imported(imported(session, file, added)));
     d
 }
@@ -265,10 +267,10 @@ fn a_kernel_with_a_launch_of_its_own_keeps_it() {
 
 #[test]
 fn an_answer_for_another_folder_comes_too_late() {
-    use roofswap::tui::Listing;
+    use roofswap::tui::FolderListing;
     let mut d = dashboard(80, 24).press("i");
     let late =
-        Listing { asked: "/old".into(), folder: "/old".into(), entries: vec![], remark: "late".into() };
+        FolderListing { asked: "/old".into(), folder: "/old".into(), entries: vec![], remark: "late".into() };
     update(&mut d.state, Message::Listed(Box::new(late)));
     assert!(d.screen().contains("reading the folder") && !d.screen().contains("/old"));
 }
@@ -282,9 +284,9 @@ fn the_audit_lists_findings_with_rows_and_evidence() {
         titan-v,stream,n=65536,256,256,16,0,786432,0.02\n\
         titan-v,stream,n=1048576,256,4096,16,0,12582912,0.02\n\
         titan-v,stream,n=4194304,256,16384,16,0,50331648,0.02\n";
-    let mut sheet = Sheet::new(&d.state.session.gpus, &d.state.session.kernels);
+    let mut sheet = AuditSheet::new(&d.state.session.gpus, &d.state.session.kernels);
     read_text(file.as_bytes(), "runs.csv", &mut sheet).unwrap();
-    let digest = Digest::of(&sheet, &audit(&sheet));
+    let digest = Digest::from_findings(&sheet, &audit(&sheet));
     drop(sheet);
     update(&mut d.state, Message::Audited(Box::new(digest)));
     let d = d.press("esc A");
@@ -312,10 +314,10 @@ fn imported_measurements_are_audited_with_the_others() {
 #[test]
 fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
     let mut d = dashboard(80, 24);
-    d.state.jobs.start_job(Job::Read, "reading x.log …");
-    update(&mut d.state, Message::JobFailed(Job::Write));
-    assert!(d.state.jobs.is_running(Job::Read), "that was another job");
-    update(&mut d.state, Message::JobFailed(Job::Read));
+    d.state.jobs.start_job(WorkerJob::Read, "reading x.log …");
+    update(&mut d.state, Message::JobFailed(WorkerJob::Write));
+    assert!(d.state.jobs.is_running(WorkerJob::Read), "that was another job");
+    update(&mut d.state, Message::JobFailed(WorkerJob::Read));
     assert!(
         d.screen().contains("please report it") && !d.screen().contains("reading x.log"),
         "{}",
@@ -323,7 +325,7 @@ fn a_read_that_fails_inside_leaves_room_for_the_next_one() {
     );
     let asked = update(&mut d.state, Message::Key("i".into()));
     assert!(matches!(&asked[..], [Effect::List(_)]), "{asked:?}");
-    update(&mut d.state, Message::JobFailed(Job::List));
+    update(&mut d.state, Message::JobFailed(WorkerJob::List));
     assert!(!d.screen().contains("reading the folder"), "{}", d.screen());
 }
 
@@ -340,7 +342,10 @@ fn a_kernel_is_measured_here_and_its_point_appears() {
         (problem.to_string(), &prefer[..]),
         ("n=4194304".into(), &["titan-v".into(), "rtx-4070".into()][..])
     );
-    update(&mut d.state, Message::Progress(Job::MeasureHere, "timing saxpy here: 7 of 20 trials".into()));
+    update(
+        &mut d.state,
+        Message::Progress(WorkerJob::MeasureHere, "timing saxpy here: 7 of 20 trials".into()),
+    );
     insta::assert_snapshot!("measuring_here", d.screen());
     let mut row = CanonicalRow {
         gpu: "rtx-4070".into(),
@@ -367,7 +372,7 @@ fn without_a_gpu_the_key_says_so_in_one_line() {
     assert!(matches!(update(&mut d.state, Message::Key("H".into()))[..], [Effect::MeasureHere { .. }]));
     assert!(matches!(
         update(&mut d.state, Message::Key("esc".into()))[..],
-        [Effect::Cancel(Job::MeasureHere)]
+        [Effect::Cancel(WorkerJob::MeasureHere)]
     ));
     assert!(d.state.jobs.shown_job().is_none());
 }
@@ -389,7 +394,7 @@ fn no_command_is_copied_that_prints_other_numbers() {
     std::fs::write(&file, log.replace("saxpy", "grown")).unwrap();
     session.add_file(&file).unwrap();
     let mut d = dashboard(80, 24);
-    d.state = first_state(session, &Options::default()).unwrap();
+    d.state = first_state(session, &DashboardOptions::default()).unwrap();
     let mut d = d.press("/ g r o w n enter");
     assert_eq!(update(&mut d.state, Message::Key("Y".into())).len(), 1);
     let mut d = d.press("b 5 1 2 enter");
@@ -407,12 +412,12 @@ fn profiled(width: u16, height: u16) -> Dashboard {
         roofswap::measurement::read_csv(
             csv.as_bytes(),
             "p.csv",
-            roofswap::measurement::Kind::Measured,
+            roofswap::measurement::TimingKind::Measured,
             &w.gpus,
             &mut w.kernels,
         )
     });
-    session.edit(|w| w.store.add(read.unwrap().rows));
+    session.edit(|w| w.store.add_rows(read.unwrap().rows));
     let saved = roofswap::config::Saved {
         source: Some("v100-pcie-32gb".into()),
         targets: vec!["h100-pcie".into()],
@@ -420,7 +425,7 @@ fn profiled(width: u16, height: u16) -> Dashboard {
         model: Some("projection".into()),
         ..Default::default()
     };
-    let state = first_state(session, &Options { saved, ..Options::default() }).unwrap();
+    let state = first_state(session, &DashboardOptions { saved, ..DashboardOptions::default() }).unwrap();
     let mut d = Dashboard { state, size: (width, height) };
     update(&mut d.state, Message::Resize(width, height));
     d

@@ -11,7 +11,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use roofswap::session::Session;
-use roofswap::tui::{Message, Options, first_state, update, view};
+use roofswap::tui::{DashboardOptions, Message, first_state, update, view};
 use std::fmt::Write;
 
 const SIZE: (u16, u16) = (132, 38);
@@ -109,7 +109,7 @@ fn svg(buffer: &Buffer) -> String {
 
 #[test]
 fn the_picture_of_the_readme_is_the_first_screen() {
-    let mut state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+    let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
     update(&mut state, Message::Resize(SIZE.0, SIZE.1));
     let mut terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
     terminal.draw(|frame| view(frame, &state)).unwrap();

@@ -8,7 +8,8 @@
 use crate::stage::{Dashboard, dashboard, imported};
 use roofswap::session::Session;
 use roofswap::tui::{
-    DashboardView, Effect, LoadedFiles, Message, Options, Pane, State, UserFile, first_state, update,
+    DashboardOptions, DashboardState, DashboardView, Effect, LoadedFiles, Message, Pane, UserFile,
+    first_state, update,
 };
 
 const OWN: &str = "gpu,kernel,problem,flops,dram_bytes,time_ms\n\
@@ -16,17 +17,17 @@ const OWN: &str = "gpu,kernel,problem,flops,dram_bytes,time_ms\n\
                    v100-pcie-16gb,my_kernel,n=9,2000000,8000000,0.3\n";
 
 /// Keys, separated by spaces.
-fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+fn press(state: &mut DashboardState, keys: &str) -> Vec<Effect> {
     keys.split_whitespace().flat_map(|key| update(state, Message::Key(key.into()))).collect()
 }
 
 /// The dashboard as it opens with this file.
-fn opened(text: &str, options: Options) -> (Dashboard, tempfile::TempDir) {
+fn opened(text: &str, options: DashboardOptions) -> (Dashboard, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.csv");
     std::fs::write(&file, text).unwrap();
     let mut session = Session::load(None).unwrap();
-    let options = Options { data: vec![file.clone()], ..options };
+    let options = DashboardOptions { data: vec![file.clone()], ..options };
     let mut d = dashboard(100, 30);
     d.state = first_state(session.clone(), &options).unwrap();
     update(&mut d.state, Message::Resize(100, 30));
@@ -37,7 +38,7 @@ fn opened(text: &str, options: Options) -> (Dashboard, tempfile::TempDir) {
 
 #[test]
 fn it_opens_on_the_users_rows_from_the_gpu_of_the_newest() {
-    let (mut d, _folder) = opened(OWN, Options::default());
+    let (mut d, _folder) = opened(OWN, DashboardOptions::default());
     let state = &d.state;
     assert_eq!((state.kernel().id.as_str(), state.pair()[0].id.as_str()), ("my_kernel", "v100-pcie-16gb"));
     assert_eq!(state.workload.own_rows, 2);
@@ -64,13 +65,17 @@ fn what_was_asked_for_goes_before_what_the_rows_would_choose() {
         kernel: Some("saxpy".into()),
         ..Default::default()
     };
-    let options =
-        Options { saved: saved.clone(), source_asked: true, kernel_asked: true, ..Options::default() };
+    let options = DashboardOptions {
+        saved: saved.clone(),
+        source_asked: true,
+        kernel_asked: true,
+        ..DashboardOptions::default()
+    };
     let (d, _folder) = opened(OWN, options);
     assert_eq!((d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()), ("saxpy", "titan-v"));
     assert!(d.screen().contains("saxpy"), "what is selected is shown: {}", d.screen());
     // What is merely remembered does not.
-    let (d, _folder) = opened(OWN, Options { saved, ..Options::default() });
+    let (d, _folder) = opened(OWN, DashboardOptions { saved, ..DashboardOptions::default() });
     assert_eq!(
         (d.state.kernel().id.as_str(), d.state.pair()[0].id.as_str()),
         ("my_kernel", "v100-pcie-16gb")
@@ -93,11 +98,12 @@ fn an_imported_row_is_selected_and_its_gpu_is_the_source() {
     );
     // The file changes: everything is read again from what was there at the start.
     let effects = update(&mut d.state, Message::FilesChanged);
-    let [Effect::Load(base, files)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Load(base, files), Effect::Audit(_, audited)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(
         (base.store.len(), files.as_slice()),
-        (d.state.base.store.len(), &[UserFile { path: file, gpu: None }][..])
+        (d.state.base.store.len(), &[UserFile { path: file.clone(), gpu: None }][..])
     );
+    assert_eq!(audited[..], [file], "the same files as when it was picked");
 }
 
 #[test]
@@ -187,7 +193,7 @@ fn the_explanation_stays_open_and_follows() {
 #[test]
 fn headings_sort_and_hints_run_when_they_are_clicked() {
     let mut d = dashboard(120, 40);
-    let click = |state: &mut State, x: usize, y: usize| {
+    let click = |state: &mut DashboardState, x: usize, y: usize| {
         update(state, Message::Click(u16::try_from(x).unwrap(), u16::try_from(y).unwrap()))
     };
     let place = |d: &Dashboard, text: &str| {
@@ -205,4 +211,9 @@ fn headings_sort_and_hints_run_when_they_are_clicked() {
     let (x, y) = place(&d, "x swap");
     click(&mut d.state, x, y);
     assert_eq!(d.state.pair()[0].id, "rtx-4070");
+    // Over an open dialog its own keys stand there: a click closes it, and leaves the panes alone.
+    press(&mut d.state, "/ s a x p y enter ?");
+    let (x, y) = place(&d, "esc close");
+    click(&mut d.state, x, y);
+    assert!(d.state.overlays.is_empty() && d.state.row_filter == "saxpy", "{}", d.screen());
 }

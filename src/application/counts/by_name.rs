@@ -2,15 +2,12 @@
 //! of their tensors and their type as template arguments.
 
 use super::tensors::element_bytes;
-use crate::application::group::{GroupCounts, KernelGroup};
-
-/// The longest part of a name that is looked at.
-const LONGEST_LOOK: usize = 4096;
+use crate::application::group::{GroupCounts, KernelGroup, LONGEST_LOOK};
 
 /// The counts of an element-wise kernel: blocks x threads x elements per thread, read and written by each of its tensors. The
 /// last block may be partly empty, so that small launches count a little too much.
 pub(super) fn counts_by_name(group: &KernelGroup) -> Option<GroupCounts> {
-    let name: String = group.name.chars().take(LONGEST_LOOK).collect();
+    let name = crate::text::clipped_text(&group.name, LONGEST_LOOK);
     let per_thread = elements_per_thread(&name)?;
     let launch = |s: [u32; 3]| s.iter().map(|n| f64::from(*n)).product::<f64>();
     let elements = launch(group.grid?) * launch(group.block?) * per_thread;

@@ -24,7 +24,7 @@ pub(super) struct CountedLaunch {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct TableFile {
+struct OperatorTableFile {
     operator: Vec<OperatorRule>,
 }
 
@@ -42,7 +42,6 @@ struct OperatorRule {
     dilation: Option<usize>,
     layout: Option<String>,
     causal: Option<usize>,
-    passes: Option<f64>,
     reads: Option<Vec<usize>>,
     writes: Option<Vec<usize>>,
     flops: Option<f64>,
@@ -76,7 +75,7 @@ struct FoundCounts {
 impl OperatorTable {
     /// That of `specs/framework-operators.toml`.
     pub(super) fn shipped() -> Result<Self, FileError> {
-        let file: TableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
+        let file: OperatorTableFile = SpecFile { name: FILE, text: TEXT }.parse()?;
         let by_name = |rule: OperatorRule| {
             let names = rule.names.clone();
             names.into_iter().map(move |name| (name, rule.clone()))
@@ -120,7 +119,7 @@ impl OperatorRule {
     /// Whether a kernel of this name does the operator's work, and is no helper beside it.
     fn is_main_kernel(&self, kernel: &str) -> bool {
         let category = KernelCategory::of_names(kernel, "");
-        let lower: String = kernel.chars().take(512).collect::<String>().to_ascii_lowercase();
+        let lower = crate::text::clipped_text(kernel, 512).to_ascii_lowercase();
         if lower.contains("splitkreduce") || lower.contains("memset") {
             return false;
         }
@@ -200,7 +199,8 @@ impl OperatorRule {
         let is_causal = self.causal.and_then(|p| flag(inputs, p)).unwrap_or(false);
         // A causal mask leaves the half: exactly so where queries and keys are as many.
         let looked_at = if is_causal && queries == keys { 0.5 } else { 1.0 };
-        let products = self.passes.unwrap_or(2.0) * (head_size + value_size) / 2.0;
+        // Of the forward pass: queries by keys, and what comes of them by values.
+        let products = head_size + value_size;
         let flops = 2.0 * products * batch * heads * queries * keys * looked_at;
         let bytes = || {
             let size = query.element_bytes()?;
@@ -323,6 +323,12 @@ mod tests {
         let bytes = 2.0 * (4.0 * 3.0 * 224.0 * 224.0 + 768.0 * 768.0 + 4.0 * 768.0 * 196.0);
         assert_eq!(counts(&convolution, "cutlass_tensorop_bf16_s16816fprop_optimized"), (flops, bytes));
         assert!(OperatorTable::shipped().unwrap().counts(&convolution, "nchwToNhwcKernel").is_none());
+        let miopen = ["", "", "", "[0, 0]", "[16, 16]", "[1, 1]", "1", "False", "False"];
+        let with_sum = ["", "", "", "1", "", "[16, 16]", "[0, 0]", "[1, 1]", "1"];
+        for (name, scalars) in [("miopen_convolution", miopen), ("cudnn_convolution_add_relu", with_sum)] {
+            let other = call(&format!("aten::{name}"), &shapes, BF16, &scalars);
+            assert_eq!(counts(&other, "fprop").0, flops, "{name}");
+        }
         let shape: &[u64] = &[4, 197, 12, 64];
         let all: [&[u64]; 9] = [shape, shape, shape, &[], &[], &[], &[], &[], &[]];
         let mut scalars = vec!["", "", "", "", "", "197", "197", "0.", "False"];
@@ -331,6 +337,13 @@ mod tests {
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel"), (whole, 2.0 * 4.0 * 4.0 * 197.0 * 768.0));
         scalars[8] = "True";
         assert_eq!(counts(&flash(&scalars), "flash_fwd_kernel").0, whole / 2.0);
+        let shape: &[u64] = &[4, 12, 197, 64];
+        let all: [&[u64]; 11] = [shape, shape, shape, &[], &[], &[], &[], &[], &[], &[], &[]];
+        let cudnn = ["", "", "", "", "", "", "197", "197", "False", "0.", "False"];
+        assert_eq!(
+            counts(&call("aten::_cudnn_attention_forward", &all, BF16, &cudnn), "cudnn_sdpa").0,
+            whole
+        );
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn element_bytes(name: &str) -> Option<f64> {
         "long int" | "long" | "int64_t" | "complex<float>" => Some(8.0),
         "short int" | "short" => Some(2.0),
         "complex<double>" => Some(16.0),
-        _ => element_type(name).map(ElementType::bytes),
+        _ => element_type(name).map(ElementType::element_bytes),
     }
 }
 

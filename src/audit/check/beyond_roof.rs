@@ -8,9 +8,9 @@
 
 use super::super::robust::range;
 use super::super::series::compute_peak;
-use super::super::sheet::{Row, Sheet};
+use super::super::sheet::{AuditSheet, SheetRow};
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,16 +27,16 @@ const OTHER_MEMORY: f64 = 1.6;
 const AGREE: f64 = 1.15;
 const SOME: usize = 3;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "beyond-roof",
     title: "more bytes or FLOPs per second than the GPU has",
     harm: "an efficiency above 1 at the DRAM roof: carried to a GPU with another cache it predicts what cannot be",
-    run,
+    run: beyond_roof_findings,
 };
 
 /// What is wrong with a row above a roof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Case {
+enum RoofBreach {
     Cached,
     Counted,
     Bandwidth,
@@ -45,25 +45,25 @@ enum Case {
 }
 
 /// Case, GPU, kernel: cached rows of all kernels are one group.
-type Group = (Case, Word, Option<Word>);
+type CasesAlike = (RoofBreach, Word, Option<Word>);
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let ignored = ignored_size::rows(sheet);
+fn beyond_roof_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::fixed_rows(sheet);
     let efficient = near_peak(sheet);
-    let mut found: BTreeMap<Group, Vec<(usize, f64)>> = BTreeMap::new();
+    let mut found: BTreeMap<CasesAlike, Vec<(usize, f64)>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some((case, times)) = case(sheet, row, &efficient) else { continue };
         // Already said, with the reason.
-        if matches!(case, Case::Bandwidth | Case::Compute) && ignored.contains(&i) {
+        if matches!(case, RoofBreach::Bandwidth | RoofBreach::Compute) && ignored.contains(&i) {
             continue;
         }
-        let kernel = (case != Case::Cached).then_some(row.kernel);
+        let kernel = (case != RoofBreach::Cached).then_some(row.kernel);
         found.entry((case, row.gpu, kernel)).or_default().push((i, times));
     }
     let mut all = Vec::new();
     for ((case, ..), rows) in found {
-        let one_roof = case == Case::Bandwidth && is_one_roof(&rows);
-        all.push(finding(sheet, if one_roof { Case::OtherMemory } else { case }, &rows));
+        let one_roof = case == RoofBreach::Bandwidth && is_one_roof(&rows);
+        all.push(case_finding(sheet, if one_roof { RoofBreach::OtherMemory } else { case }, &rows));
     }
     all
 }
@@ -74,17 +74,17 @@ fn is_one_roof(rows: &[(usize, f64)]) -> bool {
     rows.len() >= SOME && high < OTHER_MEMORY && high <= AGREE * low
 }
 
-fn compute(sheet: &Sheet<'_>, row: &Row) -> Option<f64> {
-    let peak = compute_peak(sheet.gpu(row)?, sheet.text(row.dtype));
+fn compute(sheet: &AuditSheet<'_>, row: &SheetRow) -> Option<f64> {
+    let peak = compute_peak(sheet.gpu(row)?, sheet.text_of(row.dtype));
     Some(row.get(Number::Flops)? / row.seconds() / peak)
 }
 
-fn key(row: &Row) -> (Word, Word, Word) {
+fn key(row: &SheetRow) -> (Word, Word, Word) {
     (row.kernel, row.problem, row.dtype)
 }
 
 /// Configurations with the GPUs that run them near their peak.
-fn near_peak(sheet: &Sheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word>> {
+fn near_peak(sheet: &AuditSheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word>> {
     let mut all: HashMap<_, HashSet<Word>> = HashMap::new();
     for row in &sheet.rows {
         if compute(sheet, row).is_some_and(|c| c >= NEAR_PEAK) {
@@ -96,13 +96,13 @@ fn near_peak(sheet: &Sheet<'_>) -> HashMap<(Word, Word, Word), HashSet<Word>> {
 
 /// The case of a row above a roof, and how far above it is.
 fn case(
-    sheet: &Sheet<'_>,
-    row: &Row,
+    sheet: &AuditSheet<'_>,
+    row: &SheetRow,
     efficient: &HashMap<(Word, Word, Word), HashSet<Word>>,
-) -> Option<(Case, f64)> {
+) -> Option<(RoofBreach, f64)> {
     if let Some(over) = compute(sheet, row).filter(|c| *c > OVER_COMPUTE) {
         let others = efficient.get(&key(row)).is_some_and(|g| g.len() >= 2);
-        return Some((if others { Case::Counted } else { Case::Compute }, over));
+        return Some((if others { RoofBreach::Counted } else { RoofBreach::Compute }, over));
     }
     let gpu = sheet.gpu(row)?;
     let bytes = row.get(Number::DramBytes)?;
@@ -112,20 +112,22 @@ fn case(
         return None;
     }
     let from_dram = (bytes - gpu.l2_size.value.0).max(0.0) / row.seconds();
-    let case = if from_dram > OVER_BANDWIDTH * peak { Case::Bandwidth } else { Case::Cached };
+    let case = if from_dram > OVER_BANDWIDTH * peak { RoofBreach::Bandwidth } else { RoofBreach::Cached };
     Some((case, over))
 }
 
-fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
+fn case_finding(sheet: &AuditSheet<'_>, case: RoofBreach, found: &[(usize, f64)]) -> Finding {
     let rows: Vec<usize> = found.iter().map(|(r, _)| *r).collect();
     let (worst, over) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)).copied().unwrap_or((rows[0], 0.0));
     let row = &sheet.rows[worst];
     let gpu = sheet.gpu(row);
-    let size = format!("{} at {}", sheet.text(row.kernel), sheet.text(row.problem));
-    let peak = |c: Case| match c {
-        Case::Cached | Case::Bandwidth | Case::OtherMemory => gpu.map(|g| g.bandwidth_peak.value.to_string()),
+    let size = format!("{} at {}", sheet.text_of(row.kernel), sheet.text_of(row.problem));
+    let peak = |c: RoofBreach| match c {
+        RoofBreach::Cached | RoofBreach::Bandwidth | RoofBreach::OtherMemory => {
+            gpu.map(|g| g.bandwidth_peak.value.to_string())
+        }
         _ => gpu
-            .map(|g| compute_peak(g, sheet.text(row.dtype)))
+            .map(|g| compute_peak(g, sheet.text_of(row.dtype)))
             .map(|p| crate::units::FlopsPerSecond(p).to_string()),
     };
     let peak = peak(case).unwrap_or_default();
@@ -134,36 +136,36 @@ fn finding(sheet: &Sheet<'_>, case: Case, found: &[(usize, f64)]) -> Finding {
     let (severity, why, remedy) = verdict(case, &l2, &rows);
     let evidence = format!("{head}; {why}");
     let subject = match case {
-        Case::Cached => sheet.text(row.gpu).to_string(),
-        _ => format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel)),
+        RoofBreach::Cached => sheet.text_of(row.gpu).to_string(),
+        _ => format!("{}, {}", sheet.text_of(row.gpu), sheet.text_of(row.kernel)),
     };
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
 }
 
 /// How bad a case is, why, and what can be done.
-fn verdict(case: Case, l2: &str, rows: &[usize]) -> (Severity, String, Remedy) {
+fn verdict(case: RoofBreach, l2: &str, rows: &[usize]) -> (Severity, String, Remedy) {
     match case {
-        Case::Cached => (
+        RoofBreach::Cached => (
             Severity::Note,
             format!("cache-resident: L2 holds {l2}, and what is beyond it fits the DRAM peak"),
             Remedy::leave("true times, but not bound by DRAM"),
         ),
-        Case::Counted => (
+        RoofBreach::Counted => (
             Severity::Note,
             "other GPUs come near their peaks there too, so fewer FLOPs are executed than are counted".into(),
             Remedy::leave("the times are true; the count is the plain algorithm's"),
         ),
-        Case::Bandwidth => (
+        RoofBreach::Bandwidth => (
             Severity::Error,
             format!("impossible: even with {l2} of L2 the rest is more than DRAM moves"),
             Remedy::drop(rows, "the bytes or the time belong to another run"),
         ),
-        Case::OtherMemory => (
+        RoofBreach::OtherMemory => (
             Severity::Warning,
             "they agree on a roof of their own: the board has faster memory than the catalogue says".into(),
             Remedy::leave("add the board as a GPU of its own, or name the right one"),
         ),
-        Case::Compute => (
+        RoofBreach::Compute => (
             Severity::Error,
             "impossible at any clock the board holds, and no other GPU comes near its peak there".into(),
             Remedy::drop(rows, "the FLOPs or the time belong to another run"),

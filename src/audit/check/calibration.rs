@@ -3,9 +3,9 @@
 //! Two ways of measuring one ceiling differ by a few percent, by ten at most (copy against triad, clocks, ECC). A reached
 //! bandwidth that the file's own rows exceed from DRAM was not the reachable one.
 
-use super::super::calibration::{Calibration, rate_words};
-use super::super::sheet::Sheet;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::calibration::{ReachedCeiling, rate_words};
+use super::super::sheet::AuditSheet;
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::gpu::{AchievedRate, Gpu, GpuId};
 use crate::measurement::Number;
@@ -14,35 +14,35 @@ use std::collections::BTreeMap;
 
 const SAME: f64 = 1.1;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "calibration",
     title: "calibrated ceilings contradict each other or the rows",
     harm: "a roof at half its height doubles every efficiency below it; carried to a GPU calibrated otherwise, times are off by that",
-    run,
+    run: calibration_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut all: BTreeMap<(GpuId, Reverse<AchievedRate>), Vec<&Calibration>> = BTreeMap::new();
+fn calibration_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let mut all: BTreeMap<(GpuId, Reverse<AchievedRate>), Vec<&ReachedCeiling>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {
             // Bandwidths stand before arithmetic.
             all.entry((gpu, Reverse(c.of))).or_default().push(c);
         }
     }
-    let ignored = ignored_size::rows(sheet);
+    let ignored = ignored_size::fixed_rows(sheet);
     let sound = |r: usize| !ignored.contains(&r);
     all.into_iter()
         .filter_map(|((gpu, Reverse(of)), values)| {
             let fastest = (of == AchievedRate::Dram).then(|| fastest(sheet, gpu, sound)).flatten();
-            finding(sheet, gpu, of, &values, fastest)
+            rate_finding(sheet, gpu, of, &values, fastest)
         })
         .collect()
 }
 
 /// The highest bandwidth of a row of this GPU that must have come from DRAM, in GB/s.
-fn fastest(sheet: &Sheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
+fn fastest(sheet: &AuditSheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
     let of = &sheet.gpus[gpu];
-    let rate = |(i, row): (usize, &super::super::Row)| {
+    let rate = |(i, row): (usize, &super::super::SheetRow)| {
         let here = sheet.gpu(row).is_some_and(|g| g.id == of.id) && sound(i);
         let beyond = row.get(Number::DramBytes)? - of.l2_size.value.0;
         (here && beyond > 0.0).then(|| (beyond / row.seconds() / 1e9, i))
@@ -50,11 +50,11 @@ fn fastest(sheet: &Sheet<'_>, gpu: GpuId, sound: impl Fn(usize) -> bool) -> Opti
     sheet.rows.iter().enumerate().filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn finding(
-    sheet: &Sheet<'_>,
+fn rate_finding(
+    sheet: &AuditSheet<'_>,
     gpu: GpuId,
     of: AchievedRate,
-    values: &[&Calibration],
+    values: &[&ReachedCeiling],
     fastest: Option<(f64, usize)>,
 ) -> Option<Finding> {
     let low = values.iter().min_by(|a, b| a.value.total_cmp(&b.value))?;
@@ -65,7 +65,7 @@ fn finding(
     }
     let of_gpu = &sheet.gpus[gpu];
     let ((what, unit), peak) = (rate_words(of), stated_peak(of_gpu, of));
-    let say = |c: &Calibration| {
+    let say = |c: &ReachedCeiling| {
         let base = c.file.rsplit('/').next().unwrap_or("");
         format!("{:.1} {unit} ({base}, {}; {:.0} % of the peak)", c.value, c.name, 100.0 * c.value / peak)
     };

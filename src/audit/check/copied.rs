@@ -5,9 +5,9 @@
 //! for: seven kernels. Two GPUs never reach the same bandwidth to the digit.
 
 use super::super::calibration::rate_words;
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::gpu::{AchievedRate, GpuId};
 use crate::measurement::Number;
@@ -21,7 +21,7 @@ const BELIEVED: f64 = 0.01;
 /// Kernels with fewer registers all get the smallest allocation and agree by nature.
 const TRIVIAL: f64 = 5.0;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "copied-constants",
     title: "one GPU's constants stand for all",
     harm: "occupancy is computed from one architecture's registers: wrong by whole blocks on the others",
@@ -29,10 +29,10 @@ pub(in super::super) const CHECK: Check = Check {
 };
 
 /// One code on several architectures: the registers it has on each.
-type Code = BTreeMap<(u8, u8), BTreeSet<u64>>;
+type CopiedCode = BTreeMap<(u8, u8), BTreeSet<u64>>;
 
-fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
-    let mut codes: BTreeMap<(Word, Word), (Code, Vec<usize>)> = BTreeMap::new();
+fn copied_registers(sheet: &AuditSheet<'_>) -> Option<Finding> {
+    let mut codes: BTreeMap<(Word, Word), (CopiedCode, Vec<usize>)> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some((gpu, regs)) = sheet.gpu(row).zip(row.get(Number::RegsPerThread)) else { continue };
         if regs <= TRIVIAL {
@@ -44,7 +44,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
         rows.push(i);
     }
     codes.retain(|_, (code, _)| code.len() >= 2);
-    let one = |code: &Code| code.values().flatten().collect::<BTreeSet<_>>().len() == 1;
+    let one = |code: &CopiedCode| code.values().flatten().collect::<BTreeSet<_>>().len() == 1;
     let (same, differ): (Vec<_>, Vec<_>) = codes.iter().partition(|(_, (code, _))| one(code));
     // A kernel that differs shows that somebody asked the compiler.
     if AGREE.powi(same.len() as i32) > BELIEVED || differ.len() * 10 > same.len() {
@@ -77,7 +77,7 @@ fn copied_registers(sheet: &Sheet<'_>) -> Option<Finding> {
     Some(Finding { check: CHECK.id, severity, subject, rows, evidence, remedy })
 }
 
-fn copied_calibration(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn copied_calibration(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut values: BTreeMap<(u64, Reverse<AchievedRate>), BTreeSet<GpuId>> = BTreeMap::new();
     for c in &sheet.calibrations {
         if let Some(gpu) = c.gpu {

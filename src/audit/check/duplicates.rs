@@ -5,26 +5,26 @@
 
 use super::super::robust::{median, range};
 use super::super::series::shown_ms;
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashSet};
 
 const SAME_CLOCK: f64 = 1.02;
 const CONTRADICTS: f64 = 2.0;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "duplicates",
     title: "one configuration stands several times for one GPU",
     harm: "repeats weigh as often as they stand, and rows in training and test at once make a model look better than it is",
-    run,
+    run: duplicates_findings,
 };
 
-type Key = (Word, Word, Word, Word, Word, Option<[u64; 3]>);
+type DuplicateKey = (Word, Word, Word, Word, Word, Option<[u64; 3]>);
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut configs: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+fn duplicates_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let mut configs: BTreeMap<DuplicateKey, Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
         configs.entry((r.gpu, r.kernel, r.problem, r.variant, r.dtype, r.block)).or_default().push(i);
     }
@@ -37,7 +37,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut repeats: BTreeMap<Word, Vec<Vec<usize>>> = BTreeMap::new();
     for ((_, kernel), groups) in kernels {
-        let sorted = Sorted::of(sheet, groups);
+        let sorted = SortedGroups::from_groups(sheet, groups);
         found.extend(copied(sheet, sorted.copies));
         found.extend(contradictions(sheet, &sorted.contradicting));
         repeats.entry(kernel).or_default().extend(sorted.repeats);
@@ -47,7 +47,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 /// Splits rows where the SM clock or the memory clock jumps.
-fn by_clock(sheet: &Sheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
+fn by_clock(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = vec![rows];
     for number in [Number::SmClock, Number::MemClock] {
         let clock = |r: &usize| sheet.rows[*r].get(number).unwrap_or(0.0);
@@ -66,14 +66,14 @@ fn by_clock(sheet: &Sheet<'_>, rows: Vec<usize>) -> Vec<Vec<usize>> {
 
 /// What groups of rows alike are.
 #[derive(Default)]
-struct Sorted {
+struct SortedGroups {
     copies: Vec<usize>,
     contradicting: Vec<Vec<usize>>,
     repeats: Vec<Vec<usize>>,
 }
 
-impl Sorted {
-    fn of(sheet: &Sheet<'_>, groups: Vec<Vec<usize>>) -> Self {
+impl SortedGroups {
+    fn from_groups(sheet: &AuditSheet<'_>, groups: Vec<Vec<usize>>) -> Self {
         let mut sorted = Self::default();
         for mut rows in groups {
             rows.sort_unstable();
@@ -92,27 +92,27 @@ impl Sorted {
     }
 }
 
-fn finding(
-    sheet: &Sheet<'_>,
+fn rows_finding(
+    sheet: &AuditSheet<'_>,
     severity: Severity,
     rows: Vec<usize>,
     evidence: String,
     remedy: Remedy,
 ) -> Finding {
     let row = &sheet.rows[rows[0]];
-    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    let subject = format!("{}, {}", sheet.text_of(row.gpu), sheet.text_of(row.kernel));
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
 }
 
 /// Rows equal in every field, wherever they come from.
-fn copied(sheet: &Sheet<'_>, rows: Vec<usize>) -> Option<Finding> {
+fn copied(sheet: &AuditSheet<'_>, rows: Vec<usize>) -> Option<Finding> {
     rows.first()?;
     let evidence = format!("{} rows repeat another one in every field", rows.len());
     let remedy = Remedy::drop(&rows, "copies add nothing");
-    Some(finding(sheet, Severity::Warning, rows, evidence, remedy))
+    Some(rows_finding(sheet, Severity::Warning, rows, evidence, remedy))
 }
 
-fn contradictions(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
+fn contradictions(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
     let spread = |rows: &Vec<usize>| range(rows.iter().map(|r| sheet.rows[*r].time_ms()));
     let worst = groups.iter().max_by(|a, b| {
         let ratio = |g: &Vec<usize>| spread(g).1 / spread(g).0;
@@ -124,13 +124,13 @@ fn contradictions(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
         groups.len(),
         shown_ms(low),
         shown_ms(high),
-        sheet.text(sheet.rows[worst[0]].problem)
+        sheet.text_of(sheet.rows[worst[0]].problem)
     );
     let remedy = Remedy::leave("which one is right cannot be told from these files");
-    Some(finding(sheet, Severity::Warning, groups.concat(), evidence, remedy))
+    Some(rows_finding(sheet, Severity::Warning, groups.concat(), evidence, remedy))
 }
 
-fn repeated(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
+fn repeated(sheet: &AuditSheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
     groups.first()?;
     let rows = groups.concat();
     let mut spreads: Vec<f64> = groups
@@ -145,6 +145,6 @@ fn repeated(sheet: &Sheet<'_>, groups: &[Vec<usize>]) -> Option<Finding> {
         median(&mut spreads)
     );
     let remedy = Remedy::leave("repeats show the noise; the later row is the one that is used");
-    let subject = sheet.text(sheet.rows[rows[0]].kernel).to_string();
-    Some(Finding { subject, ..finding(sheet, Severity::Note, rows, evidence, remedy) })
+    let subject = sheet.text_of(sheet.rows[rows[0]].kernel).to_string();
+    Some(Finding { subject, ..rows_finding(sheet, Severity::Note, rows, evidence, remedy) })
 }

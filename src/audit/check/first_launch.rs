@@ -5,9 +5,9 @@
 //! is twenty times any launch or dispatch floor (25 µs), and the roofs explain less than a tenth of it.
 
 use super::super::series::{ideal, points, shown_ms};
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashSet};
@@ -20,15 +20,15 @@ const EXPLAINED: f64 = 0.1;
 /// A row is kept where the floor is at most a quarter of it.
 const DROWNED: f64 = 4.0;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "first-launch",
     title: "a floor of milliseconds that does not depend on the size",
     harm: "most of the time is module loading: small sizes look up to a hundred times slower than they are",
-    run,
+    run: first_launch_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let ignored = ignored_size::rows(sheet);
+fn first_launch_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::fixed_rows(sheet);
     let mut groups: BTreeMap<(usize, Word, Word), Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate().filter(|(i, _)| !ignored.contains(i)) {
         groups.entry((r.file, r.gpu, r.kernel)).or_default().push(i);
@@ -36,7 +36,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     groups.into_values().filter_map(|rows| floor(sheet, &rows)).collect()
 }
 
-fn floor(sheet: &Sheet<'_>, rows: &[usize]) -> Option<Finding> {
+fn floor(sheet: &AuditSheet<'_>, rows: &[usize]) -> Option<Finding> {
     let time = |r: &usize| sheet.rows[*r].time_ms();
     let floor = rows.iter().map(time).fold(f64::INFINITY, f64::min);
     if floor < LEAST_MS {
@@ -66,7 +66,7 @@ fn floor(sheet: &Sheet<'_>, rows: &[usize]) -> Option<Finding> {
                 .filter_map(|r| Some(ideal(sheet, &sheet.rows[*r])? * 1e3 / time(r)))
                 .fold(0.0, f64::max),
     );
-    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    let subject = format!("{}, {}", sheet.text_of(row.gpu), sheet.text_of(row.kernel));
     let text = format!("below {} a quarter or more is the floor", shown_ms(DROWNED * floor));
     let remedy = Remedy::drop(&drowned, text);
     Some(Finding { check: CHECK.id, severity: Severity::Error, subject, rows: drowned, evidence, remedy })

@@ -8,9 +8,9 @@
 //! effect, so that is a note; three settings without any are a warning.
 
 use super::super::robust::{median, quantile, range};
-use super::super::sheet::Sheet;
-use super::super::words::{Word, Words};
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::sheet::AuditSheet;
+use super::super::words::{NumberedWords, Word};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,11 +23,11 @@ const LEVELS: usize = 64;
 /// A kernel with more labels than this is not looked through.
 const MOST_LABELS: usize = 300;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "idle-label",
     title: "a label whose levels never change the time",
     harm: "as many rows as levels pretend to be different configurations: errors of a model look averaged over more than there is",
-    run,
+    run: idle_label_findings,
 };
 
 /// One row as factors and levels; both are numbers of texts.
@@ -37,7 +37,7 @@ struct Labelled {
     levels: Vec<(u32, u32)>,
 }
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn idle_label_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut kernels: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
         kernels.entry(r.kernel).or_default().push(i);
@@ -45,10 +45,11 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     kernels.into_iter().flat_map(|(kernel, rows)| of_kernel(sheet, kernel, &rows)).collect()
 }
 
-fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
-    let mut texts = Words::default();
+fn of_kernel(sheet: &AuditSheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
+    let mut texts = NumberedWords::default();
     let extra = unknown_columns(sheet);
-    let mut labelled: Vec<Labelled> = rows.iter().map(|r| label(sheet, *r, &extra, &mut texts)).collect();
+    let mut labelled: Vec<Labelled> =
+        rows.iter().map(|r| labelled_row(sheet, *r, &extra, &mut texts)).collect();
     let mut levels: BTreeMap<u32, HashSet<u32>> = BTreeMap::new();
     for (factor, level) in labelled.iter().flat_map(|l| &l.levels) {
         levels.entry(*factor).or_default().insert(*level);
@@ -69,11 +70,11 @@ fn of_kernel(sheet: &Sheet<'_>, kernel: Word, rows: &[usize]) -> Vec<Finding> {
 }
 
 /// Each label is compared among rows alike in all others: with very many that takes the square of them.
-fn too_many_labels(sheet: &Sheet<'_>, kernel: Word, labels: usize) -> Finding {
+fn too_many_labels(sheet: &AuditSheet<'_>, kernel: Word, labels: usize) -> Finding {
     Finding {
         check: CHECK.id,
         severity: Severity::Note,
-        subject: sheet.text(kernel).to_string(),
+        subject: sheet.text_of(kernel).to_string(),
         rows: Vec::new(),
         evidence: format!(
             "{labels} keys and columns differ from row to row: more than {MOST_LABELS} are not compared with each other"
@@ -91,14 +92,14 @@ struct UnknownColumn {
 }
 
 impl UnknownColumn {
-    fn field<'s>(&self, sheet: &'s Sheet<'_>, row: usize) -> &'s str {
+    fn field<'s>(&self, sheet: &'s AuditSheet<'_>, row: usize) -> &'s str {
         let place = self.places[sheet.rows[row].file];
         place.and_then(|at| sheet.records[row].get(at)).unwrap_or("")
     }
 }
 
 /// The columns that the canonical form does not know and that are not the same in every row.
-fn unknown_columns(sheet: &Sheet<'_>) -> Vec<UnknownColumn> {
+fn unknown_columns(sheet: &AuditSheet<'_>) -> Vec<UnknownColumn> {
     const TEXTS: [&str; 8] = ["gpu", "kernel", "problem", "variant", "dtype", "block", "grid", "source"];
     let known = |c: &str| TEXTS.contains(&c) || Number::ALL.iter().any(|n| n.column() == c);
     let in_file: Vec<HashMap<usize, usize>> = sheet
@@ -118,12 +119,17 @@ fn unknown_columns(sheet: &Sheet<'_>) -> Vec<UnknownColumn> {
     placed.filter(differs).collect()
 }
 
-fn label(sheet: &Sheet<'_>, row: usize, extra: &[UnknownColumn], texts: &mut Words) -> Labelled {
+fn labelled_row(
+    sheet: &AuditSheet<'_>,
+    row: usize,
+    extra: &[UnknownColumn],
+    texts: &mut NumberedWords,
+) -> Labelled {
     let r = &sheet.rows[row];
     let mut levels = Vec::new();
     let parts = [("problem", r.problem), ("variant", r.variant), ("source", r.source)];
     for (place, word) in parts {
-        for part in sheet.text(word).split([';', ',']) {
+        for part in sheet.text_of(word).split([';', ',']) {
             let Some((key, value)) = part.split_once('=') else { continue };
             levels.push((
                 number_of(texts, &format!("{place} key `{}`", key.trim())),
@@ -144,7 +150,7 @@ fn label(sheet: &Sheet<'_>, row: usize, extra: &[UnknownColumn], texts: &mut Wor
     Labelled { row, levels }
 }
 
-fn number_of(texts: &mut Words, text: &str) -> u32 {
+fn number_of(texts: &mut NumberedWords, text: &str) -> u32 {
     texts.intern(text).0
 }
 
@@ -158,11 +164,11 @@ type Levels = BTreeMap<u32, Vec<usize>>;
 
 /// Compares the levels of one factor among rows that are alike in everything else.
 fn test(
-    sheet: &Sheet<'_>,
+    sheet: &AuditSheet<'_>,
     kernel: Word,
     factor: u32,
     labelled: &[Labelled],
-    texts: &Words,
+    texts: &NumberedWords,
 ) -> Option<Finding> {
     let name = texts.text(Word(factor));
     if !name.contains(' ') {
@@ -190,11 +196,11 @@ fn test(
     if half > MIDDLE || most > MOSTLY || is_first_too_often(&firsts, strata.len(), names.len()) {
         return None;
     }
-    Some(finding(sheet, kernel, (name, &names), &strata, (half, most)))
+    Some(label_finding(sheet, kernel, (name, &names), &strata, (half, most)))
 }
 
 /// Groups of rows alike in all but this factor, if they are enough and of one code.
-fn compared(sheet: &Sheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec<Levels>> {
+fn compared(sheet: &AuditSheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec<Levels>> {
     let mut strata: HashMap<Vec<(u32, u32)>, Levels> = HashMap::new();
     for l in labelled {
         let Some((_, level)) = l.levels.iter().find(|(f, _)| *f == factor) else { continue };
@@ -210,8 +216,8 @@ fn compared(sheet: &Sheet<'_>, factor: u32, labelled: &[Labelled]) -> Option<Vec
     (enough && !strata.iter().any(|s| is_other_code(sheet, s))).then_some(strata)
 }
 
-fn finding(
-    sheet: &Sheet<'_>,
+fn label_finding(
+    sheet: &AuditSheet<'_>,
     kernel: Word,
     (name, levels): (&str, &[&str]),
     strata: &[Levels],
@@ -232,7 +238,7 @@ fn finding(
     Finding {
         check: CHECK.id,
         severity: if levels.len() > 2 { Severity::Warning } else { Severity::Note },
-        subject: sheet.text(kernel).to_string(),
+        subject: sheet.text_of(kernel).to_string(),
         rows,
         evidence,
         remedy: Remedy::leave(
@@ -241,12 +247,12 @@ fn finding(
     }
 }
 
-fn middle(sheet: &Sheet<'_>, rows: &[usize]) -> f64 {
+fn middle(sheet: &AuditSheet<'_>, rows: &[usize]) -> f64 {
     median(&mut rows.iter().map(|r| sheet.rows[*r].time_ms()).collect::<Vec<_>>())
 }
 
 /// Whether the levels differ in what the code needs or does, where the rows say so.
-fn is_other_code(sheet: &Sheet<'_>, levels: &Levels) -> bool {
+fn is_other_code(sheet: &AuditSheet<'_>, levels: &Levels) -> bool {
     const NEEDS: [Number; 5] =
         [Number::RegsPerThread, Number::SmemStatic, Number::SmemDynamic, Number::Flops, Number::DramBytes];
     let needs = |r: &usize| {

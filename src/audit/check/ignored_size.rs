@@ -6,10 +6,10 @@
 //! the grid is the same while the work grows, so that each thread had more to do; another GPU's time of the same kernel
 //! grows over the same sizes. A floor at the small end, left as the sizes grow, is never called so unless a roof is broken.
 
-use super::super::flat_runs::{FlatRun, FlatRuns, Point, Series};
+use super::super::flat_runs::{FlatRun, FlatRuns, Series, WorkPoint};
 use super::super::series::{elasticity, ideal, series, shortest, shown_ms, waves};
-use super::super::sheet::Sheet;
-use super::super::{Check, Finding, Severity};
+use super::super::sheet::AuditSheet;
+use super::super::{AuditCheck, Finding, Severity};
 use super::true_size::remedies;
 use crate::measurement::Number;
 use std::collections::{HashMap, HashSet};
@@ -38,31 +38,33 @@ const LONGEST_FLOOR_MS: f64 = 0.025;
 /// Allowance over the peak time: clocks above the rated boost, memory a few percent over its rating.
 const OVER_PEAK: f64 = 1.3;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "ignored-size",
     title: "time does not change while the labelled work grows",
     harm: "FLOPs, bytes and grid of these rows belong to another run: every efficiency from them is wrong by the ratio of the sizes",
     run: |sheet| {
-        let flat = sheet.flat.get_or_init(|| flat_runs(sheet));
+        let flat = flat_runs(sheet);
         remedies(sheet, &flat.series, &flat.runs)
             .into_iter()
-            .map(|(run, remedy)| finding(sheet, &run, remedy))
+            .map(|(run, remedy)| run_finding(sheet, &run, remedy))
             .collect()
     },
 };
 
-fn flat_runs(sheet: &Sheet<'_>) -> FlatRuns {
-    let series = series(sheet);
-    let runs = runs(sheet, &series);
-    FlatRuns::new(series, runs)
+fn flat_runs<'s>(sheet: &'s AuditSheet<'_>) -> &'s FlatRuns {
+    sheet.flat.get_or_init(|| {
+        let series = series(sheet);
+        let runs = runs(sheet, &series);
+        FlatRuns::new(series, runs)
+    })
 }
 
 /// Every row that some flat run holds.
-pub(super) fn rows<'s>(sheet: &'s Sheet<'_>) -> &'s HashSet<usize> {
-    &sheet.flat.get_or_init(|| flat_runs(sheet)).rows
+pub(super) fn fixed_rows<'s>(sheet: &'s AuditSheet<'_>) -> &'s HashSet<usize> {
+    &flat_runs(sheet).rows
 }
 
-fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<FlatRun> {
+fn runs(sheet: &AuditSheet<'_>, all: &[Series]) -> Vec<FlatRun> {
     let shortest = shortest(sheet);
     let mut by_kernel: HashMap<_, Vec<&Series>> = HashMap::new();
     for s in all {
@@ -79,7 +81,7 @@ fn runs(sheet: &Sheet<'_>, all: &[Series]) -> Vec<FlatRun> {
 }
 
 /// The longest run of points over which time is flat, and whether it reaches the largest size.
-fn longest_flat(points: &[Point]) -> Option<(&[Point], bool)> {
+fn longest_flat(points: &[WorkPoint]) -> Option<(&[WorkPoint], bool)> {
     let most = points.last()?.work;
     let mut best: Option<(usize, usize)> = None;
     for (start, first) in points.iter().enumerate() {
@@ -105,8 +107,8 @@ fn longest_flat(points: &[Point]) -> Option<(&[Point], bool)> {
 }
 
 fn reason(
-    sheet: &Sheet<'_>,
-    points: &[Point],
+    sheet: &AuditSheet<'_>,
+    points: &[WorkPoint],
     is_last: bool,
     floor_ms: f64,
     others: &[&Series],
@@ -132,18 +134,18 @@ fn reason(
     let own = (first.work, last.work);
     let follows = |s: &&&Series| s.key.gpu != a.gpu && grows_between(s, own);
     let other = others.iter().find(follows)?;
-    Some(format!("on {} the same sizes take time in proportion", sheet.text(other.key.gpu)))
+    Some(format!("on {} the same sizes take time in proportion", sheet.text_of(other.key.gpu)))
 }
 
 /// Whether the last steps grow like work upon a floor: then time follows the size, and the floor hides it.
-fn still_grows(points: &[Point]) -> bool {
+fn still_grows(points: &[WorkPoint]) -> bool {
     let [.., a, b, c] = points else { return false };
     let (before, last) = (b.time - a.time, c.time - b.time);
     last > STEP * b.time && last > STEEPER * before
 }
 
 /// Whether the largest label would need more time than was measured, at the peaks and with all of L2 full of its data.
-fn breaks_roof(sheet: &Sheet<'_>, last: &Point) -> Option<String> {
+fn breaks_roof(sheet: &AuditSheet<'_>, last: &WorkPoint) -> Option<String> {
     let row = &sheet.rows[last.rows[0]];
     let gpu = sheet.gpu(row)?;
     let beyond_cache = row.get(Number::DramBytes).unwrap_or(0.0) - gpu.l2_size.value.0;
@@ -158,7 +160,7 @@ fn breaks_roof(sheet: &Sheet<'_>, last: &Point) -> Option<String> {
 
 /// Whether this series has points in the range that follow the size.
 fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
-    let inside: Vec<&Point> =
+    let inside: Vec<&WorkPoint> =
         s.points.iter().filter(|p| p.work >= low * 0.999 && p.work <= high * 1.001).collect();
     inside
         .first()
@@ -166,9 +168,9 @@ fn grows_between(s: &Series, (low, high): (f64, f64)) -> bool {
         .is_some_and(|(a, b)| b.work >= GROWTH * a.work && elasticity(a, b) >= GROWS)
 }
 
-fn finding(sheet: &Sheet<'_>, run: &FlatRun, remedy: super::super::Remedy) -> Finding {
+fn run_finding(sheet: &AuditSheet<'_>, run: &FlatRun, remedy: super::super::Remedy) -> Finding {
     let (first, last) = (&run.points[0], &run.points[run.points.len() - 1]);
-    let size = |p: &Point| sheet.text(sheet.rows[p.rows[0]].problem).to_string();
+    let size = |p: &WorkPoint| sheet.text_of(sheet.rows[p.rows[0]].problem).to_string();
     let evidence = format!(
         "{} at {}, {} at {}: the labelled work grows {:.0}-fold, the time {:.2}-fold; {}",
         shown_ms(first.time),
@@ -182,7 +184,7 @@ fn finding(sheet: &Sheet<'_>, run: &FlatRun, remedy: super::super::Remedy) -> Fi
     Finding {
         check: CHECK.id,
         severity: Severity::Error,
-        subject: format!("{}, {}", sheet.text(run.key.gpu), sheet.text(run.key.kernel)),
+        subject: format!("{}, {}", sheet.text_of(run.key.gpu), sheet.text_of(run.key.kernel)),
         rows: run.row_places(),
         evidence,
         remedy,

@@ -1,22 +1,22 @@
 //! Launches that cannot start: what was timed is the refusal.
 
 use super::super::series::{needs, shown_ms, times};
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::compiled::registers;
 use crate::kernel::Launch;
 use crate::occupancy::launch_refusal;
 use std::collections::BTreeMap;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "impossible-launch",
     title: "more threads, registers or shared memory than a block may have",
     harm: "the kernel never ran: its time is that of a refused launch, and a model learns a kernel of a few microseconds",
-    run,
+    run: impossible_launch_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn impossible_launch_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<(Word, Word), (Vec<usize>, String)> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         let Some((gpu, mut needs)) = sheet.gpu(row).zip(needs(row)) else { continue };
@@ -39,7 +39,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
         .map(|((kernel, gpu), (rows, why))| {
             let (mean, ..) = times(sheet, &rows);
             let evidence = format!("{why}; {} is the time of a launch that was refused", shown_ms(mean));
-            let subject = format!("{}, {}", sheet.text(gpu), sheet.text(kernel));
+            let subject = format!("{}, {}", sheet.text_of(gpu), sheet.text_of(kernel));
             let remedy = Remedy::drop(&rows, "there is no kernel time in them");
             Finding { check: CHECK.id, severity: Severity::Error, subject, rows, evidence, remedy }
         })

@@ -4,9 +4,9 @@
 //! FLOPs may differ by 2 % (borders). Bytes may well be more than the compulsory ones, if a profiler counted them, but
 //! never less than what is touched once, but for what L2 still holds when the launch ends.
 
-use super::super::sheet::{Row, Sheet};
+use super::super::sheet::{AuditSheet, SheetRow};
 use super::super::words::Word;
-use super::super::{Check, Edit, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use super::ignored_size;
 use crate::kernel::Count;
 use crate::measurement::Number;
@@ -17,11 +17,11 @@ const BORDERS: f64 = 1.02;
 /// What L2 still holds when a launch ends is in no counter of DRAM: its size may be missing, but no more than this part.
 const LEFT_IN_L2: f64 = 0.05;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "kernel-file",
     title: "a grid or a count is not that of the kernel's file",
     harm: "waves, occupancy tails and efficiencies are computed for a launch that did not take place",
-    run,
+    run: kernel_file_findings,
 };
 
 /// What differs.
@@ -33,11 +33,11 @@ enum What {
 }
 
 /// Row, how many times the truth it says, the truth as text.
-type Difference = (usize, f64, String);
+type FiledDifference = (usize, f64, String);
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let ignored = ignored_size::rows(sheet);
-    let mut found: BTreeMap<(What, Word), Vec<Difference>> = BTreeMap::new();
+fn kernel_file_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let ignored = ignored_size::fixed_rows(sheet);
+    let mut found: BTreeMap<(What, Word), Vec<FiledDifference>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate() {
         for (what, ratio, truth) in differences(sheet, row) {
             found.entry((what, row.kernel)).or_default().push((i, ratio, truth));
@@ -45,17 +45,17 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     }
     // Rows whose size is wrong have the grid of another size: that is said elsewhere.
     found.retain(|_, rows| rows.iter().any(|(i, ..)| !ignored.contains(i)));
-    found.iter().map(|((what, kernel), rows)| finding(sheet, *what, *kernel, rows)).collect()
+    found.iter().map(|((what, kernel), rows)| kernel_finding(sheet, *what, *kernel, rows)).collect()
 }
 
-fn differences(sheet: &Sheet<'_>, row: &Row) -> Vec<(What, f64, String)> {
+fn differences(sheet: &AuditSheet<'_>, row: &SheetRow) -> Vec<(What, f64, String)> {
     let Some(filed) = sheet.instance(row) else { return Vec::new() };
     let mut out = Vec::new();
     if let Some((grid, launch)) = row.grid.zip(filed.launch)
         && row.block == Some(launch.block.map(u64::from))
-        && row.blocks() != Some(launch.blocks())
+        && row.launched_blocks() != Some(launch.block_count())
     {
-        let ratio = grid.iter().map(|g| *g as f64).product::<f64>() / launch.blocks() as f64;
+        let ratio = grid.iter().map(|g| *g as f64).product::<f64>() / launch.block_count() as f64;
         out.push((What::Grid, ratio, shape(launch.grid)));
     }
     if let Some((told, truth)) = row.get(Number::Flops).zip(filed.work.get(Count::Flops))
@@ -78,7 +78,7 @@ fn shape(grid: [u64; 3]) -> String {
     grid[..kept].iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
-fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[Difference]) -> Finding {
+fn kernel_finding(sheet: &AuditSheet<'_>, what: What, kernel: Word, found: &[FiledDifference]) -> Finding {
     let rows: Vec<usize> = found.iter().map(|(r, ..)| *r).collect();
     let far = |r: f64| r.max(1.0 / r);
     let (row, ratio, truth) = found.iter().max_by(|a, b| far(a.1).total_cmp(&far(b.1))).unwrap_or(&found[0]);
@@ -90,10 +90,10 @@ fn finding(sheet: &Sheet<'_>, what: What, kernel: Word, found: &[Difference]) ->
     let evidence = format!(
         "{column} is {} at {}, the kernel's file says {truth}: {ratio:.4} times that",
         sheet.field(*row, column),
-        sheet.text(sheet.rows[*row].problem),
+        sheet.text_of(sheet.rows[*row].problem),
     );
     let edits = found.iter().map(|(r, _, value)| (*r, Edit::Set { column, value: value.clone() })).collect();
     let remedy = Remedy::set(format!("{column} of the kernel's file"), edits);
-    let subject = sheet.text(kernel).to_string();
+    let subject = sheet.text_of(kernel).to_string();
     Finding { check: CHECK.id, severity: Severity::Warning, subject, rows, evidence, remedy }
 }

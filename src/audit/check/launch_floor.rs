@@ -5,9 +5,9 @@
 //! half times of it are mostly launch. Rows of ignored sizes say nothing of it; refused launches are the bare floor.
 
 use super::super::series::{compute_peak, shown_ms};
-use super::super::sheet::{Row, Sheet};
+use super::super::sheet::{AuditSheet, SheetRow};
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use super::{ignored_size, impossible_launch};
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,15 +21,15 @@ const KERNELS: usize = 2;
 /// What is longer is no launch floor: frameworks' dispatch reaches some tens of microseconds.
 const LONGEST_MS: f64 = 0.1;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "launch-floor",
     title: "small rows are mostly launch overhead",
     harm: "their time says nothing of the kernel; scaled by a roof it is wrong by as much as the floors differ",
-    run,
+    run: launch_floor_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
-    let mut out = ignored_size::rows(sheet).clone();
+fn launch_floor_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
+    let mut out = ignored_size::fixed_rows(sheet).clone();
     let refused: Vec<usize> =
         (impossible_launch::CHECK.run)(sheet).into_iter().flat_map(|f| f.rows).collect();
     out.extend(&refused);
@@ -41,16 +41,16 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
 }
 
 /// Milliseconds that DRAM needs for what L2 cannot hold, or the lanes for the FLOPs.
-fn explained(sheet: &Sheet<'_>, row: &Row) -> f64 {
+fn explained(sheet: &AuditSheet<'_>, row: &SheetRow) -> f64 {
     let Some(gpu) = sheet.gpu(row) else { return 0.0 };
     let beyond = row.get(Number::DramBytes).map_or(0.0, |b| (b - gpu.l2_size.value.0).max(0.0));
     let flops = row.get(Number::Flops).unwrap_or(0.0);
-    let compute = flops / compute_peak(gpu, sheet.text(row.dtype));
+    let compute = flops / compute_peak(gpu, sheet.text_of(row.dtype));
     1e3 * compute.max(beyond / gpu.bandwidth_peak.value.0)
 }
 
 /// The first of these rows, sorted by time, from which on enough rows of enough kernels lie together; one of the first `near`.
-fn first_agreement(sheet: &Sheet<'_>, rows: &[usize], near: usize) -> Option<usize> {
+fn first_agreement(sheet: &AuditSheet<'_>, rows: &[usize], near: usize) -> Option<usize> {
     let time = |at: usize| sheet.rows[rows[at]].time_ms();
     let kernel = |at: usize| sheet.rows[rows[at]].kernel;
     let mut together: HashMap<Word, usize> = HashMap::new();
@@ -75,7 +75,7 @@ fn first_agreement(sheet: &Sheet<'_>, rows: &[usize], near: usize) -> Option<usi
     None
 }
 
-fn floor(sheet: &Sheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
+fn floor(sheet: &AuditSheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<Finding> {
     let time = |r: usize| sheet.rows[r].time_ms();
     rows.sort_by(|a, b| time(*a).total_cmp(&time(*b)));
     rows.truncate(rows.partition_point(|r| time(*r) <= LONGEST_MS));
@@ -101,7 +101,7 @@ fn floor(sheet: &Sheet<'_>, mut rows: Vec<usize>, refused: &[usize]) -> Option<F
     Some(Finding {
         check: CHECK.id,
         severity: Severity::Note,
-        subject: sheet.text(sheet.rows[on[0]].gpu).to_string(),
+        subject: sheet.text_of(sheet.rows[on[0]].gpu).to_string(),
         rows: on,
         evidence,
         remedy: Remedy::leave("true times, mostly of the launch"),

@@ -8,9 +8,9 @@
 
 use super::super::others::Others;
 use super::super::series::shown_ms;
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ const SPOILED: f64 = 0.05;
 /// std/mean of two rows within this factor is the same.
 const SAME: f64 = 1.1;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "mixed-population",
     title: "a standard deviation far above what the GPU shows elsewhere",
     harm: "the mean belongs to no run that took place: a model learns a kernel that does not exist",
-    run,
+    run: mixed_population_findings,
 };
 
 /// One row's scatter.
@@ -43,7 +43,7 @@ struct Scatter {
     ratio: f64,
 }
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn mixed_population_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut by_gpu: BTreeMap<Word, Vec<Scatter>> = BTreeMap::new();
     for (row, r) in sheet.rows.iter().enumerate() {
         if let Some(std) = r.get(Number::TimeStd).filter(|s| *s > 0.0) {
@@ -97,7 +97,7 @@ fn outliers(all: &[Scatter]) -> Vec<Far> {
 }
 
 /// The rows of one kernel on one GPU: those that are spoiled, and those that are only noisy.
-fn findings(sheet: &Sheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
+fn findings(sheet: &AuditSheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
     let mut logs: Vec<f64> = far.iter().map(|f| f.ratio.ln()).collect();
     logs.sort_by(f64::total_cmp);
     let comes_back = |f: &Far| {
@@ -110,11 +110,11 @@ fn findings(sheet: &Sheet<'_>, far: &[Far], rows: usize) -> Vec<Finding> {
         error.is_none_or(|e| e >= SPOILED) || comes_back(f)
     };
     let (bad, noisy): (Vec<&Far>, Vec<&Far>) = far.iter().partition(spoiled);
-    let of = |rows: Vec<&Far>, severity| (!rows.is_empty()).then(|| finding(sheet, &rows, severity));
+    let of = |rows: Vec<&Far>, severity| (!rows.is_empty()).then(|| rows_finding(sheet, &rows, severity));
     [of(bad, Severity::Error), of(noisy, Severity::Note)].into_iter().flatten().collect()
 }
 
-fn finding(sheet: &Sheet<'_>, far: &[&Far], severity: Severity) -> Finding {
+fn rows_finding(sheet: &AuditSheet<'_>, far: &[&Far], severity: Severity) -> Finding {
     let worst = far.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)).unwrap_or(&far[0]);
     let row = &sheet.rows[worst.row];
     let rows: Vec<usize> = far.iter().map(|f| f.row).collect();
@@ -125,7 +125,7 @@ fn finding(sheet: &Sheet<'_>, far: &[&Far], severity: Severity) -> Finding {
     let evidence = format!(
         "std/mean {:.2} at {} ({} ± {}); nine of ten rows of its other kernels that take about as long have less than {:.4}{tail}",
         worst.ratio,
-        sheet.text(row.problem),
+        sheet.text_of(row.problem),
         shown_ms(row.time_ms()),
         shown_ms(row.get(Number::TimeStd).unwrap_or(0.0)),
         worst.usual,
@@ -134,6 +134,6 @@ fn finding(sheet: &Sheet<'_>, far: &[&Far], severity: Severity) -> Finding {
         Severity::Note => Remedy::leave("the mean is sound"),
         _ => Remedy::drop(&rows, "the runs cannot be told apart any more"),
     };
-    let subject = format!("{}, {}", sheet.text(row.gpu), sheet.text(row.kernel));
+    let subject = format!("{}, {}", sheet.text_of(row.gpu), sheet.text_of(row.kernel));
     Finding { check: CHECK.id, severity, subject, rows, evidence, remedy }
 }

@@ -6,9 +6,9 @@
 
 use super::super::robust::{median, range};
 use super::super::series::ideal;
-use super::super::sheet::{Row, Sheet};
+use super::super::sheet::{AuditSheet, SheetRow};
 use super::super::words::Word;
-use super::super::{Check, Edit, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use crate::measurement::Number;
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ const BUSY_PCT: f64 = 90.0;
 const NEAR_IDLE: f64 = 1.5;
 const WORKS: f64 = 0.1;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "power",
     title: "power was read while the GPU idled",
     harm: "energy is power x time: these rows say that work is nearly free",
-    run,
+    run: power_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn power_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut gpus: BTreeMap<(usize, Word), Vec<usize>> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
         gpus.entry((r.file, r.gpu)).or_default().push(i);
@@ -31,7 +31,7 @@ fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
     gpus.values().flat_map(|rows| of_gpu(sheet, rows)).collect()
 }
 
-fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
+fn of_gpu(sheet: &AuditSheet<'_>, rows: &[usize]) -> Vec<Finding> {
     let with: Vec<usize> =
         rows.iter().copied().filter(|r| sheet.rows[*r].get(Number::Power).is_some()).collect();
     if with.is_empty() {
@@ -42,7 +42,7 @@ fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
     let mut found = Vec::new();
     if !idle.is_empty() {
         let why = format!("{} of {} readings at a utilisation below {BUSY_PCT} %", idle.len(), with.len());
-        found.push(finding(sheet, &idle, why));
+        found.push(rows_finding(sheet, &idle, why));
     }
     if !near.is_empty() {
         let why = format!(
@@ -50,7 +50,7 @@ fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
             near.len(),
             with.len()
         );
-        found.push(finding(sheet, &near, why));
+        found.push(rows_finding(sheet, &near, why));
     }
     if with.len() < rows.len() {
         let missing: Vec<usize> =
@@ -58,7 +58,7 @@ fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
         found.push(Finding {
             check: CHECK.id,
             severity: Severity::Note,
-            subject: sheet.text(sheet.rows[rows[0]].gpu).to_string(),
+            subject: sheet.text_of(sheet.rows[rows[0]].gpu).to_string(),
             evidence: format!("power is missing in {} of {} rows", missing.len(), rows.len()),
             rows: missing,
             remedy: Remedy::leave("nothing can be said of them"),
@@ -67,17 +67,17 @@ fn of_gpu(sheet: &Sheet<'_>, rows: &[usize]) -> Vec<Finding> {
     found
 }
 
-fn low_use(row: &Row) -> bool {
+fn low_use(row: &SheetRow) -> bool {
     row.get(Number::GpuUtil).is_some_and(|u| u < BUSY_PCT)
 }
 
-fn near_idle(sheet: &Sheet<'_>, row: &Row) -> bool {
+fn near_idle(sheet: &AuditSheet<'_>, row: &SheetRow) -> bool {
     let idle = sheet.gpu(row).and_then(|g| g.idle_power.as_ref()).map(|p| p.value.0);
     let near = idle.zip(row.get(Number::Power)).is_some_and(|(i, p)| p < NEAR_IDLE * i);
     near && row.get(Number::GpuUtil).is_none() && ideal(sheet, row).is_some_and(|s| s > WORKS * row.seconds())
 }
 
-fn finding(sheet: &Sheet<'_>, rows: &[usize], why: String) -> Finding {
+fn rows_finding(sheet: &AuditSheet<'_>, rows: &[usize], why: String) -> Finding {
     let power = |r: &usize| sheet.rows[*r].get(Number::Power);
     let mut all: Vec<f64> = rows.iter().filter_map(power).collect();
     let (low, high) = range(all.iter().copied());
@@ -93,7 +93,7 @@ fn finding(sheet: &Sheet<'_>, rows: &[usize], why: String) -> Finding {
     Finding {
         check: CHECK.id,
         severity: Severity::Warning,
-        subject: sheet.text(sheet.rows[rows[0]].gpu).to_string(),
+        subject: sheet.text_of(sheet.rows[rows[0]].gpu).to_string(),
         rows: rows.to_vec(),
         evidence,
         remedy: Remedy::set("power and energy blank; the times stay", edits),

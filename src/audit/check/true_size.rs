@@ -8,7 +8,7 @@
 use super::super::flat_runs::{FlatRun, Series};
 use super::super::robust::{mean, median, range};
 use super::super::series::ideal;
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
 use super::super::{Edit, Remedy};
 use crate::measurement::Number;
@@ -22,9 +22,9 @@ const NEAR: f64 = 2.0;
 const CLEARLY: f64 = 1.5;
 
 /// Each run with what can be done about it.
-pub(super) fn remedies(sheet: &Sheet<'_>, all: &[Series], runs: &[FlatRun]) -> Vec<(FlatRun, Remedy)> {
+pub(super) fn remedies(sheet: &AuditSheet<'_>, all: &[Series], runs: &[FlatRun]) -> Vec<(FlatRun, Remedy)> {
     let spoiled: HashSet<_> = runs.iter().map(|r| r.key).collect();
-    let sound = Times::of(sheet, all.iter().filter(|s| !spoiled.contains(&s.key)));
+    let sound = Times::from_series(sheet, all.iter().filter(|s| !spoiled.contains(&s.key)));
     let mut pools: BTreeMap<(usize, Word, Vec<Word>), Vec<&FlatRun>> = BTreeMap::new();
     for run in runs {
         pools.entry((run.key.file, run.key.gpu, labels(sheet, run))).or_default().push(run);
@@ -42,7 +42,7 @@ pub(super) fn remedies(sheet: &Sheet<'_>, all: &[Series], runs: &[FlatRun]) -> V
     out
 }
 
-fn labels(sheet: &Sheet<'_>, run: &FlatRun) -> Vec<Word> {
+fn labels(sheet: &AuditSheet<'_>, run: &FlatRun) -> Vec<Word> {
     run.points.iter().map(|p| sheet.rows[p.rows[0]].problem).collect()
 }
 
@@ -50,7 +50,7 @@ fn labels(sheet: &Sheet<'_>, run: &FlatRun) -> Vec<Word> {
 struct Times(HashMap<(Word, Word, Word), Vec<usize>>);
 
 impl Times {
-    fn of<'s>(sheet: &Sheet<'_>, sound: impl Iterator<Item = &'s Series>) -> Self {
+    fn from_series<'s>(sheet: &AuditSheet<'_>, sound: impl Iterator<Item = &'s Series>) -> Self {
         let mut all: HashMap<_, Vec<usize>> = HashMap::new();
         for s in sound {
             for p in &s.points {
@@ -64,7 +64,7 @@ impl Times {
 
 /// The label at which these runs deviate least from what other GPUs and the roofs say, if it is clearly one.
 fn nearest_label(
-    sheet: &Sheet<'_>,
+    sheet: &AuditSheet<'_>,
     labels: &[Word],
     pool: &[&FlatRun],
     sound: &Times,
@@ -83,7 +83,7 @@ fn nearest_label(
 }
 
 /// The median over kernels and other GPUs of |ln(time ratio / roof ratio)| at this label.
-fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&FlatRun], sound: &Times) -> Option<f64> {
+fn deviation(sheet: &AuditSheet<'_>, label: Word, pool: &[&FlatRun], sound: &Times) -> Option<f64> {
     let mut all = Vec::new();
     for run in pool {
         let Some(point) = run.points.iter().find(|p| sheet.rows[p.rows[0]].problem == label) else {
@@ -100,7 +100,7 @@ fn deviation(sheet: &Sheet<'_>, label: Word, pool: &[&FlatRun], sound: &Times) -
 }
 
 /// The only label whose launch, by the kernel's file, is the grid that every row of the run records.
-fn label_of_grid(sheet: &Sheet<'_>, run: &FlatRun) -> Option<Word> {
+fn label_of_grid(sheet: &AuditSheet<'_>, run: &FlatRun) -> Option<Word> {
     let rows = run.row_places();
     let first = &sheet.rows[rows[0]];
     let grid = first.grid?;
@@ -116,7 +116,7 @@ fn label_of_grid(sheet: &Sheet<'_>, run: &FlatRun) -> Option<Word> {
 }
 
 /// The rows become one, under the label that ran; without such a label they go.
-fn remedy(sheet: &Sheet<'_>, run: &FlatRun, chosen: Option<(Word, String)>) -> Remedy {
+fn remedy(sheet: &AuditSheet<'_>, run: &FlatRun, chosen: Option<(Word, String)>) -> Remedy {
     let rows = run.row_places();
     let Some((label, why)) = chosen else {
         return Remedy::drop(&rows, "which size ran cannot be told from these files");
@@ -132,7 +132,7 @@ fn remedy(sheet: &Sheet<'_>, run: &FlatRun, chosen: Option<(Word, String)>) -> R
     edits.extend(trials.map(|t| set("trials", t)));
     edits.extend(rows.iter().filter(|r| **r != keep).map(|r| (*r, Edit::MergeInto(keep))));
     Remedy {
-        text: format!("relabel: {} ran ({why}); {} rows become one", sheet.text(label), rows.len()),
+        text: format!("relabel: {} ran ({why}); {} rows become one", sheet.text_of(label), rows.len()),
         edits,
     }
 }

@@ -1,26 +1,26 @@
 //! GPUs that the catalogue does not have: most checks need their limits and ceilings.
 
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Finding, Remedy, Severity};
 use std::collections::BTreeMap;
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "unknown-gpu",
     title: "rows of a GPU that the catalogue does not have",
     harm: "none of its rows can be loaded, and no check that needs the GPU's limits or ceilings has looked at them",
-    run,
+    run: unknown_gpu_findings,
 };
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn unknown_gpu_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut found: BTreeMap<Word, Vec<usize>> = BTreeMap::new();
     for (i, row) in sheet.rows.iter().enumerate().filter(|(_, row)| sheet.gpu(row).is_none()) {
         found.entry(row.gpu).or_default().push(i);
     }
     let finding = |(gpu, rows): (Word, Vec<usize>)| {
-        let name = sheet.text(gpu);
+        let name = sheet.text_of(gpu);
         let near = sheet.gpus.position(name).err().map(|e| e.to_string()).unwrap_or_default();
-        let subject: String = crate::text::clip(name, 60);
+        let subject: String = crate::text::clipped_text(name, 60);
         let remedy =
             Remedy::leave("name it as `roofswap gpus` does, or describe it in a file of your gpus folder");
         Finding { check: CHECK.id, severity: Severity::Warning, subject, evidence: near, rows, remedy }

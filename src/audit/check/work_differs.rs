@@ -5,9 +5,9 @@
 //! note, differing declarations are an error. Below 1 % rounding and partial blocks are forgiven.
 
 use super::super::robust::range;
-use super::super::sheet::Sheet;
+use super::super::sheet::AuditSheet;
 use super::super::words::Word;
-use super::super::{Check, Edit, Finding, Remedy, Severity};
+use super::super::{AuditCheck, Edit, Finding, Remedy, Severity};
 use crate::kernel::Count;
 use crate::measurement::Number;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,26 +23,26 @@ const COLUMNS: [(Number, Option<Count>); 4] = [
     (Number::L2Bytes, None),
 ];
 
-pub(in super::super) const CHECK: Check = Check {
+pub(in super::super) const CHECK: AuditCheck = AuditCheck {
     id: "work-differs",
     title: "the same configuration does other work on another GPU",
     harm: "efficiencies of the GPUs are not comparable: a transfer between them carries the ratio of the counts into the time",
-    run,
+    run: work_differs_findings,
 };
 
 /// Rows by problem, variant and element type.
 type Configs = HashMap<(Word, Word, Word), Vec<usize>>;
 
-fn run(sheet: &Sheet<'_>) -> Vec<Finding> {
+fn work_differs_findings(sheet: &AuditSheet<'_>) -> Vec<Finding> {
     let mut kernels: BTreeMap<Word, Configs> = BTreeMap::new();
     for (i, r) in sheet.rows.iter().enumerate() {
         kernels.entry(r.kernel).or_default().entry((r.problem, r.variant, r.dtype)).or_default().push(i);
     }
     let mut found = Vec::new();
     for (number, count) in COLUMNS {
-        let all = kernels.values().filter_map(|configs| Differing::of(sheet, configs, number));
+        let all = kernels.values().filter_map(|configs| Differing::in_number(sheet, configs, number));
         let (counted, declared): (Vec<_>, Vec<_>) = all.partition(|d| d.counted);
-        found.extend(declared.iter().map(|d| d.finding(sheet, number, count)));
+        found.extend(declared.iter().map(|d| d.number_finding(sheet, number, count)));
         found.extend(counts(sheet, &counted, number));
     }
     found
@@ -57,7 +57,7 @@ struct Differing {
 }
 
 impl Differing {
-    fn of(sheet: &Sheet<'_>, configs: &Configs, number: Number) -> Option<Self> {
+    fn in_number(sheet: &AuditSheet<'_>, configs: &Configs, number: Number) -> Option<Self> {
         let value = |r: &usize| sheet.rows[*r].get(number);
         let differ = |rows: &&Vec<usize>| {
             let known = rows.iter().filter(|r| value(r).is_some());
@@ -73,13 +73,13 @@ impl Differing {
         (!bad.is_empty()).then_some(Self { bad, rows, configs: configs.len(), counted })
     }
 
-    fn worst(&self, sheet: &Sheet<'_>, number: Number) -> &[usize] {
+    fn worst(&self, sheet: &AuditSheet<'_>, number: Number) -> &[usize] {
         let by_ratio =
             |a: &&Vec<usize>, b: &&Vec<usize>| ratio(sheet, a, number).total_cmp(&ratio(sheet, b, number));
         self.bad.iter().max_by(by_ratio).map_or(&[], Vec::as_slice)
     }
 
-    fn finding(&self, sheet: &Sheet<'_>, number: Number, count: Option<Count>) -> Finding {
+    fn number_finding(&self, sheet: &AuditSheet<'_>, number: Number, count: Option<Count>) -> Finding {
         let evidence = format!(
             "{} differs in {} of {} configurations, {}; each GPU declares its own",
             number.column(),
@@ -90,7 +90,7 @@ impl Differing {
         Finding {
             check: CHECK.id,
             severity: Severity::Error,
-            subject: sheet.text(sheet.rows[self.rows[0]].kernel).to_string(),
+            subject: sheet.text_of(sheet.rows[self.rows[0]].kernel).to_string(),
             rows: self.rows.clone(),
             evidence,
             remedy: remedy(sheet, &self.bad, number, count),
@@ -99,7 +99,7 @@ impl Differing {
 }
 
 /// Counts of all kernels together.
-fn counts(sheet: &Sheet<'_>, all: &[Differing], number: Number) -> Option<Finding> {
+fn counts(sheet: &AuditSheet<'_>, all: &[Differing], number: Number) -> Option<Finding> {
     let far = |d: &&Differing| ratio(sheet, d.worst(sheet, number), number);
     let worst = all.iter().max_by(|a, b| far(a).total_cmp(&far(b)))?;
     let column = number.column();
@@ -107,7 +107,7 @@ fn counts(sheet: &Sheet<'_>, all: &[Differing], number: Number) -> Option<Findin
         "{column} differs in {} configurations of {} kernels, {} {}; values vary from run to run or variant to variant as counts do",
         all.iter().map(|d| d.bad.len()).sum::<usize>(),
         all.len(),
-        sheet.text(sheet.rows[worst.rows[0]].kernel),
+        sheet.text_of(sheet.rows[worst.rows[0]].kernel),
         example(sheet, worst.worst(sheet, number), number)
     );
     Some(Finding {
@@ -120,25 +120,25 @@ fn counts(sheet: &Sheet<'_>, all: &[Differing], number: Number) -> Option<Findin
     })
 }
 
-fn ratio(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> f64 {
+fn ratio(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> f64 {
     let (low, high) = range(rows.iter().filter_map(|r| sheet.rows[*r].get(number)));
     high / low
 }
 
 /// `12582912 on rtx-2080-ti and 8388608 on titan-v at n=1048576`.
-fn example(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> String {
+fn example(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> String {
     let value = |r: &&usize| sheet.rows[**r].get(number).unwrap_or(f64::NAN);
     let known = || rows.iter().filter(|r| !value(r).is_nan());
     let high = known().max_by(|a, b| value(a).total_cmp(&value(b)));
     let low = known().min_by(|a, b| value(a).total_cmp(&value(b)));
     let Some((high, low)) = high.zip(low) else { return String::new() };
-    let gpu = |r: &usize| sheet.text(sheet.rows[*r].gpu);
-    let problem = sheet.text(sheet.rows[*high].problem);
+    let gpu = |r: &usize| sheet.text_of(sheet.rows[*r].gpu);
+    let problem = sheet.text_of(sheet.rows[*high].problem);
     format!("at {problem} {} on {} and {} on {}", value(&high), gpu(high), value(&low), gpu(low))
 }
 
 /// Whether some GPU's values change though kernel and size stay.
-fn is_counted(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> bool {
+fn is_counted(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> bool {
     let mut of: HashMap<(Word, Word), (usize, HashSet<u64>)> = HashMap::new();
     for r in rows.iter().map(|r| &sheet.rows[*r]) {
         let Some(value) = r.get(number) else { continue };
@@ -150,7 +150,7 @@ fn is_counted(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> bool {
 }
 
 /// The kernel's own formula decides, else what two thirds of the GPUs agree on.
-fn remedy(sheet: &Sheet<'_>, bad: &[Vec<usize>], number: Number, count: Option<Count>) -> Remedy {
+fn remedy(sheet: &AuditSheet<'_>, bad: &[Vec<usize>], number: Number, count: Option<Count>) -> Remedy {
     let mut edits = Vec::new();
     let mut undecided = 0;
     let column = number.column();
@@ -171,7 +171,7 @@ fn remedy(sheet: &Sheet<'_>, bad: &[Vec<usize>], number: Number, count: Option<C
     Remedy::set(format!("{column} of the kernel's file, else of two thirds of the GPUs{rest}"), edits)
 }
 
-fn majority(sheet: &Sheet<'_>, rows: &[usize], number: Number) -> Option<f64> {
+fn majority(sheet: &AuditSheet<'_>, rows: &[usize], number: Number) -> Option<f64> {
     let mut votes: BTreeMap<u64, usize> = BTreeMap::new();
     let values: Vec<f64> = rows.iter().filter_map(|r| sheet.rows[*r].get(number)).collect();
     values.iter().for_each(|v| *votes.entry(v.to_bits()).or_default() += 1);

@@ -1,9 +1,9 @@
 //! Instructions of one function cut into basic blocks.
 
-use super::line::{Instruction, Target};
-use super::opcode::Kind;
+use super::line::{BranchTarget, Instruction};
+use super::opcode::OpcodeKind;
 use super::special::Special;
-use crate::kernel::{Operations, Precision};
+use crate::kernel::{Operations, VectorPrecision};
 use std::collections::{BTreeSet, HashMap};
 
 /// A stretch of instructions that run together.
@@ -13,8 +13,8 @@ pub struct Block {
     pub address: u64,
     /// Whether it belongs to a subroutine that the function calls.
     pub subroutine: bool,
-    /// How many instructions of each class, in the order of [`Kind::ALL`].
-    counts: [u32; Kind::ALL.len()],
+    /// How many instructions of each class, in the order of [`OpcodeKind::ALL`].
+    counts: [u32; OpcodeKind::ALL.len()],
     /// Special functions whose expansion it holds, each once, in a fixed order.
     pub special: Vec<Special>,
 }
@@ -22,7 +22,7 @@ pub struct Block {
 impl Block {
     /// Instructions of this class.
     #[must_use]
-    pub fn count(&self, kind: Kind) -> u32 {
+    pub fn kind_count(&self, kind: OpcodeKind) -> u32 {
         self.counts[kind as usize]
     }
 
@@ -34,14 +34,14 @@ impl Block {
 
     /// Its arithmetic of one width.
     #[must_use]
-    pub fn operations(&self, precision: Precision) -> Operations {
-        let of = |kinds: [Kind; 3]| {
-            let [fma, add, mul] = kinds.map(|k| f64::from(self.count(k)));
+    pub fn operations(&self, precision: VectorPrecision) -> Operations {
+        let of = |kinds: [OpcodeKind; 3]| {
+            let [fma, add, mul] = kinds.map(|k| f64::from(self.kind_count(k)));
             Operations { fma, add, mul }
         };
         match precision {
-            Precision::Single => of([Kind::Ffma, Kind::Fadd, Kind::Fmul]),
-            Precision::Double => of([Kind::Dfma, Kind::Dadd, Kind::Dmul]),
+            VectorPrecision::Single => of([OpcodeKind::Ffma, OpcodeKind::Fadd, OpcodeKind::Fmul]),
+            VectorPrecision::Double => of([OpcodeKind::Dfma, OpcodeKind::Dadd, OpcodeKind::Dmul]),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Block {
 #[derive(Debug)]
 struct Noted {
     address: u64,
-    kind: Kind,
+    kind: OpcodeKind,
     operations: u32,
     special: Option<Special>,
     target: Option<Destination>,
@@ -76,7 +76,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn label(&mut self, name: &str) {
+    pub(super) fn add_label(&mut self, name: &str) {
         self.pending.push(name.to_string());
     }
 
@@ -95,14 +95,14 @@ impl Body {
         }
         let (kind, operations) = i.kind();
         let target = i.target().map(|t| match t {
-            Target::Address(address) => Destination::Address(address),
-            Target::Label(label) => Destination::Label(label.to_string()),
+            BranchTarget::Address(address) => Destination::Address(address),
+            BranchTarget::Label(label) => Destination::Label(label.to_string()),
         });
         self.instructions.push(Noted {
             address: i.address,
             kind,
             operations,
-            special: Special::of(i),
+            special: Special::from_instruction(i),
             target,
             call: i.is_call(),
             ends: i.ends_block(),
@@ -110,7 +110,7 @@ impl Body {
         });
     }
 
-    fn place(&self, target: &Destination) -> Option<u64> {
+    fn block_start(&self, target: &Destination) -> Option<u64> {
         match target {
             Destination::Address(address) => Some(*address),
             Destination::Label(label) => self.labels.get(label).copied(),
@@ -118,11 +118,11 @@ impl Body {
     }
 
     /// The blocks, in order. Padding (`NOP`, and the branch to itself behind the end) is no instruction.
-    pub(super) fn blocks(&self) -> Vec<Block> {
+    pub(super) fn basic_blocks(&self) -> Vec<Block> {
         let mut leaders: BTreeSet<u64> = self.labels.values().copied().collect();
         let mut calls = Vec::new();
         for i in &self.instructions {
-            let place = i.target.as_ref().and_then(|t| self.place(t));
+            let place = i.target.as_ref().and_then(|t| self.block_start(t));
             leaders.extend(place);
             calls.extend(place.filter(|_| i.call));
         }
@@ -131,7 +131,7 @@ impl Body {
         let mut out: Vec<Block> = Vec::new();
         let mut begins = true;
         for i in &self.instructions {
-            let itself = i.target.as_ref().and_then(|t| self.place(t)) == Some(i.address);
+            let itself = i.target.as_ref().and_then(|t| self.block_start(t)) == Some(i.address);
             if !i.counts || itself {
                 begins = true;
                 continue;
@@ -140,7 +140,7 @@ impl Body {
                 out.push(Block {
                     address: i.address,
                     subroutine: i.address >= subroutines,
-                    counts: [0; Kind::ALL.len()],
+                    counts: [0; OpcodeKind::ALL.len()],
                     special: Vec::new(),
                 });
             }
@@ -158,7 +158,7 @@ impl Body {
 
 /// A reciprocal between conversions of integers is an integer division.
 fn settle(block: &mut Block) {
-    if block.count(Kind::Conversion) >= 2 {
+    if block.kind_count(OpcodeKind::Conversion) >= 2 {
         for special in block.special.iter_mut().filter(|s| **s == Special::Division) {
             *special = Special::IntegerDivision;
         }

@@ -6,12 +6,12 @@
 //! once, and the least and the largest factor that any other weights could give stand beside the result.
 
 use super::{Block, SassFunction, Special};
-use crate::kernel::{Operations, Precision, Rewritten, Translation};
+use crate::kernel::{Operations, Rewritten, Translation, VectorPrecision};
 use std::collections::BTreeMap;
 
 /// Blocks of both listings that implement the same special functions: as a rule one on each side.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pair<'a> {
+pub struct BlockPair<'a> {
     /// What they implement.
     pub special: Vec<Special>,
     /// In the source's code.
@@ -20,10 +20,10 @@ pub struct Pair<'a> {
     pub target: Vec<&'a Block>,
 }
 
-impl Pair<'_> {
+impl BlockPair<'_> {
     /// The arithmetic on the source (0) and the target (1).
     #[must_use]
-    pub fn operations(&self, precision: Precision) -> [Operations; 2] {
+    pub fn operations(&self, precision: VectorPrecision) -> [Operations; 2] {
         [&self.source, &self.target].map(|blocks| {
             blocks.iter().fold(Operations::default(), |sum, b| sum.plus(1.0, &b.operations(precision)))
         })
@@ -44,7 +44,7 @@ pub struct Compared<'a> {
     /// In the target's listing.
     pub target: &'a SassFunction,
     /// Blocks with special functions, outside of subroutines.
-    pub pairs: Vec<Pair<'a>>,
+    pub pairs: Vec<BlockPair<'a>>,
 }
 
 /// Pairs the blocks of two functions: the k-th with the same special functions to the k-th, and where their numbers differ,
@@ -57,14 +57,14 @@ pub fn compare<'a>(source: &'a SassFunction, target: &'a SassFunction) -> Compar
     for special in all {
         let [s, t] = [&of_source, &of_target].map(|of| of.get(special).cloned().unwrap_or_default());
         if s.len() == t.len() {
-            let one = |(a, b): (&&'a Block, &&'a Block)| Pair {
+            let one = |(a, b): (&&'a Block, &&'a Block)| BlockPair {
                 special: special.clone(),
                 source: vec![*a],
                 target: vec![*b],
             };
             pairs.extend(s.iter().zip(&t).map(one));
         } else {
-            pairs.push(Pair { special: special.clone(), source: s, target: t });
+            pairs.push(BlockPair { special: special.clone(), source: s, target: t });
         }
     }
     Compared { source, target, pairs }
@@ -85,7 +85,7 @@ fn by_special(function: &SassFunction) -> BTreeMap<Vec<Special>, Vec<&Block>> {
 impl Compared<'_> {
     /// What becomes of the arithmetic of one width.
     #[must_use]
-    pub fn rewritten(&self, precision: Precision) -> Rewritten {
+    pub fn rewritten(&self, precision: VectorPrecision) -> Rewritten {
         let source = self.source.operations(precision);
         let mut target = source;
         // Blocks without special functions keep their FLOPs.
@@ -117,15 +117,15 @@ pub fn translation(compared: &Compared<'_>) -> Translation {
         to: target.to_string(),
         source: source.capability,
         target: target.capability,
-        single: compared.rewritten(Precision::Single),
-        double: compared.rewritten(Precision::Double),
+        single: compared.rewritten(VectorPrecision::Single),
+        double: compared.rewritten(VectorPrecision::Double),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::compiler::sass::{compare, read};
-    use crate::kernel::{Operations, Precision};
+    use crate::compiler::sass::{compare, read_listing};
+    use crate::kernel::{Operations, VectorPrecision};
 
     fn listing(arch: &str, division: &str) -> String {
         format!(
@@ -140,18 +140,18 @@ mod tests {
             (0..n).map(|i| format!("/*{:04x}*/ FFMA R2, R2, R2, R2 ;\n", 0x40 + 16 * i)).collect()
         };
         let (a, b) = (listing("sm_70", &chain(2)), listing("sm_90", &chain(5)));
-        let [a, b] = [a, b].map(|t| read(t.as_bytes(), "l", None).unwrap());
+        let [a, b] = [a, b].map(|t| read_listing(t.as_bytes(), "l", None).unwrap());
         let compared = compare(&a.functions[0], &b.functions[0]);
         assert_eq!(compared.pairs.len(), 1);
         // 3 FMA + 1 ADD = 7 FLOPs become 6 FMA + 1 ADD = 13. The division alone: 4 -> 10 FLOPs; the rest stays.
-        let r = compared.rewritten(Precision::Single);
+        let r = compared.rewritten(VectorPrecision::Single);
         assert_eq!(r.target, Operations { fma: 6.0, add: 1.0, mul: 0.0 });
-        assert!((r.factor() - 13.0 / 7.0).abs() < 1e-12);
+        assert!((r.rewrite_factor() - 13.0 / 7.0).abs() < 1e-12);
         assert_eq!((r.least, r.most), (1.0, 2.5));
-        let double = compared.rewritten(Precision::Double);
-        assert_eq!((double.factor(), double.least, double.most), (1.0, 1.0, 1.0));
+        let double = compared.rewritten(VectorPrecision::Double);
+        assert_eq!((double.rewrite_factor(), double.least, double.most), (1.0, 1.0, 1.0));
         // The same listing twice changes nothing.
-        let same = compare(&a.functions[0], &a.functions[0]).rewritten(Precision::Single);
-        assert_eq!((same.factor(), same.least, same.most), (1.0, 1.0, 1.0));
+        let same = compare(&a.functions[0], &a.functions[0]).rewritten(VectorPrecision::Single);
+        assert_eq!((same.rewrite_factor(), same.least, same.most), (1.0, 1.0, 1.0));
     }
 }

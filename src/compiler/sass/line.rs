@@ -1,10 +1,10 @@
 //! One line of a listing: an instruction, a label, or what says where a function begins.
 
-use super::opcode::Kind;
+use super::opcode::OpcodeKind;
 
 /// What a line of a listing says.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line<'a> {
+pub(super) enum ListingLine<'a> {
     /// Encodings, directives, remarks, blank lines.
     Nothing,
     /// `Function : NAME` of cuobjdump, `.text.NAME:` of nvdisasm.
@@ -31,35 +31,35 @@ pub(super) struct Instruction<'a> {
 
 /// Where a branch leads.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Target<'a> {
+pub(super) enum BranchTarget<'a> {
     Address(u64),
     Label(&'a str),
 }
 
 /// Names are as long as linkers allow; lines are cut by the text reader.
-pub(super) fn read(line: &str) -> Line<'_> {
+pub(super) fn sass_line(line: &str) -> ListingLine<'_> {
     let text = line.trim();
     if let Some(rest) = text.strip_prefix("/*") {
         return numbered(rest);
     }
     if let Some(name) = text.strip_prefix("Function :").map(str::trim) {
-        return Line::Function(name);
+        return ListingLine::Function(name);
     }
     for start in ["code for ", "arch = ", ".target "] {
         if let Some(arch) = text.strip_prefix(start).filter(|a| a.trim_start().starts_with("sm_")) {
-            return Line::Architecture(arch.trim().split([',', ' ']).next().unwrap_or_default());
+            return ListingLine::Architecture(arch.trim().split([',', ' ']).next().unwrap_or_default());
         }
     }
     if let Some(arch) = text.strip_prefix(".headerflags").and_then(flagged) {
-        return Line::Architecture(arch);
+        return ListingLine::Architecture(arch);
     }
     let Some(label) = text.strip_suffix(':').filter(|l| !l.is_empty() && !l.contains(char::is_whitespace))
     else {
-        return Line::Nothing;
+        return ListingLine::Nothing;
     };
     match label.strip_prefix(".text.") {
-        Some(name) => Line::Function(name),
-        None => Line::Label(label),
+        Some(name) => ListingLine::Function(name),
+        None => ListingLine::Label(label),
     }
 }
 
@@ -71,10 +71,12 @@ fn flagged(flags: &str) -> Option<&str> {
 }
 
 /// Behind `/*`: an address and an instruction, or an encoding such as ` 0x001fc400e22007f6 */`.
-fn numbered(rest: &str) -> Line<'_> {
-    let Some((digits, behind)) = rest.split_once("*/") else { return Line::Nothing };
+fn numbered(rest: &str) -> ListingLine<'_> {
+    let Some((digits, behind)) = rest.split_once("*/") else { return ListingLine::Nothing };
     let is_hex = !digits.is_empty() && digits.len() <= 16 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    let Some(address) = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex) else { return Line::Nothing };
+    let Some(address) = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex) else {
+        return ListingLine::Nothing;
+    };
     // Dual issue on Kepler stands in braces.
     let mut text = behind.trim_start().trim_start_matches('{').trim_start();
     if text.starts_with('@') {
@@ -82,16 +84,16 @@ fn numbered(rest: &str) -> Line<'_> {
     }
     // nvdisasm writes data sections in the same form: `/*0000*/ .byte 0xff`.
     if text.starts_with('.') {
-        return Line::Nothing;
+        return ListingLine::Nothing;
     }
     let end = text.find([' ', '\t', ';', '}']).unwrap_or(text.len());
     let (opcode, behind) = text.split_at(end);
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_') || b == b'x';
     if !opcode.starts_with(|c: char| c.is_ascii_uppercase()) || !opcode.bytes().all(legal) {
-        return Line::Broken(opcode);
+        return ListingLine::Broken(opcode);
     }
     let operands = behind.split(';').next().unwrap_or_default().trim();
-    Line::Instruction(Instruction { address, opcode, operands })
+    ListingLine::Instruction(Instruction { address, opcode, operands })
 }
 
 impl<'a> Instruction<'a> {
@@ -100,20 +102,20 @@ impl<'a> Instruction<'a> {
         self.opcode.split('.').next().unwrap_or_default()
     }
 
-    pub(super) fn kind(&self) -> (Kind, u32) {
-        Kind::of(self.opcode)
+    pub(super) fn kind(&self) -> (OpcodeKind, u32) {
+        OpcodeKind::from_opcode(self.opcode)
     }
 
     /// Where a direct branch, a call or a point of reconvergence leads.
-    pub(super) fn target(&self) -> Option<Target<'a>> {
+    pub(super) fn target(&self) -> Option<BranchTarget<'a>> {
         if !matches!(self.base(), "BRA" | "SSY" | "PBK" | "PCNT" | "BSSY" | "CAL" | "CALL" | "JMP" | "JCAL") {
             return None;
         }
         if let Some((_, label)) = self.operands.split_once("`(") {
-            return label.split(')').next().map(Target::Label);
+            return label.split(')').next().map(BranchTarget::Label);
         }
         let last = self.operands.rsplit([' ', ',', '\t']).next()?;
-        u64::from_str_radix(last.strip_prefix("0x")?, 16).ok().map(Target::Address)
+        u64::from_str_radix(last.strip_prefix("0x")?, 16).ok().map(BranchTarget::Address)
     }
 
     /// Whether it hands control to another place and back.
@@ -137,8 +139,8 @@ mod tests {
 
     #[test]
     fn both_tools_lines_are_told_apart() {
-        let instruction = |text| match read(text) {
-            Line::Instruction(i) => (i.address, i.opcode, i.operands),
+        let instruction = |text| match sass_line(text) {
+            ListingLine::Instruction(i) => (i.address, i.opcode, i.operands),
             other => panic!("{text}: {other:?}"),
         };
         let line = "        /*0088*/               @!P0 FFMA.FTZ R1, R2, c[0x0][0x8], R3 ;  /* 0x49a00 */";
@@ -155,29 +157,29 @@ mod tests {
             ".align 128",
         ];
         for text in skipped {
-            assert_eq!(read(text), Line::Nothing, "{text}");
+            assert_eq!(sass_line(text), ListingLine::Nothing, "{text}");
         }
-        assert_eq!(read("\t\tFunction : _Z1kPf"), Line::Function("_Z1kPf"));
-        assert_eq!(read(".text._Z1kPf:"), Line::Function("_Z1kPf"));
-        assert_eq!(read(".L_x_12:"), Line::Label(".L_x_12"));
-        assert_eq!(read("\tcode for sm_90a"), Line::Architecture("sm_90a"));
+        assert_eq!(sass_line("\t\tFunction : _Z1kPf"), ListingLine::Function("_Z1kPf"));
+        assert_eq!(sass_line(".text._Z1kPf:"), ListingLine::Function("_Z1kPf"));
+        assert_eq!(sass_line(".L_x_12:"), ListingLine::Label(".L_x_12"));
+        assert_eq!(sass_line("\tcode for sm_90a"), ListingLine::Architecture("sm_90a"));
         let flags =
             "\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM89 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM89)\"";
-        assert_eq!(read(flags), Line::Architecture("89"));
-        assert_eq!(read("/*0000*/ 1234 ;"), Line::Broken("1234"));
+        assert_eq!(sass_line(flags), ListingLine::Architecture("89"));
+        assert_eq!(sass_line("/*0000*/ 1234 ;"), ListingLine::Broken("1234"));
     }
 
     #[test]
     fn targets_are_addresses_or_labels() {
-        let target = |text| match read(text) {
-            Line::Instruction(i) => i.target(),
+        let target = |text| match sass_line(text) {
+            ListingLine::Instruction(i) => i.target(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(target("/*0108*/ @!P1 BRA 0xc0 ;"), Some(Target::Address(0xc0)));
-        assert_eq!(target("/*0010*/ BSSY B0, `(.L_x_7) ;"), Some(Target::Label(".L_x_7")));
+        assert_eq!(target("/*0108*/ @!P1 BRA 0xc0 ;"), Some(BranchTarget::Address(0xc0)));
+        assert_eq!(target("/*0010*/ BSSY B0, `(.L_x_7) ;"), Some(BranchTarget::Label(".L_x_7")));
         assert_eq!(
             target("/*0010*/ CALL.REL.NOINC `($__internal_0_$div) ;"),
-            Some(Target::Label("$__internal_0_$div"))
+            Some(BranchTarget::Label("$__internal_0_$div"))
         );
         assert_eq!(target("/*0010*/ RET.REL.NODEC R2 0x0 ;"), None);
         assert_eq!(target("/*0010*/ BRX R2 -0x120 ;"), None);

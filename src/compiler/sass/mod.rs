@@ -16,15 +16,15 @@ mod opcode;
 mod special;
 
 pub use blocks::Block;
-pub use compare::{Compared, Pair, compare, translation};
-pub use opcode::Kind;
+pub use compare::{BlockPair, Compared, compare, translation};
+pub use opcode::OpcodeKind;
 pub use special::Special;
 
-use super::text::Text;
-use super::{Architecture, Findings, Place, ReportError, quoted};
-use crate::kernel::{Operations, Precision};
+use super::text::AsciiText;
+use super::{CodeArchitecture, Findings, ReportError, ReportPlace, quoted};
+use crate::kernel::{Operations, VectorPrecision};
 use blocks::Body;
-use line::Line;
+use line::ListingLine;
 use std::path::Path;
 
 /// One function of a listing.
@@ -35,7 +35,7 @@ pub struct SassFunction {
     /// As people write it.
     pub name: String,
     /// What it is code for.
-    pub architecture: Architecture,
+    pub architecture: CodeArchitecture,
     /// The line it begins at; the first is 1.
     pub line: usize,
     /// Its basic blocks, in order.
@@ -45,8 +45,8 @@ pub struct SassFunction {
 impl SassFunction {
     /// Instructions of this class, subroutines included.
     #[must_use]
-    pub fn count(&self, kind: Kind) -> u32 {
-        self.blocks.iter().fold(0, |sum, b| sum.saturating_add(b.count(kind)))
+    pub fn kind_count(&self, kind: OpcodeKind) -> u32 {
+        self.blocks.iter().fold(0, |sum, b| sum.saturating_add(b.kind_count(kind)))
     }
 
     /// All instructions.
@@ -57,7 +57,7 @@ impl SassFunction {
 
     /// Arithmetic of one width, every block once, without subroutines.
     #[must_use]
-    pub fn operations(&self, precision: Precision) -> Operations {
+    pub fn operations(&self, precision: VectorPrecision) -> Operations {
         let own = self.blocks.iter().filter(|b| !b.subroutine);
         own.fold(Operations::default(), |sum, b| sum.plus(1.0, &b.operations(precision)))
     }
@@ -74,7 +74,7 @@ impl SassFunction {
 
 /// What a listing contains.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listing {
+pub struct SassListing {
     /// The file as it was named.
     pub file: String,
     /// Its functions, in their order.
@@ -87,7 +87,7 @@ pub struct Listing {
     pub remarks: Vec<String>,
 }
 
-impl Listing {
+impl SassListing {
     /// The functions of this name: symbol, readable name, or a readable name without its template arguments.
     pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a SassFunction> {
         let bare = |f: &SassFunction| f.name.split('<').next() == Some(name);
@@ -99,54 +99,58 @@ impl Listing {
 ///
 /// # Errors
 /// [`ReportError`] if the file is no listing, or nothing in it could be read.
-pub fn read(bytes: &[u8], file: &str, assumed: Option<Architecture>) -> Result<Listing, ReportError> {
-    let mut reader = Reader::new(file, bytes.len(), assumed);
-    let text = Text::decode(bytes).map_err(|why| reader.found.error(Place::Whole, why))?;
-    for (at, line) in text.lines() {
-        reader.line(at, &String::from_utf8_lossy(line));
+pub fn read_listing(
+    bytes: &[u8],
+    file: &str,
+    assumed: Option<CodeArchitecture>,
+) -> Result<SassListing, ReportError> {
+    let mut reader = SassReader::new(file, bytes.len(), assumed);
+    let text = AsciiText::decode(bytes).map_err(|why| reader.found.report_error(ReportPlace::Whole, why))?;
+    for (at, line) in text.numbered_lines() {
+        reader.read_line(at, &String::from_utf8_lossy(line));
     }
     reader.close();
-    let Reader { found, functions, .. } = reader;
+    let SassReader { found, functions, .. } = reader;
     if functions.is_empty() {
         const EXPECTED: &str = "expected what `cuobjdump -sass FILE` or `nvdisasm FILE` prints";
         let what = if bytes.is_empty() { "is empty" } else { "has no function with instructions" };
-        let nothing = || found.error(Place::Whole, format!("{what}; {EXPECTED}"));
+        let nothing = || found.report_error(ReportPlace::Whole, format!("{what}; {EXPECTED}"));
         return Err(found.refused.first().cloned().unwrap_or_else(nothing));
     }
     let Findings { refused, refused_count, remarks, .. } = found;
-    Ok(Listing { file: file.to_string(), functions, refused, refused_count, remarks })
+    Ok(SassListing { file: file.to_string(), functions, refused, refused_count, remarks })
 }
 
 /// Reads the listing in this file.
 ///
 /// # Errors
 /// [`ReportError`] if it cannot be opened, is too large, or is no listing.
-pub fn read_path(path: &Path, assumed: Option<Architecture>) -> Result<Listing, ReportError> {
+pub fn read_path(path: &Path, assumed: Option<CodeArchitecture>) -> Result<SassListing, ReportError> {
     let file = path.display().to_string();
     let refuse = |e: std::io::Error| ReportError {
         file: file.clone(),
-        place: Place::Whole,
+        place: ReportPlace::Whole,
         message: format!("cannot be opened: {e}"),
     };
     let opened = std::fs::File::open(path).map_err(refuse)?;
     let size = opened.metadata().ok().map(|m| m.len());
-    read(&super::bytes_from(opened, size, &file)?, &file, assumed)
+    read_listing(&super::bytes_from(opened, size, &file)?, &file, assumed)
 }
 
 /// What is known at a place in the text.
-struct Reader {
+struct SassReader {
     found: Findings,
     functions: Vec<SassFunction>,
-    assumed: Option<Architecture>,
-    stated: Option<Architecture>,
+    assumed: Option<CodeArchitecture>,
+    stated: Option<CodeArchitecture>,
     /// The function that is being read: its line, its symbol.
     open: Option<(usize, String)>,
     body: Body,
     from_name: bool,
 }
 
-impl Reader {
-    fn new(file: &str, size: usize, assumed: Option<Architecture>) -> Self {
+impl SassReader {
+    fn new(file: &str, size: usize, assumed: Option<CodeArchitecture>) -> Self {
         Self {
             found: Findings::new(file, size),
             functions: Vec::new(),
@@ -158,14 +162,14 @@ impl Reader {
         }
     }
 
-    fn line(&mut self, at: usize, text: &str) {
-        match line::read(text) {
-            Line::Nothing => {}
-            Line::Function(symbol) => {
+    fn read_line(&mut self, at: usize, text: &str) {
+        match line::sass_line(text) {
+            ListingLine::Nothing => {}
+            ListingLine::Function(symbol) => {
                 self.close();
                 self.open = Some((at, symbol.to_string()));
             }
-            Line::Architecture(word) => match word.parse() {
+            ListingLine::Architecture(word) => match word.parse() {
                 Ok(known) => {
                     // `.headerflags` stands behind cuobjdump's `Function :`, and in front of nvdisasm's.
                     if self.body.last().is_some() {
@@ -173,21 +177,24 @@ impl Reader {
                     }
                     self.stated = Some(known);
                 }
-                Err(why) => self.found.refuse(Place::Line(at), why.to_string()),
+                Err(why) => self.found.add_refusal(ReportPlace::Line(at), why.to_string()),
             },
-            Line::Label(name) => self.body.label(name),
-            Line::Broken(word) => {
+            ListingLine::Label(name) => self.body.add_label(name),
+            ListingLine::Broken(word) => {
                 let what =
                     format!("{}: expected an instruction such as FFMA behind its address", quoted(word));
-                self.found.refuse(Place::Line(at), what);
+                self.found.add_refusal(ReportPlace::Line(at), what);
             }
-            Line::Instruction(_) if self.open.is_none() => {
-                self.found.refuse(Place::Line(at), "an instruction before the first function".to_string());
+            ListingLine::Instruction(_) if self.open.is_none() => {
+                self.found.add_refusal(
+                    ReportPlace::Line(at),
+                    "an instruction before the first function".to_string(),
+                );
             }
-            Line::Instruction(i) => match self.body.last() {
+            ListingLine::Instruction(i) => match self.body.last() {
                 Some(last) if i.address <= last => {
                     let what = format!("address {:#x} after {last:#x}: expected a larger one", i.address);
-                    self.found.refuse(Place::Line(at), what);
+                    self.found.add_refusal(ReportPlace::Line(at), what);
                 }
                 _ => self.body.push(&i),
             },
@@ -203,25 +210,25 @@ impl Reader {
         }
         if symbol.is_empty() || symbol.chars().any(|c| c.is_control() || c == '\u{fffd}') {
             let what = format!("function name {}: expected letters", quoted(&symbol));
-            return self.found.refuse(Place::Line(line), what);
+            return self.found.add_refusal(ReportPlace::Line(line), what);
         }
         let Some(architecture) = self.architecture() else {
             let what = "says no architecture: expected `code for sm_NN` or .headerflags with EF_CUDA_SMNN";
             let how = "put sm_NN into the file's name";
             return self
                 .found
-                .refuse(Place::Line(line), format!("function {} {what}; {how}", quoted(&symbol)));
+                .add_refusal(ReportPlace::Line(line), format!("function {} {what}; {how}", quoted(&symbol)));
         };
         let name = self.found.readable(&symbol);
-        self.functions.push(SassFunction { symbol, name, architecture, line, blocks: body.blocks() });
+        self.functions.push(SassFunction { symbol, name, architecture, line, blocks: body.basic_blocks() });
     }
 
     /// What the listing says, else what was assumed, else what the file's name says.
-    fn architecture(&mut self) -> Option<Architecture> {
+    fn architecture(&mut self) -> Option<CodeArchitecture> {
         if let Some(known) = self.stated.or(self.assumed) {
             return Some(known);
         }
-        let named = Architecture::in_name(&self.found.file)?;
+        let named = CodeArchitecture::in_name(&self.found.file)?;
         if !std::mem::replace(&mut self.from_name, true) {
             let file = &self.found.file;
             self.found.remarks.push(format!("{file}: {named} is taken from the file's name"));
@@ -250,13 +257,16 @@ mod tests {
 
     #[test]
     fn blocks_begin_at_targets_and_behind_branches() {
-        let listing = read(LOOP.as_bytes(), "k", None).unwrap();
+        let listing = read_listing(LOOP.as_bytes(), "k", None).unwrap();
         let f = &listing.functions[0];
         assert_eq!((f.name.as_str(), f.architecture.to_string().as_str(), f.line), ("k", "sm_70", 2));
         let addresses: Vec<u64> = f.blocks.iter().map(|b| b.address).collect();
         assert_eq!(addresses, [0, 0x10, 0x40, 0x60, 0x90]);
-        assert_eq!(f.operations(Precision::Single), Operations { fma: 1.0, add: 1.0, mul: 0.0 });
-        assert_eq!((f.instructions(), f.count(Kind::Fmul), f.count(Kind::Branch)), (9, 1, 4));
+        assert_eq!(f.operations(VectorPrecision::Single), Operations { fma: 1.0, add: 1.0, mul: 0.0 });
+        assert_eq!(
+            (f.instructions(), f.kind_count(OpcodeKind::Fmul), f.kind_count(OpcodeKind::Branch)),
+            (9, 1, 4)
+        );
         assert_eq!(f.blocks[2].special, [Special::Division, Special::Call]);
         assert!(f.blocks[4].subroutine && !f.blocks[3].subroutine);
     }
@@ -270,14 +280,14 @@ mod tests {
             ("/*0000*/ EXIT ;\n", "before the first function"),
             ("code for sm_70\nFunction : k\n/*0000*/ EXIT ;\n/*0000*/ EXIT ;\n", ""),
         ] {
-            match read(text.as_bytes(), "x.txt", None) {
+            match read_listing(text.as_bytes(), "x.txt", None) {
                 Ok(listing) => {
-                    assert_eq!((listing.refused_count, listing.refused[0].place), (1, Place::Line(4)))
+                    assert_eq!((listing.refused_count, listing.refused[0].place), (1, ReportPlace::Line(4)))
                 }
                 Err(e) => assert!(e.to_string().contains(words) && !words.is_empty(), "{text}: {e}"),
             }
         }
-        let named = read(b"Function : k\n/*0000*/ EXIT ;\n", "k.sm_86.txt", None).unwrap();
+        let named = read_listing(b"Function : k\n/*0000*/ EXIT ;\n", "k.sm_86.txt", None).unwrap();
         assert_eq!(named.functions[0].architecture.to_string(), "sm_86");
         assert!(named.remarks[0].contains("taken from the file's name"));
     }

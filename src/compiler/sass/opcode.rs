@@ -2,7 +2,7 @@
 
 /// A class of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum OpcodeKind {
     /// FP32 fused multiply-add.
     Ffma,
     /// FP32 addition.
@@ -53,7 +53,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl OpcodeKind {
     /// Every class, in the order they are shown.
     pub const ALL: [Self; 24] = [
         Self::Ffma,
@@ -84,7 +84,7 @@ impl Kind {
 
     /// The column of a table: `ffma`, `global_load`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Ffma => "ffma",
             Self::Fadd => "fadd",
@@ -114,7 +114,7 @@ impl Kind {
     }
 
     /// The class of an opcode such as `FFMA.FTZ`, and how many operations of it one instruction is (packed ones are two).
-    pub(super) fn of(opcode: &str) -> (Self, u32) {
+    pub(super) fn from_opcode(opcode: &str) -> (Self, u32) {
         let base = opcode.split('.').next().unwrap_or_default();
         // Immediates have a name of their own on Maxwell: `FADD32I`.
         let base = base.strip_suffix("32I").unwrap_or(base);
@@ -238,29 +238,29 @@ mod tests {
     #[test]
     fn opcodes_of_every_generation_find_their_class() {
         for (opcode, kind) in [
-            ("FFMA.FTZ", Kind::Ffma),
-            ("FADD32I", Kind::Fadd),
-            ("DMUL", Kind::Dmul),
-            ("MUFU.RCP64H", Kind::Mufu),
-            ("I2F.U32.RP", Kind::Conversion),
-            ("F2FP.BF16.PACK_AB", Kind::Conversion),
-            ("LDG.E.CONSTANT", Kind::GlobalLoad),
-            ("LDS.U.32", Kind::SharedLoad),
-            ("STL.64", Kind::Local),
-            ("LDGSTS.E.BYPASS.128", Kind::Copy),
-            ("ATOMS.POPC.INC.32", Kind::Atomic),
-            ("BAR.SYNC.DEFER_BLOCKING", Kind::Barrier),
-            ("SSY", Kind::Branch),
-            ("XMAD.PSL.CBCC", Kind::Integer),
-            ("UIADD3", Kind::Integer),
-            ("HGMMA.64x64x16.F32", Kind::Tensor),
-            ("HFMA2.MMA", Kind::Half),
-            ("FCHK", Kind::FloatOther),
-            ("S2UR", Kind::Move),
-            ("SOMETHING.NEW", Kind::Other),
+            ("FFMA.FTZ", OpcodeKind::Ffma),
+            ("FADD32I", OpcodeKind::Fadd),
+            ("DMUL", OpcodeKind::Dmul),
+            ("MUFU.RCP64H", OpcodeKind::Mufu),
+            ("I2F.U32.RP", OpcodeKind::Conversion),
+            ("F2FP.BF16.PACK_AB", OpcodeKind::Conversion),
+            ("LDG.E.CONSTANT", OpcodeKind::GlobalLoad),
+            ("LDS.U.32", OpcodeKind::SharedLoad),
+            ("STL.64", OpcodeKind::Local),
+            ("LDGSTS.E.BYPASS.128", OpcodeKind::Copy),
+            ("ATOMS.POPC.INC.32", OpcodeKind::Atomic),
+            ("BAR.SYNC.DEFER_BLOCKING", OpcodeKind::Barrier),
+            ("SSY", OpcodeKind::Branch),
+            ("XMAD.PSL.CBCC", OpcodeKind::Integer),
+            ("UIADD3", OpcodeKind::Integer),
+            ("HGMMA.64x64x16.F32", OpcodeKind::Tensor),
+            ("HFMA2.MMA", OpcodeKind::Half),
+            ("FCHK", OpcodeKind::FloatOther),
+            ("S2UR", OpcodeKind::Move),
+            ("SOMETHING.NEW", OpcodeKind::Other),
         ] {
-            assert_eq!(Kind::of(opcode), (kind, 1), "{opcode}");
+            assert_eq!(OpcodeKind::from_opcode(opcode), (kind, 1), "{opcode}");
         }
-        assert_eq!(Kind::of("FFMA2"), (Kind::Ffma, 2));
+        assert_eq!(OpcodeKind::from_opcode("FFMA2"), (OpcodeKind::Ffma, 2));
     }
 }

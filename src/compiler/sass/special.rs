@@ -32,7 +32,7 @@ pub enum Special {
 impl Special {
     /// The word in a table.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Division => "division",
             Self::DoubleDivision => "FP64 division",
@@ -49,7 +49,7 @@ impl Special {
     }
 
     /// What this instruction betrays.
-    pub(super) fn of(instruction: &Instruction<'_>) -> Option<Self> {
+    pub(super) fn from_instruction(instruction: &Instruction<'_>) -> Option<Self> {
         if instruction.is_call() {
             return Some(Self::Call);
         }

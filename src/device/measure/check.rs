@@ -1,13 +1,13 @@
 //! What is compared before a kernel is timed: its answer with the CPU's, and the driver's occupancy with ours.
 
 use crate::device::driver::EntryFacts;
-use crate::device::suite::{Check, Data};
-use crate::gpu::Limits;
+use crate::device::suite::{AnswerCheck, BufferData};
+use crate::gpu::SmLimits;
 use crate::occupancy::{BlockNeeds, Rules, occupancy};
 
 /// The driver and our calculator do not agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Difference {
+pub struct DriverDifference {
     /// Blocks per SM by the driver.
     pub driver: u32,
     /// Blocks per SM by our calculator.
@@ -16,7 +16,7 @@ pub struct Difference {
     pub needs: BlockNeeds,
 }
 
-impl std::fmt::Display for Difference {
+impl std::fmt::Display for DriverDifference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { driver, ours, needs } = self;
         write!(
@@ -31,11 +31,11 @@ impl std::fmt::Display for Difference {
 /// does not say; they are taken to be no limit.
 #[must_use]
 pub fn occupancy_difference(
-    limits: &Limits,
+    limits: &SmLimits,
     facts: &EntryFacts,
     threads: u32,
     dynamic_smem: u32,
-) -> Option<Difference> {
+) -> Option<DriverDifference> {
     let needs = BlockNeeds {
         threads,
         regs_per_thread: facts.registers,
@@ -45,20 +45,20 @@ pub fn occupancy_difference(
         ..BlockNeeds::default()
     };
     let ours = occupancy(limits, needs, Rules::Exact).active_blocks;
-    (ours != facts.blocks_per_sm).then_some(Difference { driver: facts.blocks_per_sm, ours, needs })
+    (ours != facts.blocks_per_sm).then_some(DriverDifference { driver: facts.blocks_per_sm, ours, needs })
 }
 
 /// Compares elements of the checked buffer with the expected ones: `None` where all are right, else a line that says how
 /// many are wrong and which is the first.
 #[must_use]
-pub(super) fn wrong(got: &Data, expected: &[f64], at: &[usize], check: &Check) -> Option<String> {
+pub(super) fn wrong(got: &BufferData, expected: &[f64], at: &[usize], check: &AnswerCheck) -> Option<String> {
     let right = |got: f64, want: f64| {
         got == want || (got - want).abs() <= check.absolute + check.relative * want.abs()
     };
     let mut first = None;
     let mut count = 0_usize;
     for (i, want) in at.iter().zip(expected) {
-        let value = got.get(*i).unwrap_or(f64::NAN);
+        let value = got.value_at(*i).unwrap_or(f64::NAN);
         if !right(value, *want) {
             count += 1;
             first.get_or_insert((*i, value, *want));
@@ -85,9 +85,14 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_is_told_with_its_place_and_nan_is_never_right() {
-        let check =
-            Check { buffer: "z".into(), relative: 1e-3, absolute: 0.0, sample: None, why: String::new() };
-        let got = Data::F32(vec![1.0, 2.0, f32::NAN, 4.1]);
+        let check = AnswerCheck {
+            buffer: "z".into(),
+            relative: 1e-3,
+            absolute: 0.0,
+            sample: None,
+            why: String::new(),
+        };
+        let got = BufferData::F32(vec![1.0, 2.0, f32::NAN, 4.1]);
         assert_eq!(wrong(&got, &[1.0, 2.001], &[0, 1], &check), None);
         let why = wrong(&got, &[1.0, 2.0, 3.0, 4.0], &[0, 1, 2, 3], &check).unwrap();
         assert!(
@@ -100,7 +105,8 @@ mod tests {
 
     #[test]
     fn the_drivers_occupancy_is_compared_with_ours() {
-        let limits = LimitsTable::shipped().unwrap().get(ComputeCapability { major: 8, minor: 9 }).unwrap();
+        let limits =
+            LimitsTable::shipped().unwrap().limits_at(ComputeCapability { major: 8, minor: 9 }).unwrap();
         let facts = EntryFacts { registers: 32, blocks_per_sm: 6, ..EntryFacts::default() };
         assert_eq!(occupancy_difference(&limits, &facts, 256, 0), None);
         let off = EntryFacts { blocks_per_sm: 5, ..facts };

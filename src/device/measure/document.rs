@@ -1,7 +1,7 @@
 //! The file that `measure` writes and continues, and what stands in the `about.toml` beside it.
 
-use super::rows::{Machine, row_key};
-use super::{Options, Planned};
+use super::rows::{RunMachine, row_key};
+use super::{MeasureOptions, Planned};
 use crate::measurement::{CanonicalRow, Number, write_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ impl Document {
     ///
     /// # Errors
     /// [`DocumentError`] for a file of another GPU or driver, or of somebody else.
-    pub fn continued(text: &str, file: &str, machine: &Machine) -> Result<Self, DocumentError> {
+    pub fn continued(text: &str, file: &str, machine: &RunMachine) -> Result<Self, DocumentError> {
         let mut document = Self::default();
         if text.trim().is_empty() {
             return Ok(document);
@@ -62,7 +62,7 @@ impl Document {
                 record.map_err(|e| not_ours(e.position().map_or(0, csv::Position::line), e.to_string()))?;
             let line = record.position().map_or(0, csv::Position::line);
             let fields: BTreeMap<&str, &str> = header.iter().zip(record.iter()).collect();
-            let row = row(&fields).map_err(|why| not_ours(line, why))?;
+            let row = canonical_row(&fields).map_err(|why| not_ours(line, why))?;
             is_from(&row, machine).map_err(|(what, theirs, ours)| DocumentError::Elsewhere {
                 file: file.into(),
                 line,
@@ -70,13 +70,13 @@ impl Document {
                 theirs,
                 ours,
             })?;
-            document.add(vec![row]);
+            document.add_rows(vec![row]);
         }
         Ok(document)
     }
 
     /// Puts rows at the end.
-    pub fn add(&mut self, rows: Vec<CanonicalRow>) {
+    pub fn add_rows(&mut self, rows: Vec<CanonicalRow>) {
         self.keys.extend(rows.iter().map(row_key));
         self.rows.extend(rows);
     }
@@ -89,19 +89,19 @@ impl Document {
 
     /// The rows.
     #[must_use]
-    pub fn rows(&self) -> &[CanonicalRow] {
+    pub fn canonical_rows(&self) -> &[CanonicalRow] {
         &self.rows
     }
 
     /// As a file.
     #[must_use]
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn file_bytes(&self) -> Vec<u8> {
         write_csv(&self.rows)
     }
 }
 
 /// One line of a file.
-fn row(fields: &BTreeMap<&str, &str>) -> Result<CanonicalRow, String> {
+fn canonical_row(fields: &BTreeMap<&str, &str>) -> Result<CanonicalRow, String> {
     let text = |name: &str| fields.get(name).copied().unwrap_or("").to_string();
     let shape = |name: &str| -> Result<Option<[u64; 3]>, String> {
         let typed = text(name);
@@ -149,7 +149,7 @@ fn row(fields: &BTreeMap<&str, &str>) -> Result<CanonicalRow, String> {
 }
 
 /// Whether a row was measured here; else what differs: column, there, here.
-fn is_from(row: &CanonicalRow, machine: &Machine) -> Result<(), (&'static str, String, String)> {
+fn is_from(row: &CanonicalRow, machine: &RunMachine) -> Result<(), (&'static str, String, String)> {
     let theirs = |name: &str| row.attributes.get(name).cloned().unwrap_or_default();
     for (what, theirs, ours) in [
         ("gpu", row.gpu.clone(), &machine.gpu),
@@ -173,27 +173,31 @@ pub(crate) fn about_mark(file: &str) -> String {
 #[must_use]
 pub fn about_text(
     file: &str,
-    machine: &Machine,
+    machine: &RunMachine,
     document: &Document,
-    options: &Options,
+    options: &MeasureOptions,
     day: &str,
 ) -> String {
     let quoted = |text: &str| toml::Value::from(text).to_string();
-    let Machine { gpu, facts, version } = machine;
+    let RunMachine { gpu, facts, version } = machine;
     let limit = facts.power_limit_w.map_or_else(|| "unknown".into(), |w| format!("{w} W"));
-    let mut by: Vec<&str> =
-        document.rows().iter().filter_map(|r| r.attributes.get("compiled_by")).map(String::as_str).collect();
+    let mut by: Vec<&str> = document
+        .canonical_rows()
+        .iter()
+        .filter_map(|r| r.attributes.get("compiled_by"))
+        .map(String::as_str)
+        .collect();
     by.sort_unstable();
     by.dedup();
     let mut text = about_mark(file) + "\n";
     let title = format!("{} kernels of roofswap's suite on {}", kernels(document), facts.name);
-    let source = document.rows().first().map_or("roofswap measure", |r| r.source.as_str());
+    let source = document.canonical_rows().first().map_or("roofswap measure", |r| r.source.as_str());
     let _ = write!(
         text,
         "title = {}\nkind = \"measured\"\nsource = {}\nrows = {}\n\n",
         quoted(&title),
         quoted(source),
-        document.rows().len()
+        document.canonical_rows().len()
     );
     let _ = write!(
         text,
@@ -236,7 +240,7 @@ power_w = "watts of the board, mean of the samples"
 }
 
 fn kernels(document: &Document) -> usize {
-    document.rows().iter().map(|r| r.kernel.as_str()).collect::<BTreeSet<_>>().len()
+    document.canonical_rows().iter().map(|r| r.kernel.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 impl Planned<'_> {

@@ -13,19 +13,19 @@ mod rows;
 mod run;
 mod timing;
 
-pub use check::{Difference, occupancy_difference};
+pub use check::{DriverDifference, occupancy_difference};
 pub(crate) use document::about_mark;
 pub use document::{Document, DocumentError, about_text};
-pub use plan::{Estimate, Plan, PlanError, Planned, plan};
-pub use rows::{Machine, row_key};
-pub use run::{Ended, Outcome, Setup, Skipped, Watch, measure};
-pub use timing::{Timed, Timing, time};
+pub use plan::{ConfigEstimate, MeasurePlan, PlanError, Planned, plan};
+pub use rows::{RunMachine, row_key};
+pub use run::{Ended, RunOutcome, RunSetup, RunWatch, Skipped, measure};
+pub use timing::{CaseTiming, TimedOutcome, timed_runs};
 
 use crate::units::Seconds;
 
 /// How much is done per configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct MeasureOptions {
     /// Trials per timing.
     pub trials: usize,
     /// Launches of a trial, where the budget allows.
@@ -42,7 +42,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-impl Default for Options {
+impl Default for MeasureOptions {
     fn default() -> Self {
         Self {
             trials: 10,
@@ -56,7 +56,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl MeasureOptions {
     /// Launches of a trial where one takes this long.
     #[must_use]
     pub fn launches(&self, one: Seconds) -> usize {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn trials_have_fifty_to_a_hundred_launches_until_the_budget_is_gone() {
-        let launches = |ms| Options::default().launches(Seconds::from_millis(ms));
+        let launches = |ms| MeasureOptions::default().launches(Seconds::from_millis(ms));
         assert_eq!([launches(0.001), launches(2.0), launches(3.0), launches(7.9)], [100, 100, 66, 50]);
         assert_eq!([launches(16.0), launches(1000.0)], [25, 5]);
     }

@@ -1,8 +1,8 @@
 //! What will be measured, and about how long it takes.
 
-use super::Options;
+use super::MeasureOptions;
 use super::timing::{MOST_SAMPLED, SAMPLING};
-use crate::device::suite::{Case, SuiteError, SuiteKernel, cases, joined, reference};
+use crate::device::suite::{SuiteCase, SuiteError, SuiteKernel, cases, joined, reference};
 use crate::gpu::Gpu;
 use crate::kernel::{Count, Kernel};
 use crate::units::Seconds;
@@ -54,19 +54,19 @@ pub struct Planned<'a> {
     /// Its kernel in the catalogue.
     pub kernel: &'a Kernel,
     /// The kernel at this size.
-    pub case: Case,
+    pub case: SuiteCase,
 }
 
 /// Everything that will be measured, in order.
 #[derive(Debug, Clone)]
-pub struct Plan<'a> {
+pub struct MeasurePlan<'a> {
     /// Kernel by kernel, small sizes first.
     pub configurations: Vec<Planned<'a>>,
 }
 
 /// About how long a configuration takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct ConfigEstimate {
     /// One launch, about: three times its roof, and the launch floor.
     pub launch: Seconds,
     /// Filling, sending, checking.
@@ -75,7 +75,7 @@ pub struct Estimate {
     pub timing: Seconds,
 }
 
-impl Estimate {
+impl ConfigEstimate {
     /// All of it.
     #[must_use]
     pub fn total(&self) -> Seconds {
@@ -92,14 +92,14 @@ pub fn plan<'a>(
     catalogue: &'a crate::catalogue::Catalogue<Kernel>,
     kernels: &[String],
     sizes: &[String],
-    options: &Options,
-) -> Result<Plan<'a>, PlanError> {
+    options: &MeasureOptions,
+) -> Result<MeasurePlan<'a>, PlanError> {
     if let Some(asked) = sizes.iter().find(|s| !SIZES.contains(&s.as_str())) {
         return Err(PlanError::UnknownSize(asked.clone()));
     }
     let all = joined(suite, catalogue)?;
     let is_named = |asked: &String, of: &SuiteKernel, kernel: &Kernel| {
-        *asked == of.id || catalogue.get(asked).is_some_and(|i| catalogue[i].id == kernel.id)
+        *asked == of.id || catalogue.id_named(asked).is_some_and(|i| catalogue[i].id == kernel.id)
     };
     for asked in kernels.iter().filter(|k| *k != "all") {
         if !all.iter().any(|(of, kernel)| is_named(asked, of, kernel)) {
@@ -118,7 +118,7 @@ pub fn plan<'a>(
             }
         }
     }
-    if configurations.is_empty() { Err(PlanError::Nothing) } else { Ok(Plan { configurations }) }
+    if configurations.is_empty() { Err(PlanError::Nothing) } else { Ok(MeasurePlan { configurations }) }
 }
 
 impl Planned<'_> {
@@ -130,7 +130,7 @@ impl Planned<'_> {
 
     /// About how long it takes on this GPU: reckoned, not measured.
     #[must_use]
-    pub fn estimate(&self, gpu: &Gpu, options: &Options) -> Estimate {
+    pub fn estimate(&self, gpu: &Gpu, options: &MeasureOptions) -> ConfigEstimate {
         let work =
             self.kernel.instance(&self.case.problem, &self.of.variant).map(|i| i.work).unwrap_or_default();
         let per = |count: Count, rate: f64| work.get(count).map_or(0.0, |v| v / rate);
@@ -142,10 +142,10 @@ impl Planned<'_> {
         let compared = self.case.compared_count(self.of.check.sample);
         let steps = reference::steps(&self.case, compared).unwrap_or(0.0);
         // Filled once; checked once; sent for each trial where launches change it, which is little beside.
-        let preparing = self.case.bytes() as f64 / FILLED_PER_SECOND + steps / STEPS_PER_SECOND;
+        let preparing = self.case.moved_bytes() as f64 / FILLED_PER_SECOND + steps / STEPS_PER_SECOND;
         // What is too short for samples while it is timed is kept running for them.
         let sampling = (MOST_SAMPLED as f64 * launch).min(SAMPLING);
-        Estimate {
+        ConfigEstimate {
             launch: Seconds(launch),
             preparing: Seconds(preparing),
             timing: Seconds(2.0 * (launches as f64 * launch + sampling)),
@@ -153,10 +153,10 @@ impl Planned<'_> {
     }
 }
 
-impl Plan<'_> {
+impl MeasurePlan<'_> {
     /// About how long all of it takes on this GPU, compiling included.
     #[must_use]
-    pub fn estimate(&self, gpu: &Gpu, options: &Options) -> Seconds {
+    pub fn estimate(&self, gpu: &Gpu, options: &MeasureOptions) -> Seconds {
         let mut files: Vec<&str> = self.configurations.iter().map(|c| c.of.file.as_str()).collect();
         files.dedup();
         let each: f64 = self.configurations.iter().map(|c| c.estimate(gpu, options).total().0).sum();

@@ -1,14 +1,14 @@
 //! A timing as rows of the canonical CSV.
 
-use super::timing::Timing;
-use super::{Options, Planned};
+use super::timing::CaseTiming;
+use super::{MeasureOptions, Planned};
 use crate::device::driver::{DriverVersion, EntryFacts, GpuFacts};
 use crate::kernel::Count;
 use crate::measurement::{CanonicalRow, Number};
 
 /// What all rows of a run have in common: the GPU, its driver and what the catalogue calls it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub struct RunMachine {
     /// The id in the catalogue, or the driver's name where it has none.
     pub gpu: String,
     /// The GPU.
@@ -19,11 +19,11 @@ pub struct Machine {
 
 /// What is the same for both timings of a configuration.
 pub(super) struct Ran<'a> {
-    pub(super) machine: &'a Machine,
+    pub(super) machine: &'a RunMachine,
     pub(super) planned: &'a Planned<'a>,
     pub(super) facts: EntryFacts,
     pub(super) compiled_by: &'a str,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a MeasureOptions,
 }
 
 /// What a timing found in the caches.
@@ -60,7 +60,7 @@ impl Planned<'_> {
 }
 
 /// The row of a timing.
-pub(super) fn row(ran: &Ran<'_>, timing: &Timing, caches: Caches) -> CanonicalRow {
+pub(super) fn canonical_row(ran: &Ran<'_>, timing: &CaseTiming, caches: Caches) -> CanonicalRow {
     let Ran { machine, planned, facts, compiled_by, options } = ran;
     let case = &planned.case;
     let mut row = CanonicalRow {

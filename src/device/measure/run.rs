@@ -1,13 +1,13 @@
 //! The loop over a plan: load, check, time, hand over the rows.
 
 use super::check::{occupancy_difference, wrong};
-use super::rows::{Caches, Machine, Ran, row};
-use super::timing::{Timed, time};
-use super::{Options, Plan, Planned};
-use crate::device::code::{self, Loaded};
-use crate::device::driver::{Address, Device, DeviceError, Entry, Parameter, Prepared};
-use crate::device::suite::{Case, Data, Reference, Role, Scalar};
-use crate::gpu::Limits;
+use super::rows::{Caches, Ran, RunMachine, canonical_row};
+use super::timing::{TimedOutcome, timed_runs};
+use super::{MeasureOptions, MeasurePlan, Planned};
+use crate::device::code::{self, CompiledModule};
+use crate::device::driver::{Address, DeviceError, DriverKernel, OpenDevice, Parameter, PreparedLaunch};
+use crate::device::suite::{BufferData, BufferRole, CpuReference, Scalar, SuiteCase};
+use crate::gpu::SmLimits;
 use crate::measurement::CanonicalRow;
 use crate::progress::Progress;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct Skipped {
 
 /// What a run came to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Configurations that were timed.
     pub timed: usize,
     /// Configurations that do not fit into this GPU's memory, or have no cold figure; no failure.
@@ -50,7 +50,7 @@ pub struct Outcome {
 }
 
 /// Who looks at a run.
-pub trait Watch {
+pub trait RunWatch {
     /// A configuration begins: its place, and how many there are.
     fn begins(&mut self, place: usize, of: usize, name: &str);
 
@@ -58,7 +58,7 @@ pub trait Watch {
     ///
     /// # Errors
     /// Why they cannot be kept, in one line.
-    fn rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String>;
+    fn take_rows(&mut self, rows: Vec<CanonicalRow>) -> Result<(), String>;
 }
 
 /// Why a run ended early.
@@ -79,15 +79,15 @@ pub enum Ended {
 
 /// What a run needs beside the GPU and the plan.
 #[derive(Clone, Copy)]
-pub struct Setup<'a> {
+pub struct RunSetup<'a> {
     /// GPU and driver, for the rows.
-    pub machine: &'a Machine,
+    pub machine: &'a RunMachine,
     /// Limits of the GPU's compute capability as we know them; occupancies are not compared where we know none.
-    pub limits: Option<&'a Limits>,
+    pub limits: Option<&'a SmLimits>,
     /// How much is done.
-    pub options: &'a Options,
+    pub options: &'a MeasureOptions,
     /// The CPU reference of a kernel.
-    pub reference: fn(&str) -> Option<Reference>,
+    pub reference: fn(&str) -> Option<CpuReference>,
     /// Counts the trials that are done, warm and cold; where it is cancelled, the run stops and what is done is kept.
     pub progress: &'a Progress,
 }
@@ -97,13 +97,13 @@ pub struct Setup<'a> {
 /// # Errors
 /// [`Ended`] where the GPU is lost or rows cannot be kept; what came before was handed over.
 pub fn measure(
-    device: &mut dyn Device,
-    plan: &mut Plan<'_>,
-    setup: Setup<'_>,
-    watch: &mut dyn Watch,
-) -> Result<Outcome, Ended> {
+    device: &mut dyn OpenDevice,
+    plan: &mut MeasurePlan<'_>,
+    setup: RunSetup<'_>,
+    watch: &mut dyn RunWatch,
+) -> Result<RunOutcome, Ended> {
     let progress = setup.progress;
-    let mut run = Run { device, setup, loaded: BTreeMap::new(), outcome: Outcome::default() };
+    let mut run = RunningPlan { device, setup, loaded: BTreeMap::new(), outcome: RunOutcome::default() };
     let of = plan.configurations.len();
     for (place, planned) in plan.configurations.iter_mut().enumerate() {
         if progress.is_cancelled() {
@@ -117,7 +117,7 @@ pub fn measure(
         match done {
             Ok(Some(rows)) => {
                 run.outcome.timed += 1;
-                watch.rows(rows).map_err(Ended::NotKept)?;
+                watch.take_rows(rows).map_err(Ended::NotKept)?;
             }
             Ok(None) => run.outcome.cancelled = true,
             Err(Failure::Skipped(why)) => run.outcome.skipped.push(Skipped { name, why }),
@@ -150,12 +150,12 @@ impl From<DeviceError> for Failure {
     }
 }
 
-struct Run<'a> {
-    device: &'a mut dyn Device,
-    setup: Setup<'a>,
+struct RunningPlan<'a> {
+    device: &'a mut dyn OpenDevice,
+    setup: RunSetup<'a>,
     /// Modules by source, so that each is compiled once.
-    loaded: BTreeMap<String, Loaded>,
-    outcome: Outcome,
+    loaded: BTreeMap<String, CompiledModule>,
+    outcome: RunOutcome,
 }
 
 /// The buffers of a case in one piece of memory, several times over.
@@ -170,11 +170,11 @@ struct Slab {
 
 impl Slab {
     /// Where each buffer of a copy begins, and the bytes of all.
-    fn layout(case: &Case) -> (Vec<u64>, u64) {
+    fn layout(case: &SuiteCase) -> (Vec<u64>, u64) {
         let mut next = 0;
         let offsets = case.buffers.iter().map(|b| {
             let at = next;
-            next += (b.length as u64 * b.element.bytes()).next_multiple_of(ALIGNED);
+            next += (b.length as u64 * b.element.element_bytes()).next_multiple_of(ALIGNED);
             at
         });
         (offsets.collect(), next)
@@ -184,7 +184,7 @@ impl Slab {
         self.at.plus(copy * self.stride + self.offsets[buffer])
     }
 
-    fn prepared(&self, case: &Case, entry: Entry, copy: u64) -> Prepared {
+    fn prepared(&self, case: &SuiteCase, entry: DriverKernel, copy: u64) -> PreparedLaunch {
         let parameter = |(_, scalar): &(String, Scalar)| match *scalar {
             Scalar::Buffer(at) => Parameter::Address(self.buffer(copy, at)),
             Scalar::U32(v) => Parameter::U32(v),
@@ -193,11 +193,11 @@ impl Slab {
             Scalar::F64(v) => Parameter::F64(v),
         };
         let parameters = case.arguments.iter().map(parameter).collect();
-        Prepared { entry, launch: case.launch, dynamic_smem: case.dynamic_smem, parameters }
+        PreparedLaunch { entry, launch: case.launch, dynamic_smem: case.dynamic_smem, parameters }
     }
 }
 
-impl Run<'_> {
+impl RunningPlan<'_> {
     /// The rows of a configuration; `None` where it was cancelled.
     fn configuration(&mut self, planned: &mut Planned<'_>) -> Result<Option<Vec<CanonicalRow>>, Failure> {
         let reference = (self.setup.reference)(&planned.of.id)
@@ -245,11 +245,11 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    fn module(&mut self, file: &str) -> Result<Loaded, DeviceError> {
+    fn module(&mut self, file: &str) -> Result<CompiledModule, DeviceError> {
         if let Some(known) = self.loaded.get(file) {
             return Ok(known.clone());
         }
-        let loaded = code::load(self.device, file, self.setup.machine.facts.capability)?;
+        let loaded = code::load_code(self.device, file, self.setup.machine.facts.capability)?;
         if let Some(why) = loaded.instead.as_ref().map(|why| format!("shipped PTX is used: {why}"))
             && !self.outcome.remarks.contains(&why)
         {
@@ -277,45 +277,45 @@ impl Run<'_> {
     fn on_slab(
         &mut self,
         ran: &Ran<'_>,
-        entry: Entry,
+        entry: DriverKernel,
         slab: &Slab,
-        reference: Reference,
+        reference: CpuReference,
     ) -> Result<Option<Vec<CanonicalRow>>, Failure> {
         let case = &ran.planned.case;
         for (i, data) in case.contents().iter().enumerate() {
-            self.device.write(slab.buffer(0, i), &data.bytes())?;
+            self.device.write(slab.buffer(0, i), &data.as_bytes())?;
         }
         for copy in 1..slab.copies {
             self.device.copy(slab.at, slab.at.plus(copy * slab.stride), slab.stride)?;
         }
         let warm = [slab.prepared(case, entry, 0)];
-        self.check(ran, &warm, slab, reference)?;
+        self.check_result(ran, &warm, slab, reference)?;
         let Some(warm) = self.timed(case, &warm, slab)? else { return Ok(None) };
-        let mut rows = vec![row(ran, &warm, Caches::Warm)];
+        let mut rows = vec![canonical_row(ran, &warm, Caches::Warm)];
         if slab.copies > 1 {
-            let all: Vec<Prepared> = (0..slab.copies).map(|c| slab.prepared(case, entry, c)).collect();
+            let all: Vec<PreparedLaunch> = (0..slab.copies).map(|c| slab.prepared(case, entry, c)).collect();
             let Some(cold) = self.timed(case, &all, slab)? else { return Ok(None) };
-            rows.push(row(ran, &cold, Caches::Cold(slab.copies as usize)));
+            rows.push(canonical_row(ran, &cold, Caches::Cold(slab.copies as usize)));
         }
         self.outcome.overheads.extend(warm.sampling_overhead());
         Ok(Some(rows))
     }
 
     /// One launch against the CPU.
-    fn check(
+    fn check_result(
         &mut self,
         ran: &Ran<'_>,
-        launch: &[Prepared],
+        launch: &[PreparedLaunch],
         slab: &Slab,
-        reference: Reference,
+        reference: CpuReference,
     ) -> Result<(), Failure> {
         let (case, check) = (&ran.planned.case, &ran.planned.of.check);
         self.device.start(launch, 1)?;
-        self.device.finish()?;
+        self.device.finish_timing()?;
         let buffer = &case.buffers[case.checked];
-        let mut bytes = vec![0; buffer.length * buffer.element.bytes() as usize];
-        self.device.read(slab.buffer(0, case.checked), &mut bytes)?;
-        let got = Data::from_bytes(buffer.element, &bytes);
+        let mut bytes = vec![0; buffer.length * buffer.element.element_bytes() as usize];
+        self.device.copy_from_device(slab.buffer(0, case.checked), &mut bytes)?;
+        let got = BufferData::from_bytes(buffer.element, &bytes);
         let at = case.compared(check.sample);
         let expected = reference(case, &at);
         wrong(&got, &expected, &at, check).map_or(Ok(()), |why| Err(Failure::Wrong(why)))
@@ -324,25 +324,25 @@ impl Run<'_> {
     /// Times launches on all copies given; what launches change is filled anew before every trial.
     fn timed(
         &mut self,
-        case: &Case,
-        of: &[Prepared],
+        case: &SuiteCase,
+        of: &[PreparedLaunch],
         slab: &Slab,
-    ) -> Result<Option<super::Timing>, DeviceError> {
+    ) -> Result<Option<super::CaseTiming>, DeviceError> {
         let used = of.len() as u64;
         let changed: Vec<usize> =
-            (0..case.buffers.len()).filter(|i| case.buffers[*i].role == Role::Changed).collect();
-        let anew = |device: &mut dyn Device| {
+            (0..case.buffers.len()).filter(|i| case.buffers[*i].role == BufferRole::Changed).collect();
+        let anew = |device: &mut dyn OpenDevice| {
             for i in &changed {
-                let bytes = case.contents()[*i].bytes();
+                let bytes = case.contents()[*i].as_bytes();
                 for copy in 0..used {
                     device.write(slab.buffer(copy, *i), &bytes)?;
                 }
             }
             Ok(())
         };
-        match time(self.device, of, self.setup.options, self.setup.progress, anew)? {
-            Timed::Done(timing) => Ok(Some(timing)),
-            Timed::Cancelled => Ok(None),
+        match timed_runs(self.device, of, self.setup.options, self.setup.progress, anew)? {
+            TimedOutcome::Done(timing) => Ok(Some(timing)),
+            TimedOutcome::Cancelled => Ok(None),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Trials of one kernel, and what is sampled meanwhile.
 
-use super::Options;
-use crate::device::driver::{Device, DeviceError, Prepared, Sample};
+use super::MeasureOptions;
+use crate::device::driver::{DeviceError, GpuSample, OpenDevice, PreparedLaunch};
 use crate::progress::Progress;
 use crate::stats;
 use crate::units::Seconds;
@@ -20,7 +20,7 @@ pub(super) const MOST_SAMPLED: usize = 1000;
 
 /// Every trial of one kernel on one set of buffers.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Timing {
+pub struct CaseTiming {
     /// Mean time of a launch in each trial, in order; none left out.
     pub trials: Vec<Seconds>,
     /// Which of them were sampled.
@@ -28,19 +28,19 @@ pub struct Timing {
     /// Launches of a trial.
     pub launches: usize,
     /// What was sampled while launches ran.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<GpuSample>,
 }
 
 /// A timing, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Timed {
+pub enum TimedOutcome {
     /// All trials.
-    Done(Timing),
+    Done(CaseTiming),
     /// It was cancelled.
     Cancelled,
 }
 
-impl Timing {
+impl CaseTiming {
     /// Mean over the trials.
     #[must_use]
     pub fn mean(&self) -> Seconds {
@@ -65,7 +65,7 @@ impl Timing {
 
     /// Mean of what the samples say of one quantity.
     #[must_use]
-    pub fn sampled(&self, what: fn(&Sample) -> Option<f64>) -> Option<f64> {
+    pub fn sampled(&self, what: fn(&GpuSample) -> Option<f64>) -> Option<f64> {
         let values: Vec<f64> = self.samples.iter().filter_map(what).collect();
         stats::mean(&values)
     }
@@ -85,31 +85,31 @@ impl Timing {
 ///
 /// # Errors
 /// [`DeviceError`] of a launch.
-pub fn time(
-    device: &mut dyn Device,
-    of: &[Prepared],
-    options: &Options,
+pub fn timed_runs(
+    device: &mut dyn OpenDevice,
+    of: &[PreparedLaunch],
+    options: &MeasureOptions,
     progress: &Progress,
-    mut before: impl FnMut(&mut dyn Device) -> Result<(), DeviceError>,
-) -> Result<Timed, DeviceError> {
+    mut before: impl FnMut(&mut dyn OpenDevice) -> Result<(), DeviceError>,
+) -> Result<TimedOutcome, DeviceError> {
     before(device)?;
     device.start(of, 1)?;
-    device.finish()?; // the first launch of a module also loads it
+    device.finish_timing()?; // the first launch of a module also loads it
     let warm_up = options.warm_up.max(1);
     device.start(of, warm_up)?;
-    let one = Seconds(device.finish()?.0 / warm_up as f64);
+    let one = Seconds(device.finish_timing()?.0 / warm_up as f64);
     let launches = options.launches(one);
-    let mut timing = Timing { launches, ..Timing::default() };
+    let mut timing = CaseTiming { launches, ..CaseTiming::default() };
     for trial in 0..options.trials {
         if progress.is_cancelled() {
-            return Ok(Timed::Cancelled);
+            return Ok(TimedOutcome::Cancelled);
         }
         before(device)?;
         device.start(of, launches)?;
         // Every other trial is sampled, so that what sampling costs can be seen in the file.
         let most = if trial % 2 == 0 { PER_TRIAL } else { 0 };
         let taken = sample_while_running(device, most, &mut timing.samples)?;
-        let elapsed = device.finish()?;
+        let elapsed = device.finish_timing()?;
         timing.trials.push(Seconds(elapsed.0 / launches as f64));
         timing.sampled.push(taken > 0);
         progress.advance(1);
@@ -120,16 +120,16 @@ pub fn time(
         device.start(of, long.clamp(1, MOST_SAMPLED))?;
         let missing = WANTED - timing.samples.len();
         sample_while_running(device, missing, &mut timing.samples)?;
-        device.finish()?;
+        device.finish_timing()?;
     }
-    Ok(Timed::Done(timing))
+    Ok(TimedOutcome::Done(timing))
 }
 
 /// Takes samples while launches run; one that ends after them is thrown away. How many samples were taken, kept or not.
 fn sample_while_running(
-    device: &mut dyn Device,
+    device: &mut dyn OpenDevice,
     most: usize,
-    kept: &mut Vec<Sample>,
+    kept: &mut Vec<GpuSample>,
 ) -> Result<usize, DeviceError> {
     let mut taken = 0;
     while taken < most && device.running()? {
@@ -149,14 +149,16 @@ mod tests {
     use crate::device::fake::Fake;
     use crate::kernel::Launch;
 
-    fn timed(fake: &Fake) -> Timing {
-        let mut device = fake.open(0).unwrap();
+    fn timed(fake: &Fake) -> CaseTiming {
+        let mut device = fake.open_device(0).unwrap();
         let entry = device.entry(Module(0), "empty").unwrap();
         let launch = Launch { block: [1; 3], grid: [1; 3] };
-        let of = [Prepared { entry, launch, dynamic_smem: 0, parameters: Vec::new() }];
-        match time(&mut *device, &of, &Options::default(), &Progress::default(), |_| Ok(())).unwrap() {
-            Timed::Done(timing) => timing,
-            Timed::Cancelled => panic!("nobody cancelled"),
+        let of = [PreparedLaunch { entry, launch, dynamic_smem: 0, parameters: Vec::new() }];
+        match timed_runs(&mut *device, &of, &MeasureOptions::default(), &Progress::default(), |_| Ok(()))
+            .unwrap()
+        {
+            TimedOutcome::Done(timing) => timing,
+            TimedOutcome::Cancelled => panic!("nobody cancelled"),
         }
     }
 
@@ -187,7 +189,7 @@ mod tests {
     #[test]
     fn statistics_by_hand() {
         let trials = [1.0, 2.0, 4.0, 9.0].map(Seconds).to_vec();
-        let t = Timing { trials, sampled: vec![true, false, true, false], ..Timing::default() };
+        let t = CaseTiming { trials, sampled: vec![true, false, true, false], ..CaseTiming::default() };
         assert_eq!((t.mean().0, t.median().0), (4.0, 3.0));
         assert!((t.std().0 - (38.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((t.sampling_overhead().unwrap() - (2.5 / 5.5 - 1.0)).abs() < 1e-12);

@@ -1,9 +1,10 @@
 //! The micro-benchmarks, one after the other.
 
-use super::{Probe, Reading, Unit};
+use super::{Probe, Reading, ReadingUnit};
 use crate::device::code;
 use crate::device::driver::{
-    Address, Device, DeviceError, DriverVersion, Entry, GpuFacts, Parameter, Prepared, Sample,
+    Address, DeviceError, DriverKernel, DriverVersion, GpuFacts, GpuSample, OpenDevice, Parameter,
+    PreparedLaunch,
 };
 use crate::kernel::Launch;
 use crate::progress::Progress;
@@ -59,8 +60,8 @@ type Measure = fn(&mut Desk<'_>) -> Result<(), DeviceError>;
 ///
 /// # Errors
 /// [`DeviceError::Lost`] and [`DeviceError::Busy`], after which nothing more can be asked.
-pub fn run(
-    device: &mut dyn Device,
+pub fn run_benches(
+    device: &mut dyn OpenDevice,
     facts: &GpuFacts,
     version: &DriverVersion,
     progress: &Progress,
@@ -87,43 +88,43 @@ pub fn run(
 
 /// What a benchmark works with.
 struct Desk<'a> {
-    device: &'a mut dyn Device,
+    device: &'a mut dyn OpenDevice,
     facts: &'a GpuFacts,
-    entries: BTreeMap<&'static str, Entry>,
+    entries: BTreeMap<&'static str, DriverKernel>,
     bench: Bench,
     readings: Vec<Reading>,
 }
 
 /// One point that is to be measured.
-struct Point<'a> {
+struct BenchPoint<'a> {
     at: String,
-    unit: Unit,
+    unit: ReadingUnit,
     /// Bytes, operations or steps of a launch.
     work: f64,
-    of: &'a Prepared,
+    of: &'a PreparedLaunch,
     /// Launches of a repeat.
     launches: usize,
     method: String,
 }
 
 impl Desk<'_> {
-    fn entry(&mut self, file: &str, symbol: &'static str) -> Result<Entry, DeviceError> {
+    fn entry(&mut self, file: &str, symbol: &'static str) -> Result<DriverKernel, DeviceError> {
         if let Some(known) = self.entries.get(symbol) {
             return Ok(*known);
         }
-        let loaded = code::load(self.device, file, self.facts.capability)?;
+        let loaded = code::load_code(self.device, file, self.facts.capability)?;
         let entry = self.device.entry(loaded.module, symbol)?;
         self.entries.insert(symbol, entry);
         Ok(entry)
     }
 
     /// A grid of so many blocks per SM.
-    fn launch(&self, per_sm: u32) -> Launch {
+    fn full_launch(&self, per_sm: u32) -> Launch {
         Launch { block: [THREADS, 1, 1], grid: [u64::from(self.facts.sms.max(1)) * u64::from(per_sm), 1, 1] }
     }
 
     /// Blocks that are resident on an SM.
-    fn resident(&mut self, entry: Entry) -> Result<u32, DeviceError> {
+    fn resident(&mut self, entry: DriverKernel) -> Result<u32, DeviceError> {
         Ok(self.device.facts(entry, THREADS, 0)?.blocks_per_sm.max(1))
     }
 
@@ -148,10 +149,10 @@ impl Desk<'_> {
         Ok(wanted.min(free * 8 / 10 / buffers) / 4096 * 4096)
     }
 
-    fn measure(&mut self, point: &Point<'_>) -> Result<(), DeviceError> {
+    fn measure(&mut self, point: &BenchPoint<'_>) -> Result<(), DeviceError> {
         let of = std::slice::from_ref(point.of);
         self.device.start(of, 2)?;
-        self.device.finish()?;
+        self.device.finish_timing()?;
         let (mut values, mut samples) = (Vec::with_capacity(REPEATS), Vec::new());
         for _ in 0..REPEATS {
             self.device.start(of, point.launches)?;
@@ -161,8 +162,8 @@ impl Desk<'_> {
                     samples.push(sample);
                 }
             }
-            let one = self.device.finish()?.0 / point.launches as f64;
-            values.push(if point.unit == Unit::Seconds {
+            let one = self.device.finish_timing()?.0 / point.launches as f64;
+            values.push(if point.unit == ReadingUnit::Seconds {
                 one / point.work
             } else {
                 point.work / one.max(1e-12)
@@ -174,7 +175,7 @@ impl Desk<'_> {
     }
 }
 
-fn reading(id: &'static str, point: &Point<'_>, mut values: Vec<f64>, samples: &[Sample]) -> Reading {
+fn reading(id: &'static str, point: &BenchPoint<'_>, mut values: Vec<f64>, samples: &[GpuSample]) -> Reading {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -186,7 +187,7 @@ fn reading(id: &'static str, point: &Point<'_>, mut values: Vec<f64>, samples: &
         at: point.at.clone(),
         unit: point.unit,
         median: values.get(values.len() / 2).copied().unwrap_or(0.0),
-        best: if point.unit == Unit::Seconds { ends.0 } else { ends.1 },
+        best: if point.unit == ReadingUnit::Seconds { ends.0 } else { ends.1 },
         spread: if mean > 0.0 { std / mean } else { 0.0 },
         repeats: values.len(),
         sm_clock_hz: (!clocks.is_empty()).then(|| clocks.iter().sum::<f64>() / clocks.len() as f64),
@@ -197,9 +198,9 @@ fn reading(id: &'static str, point: &Point<'_>, mut values: Vec<f64>, samples: &
 fn floor(desk: &mut Desk<'_>, launches: usize, method: &str) -> Result<(), DeviceError> {
     let entry = desk.entry("probe/empty.cu", "probe_empty")?;
     let launch = Launch { block: [1; 3], grid: [1; 3] };
-    let of = Prepared { entry, launch, dynamic_smem: 0, parameters: Vec::new() };
-    let (at, unit) = (String::new(), Unit::Seconds);
-    desk.measure(&Point { at, unit, work: 1.0, of: &of, launches, method: method.into() })
+    let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters: Vec::new() };
+    let (at, unit) = (String::new(), ReadingUnit::Seconds);
+    desk.measure(&BenchPoint { at, unit, work: 1.0, of: &of, launches, method: method.into() })
 }
 
 fn floor_back_to_back(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
@@ -215,22 +216,22 @@ fn stream(desk: &mut Desk<'_>, symbol: &'static str, buffers: u64) -> Result<(),
     let entry = desk.entry("probe/stream.cu", symbol)?;
     let bytes = desk.stream_bytes(buffers)?;
     desk.with_memory(bytes * buffers + 256, |desk, at| {
-        let of = streamed(desk.launch(32), entry, buffers, bytes, at, 0);
+        let of = streamed(desk.full_launch(32), entry, buffers, bytes, at, 0);
         let mib = bytes >> 20;
         let method = format!("{symbol}, {buffers} arrays of {mib} MiB, 16 bytes a thread and step, 32 blocks of {THREADS} per SM");
         let work = (bytes * buffers) as f64;
-        desk.measure(&Point { at: String::new(), unit: Unit::BytesPerSecond, work, of: &of, launches: 1, method })
+        desk.measure(&BenchPoint { at: String::new(), unit: ReadingUnit::BytesPerSecond, work, of: &of, launches: 1, method })
     })
 }
 
 fn streamed(
     launch: Launch,
-    entry: Entry,
+    entry: DriverKernel,
     buffers: u64,
     bytes: u64,
     at: Address,
     dynamic_smem: u32,
-) -> Prepared {
+) -> PreparedLaunch {
     let mut parameters: Vec<Parameter> =
         (0..buffers).map(|i| Parameter::Address(at.plus(i * bytes))).collect();
     match buffers {
@@ -239,7 +240,7 @@ fn streamed(
         _ => {}
     }
     parameters.push(Parameter::U32((bytes / 16) as u32));
-    Prepared { entry, launch, dynamic_smem, parameters }
+    PreparedLaunch { entry, launch, dynamic_smem, parameters }
 }
 
 /// The copy with 1, 2, … blocks on an SM: dynamic shared memory that nobody uses keeps the others away.
@@ -256,10 +257,10 @@ fn by_occupancy(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
             if resident != blocks {
                 continue; // not to be had by shared memory alone
             }
-            let of = streamed(desk.launch(blocks), entry, 2, bytes, at, smem);
+            let of = streamed(desk.full_launch(blocks), entry, 2, bytes, at, smem);
             let method = format!("probe_copy, {blocks} resident blocks of {THREADS} threads per SM, held by dynamic shared memory");
             let (at, work) = (format!("{blocks} blocks/SM"), 2.0 * bytes as f64);
-            desk.measure(&Point { at, unit: Unit::BytesPerSecond, work, of: &of, launches: 1, method })?;
+            desk.measure(&BenchPoint { at, unit: ReadingUnit::BytesPerSecond, work, of: &of, launches: 1, method })?;
         }
         Ok(())
     })
@@ -276,14 +277,25 @@ fn latency(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
         desk.device.write(at, &chain)?;
         let parameters =
             vec![Parameter::Address(at), Parameter::Address(at.plus(bytes)), Parameter::U32(STEPS)];
-        let of =
-            Prepared { entry, launch: Launch { block: [1; 3], grid: [1; 3] }, dynamic_smem: 0, parameters };
+        let of = PreparedLaunch {
+            entry,
+            launch: Launch { block: [1; 3], grid: [1; 3] },
+            dynamic_smem: 0,
+            parameters,
+        };
         let method = format!(
             "one thread, {STEPS} dependent loads in random order over {} MiB, one per 128 bytes",
             bytes >> 20
         );
         let work = f64::from(STEPS);
-        desk.measure(&Point { at: String::new(), unit: Unit::Seconds, work, of: &of, launches: 1, method })
+        desk.measure(&BenchPoint {
+            at: String::new(),
+            unit: ReadingUnit::Seconds,
+            work,
+            of: &of,
+            launches: 1,
+            method,
+        })
     })
 }
 
@@ -337,8 +349,8 @@ fn sets_read(
     let room = desk.device.memory()?.free / 2;
     for set in sets.iter().copied().filter(|s| *s <= room) {
         desk.with_memory(set + 256, |desk, at| {
-            let launch = desk.launch(resident);
-            let threads = f64::from(THREADS) * launch.blocks() as f64;
+            let launch = desk.full_launch(resident);
+            let threads = f64::from(THREADS) * launch.block_count() as f64;
             let rounds = rounds(desk, threads, 64.0, per_clock);
             let parameters = vec![
                 Parameter::Address(at),
@@ -346,15 +358,15 @@ fn sets_read(
                 Parameter::U32((set / 16) as u32),
                 Parameter::U32(rounds),
             ];
-            let of = Prepared { entry, launch, dynamic_smem: 0, parameters };
+            let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
             let kib = set >> 10;
             let method = format!(
                 "{symbol}, {kib} KiB read {rounds} x 4 times by {resident} blocks of {THREADS} per SM"
             );
             let work = 64.0 * threads * f64::from(rounds);
-            desk.measure(&Point {
+            desk.measure(&BenchPoint {
                 at: format!("{kib} KiB"),
-                unit: Unit::BytesPerSecond,
+                unit: ReadingUnit::BytesPerSecond,
                 work,
                 of: &of,
                 launches: 1,
@@ -369,18 +381,18 @@ fn shared(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
     let entry = desk.entry("probe/shared.cu", "probe_shared")?;
     let resident = desk.resident(entry)?;
     desk.with_memory(256, |desk, at| {
-        let launch = desk.launch(resident);
-        let threads = f64::from(THREADS) * launch.blocks() as f64;
+        let launch = desk.full_launch(resident);
+        let threads = f64::from(THREADS) * launch.block_count() as f64;
         let rounds = rounds(desk, threads, 64.0, 128.0);
         let parameters = vec![Parameter::Address(at), Parameter::U32(rounds)];
-        let of = Prepared { entry, launch, dynamic_smem: 0, parameters };
+        let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
         let method = format!(
             "probe_shared, 16-byte reads without bank conflict, {resident} blocks of {THREADS} per SM"
         );
         let work = 64.0 * threads * f64::from(rounds);
-        desk.measure(&Point {
+        desk.measure(&BenchPoint {
             at: String::new(),
-            unit: Unit::BytesPerSecond,
+            unit: ReadingUnit::BytesPerSecond,
             work,
             of: &of,
             launches: 1,
@@ -393,8 +405,8 @@ fn fma(desk: &mut Desk<'_>, symbol: &'static str) -> Result<(), DeviceError> {
     let entry = desk.entry("probe/fma.cu", symbol)?;
     let resident = desk.resident(entry)?;
     desk.with_memory(256, |desk, at| {
-        let launch = desk.launch(resident);
-        let threads = f64::from(THREADS) * launch.blocks() as f64;
+        let launch = desk.full_launch(resident);
+        let threads = f64::from(THREADS) * launch.block_count() as f64;
         let (flops, numbers) = match symbol {
             "probe_fp16" => (512.0, [Parameter::U32(0x3800_3800), Parameter::U32(0x3400_3400)]),
             "probe_fp64" => (256.0, [Parameter::F64(0.5), Parameter::F64(0.25)]),
@@ -404,14 +416,14 @@ fn fma(desk: &mut Desk<'_>, symbol: &'static str) -> Result<(), DeviceError> {
         let rounds = rounds(desk, threads, flops, 256.0);
         let [a, b] = numbers;
         let parameters = vec![Parameter::Address(at), a, b, Parameter::U32(rounds)];
-        let of = Prepared { entry, launch, dynamic_smem: 0, parameters };
+        let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
         let method = format!(
             "{symbol}, 8 independent chains a thread in registers, {resident} blocks of {THREADS} per SM"
         );
         let work = flops * threads * f64::from(rounds);
-        desk.measure(&Point {
+        desk.measure(&BenchPoint {
             at: String::new(),
-            unit: Unit::FlopsPerSecond,
+            unit: ReadingUnit::FlopsPerSecond,
             work,
             of: &of,
             launches: 1,
@@ -431,14 +443,14 @@ fn tensor(desk: &mut Desk<'_>) -> Result<(), DeviceError> {
     let entry = desk.entry("probe/tensor.cu", "probe_tensor")?;
     let resident = desk.resident(entry)?;
     desk.with_memory(256, |desk, at| {
-        let launch = desk.launch(resident);
-        let warps = f64::from(THREADS / 32) * launch.blocks() as f64;
+        let launch = desk.full_launch(resident);
+        let warps = f64::from(THREADS / 32) * launch.block_count() as f64;
         let rounds = rounds(desk, warps, 8.0 * per_warp, 1024.0);
         let parameters = vec![Parameter::Address(at), Parameter::U32(0x3c00_3c00), Parameter::U32(rounds)];
-        let of = Prepared { entry, launch, dynamic_smem: 0, parameters };
+        let of = PreparedLaunch { entry, launch, dynamic_smem: 0, parameters };
         let method = format!("mma.sync {shape}, dense, fp16 accumulated in fp32, 8 accumulators a warp, {resident} blocks of {THREADS} per SM");
         let work = 8.0 * per_warp * warps * f64::from(rounds);
-        desk.measure(&Point { at: String::new(), unit: Unit::FlopsPerSecond, work, of: &of, launches: 1, method })
+        desk.measure(&BenchPoint { at: String::new(), unit: ReadingUnit::FlopsPerSecond, work, of: &of, launches: 1, method })
     })
 }
 

@@ -6,14 +6,14 @@
 mod benches;
 mod written;
 
-pub use benches::{Bench, run};
+pub use benches::{Bench, run_benches};
 pub use written::{WriteError, gpu_file, known};
 
 use super::driver::{DriverVersion, GpuFacts};
 
 /// What a reading is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum ReadingUnit {
     /// Bytes per second.
     BytesPerSecond,
     /// Operations per second; a fused multiply-add is two.
@@ -22,7 +22,7 @@ pub enum Unit {
     Seconds,
 }
 
-impl Unit {
+impl ReadingUnit {
     /// A value as a person reads it.
     #[must_use]
     pub fn shown(self, value: f64) -> String {
@@ -36,7 +36,7 @@ impl Unit {
 
     /// The word in CSV and JSON.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::BytesPerSecond => "byte/s",
             Self::FlopsPerSecond => "flop/s",
@@ -53,7 +53,7 @@ pub struct Reading {
     /// Working set in bytes, or blocks per SM, where it is a point of a curve; empty otherwise.
     pub at: String,
     /// What it is counted in.
-    pub unit: Unit,
+    pub unit: ReadingUnit,
     /// Median over the repeats.
     pub median: f64,
     /// The best repeat.
@@ -103,7 +103,7 @@ impl Probe {
     pub fn ceiling(&self, id: &str) -> Option<&Reading> {
         let of = self.readings.iter().filter(|r| r.id == id);
         let better = |a: &&Reading, b: &&Reading| {
-            let sign = if a.unit == Unit::Seconds { -1.0 } else { 1.0 };
+            let sign = if a.unit == ReadingUnit::Seconds { -1.0 } else { 1.0 };
             (sign * a.median).total_cmp(&(sign * b.median))
         };
         of.max_by(better)

@@ -29,7 +29,7 @@ pub enum WriteError {
 #[must_use]
 pub fn known<'a>(probe_name: &str, mig: bool, gpus: &'a Catalogue<Gpu>) -> Option<&'a Gpu> {
     let bare = probe_name.strip_prefix("NVIDIA ").unwrap_or(probe_name);
-    let place = gpus.get(probe_name).or_else(|| gpus.get(bare));
+    let place = gpus.id_named(probe_name).or_else(|| gpus.id_named(bare));
     place.filter(|_| !mig).map(|i| &gpus[i])
 }
 
@@ -40,7 +40,7 @@ pub fn known<'a>(probe_name: &str, mig: bool, gpus: &'a Catalogue<Gpu>) -> Optio
 pub fn gpu_file(probe: &Probe, gpus: &Catalogue<Gpu>) -> Result<String, WriteError> {
     let mut text = head(probe);
     let known = known(&probe.facts.name, probe.facts.mig, gpus);
-    let achieved = Achieved::of(probe);
+    let achieved = Achieved::from_probe(probe);
     if achieved.is_empty() {
         return Err(WriteError::Nothing);
     }
@@ -134,7 +134,7 @@ fn clean(text: &str) -> String {
 struct Achieved(Vec<(&'static str, &'static str, f64, String)>);
 
 impl Achieved {
-    fn of(probe: &Probe) -> Self {
+    fn from_probe(probe: &Probe) -> Self {
         let mut all = Vec::new();
         let mut put = |id: &str, table, key, scale: f64| {
             if let Some(r) = probe.ceiling(id) {

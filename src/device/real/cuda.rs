@@ -5,18 +5,18 @@ use super::libcuda::{
     Context, DeviceNumber, DevicePointer, EVENT_DEFAULT, Event, Function, Libcuda, LoadedModule,
     STREAM_NON_BLOCKING, Status, Stream, Unusable, attribute, function_attribute, status,
 };
-use super::nvml::Watched;
+use super::nvml::SampledGpu;
 use super::nvrtc::Nvrtc;
 use crate::device::driver::{
-    Address, ComputeMode, Device, DeviceError, Driver, DriverLimits, DriverVersion, Entry, EntryFacts,
-    GpuFacts, MemoryInfo, Module, Parameter, Prepared, Sample,
+    Address, ComputeMode, DeviceError, Driver, DriverKernel, DriverLimits, DriverVersion, EntryFacts,
+    GpuFacts, GpuSample, MemoryInfo, Module, OpenDevice, Parameter, PreparedLaunch,
 };
 use crate::units::Seconds;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
 /// The driver's error as ours.
-fn error(api: &Libcuda, call: &'static str, status: Status) -> DeviceError {
+fn call_error_of(api: &Libcuda, call: &'static str, status: Status) -> DeviceError {
     let why = api.describe(status);
     match status {
         status::OUT_OF_MEMORY => DeviceError::OutOfMemory { bytes: 0 },
@@ -76,12 +76,12 @@ impl Cuda {
         })?;
         // SAFETY: the only flag that the driver knows is none.
         if let Err(e) = unsafe { api.init(0) } {
-            let why = format!("the driver does not start: {}", error(api, "cuInit", e));
+            let why = format!("the driver does not start: {}", call_error_of(api, "cuInit", e));
             return Err(DeviceError::NoDriver(why));
         }
         // SAFETY: writes one number to the address given.
         let number = written(0, |to| unsafe { api.driver_version(to) });
-        let number = number.map_err(|e| error(api, "cuDriverGetVersion", e))?.max(0) as u32;
+        let number = number.map_err(|e| call_error_of(api, "cuDriverGetVersion", e))?.max(0) as u32;
         let cuda = (number / 1000, number % 1000 / 10);
         Ok(Self { api, version: DriverVersion { driver: super::nvml::driver_release(), cuda } })
     }
@@ -95,7 +95,7 @@ impl Driver for Cuda {
     fn gpus(&self) -> Result<Vec<GpuFacts>, DeviceError> {
         // SAFETY: writes one number to the address given.
         let count = written(0, |to| unsafe { self.api.device_count(to) });
-        let count = count.map_err(|e| error(self.api, "cuDeviceGetCount", e))?;
+        let count = count.map_err(|e| call_error_of(self.api, "cuDeviceGetCount", e))?;
         if count == 0 {
             return Err(DeviceError::NoDriver(
                 "the driver sees no GPU; CUDA_VISIBLE_DEVICES may hide it".into(),
@@ -104,8 +104,8 @@ impl Driver for Cuda {
         (0..count).map(|index| facts(self.api, index)).collect()
     }
 
-    fn open(&self, index: usize) -> Result<Box<dyn Device>, DeviceError> {
-        Ok(Box::new(Opened::new(self.api, index)?))
+    fn open_device(&self, index: usize) -> Result<Box<dyn OpenDevice>, DeviceError> {
+        Ok(Box::new(OpenedGpu::new(self.api, index)?))
     }
 }
 
@@ -114,7 +114,8 @@ fn facts(api: &Libcuda, index: c_int) -> Result<GpuFacts, DeviceError> {
     let device = device_number(api, index)?;
     // SAFETY: `device` has just been returned by the driver; one number is written.
     let get = |what| written(0, |to| unsafe { api.device_attribute(to, what, device) });
-    let number = |what| get(what).map_err(|e| error(api, "cuDeviceGetAttribute", e)).map(|v| v.max(0) as u32);
+    let number =
+        |what| get(what).map_err(|e| call_error_of(api, "cuDeviceGetAttribute", e)).map(|v| v.max(0) as u32);
     // An attribute that an older driver does not know is 0.
     let maybe = |what| number(what).unwrap_or(0);
     let limits = DriverLimits {
@@ -131,7 +132,7 @@ fn facts(api: &Libcuda, index: c_int) -> Result<GpuFacts, DeviceError> {
     // The second version gives a MIG slice a UUID of its own; the first gives that of the whole GPU.
     // SAFETY: sixteen bytes are written to the address given; `device` has just been returned by the driver.
     let uuid = written([0; 16], |to| unsafe { api.device_uuid(to, device) });
-    let uuid = uuid.map_err(|e| error(api, "cuDeviceGetUuid", e))?;
+    let uuid = uuid.map_err(|e| call_error_of(api, "cuDeviceGetUuid", e))?;
     let capability =
         (number(attribute::COMPUTE_CAPABILITY_MAJOR)?, number(attribute::COMPUTE_CAPABILITY_MINOR)?);
     let mode = number(attribute::COMPUTE_MODE)?;
@@ -162,7 +163,7 @@ fn facts(api: &Libcuda, index: c_int) -> Result<GpuFacts, DeviceError> {
 fn device_number(api: &Libcuda, index: c_int) -> Result<DeviceNumber, DeviceError> {
     // SAFETY: writes one number to the address given.
     let device = written(0, |to| unsafe { api.device_get(to, index) });
-    device.map_err(|e| error(api, "cuDeviceGet", e))
+    device.map_err(|e| call_error_of(api, "cuDeviceGet", e))
 }
 
 /// The driver's name of a GPU.
@@ -170,7 +171,7 @@ fn device_name(api: &Libcuda, device: DeviceNumber) -> Result<String, DeviceErro
     let mut name = [0_u8; 128];
     // SAFETY: at most as many bytes are written as the array has, a zero at their end.
     let got = unsafe { api.device_name(name.as_mut_ptr().cast(), name.len() as c_int, device) };
-    got.map_err(|e| error(api, "cuDeviceGetName", e))?;
+    got.map_err(|e| call_error_of(api, "cuDeviceGetName", e))?;
     let ended = CStr::from_bytes_until_nul(&name).unwrap_or_default();
     Ok(ended.to_string_lossy().into_owned())
 }
@@ -179,7 +180,7 @@ fn device_name(api: &Libcuda, device: DeviceNumber) -> Result<String, DeviceErro
 fn device_memory(api: &Libcuda, device: DeviceNumber) -> Result<u64, DeviceError> {
     // SAFETY: writes one number to the address given.
     let bytes = written(0, |to| unsafe { api.device_memory(to, device) });
-    bytes.map(|b| b as u64).map_err(|e| error(api, "cuDeviceTotalMem", e))
+    bytes.map(|b| b as u64).map_err(|e| call_error_of(api, "cuDeviceTotalMem", e))
 }
 
 /// `GPU-` and the sixteen bytes as NVML writes them.
@@ -189,7 +190,7 @@ fn written_uuid(bytes: &[u8; 16]) -> String {
 }
 
 /// An opened GPU: its primary context, held until this is dropped.
-struct Opened {
+struct OpenedGpu {
     api: &'static Libcuda,
     device: DeviceNumber,
     context: Context,
@@ -200,10 +201,10 @@ struct Opened {
     allocated: Vec<DevicePointer>,
     capability: (u8, u8),
     compiler: Result<Nvrtc, DeviceError>,
-    watched: Option<Watched>,
+    watched: Option<SampledGpu>,
 }
 
-impl Opened {
+impl OpenedGpu {
     fn new(api: &'static Libcuda, index: usize) -> Result<Self, DeviceError> {
         let facts = facts(api, index as c_int)?;
         if facts.compute_mode == ComputeMode::Prohibited {
@@ -212,7 +213,7 @@ impl Opened {
         let device = device_number(api, index as c_int)?;
         // SAFETY: `device` has just been returned by the driver; the context is released in `drop`.
         let context = written(std::ptr::null_mut(), |to| unsafe { api.primary_context_retain(to, device) });
-        let context = context.map_err(|e| error(api, "cuDevicePrimaryCtxRetain", e))?;
+        let context = context.map_err(|e| call_error_of(api, "cuDevicePrimaryCtxRetain", e))?;
         let mut opened = Self {
             api,
             device,
@@ -223,18 +224,18 @@ impl Opened {
             entries: Vec::new(),
             allocated: Vec::new(),
             capability: facts.capability,
-            compiler: Nvrtc::find(),
-            watched: Watched::find(&facts.uuid),
+            compiler: Nvrtc::find_library(),
+            watched: SampledGpu::find(&facts.uuid),
         };
         opened.enter()?;
         // SAFETY: writes the stream to the address given.
         let stream =
             written(std::ptr::null_mut(), |to| unsafe { api.stream_create(to, STREAM_NON_BLOCKING) });
-        opened.stream = stream.map_err(|e| error(api, "cuStreamCreate", e))?;
+        opened.stream = stream.map_err(|e| call_error_of(api, "cuStreamCreate", e))?;
         for event in &mut opened.events {
             // SAFETY: writes the event to the address given.
             let made = written(std::ptr::null_mut(), |to| unsafe { api.event_create(to, EVENT_DEFAULT) });
-            *event = made.map_err(|e| error(api, "cuEventCreate", e))?;
+            *event = made.map_err(|e| call_error_of(api, "cuEventCreate", e))?;
         }
         Ok(opened)
     }
@@ -242,25 +243,26 @@ impl Opened {
     /// Makes the context this thread's.
     fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is ours until `drop`.
-        unsafe { self.api.context_set_current(self.context) }.map_err(|e| self.error("cuCtxSetCurrent", e))
+        unsafe { self.api.context_set_current(self.context) }
+            .map_err(|e| self.call_error("cuCtxSetCurrent", e))
     }
 
-    fn error(&self, call: &'static str, status: Status) -> DeviceError {
-        error(self.api, call, status)
+    fn call_error(&self, call: &'static str, status: Status) -> DeviceError {
+        call_error_of(self.api, call, status)
     }
 
     /// Waits for everything that the context has been given.
     fn synchronize(&self) -> Result<(), DeviceError> {
         // SAFETY: takes nothing; the context is current.
-        unsafe { self.api.context_synchronize() }.map_err(|e| self.error("cuCtxSynchronize", e))
+        unsafe { self.api.context_synchronize() }.map_err(|e| self.call_error("cuCtxSynchronize", e))
     }
 
-    fn function(&self, entry: Entry) -> Result<Function, DeviceError> {
+    fn function(&self, entry: DriverKernel) -> Result<Function, DeviceError> {
         let known = self.entries.get(entry.0).copied();
         known.ok_or(DeviceError::Call { call: "launch", why: "no such kernel was loaded".into() })
     }
 
-    fn launch(&self, of: &Prepared) -> Result<(), DeviceError> {
+    fn launch_kernel(&self, of: &PreparedLaunch) -> Result<(), DeviceError> {
         let function = self.function(of.entry)?;
         let grid = of.launch.grid.map(u32::try_from);
         let [Ok(x), Ok(y), Ok(z)] = grid else {
@@ -268,7 +270,7 @@ impl Opened {
         };
         let [bx, by, bz] = of.launch.block;
         // Every value in memory of its own, at its own address, until the call has returned: it copies them.
-        let mut words: Vec<[u8; 8]> = of.parameters.iter().map(word).collect();
+        let mut words: Vec<[u8; 8]> = of.parameters.iter().map(parameter_bytes).collect();
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|w| w.as_mut_ptr().cast()).collect();
         // SAFETY: function and stream belong to the current context; each pointer leads to as many bytes as its parameter
         // has, because the suite's file declares the parameters of the source it names, and no parameter is wider than 8.
@@ -278,12 +280,12 @@ impl Opened {
             let parameters = pointers.as_mut_ptr();
             self.api.launch(function, x, y, z, bx, by, bz, of.dynamic_smem, self.stream, parameters, none)
         };
-        done.map_err(|e| self.error("cuLaunchKernel", e))
+        done.map_err(|e| self.call_error("cuLaunchKernel", e))
     }
 }
 
 /// A parameter as it lies in memory.
-fn word(parameter: &Parameter) -> [u8; 8] {
+fn parameter_bytes(parameter: &Parameter) -> [u8; 8] {
     let four = |bytes: [u8; 4]| [bytes[0], bytes[1], bytes[2], bytes[3], 0, 0, 0, 0];
     match *parameter {
         Parameter::Address(a) => a.0.to_ne_bytes(),
@@ -294,13 +296,13 @@ fn word(parameter: &Parameter) -> [u8; 8] {
     }
 }
 
-impl Device for Opened {
+impl OpenDevice for OpenedGpu {
     fn memory(&mut self) -> Result<MemoryInfo, DeviceError> {
         self.enter()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes two numbers to the addresses given; the context is current.
         let got = unsafe { self.api.memory_info(&raw mut free, &raw mut total) };
-        got.map_err(|e| self.error("cuMemGetInfo", e))?;
+        got.map_err(|e| self.call_error("cuMemGetInfo", e))?;
         Ok(MemoryInfo { free: free as u64, total: total as u64 })
     }
 
@@ -311,7 +313,7 @@ impl Device for Opened {
         }
     }
 
-    fn load(&mut self, image: &[u8]) -> Result<Module, DeviceError> {
+    fn load_module(&mut self, image: &[u8]) -> Result<Module, DeviceError> {
         self.enter()?;
         // PTX is a text that ends with a zero; machine code knows its own length, and one byte more does no harm.
         let mut ended = image.to_vec();
@@ -319,11 +321,11 @@ impl Device for Opened {
         // SAFETY: the image is whole, ended by a zero, and lives until the call has returned.
         let module =
             written(std::ptr::null_mut(), |to| unsafe { self.api.module_load(to, ended.as_ptr().cast()) });
-        self.modules.push(module.map_err(|e| self.error("cuModuleLoadData", e))?);
+        self.modules.push(module.map_err(|e| self.call_error("cuModuleLoadData", e))?);
         Ok(Module(self.modules.len() - 1))
     }
 
-    fn entry(&mut self, module: Module, symbol: &str) -> Result<Entry, DeviceError> {
+    fn entry(&mut self, module: Module, symbol: &str) -> Result<DriverKernel, DeviceError> {
         let missing = |why: &str| DeviceError::Call { call: "cuModuleGetFunction", why: why.to_string() };
         let name = CString::new(symbol).map_err(|_| missing("the name holds a zero"))?;
         let module = *self.modules.get(module.0).ok_or_else(|| missing("no such module"))?;
@@ -333,10 +335,15 @@ impl Device for Opened {
         });
         let function = function.map_err(|e| missing(&format!("{symbol}: {}", self.api.describe(e))))?;
         self.entries.push(function);
-        Ok(Entry(self.entries.len() - 1))
+        Ok(DriverKernel(self.entries.len() - 1))
     }
 
-    fn facts(&mut self, entry: Entry, threads: u32, dynamic_smem: u32) -> Result<EntryFacts, DeviceError> {
+    fn facts(
+        &mut self,
+        entry: DriverKernel,
+        threads: u32,
+        dynamic_smem: u32,
+    ) -> Result<EntryFacts, DeviceError> {
         const USUAL: u32 = 48 * 1024;
         self.enter()?;
         let function = self.function(entry)?;
@@ -344,18 +351,18 @@ impl Device for Opened {
             let what = function_attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function belongs to a module that is still loaded.
             let set = unsafe { self.api.function_set_attribute(function, what, dynamic_smem as c_int) };
-            set.map_err(|e| self.error("cuFuncSetAttribute", e))?;
+            set.map_err(|e| self.call_error("cuFuncSetAttribute", e))?;
         }
         let get = |what| {
             // SAFETY: the function belongs to a module that is still loaded.
             let got = written(0, |to| unsafe { self.api.function_attribute(to, what, function) });
-            got.map(|v| v.max(0) as u32).map_err(|e| self.error("cuFuncGetAttribute", e))
+            got.map(|v| v.max(0) as u32).map_err(|e| self.call_error("cuFuncGetAttribute", e))
         };
         // SAFETY: the function belongs to a module that is still loaded.
         let blocks = written(0, |to| unsafe {
             self.api.occupancy(to, function, threads as c_int, dynamic_smem as usize)
         });
-        let blocks = blocks.map_err(|e| self.error("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
+        let blocks = blocks.map_err(|e| self.call_error("cuOccupancyMaxActiveBlocksPerMultiprocessor", e))?;
         Ok(EntryFacts {
             registers: get(function_attribute::NUM_REGS)?,
             static_smem: get(function_attribute::SHARED_SIZE_BYTES)?,
@@ -369,7 +376,7 @@ impl Device for Opened {
         self.enter()?;
         // SAFETY: the context is current; the memory is freed by `free` or in `drop`, once.
         let at = written(0, |to| unsafe { self.api.memory_allocate(to, bytes as usize) });
-        let at = at.map_err(|e| match self.error("cuMemAlloc", e) {
+        let at = at.map_err(|e| match self.call_error("cuMemAlloc", e) {
             DeviceError::OutOfMemory { .. } => DeviceError::OutOfMemory { bytes },
             other => other,
         })?;
@@ -384,42 +391,42 @@ impl Device for Opened {
         };
         let at = self.allocated.swap_remove(place);
         // SAFETY: allocated by this value and taken off its list, so it is freed once; no launch is running by contract.
-        unsafe { self.api.memory_free(at) }.map_err(|e| self.error("cuMemFree", e))
+        unsafe { self.api.memory_free(at) }.map_err(|e| self.call_error("cuMemFree", e))
     }
 
     fn write(&mut self, to: Address, bytes: &[u8]) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the driver checks that the range was allocated; `bytes` outlives the call, which waits.
         let copied = unsafe { self.api.copy_to_device(to.0, bytes.as_ptr().cast(), bytes.len()) };
-        copied.map_err(|e| self.error("cuMemcpyHtoD", e))?;
+        copied.map_err(|e| self.call_error("cuMemcpyHtoD", e))?;
         // It may return when the bytes are staged, not when they are there, and our stream does not wait for it.
         self.synchronize()
     }
 
-    fn read(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
+    fn copy_from_device(&mut self, from: Address, bytes: &mut [u8]) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the driver checks that the range was allocated; any bytes are sound bytes, and the call waits.
         let copied = unsafe { self.api.copy_to_host(bytes.as_mut_ptr().cast(), from.0, bytes.len()) };
-        copied.map_err(|e| self.error("cuMemcpyDtoH", e))
+        copied.map_err(|e| self.call_error("cuMemcpyDtoH", e))
     }
 
     fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the driver checks that both ranges were allocated.
         let copied = unsafe { self.api.copy_on_device(to.0, from.0, bytes as usize) };
-        copied.map_err(|e| self.error("cuMemcpyDtoD", e))?;
+        copied.map_err(|e| self.call_error("cuMemcpyDtoD", e))?;
         // A copy within the GPU may return before it is done, and our stream does not wait for it.
         self.synchronize()
     }
 
-    fn start(&mut self, of: &[Prepared], times: usize) -> Result<(), DeviceError> {
+    fn start(&mut self, of: &[PreparedLaunch], times: usize) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: event and stream belong to the current context.
         let record = |event| unsafe { self.api.event_record(event, self.stream) };
-        record(self.events[0]).map_err(|e| self.error("cuEventRecord", e))?;
-        let launched = of.iter().cycle().take(times).try_for_each(|one| self.launch(one));
+        record(self.events[0]).map_err(|e| self.call_error("cuEventRecord", e))?;
+        let launched = of.iter().cycle().take(times).try_for_each(|one| self.launch_kernel(one));
         // The second event also where a launch was refused, so that `finish` has something to wait for.
-        record(self.events[1]).map_err(|e| self.error("cuEventRecord", e))?;
+        record(self.events[1]).map_err(|e| self.call_error("cuEventRecord", e))?;
         launched
     }
 
@@ -428,25 +435,25 @@ impl Device for Opened {
         match unsafe { self.api.event_query(self.events[1]) } {
             Ok(()) => Ok(false),
             Err(status::NOT_READY) => Ok(true),
-            Err(e) => Err(self.error("cuEventQuery", e)),
+            Err(e) => Err(self.call_error("cuEventQuery", e)),
         }
     }
 
-    fn finish(&mut self) -> Result<Seconds, DeviceError> {
+    fn finish_timing(&mut self) -> Result<Seconds, DeviceError> {
         // SAFETY: the event belongs to the current context.
         unsafe { self.api.event_synchronize(self.events[1]) }
-            .map_err(|e| self.error("cuEventSynchronize", e))?;
+            .map_err(|e| self.call_error("cuEventSynchronize", e))?;
         // SAFETY: both events belong to the current context and were recorded on one stream.
         let ms = written(0.0, |to| unsafe { self.api.event_elapsed(to, self.events[0], self.events[1]) });
-        Ok(Seconds::from_millis(f64::from(ms.map_err(|e| self.error("cuEventElapsedTime", e))?)))
+        Ok(Seconds::from_millis(f64::from(ms.map_err(|e| self.call_error("cuEventElapsedTime", e))?)))
     }
 
-    fn sample(&mut self) -> Result<Sample, DeviceError> {
-        Ok(self.watched.as_ref().map(Watched::sample).unwrap_or_default())
+    fn sample(&mut self) -> Result<GpuSample, DeviceError> {
+        Ok(self.watched.as_ref().map(SampledGpu::sample).unwrap_or_default())
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenedGpu {
     fn drop(&mut self) {
         // Whatever fails here, the driver takes everything back when the process ends.
         if self.enter().is_err() {

@@ -4,7 +4,7 @@
 //! NVML API Reference Guide says (<https://docs.nvidia.com/deploy/nvml-api/>): "Device Queries" and "Device Structs".
 #![allow(unsafe_code)]
 
-use crate::device::driver::{GpuFacts, Sample};
+use crate::device::driver::{GpuFacts, GpuSample};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -88,14 +88,14 @@ impl Nvml {
         (answer == SUCCESS).then(|| ended.to_string_lossy().into_owned())
     }
 
-    fn gpu_by_uuid(&'static self, uuid: &str) -> Option<Watched> {
+    fn gpu_by_uuid(&'static self, uuid: &str) -> Option<SampledGpu> {
         // SAFETY: the type of this function.
         let find: HandleFunction = unsafe { self.symbol(c"nvmlDeviceGetHandleByUUID") }?;
         let uuid = CString::new(uuid).ok()?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: the text ends with a zero and outlives the call; one handle is written.
         let answer = unsafe { find(uuid.as_ptr(), &raw mut handle) };
-        (answer == SUCCESS).then_some(Watched { nvml: self, handle })
+        (answer == SUCCESS).then_some(SampledGpu { nvml: self, handle })
     }
 }
 
@@ -106,48 +106,48 @@ pub(super) fn driver_release() -> String {
 
 /// Adds what only NVML knows.
 pub(super) fn complete(facts: &mut GpuFacts) {
-    let Some(gpu) = Watched::find(&facts.uuid) else {
+    let Some(gpu) = SampledGpu::find(&facts.uuid) else {
         // CUDA gives a MIG slice a UUID that NVML knows under `MIG-` only.
         let mig = facts.uuid.replacen("GPU-", "MIG-", 1);
-        if Watched::find(&mig).is_some() {
+        if SampledGpu::find(&mig).is_some() {
             (facts.uuid, facts.mig) = (mig, true);
         }
         return;
     };
     let watts = |milliwatts: u32| f64::from(milliwatts) / 1e3;
-    facts.power_limit_w = gpu.number(c"nvmlDeviceGetEnforcedPowerLimit").map(watts);
-    facts.default_power_limit_w = gpu.number(c"nvmlDeviceGetPowerManagementDefaultLimit").map(watts);
+    facts.power_limit_w = gpu.device_number(c"nvmlDeviceGetEnforcedPowerLimit").map(watts);
+    facts.default_power_limit_w = gpu.device_number(c"nvmlDeviceGetPowerManagementDefaultLimit").map(watts);
     facts.mig = gpu.mig_mode() == Some(MIG_ENABLED);
 }
 
 /// A GPU that is sampled.
-pub(super) struct Watched {
+pub(super) struct SampledGpu {
     nvml: &'static Nvml,
     handle: Handle,
 }
 
-impl Watched {
+impl SampledGpu {
     /// That of this UUID; `None` where NVML does not know it.
     pub(super) fn find(uuid: &str) -> Option<Self> {
         library()?.gpu_by_uuid(uuid)
     }
 
     /// Its state now.
-    pub(super) fn sample(&self) -> Sample {
+    pub(super) fn sample(&self) -> GpuSample {
         let hertz =
             |clock| self.number_of_kind(c"nvmlDeviceGetClockInfo", clock).map(|mhz| f64::from(mhz) * 1e6);
         let temperature = self.number_of_kind(c"nvmlDeviceGetTemperature", TEMPERATURE_GPU);
-        Sample {
+        GpuSample {
             sm_clock_hz: hertz(CLOCK_SM),
             mem_clock_hz: hertz(CLOCK_MEMORY),
-            power_w: self.number(c"nvmlDeviceGetPowerUsage").map(|mw| f64::from(mw) / 1e3),
+            power_w: self.device_number(c"nvmlDeviceGetPowerUsage").map(|mw| f64::from(mw) / 1e3),
             temperature_c: temperature.map(f64::from),
             util_pct: self.utilization().map(|u| f64::from(u.gpu_pct)),
         }
     }
 
     /// What a function says that takes the GPU and writes one number.
-    fn number(&self, name: &CStr) -> Option<u32> {
+    fn device_number(&self, name: &CStr) -> Option<u32> {
         // SAFETY: every caller names a function of this type.
         let get: NumberFunction = unsafe { self.nvml.symbol(name) }?;
         let mut number = 0;

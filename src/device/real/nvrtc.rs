@@ -49,11 +49,11 @@ impl Nvrtc {
     ///
     /// # Errors
     /// [`DeviceError::NoCompiler`] where there is none.
-    pub fn find() -> Result<Self, DeviceError> {
+    pub fn find_library() -> Result<Self, DeviceError> {
         if let Some(path) = std::env::var_os("ROOFSWAP_NVRTC").filter(|p| !p.is_empty()) {
-            return Self::open(Path::new(&path));
+            return Self::open_library(Path::new(&path));
         }
-        let found = NAMES.iter().find_map(|name| load(Path::new(name)).ok());
+        let found = NAMES.iter().find_map(|name| load_library(Path::new(name)).ok());
         let library = found.ok_or_else(|| {
             none("the library is not installed; install the CUDA toolkit, or name it in ROOFSWAP_NVRTC")
         });
@@ -64,7 +64,7 @@ impl Nvrtc {
     ///
     /// # Errors
     /// [`DeviceError::NoCompiler`] where that is none.
-    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+    pub fn open_library(path: &Path) -> Result<Self, DeviceError> {
         let wrong = |why: String| none(format!("{}: {why}", path.display()));
         if !path.is_file() {
             return Err(wrong("is no file".into()));
@@ -73,10 +73,10 @@ impl Nvrtc {
         for beside in path.parent().and_then(|f| f.read_dir().ok()).into_iter().flatten().flatten() {
             if beside.file_name().to_string_lossy().contains("nvrtc-builtins") {
                 // Kept for as long as the process runs. One that does not load is missed when something is compiled.
-                let _ = load(&beside.path()).map(std::mem::forget);
+                let _ = load_library(&beside.path()).map(std::mem::forget);
             }
         }
-        let library = load(path).map_err(|e| wrong(e.to_string()))?;
+        let library = load_library(path).map_err(|e| wrong(e.to_string()))?;
         // SAFETY: the symbol is only looked for.
         let is_it = unsafe { library.get::<Create>(b"nvrtcCreateProgram\0") }.is_ok();
         if is_it { Ok(Self { library }) } else { Err(wrong("is another library".into())) }
@@ -150,10 +150,10 @@ impl Nvrtc {
         // SAFETY: the program was made above, the option ends with a zero and lives.
         let status = unsafe { compile(program, 1, options.as_ptr()) };
         let answer = match status {
-            0 => self.bytes(program, size, get),
+            0 => self.program_bytes(program, size, get),
             INVALID_OPTION => Err(none(format!("it does not know {arch}; take a newer NVRTC"))),
             _ => {
-                let log = self.bytes(program, c"nvrtcGetProgramLogSize", c"nvrtcGetProgramLog");
+                let log = self.program_bytes(program, c"nvrtcGetProgramLogSize", c"nvrtcGetProgramLog");
                 let log = log.map(|b| String::from_utf8_lossy(&b).trim_end_matches('\0').trim().to_string());
                 Err(DeviceError::Compile { file: file.into(), log: log.unwrap_or_default() })
             }
@@ -163,7 +163,7 @@ impl Nvrtc {
         answer
     }
 
-    fn bytes(&self, program: Program, size: &CStr, get: &CStr) -> Result<Vec<u8>, DeviceError> {
+    fn program_bytes(&self, program: Program, size: &CStr, get: &CStr) -> Result<Vec<u8>, DeviceError> {
         let (size_of, fetch): (Size, Get) = (self.symbol(size)?, self.symbol(get)?);
         let mut length = 0_usize;
         // SAFETY: the program is alive; one number is written.
@@ -177,7 +177,7 @@ impl Nvrtc {
     }
 }
 
-fn load(path: &Path) -> Result<Library, libloading::Error> {
+fn load_library(path: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: runs the library's initialisers, as any program that compiles with NVRTC does.
     unsafe { Library::new(path) }
 }

@@ -1,7 +1,7 @@
 //! One kernel of the suite at one problem size: everything that a launch and a check need, as numbers.
 
 use super::fill::sampled;
-use super::{Argument, Buffer, Element, Fill, Role, Run, SuiteError, SuiteKernel, fill};
+use super::{Argument, Buffer, BufferRole, Element, Fill, SuiteError, SuiteKernel, SuiteRun, fill};
 use crate::kernel::{Formula, Kernel, Launch, Problem};
 
 /// The longest buffer, in elements: indices of the kernels are 32-bit numbers.
@@ -9,7 +9,7 @@ const LONGEST: f64 = 2_147_483_647.0;
 
 /// The content of a buffer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum BufferData {
     /// Single precision.
     F32(Vec<f32>),
     /// Double precision.
@@ -20,7 +20,7 @@ pub enum Data {
     U32(Vec<u32>),
 }
 
-impl Data {
+impl BufferData {
     /// Elements.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -40,7 +40,7 @@ impl Data {
 
     /// One element; every type fits exactly.
     #[must_use]
-    pub fn get(&self, at: usize) -> Option<f64> {
+    pub fn value_at(&self, at: usize) -> Option<f64> {
         match self {
             Self::F32(v) => v.get(at).map(|v| f64::from(*v)),
             Self::F64(v) => v.get(at).copied(),
@@ -51,7 +51,7 @@ impl Data {
 
     /// As it lies in memory, lowest byte first.
     #[must_use]
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn as_bytes(&self) -> Vec<u8> {
         match self {
             Self::F32(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
             Self::F64(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
@@ -103,13 +103,13 @@ pub struct CaseBuffer {
     /// Elements.
     pub length: usize,
     /// What the kernel does with it.
-    pub role: Role,
+    pub role: BufferRole,
     fill: Fill,
 }
 
 /// One kernel at one size. Its buffers can be filled, launched, and checked against the reference.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct SuiteCase {
     /// Id in `specs/kernels`.
     pub kernel: String,
     /// `small`, `medium`, `large` or `xlarge`.
@@ -128,22 +128,22 @@ pub struct Case {
     pub checked: usize,
     /// What buffers are filled from.
     pub seed: u64,
-    /// Filled buffers; empty until [`Case::fill`].
-    contents: Vec<Data>,
+    /// Filled buffers; empty until [`SuiteCase::fill`].
+    contents: Vec<BufferData>,
 }
 
-impl Case {
+impl SuiteCase {
     /// This kernel at this problem.
     ///
     /// # Errors
     /// [`SuiteError`] for a formula that does not parse or gives no sound number, or a kernel without launch shape.
-    pub fn new(of: &SuiteKernel, kernel: &Kernel, run: &Run, seed: u64) -> Result<Self, SuiteError> {
+    pub fn new(of: &SuiteKernel, kernel: &Kernel, run: &SuiteRun, seed: u64) -> Result<Self, SuiteError> {
         let wrong = |field: &str, why: &dyn std::fmt::Display| SuiteError::new(&of.id, field, why);
         let problem = run_problem(of, kernel, run)?;
         let instance = kernel.instance(&problem, &of.variant).map_err(|e| wrong("launch", &e))?;
         let launch =
             instance.launch.ok_or_else(|| wrong("id", &"its kernel file has no [launch]; give it one"))?;
-        let scope = Scope::new(of, kernel, &problem, launch);
+        let scope = FormulaScope::new(of, kernel, &problem, launch);
         let buffers: Vec<CaseBuffer> =
             of.buffers.iter().map(|b| scope.buffer(b)).collect::<Result<_, _>>()?;
         let arguments = of.arguments.iter().map(|a| scope.argument(a)).collect::<Result<_, _>>()?;
@@ -171,7 +171,7 @@ impl Case {
     }
 
     /// Puts other content into a filled buffer; whether it is there and the content is of its type and length.
-    pub fn put(&mut self, buffer: &str, data: Data) -> bool {
+    pub fn put(&mut self, buffer: &str, data: BufferData) -> bool {
         let place = self.buffers.iter().position(|b| b.name == buffer);
         let Some(old) = place.and_then(|p| self.contents.get_mut(p)) else { return false };
         let fits = std::mem::discriminant(old) == std::mem::discriminant(&data) && old.len() == data.len();
@@ -181,27 +181,27 @@ impl Case {
         fits
     }
 
-    /// Gives the memory of [`Case::fill`] back.
+    /// Gives the memory of [`SuiteCase::fill`] back.
     pub fn empty(&mut self) {
         self.contents = Vec::new();
     }
 
-    /// First contents in the order of the buffers; none before [`Case::fill`].
+    /// First contents in the order of the buffers; none before [`SuiteCase::fill`].
     #[must_use]
-    pub fn contents(&self) -> &[Data] {
+    pub fn contents(&self) -> &[BufferData] {
         &self.contents
     }
 
     /// Bytes of all buffers together.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.buffers.iter().map(|b| b.length as u64 * b.element.bytes()).sum()
+    pub fn moved_bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.length as u64 * b.element.element_bytes()).sum()
     }
 
     /// This problem key as a whole number; 0 for a key that it does not have.
     #[must_use]
     pub fn size_of(&self, key: &str) -> usize {
-        self.problem.number(key).unwrap_or(0.0) as usize
+        self.problem.number_at(key).unwrap_or(0.0) as usize
     }
 
     /// This scalar argument; `None` for a name that no scalar has.
@@ -216,28 +216,28 @@ impl Case {
         })
     }
 
-    /// First content of this buffer; `None` for another name, or before [`Case::fill`].
+    /// First content of this buffer; `None` for another name, or before [`SuiteCase::fill`].
     #[must_use]
-    pub fn data(&self, buffer: &str) -> Option<&Data> {
+    pub fn data(&self, buffer: &str) -> Option<&BufferData> {
         self.contents.get(self.buffers.iter().position(|b| b.name == buffer)?)
     }
 
     /// First content of a single-precision buffer; empty where there is none of this name and type.
     #[must_use]
     pub fn f32s(&self, buffer: &str) -> &[f32] {
-        if let Some(Data::F32(v)) = self.data(buffer) { v } else { &[] }
+        if let Some(BufferData::F32(v)) = self.data(buffer) { v } else { &[] }
     }
 
     /// First content of a signed buffer; empty where there is none of this name and type.
     #[must_use]
     pub fn i32s(&self, buffer: &str) -> &[i32] {
-        if let Some(Data::I32(v)) = self.data(buffer) { v } else { &[] }
+        if let Some(BufferData::I32(v)) = self.data(buffer) { v } else { &[] }
     }
 
     /// First content of an unsigned buffer; empty where there is none of this name and type.
     #[must_use]
     pub fn u32s(&self, buffer: &str) -> &[u32] {
-        if let Some(Data::U32(v)) = self.data(buffer) { v } else { &[] }
+        if let Some(BufferData::U32(v)) = self.data(buffer) { v } else { &[] }
     }
 
     /// How many elements of the checked buffer are compared, about.
@@ -256,17 +256,18 @@ impl Case {
 /// Every case of a kernel, in the order of its runs.
 ///
 /// # Errors
-/// Those of [`Case::new`].
-pub fn cases(of: &SuiteKernel, kernel: &Kernel, seed: u64) -> Result<Vec<Case>, SuiteError> {
-    let named = || kernel.sizes.iter().map(|(name, _)| Run { size: name.clone(), problem: None }).collect();
-    let runs: Vec<Run> = if of.runs.is_empty() { named() } else { of.runs.clone() };
+/// Those of [`SuiteCase::new`].
+pub fn cases(of: &SuiteKernel, kernel: &Kernel, seed: u64) -> Result<Vec<SuiteCase>, SuiteError> {
+    let named =
+        || kernel.sizes.iter().map(|(name, _)| SuiteRun { size: name.clone(), problem: None }).collect();
+    let runs: Vec<SuiteRun> = if of.runs.is_empty() { named() } else { of.runs.clone() };
     if runs.is_empty() {
         return Err(SuiteError::new(&of.id, "runs", "none, and its kernel file names no sizes; give one"));
     }
-    runs.iter().map(|run| Case::new(of, kernel, run, seed)).collect()
+    runs.iter().map(|run| SuiteCase::new(of, kernel, run, seed)).collect()
 }
 
-fn run_problem(of: &SuiteKernel, kernel: &Kernel, run: &Run) -> Result<Problem, SuiteError> {
+fn run_problem(of: &SuiteKernel, kernel: &Kernel, run: &SuiteRun) -> Result<Problem, SuiteError> {
     let wrong = |why: String| SuiteError::new(&of.id, "runs", why);
     match &run.problem {
         Some(text) => kernel.typed(text).map_err(|e| wrong(e.to_string())),
@@ -275,24 +276,24 @@ fn run_problem(of: &SuiteKernel, kernel: &Kernel, run: &Run) -> Result<Problem, 
             let size = named.ok_or_else(|| {
                 wrong(format!("size `{}` is not in its kernel file; give a problem", run.size))
             });
-            kernel.problem(&size?.1).map_err(|e| wrong(e.to_string()))
+            kernel.completed_problem(&size?.1).map_err(|e| wrong(e.to_string()))
         }
     }
 }
 
 /// The names that formulas know, and their values.
-struct Scope<'a> {
+struct FormulaScope<'a> {
     of: &'a SuiteKernel,
     names: Vec<String>,
     values: Vec<f64>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> FormulaScope<'a> {
     fn new(of: &'a SuiteKernel, kernel: &Kernel, problem: &Problem, launch: Launch) -> Self {
         let variant = of.variant.split(';').filter_map(|pair| pair.split_once('='));
         let variant = variant.filter_map(|(k, v)| Some((k.trim().to_string(), v.trim().parse().ok()?)));
-        let keys = kernel.keys.iter().map(|k| (k.clone(), problem.number(k).unwrap_or(f64::NAN)));
-        let shape = [("threads", f64::from(launch.threads())), ("blocks", launch.blocks() as f64)];
+        let keys = kernel.keys.iter().map(|k| (k.clone(), problem.number_at(k).unwrap_or(f64::NAN)));
+        let shape = [("threads", f64::from(launch.threads())), ("blocks", launch.block_count() as f64)];
         let all = keys.chain(variant).chain(shape.map(|(n, v)| (n.to_string(), v)));
         let (names, values) = all.unzip();
         Self { of, names, values }

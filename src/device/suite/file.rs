@@ -46,12 +46,12 @@ pub fn shipped_suite() -> Result<Vec<SuiteKernel>, SuiteError> {
 pub fn read_suite(text: &str) -> Result<Vec<SuiteKernel>, SuiteError> {
     let file: SuiteFile = toml::from_str(text).map_err(|e| SuiteError::new("", "file", e))?;
     for kernel in &file.kernel {
-        check(kernel)?;
+        check_kernel(kernel)?;
     }
     Ok(file.kernel)
 }
 
-fn check(kernel: &SuiteKernel) -> Result<(), SuiteError> {
+fn check_kernel(kernel: &SuiteKernel) -> Result<(), SuiteError> {
     let wrong = |field: &str, message: String| Err(SuiteError::new(&kernel.id, field, message));
     let known = |name: &str| kernel.buffers.iter().any(|b| b.name == name);
     for (i, argument) in kernel.arguments.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! First contents of buffers: from a seed, the same on every machine and for any number of threads.
 
-use super::{Data, Element};
+use super::{BufferData, Element};
 use serde::Deserialize;
 
 /// What stands in a buffer before the first launch.
@@ -40,7 +40,7 @@ fn at(stream: u64, place: u64) -> u64 {
 }
 
 /// A number in 0..1, of 24 bits, so that single precision holds it exactly.
-fn share(random: u64) -> f64 {
+fn unit_share(random: u64) -> f64 {
     (random >> 40) as f64 / (1_u64 << 24) as f64
 }
 
@@ -51,7 +51,7 @@ fn stream(seed: u64, name: &str) -> u64 {
 
 /// `length` elements of this type.
 #[must_use]
-pub fn fill(fill: Fill, element: Element, length: usize, name: &str, seed: u64) -> Data {
+pub fn fill(fill: Fill, element: Element, length: usize, name: &str, seed: u64) -> BufferData {
     let stream = stream(seed, name);
     if fill == Fill::Permutation {
         return permutation(element, length, stream);
@@ -59,29 +59,29 @@ pub fn fill(fill: Fill, element: Element, length: usize, name: &str, seed: u64) 
     let value = |i: usize| match fill {
         Fill::Zero | Fill::Permutation => 0.0,
         Fill::Constant { value } => value,
-        Fill::Uniform { low, high } => low + (high - low) * share(at(stream, i as u64)),
-        Fill::Sorted { step } => step * (i as f64 + share(at(stream, i as u64))),
+        Fill::Uniform { low, high } => low + (high - low) * unit_share(at(stream, i as u64)),
+        Fill::Sorted { step } => step * (i as f64 + unit_share(at(stream, i as u64))),
     };
     match element {
-        Element::F32 => Data::F32((0..length).map(|i| value(i) as f32).collect()),
-        Element::F64 => Data::F64((0..length).map(value).collect()),
-        Element::I32 => Data::I32((0..length).map(|i| value(i).floor() as i32).collect()),
-        Element::U32 => Data::U32((0..length).map(|i| value(i).floor() as u32).collect()),
+        Element::F32 => BufferData::F32((0..length).map(|i| value(i) as f32).collect()),
+        Element::F64 => BufferData::F64((0..length).map(value).collect()),
+        Element::I32 => BufferData::I32((0..length).map(|i| value(i).floor() as i32).collect()),
+        Element::U32 => BufferData::U32((0..length).map(|i| value(i).floor() as u32).collect()),
     }
 }
 
 /// Fisher and Yates's shuffle.
-fn permutation(element: Element, length: usize, stream: u64) -> Data {
+fn permutation(element: Element, length: usize, stream: u64) -> BufferData {
     let mut order: Vec<u32> = (0..length as u32).collect();
     for i in (1..length).rev() {
         let other = (u128::from(at(stream, i as u64)) * (i as u128 + 1)) >> 64;
         order.swap(i, other as usize);
     }
     match element {
-        Element::F32 => Data::F32(order.into_iter().map(|v| v as f32).collect()),
-        Element::F64 => Data::F64(order.into_iter().map(f64::from).collect()),
-        Element::I32 => Data::I32(order.into_iter().map(|v| v as i32).collect()),
-        Element::U32 => Data::U32(order),
+        Element::F32 => BufferData::F32(order.into_iter().map(|v| v as f32).collect()),
+        Element::F64 => BufferData::F64(order.into_iter().map(f64::from).collect()),
+        Element::I32 => BufferData::I32(order.into_iter().map(|v| v as i32).collect()),
+        Element::U32 => BufferData::U32(order),
     }
 }
 
@@ -106,16 +106,17 @@ mod tests {
     #[test]
     fn contents_are_spread_repeatable_and_different_from_buffer_to_buffer() {
         let uniform = Fill::Uniform { low: 0.5, high: 1.5 };
-        let Data::F32(x) = fill(uniform, Element::F32, 10_000, "x", 7) else { panic!("f32") };
+        let BufferData::F32(x) = fill(uniform, Element::F32, 10_000, "x", 7) else { panic!("f32") };
         let mean = x.iter().map(|v| f64::from(*v)).sum::<f64>() / 1e4;
         assert!(x.iter().all(|v| (0.5..1.5).contains(v)) && (mean - 1.0).abs() < 0.02, "{mean}");
-        assert_eq!(Data::F32(x.clone()), fill(uniform, Element::F32, 10_000, "x", 7));
-        assert_ne!(Data::F32(x), fill(uniform, Element::F32, 10_000, "y", 7));
+        assert_eq!(BufferData::F32(x.clone()), fill(uniform, Element::F32, 10_000, "x", 7));
+        assert_ne!(BufferData::F32(x), fill(uniform, Element::F32, 10_000, "y", 7));
     }
 
     #[test]
     fn whole_numbers_fill_their_whole_range() {
-        let Data::I32(bins) = fill(Fill::Uniform { low: 0.0, high: 256.0 }, Element::I32, 100_000, "in", 1)
+        let BufferData::I32(bins) =
+            fill(Fill::Uniform { low: 0.0, high: 256.0 }, Element::I32, 100_000, "in", 1)
         else {
             panic!("i32")
         };
@@ -126,11 +127,13 @@ mod tests {
 
     #[test]
     fn a_permutation_has_every_number_once_and_sorted_ascends() {
-        let Data::I32(mut p) = fill(Fill::Permutation, Element::I32, 1000, "idx", 3) else { panic!("i32") };
+        let BufferData::I32(mut p) = fill(Fill::Permutation, Element::I32, 1000, "idx", 3) else {
+            panic!("i32")
+        };
         assert!(p.iter().enumerate().filter(|(i, v)| *i as i32 == **v).count() < 10);
         p.sort_unstable();
         assert!(p.iter().enumerate().all(|(i, v)| i as i32 == *v));
-        let Data::U32(s) = fill(Fill::Sorted { step: 4.0 }, Element::U32, 1000, "table", 3) else {
+        let BufferData::U32(s) = fill(Fill::Sorted { step: 4.0 }, Element::U32, 1000, "table", 3) else {
             panic!("u32")
         };
         assert!(s.windows(2).all(|w| w[0] < w[1]));

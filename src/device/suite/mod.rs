@@ -32,7 +32,7 @@ mod file;
 mod fill;
 pub mod reference;
 
-pub use case::{Case, CaseError, Data, Scalar, cases};
+pub use case::{BufferData, CaseError, Scalar, SuiteCase, cases};
 pub use file::{SuiteError, read_suite, shipped_suite};
 pub use fill::{Fill, fill};
 
@@ -40,7 +40,7 @@ use crate::catalogue::Catalogue;
 use crate::kernel::Kernel;
 use serde::Deserialize;
 
-/// One kernel of the suite, as its file says it and checked on its own; [`Case::new`] puts a problem in.
+/// One kernel of the suite, as its file says it and checked on its own; [`SuiteCase::new`] puts a problem in.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteKernel {
@@ -55,19 +55,19 @@ pub struct SuiteKernel {
     pub variant: String,
     /// Which sizes are timed; empty: every named size of the kernel's file.
     #[serde(default)]
-    pub runs: Vec<Run>,
+    pub runs: Vec<SuiteRun>,
     /// Every buffer it gets.
     pub buffers: Vec<Buffer>,
     /// Its parameters in order.
     pub arguments: Vec<Argument>,
     /// What is compared with the CPU reference before any timing.
-    pub check: Check,
+    pub check: AnswerCheck,
 }
 
 /// One size of a kernel of the suite.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Run {
+pub struct SuiteRun {
     /// `small`, `medium`, `large` or `xlarge`: what `--size` chooses by.
     pub size: String,
     /// The problem; left out: what the kernel's file calls by this name.
@@ -91,7 +91,7 @@ pub struct Buffer {
     pub fill: Fill,
     /// What the kernel does with it.
     #[serde(default)]
-    pub role: Role,
+    pub role: BufferRole,
 }
 
 /// Element types of buffers.
@@ -111,7 +111,7 @@ pub enum Element {
 impl Element {
     /// Bytes of one element.
     #[must_use]
-    pub fn bytes(self) -> u64 {
+    pub fn element_bytes(self) -> u64 {
         if self == Self::F64 { 8 } else { 4 }
     }
 }
@@ -119,7 +119,7 @@ impl Element {
 /// What the kernel does with a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum BufferRole {
     /// Only read.
     #[default]
     Input,
@@ -151,7 +151,7 @@ pub struct Argument {
 /// Which answer is right: `|got - expected| <= absolute + relative * |expected|`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Check {
+pub struct AnswerCheck {
     /// The buffer that is looked at.
     pub buffer: String,
     /// Share of the expected value.
@@ -169,7 +169,7 @@ pub struct Check {
 
 /// The CPU reference of one kernel: the expected values of the checked buffer at these elements, after one launch on
 /// buffers as they are filled. 32-bit integers and floats are exact as `f64`.
-pub type Reference = fn(&Case, at: &[usize]) -> Vec<f64>;
+pub type CpuReference = fn(&SuiteCase, at: &[usize]) -> Vec<f64>;
 
 /// The suite's kernels, each beside its entry in the catalogue.
 ///
@@ -179,7 +179,7 @@ pub fn joined<'a>(
     suite: &'a [SuiteKernel],
     kernels: &'a Catalogue<Kernel>,
 ) -> Result<Vec<(&'a SuiteKernel, &'a Kernel)>, SuiteError> {
-    let find = |k: &'a SuiteKernel| match kernels.find(&k.id) {
+    let find = |k: &'a SuiteKernel| match kernels.entry_named(&k.id) {
         Ok(kernel) => Ok((k, kernel)),
         Err(e) => Err(SuiteError::new(&k.id, "id", e)),
     };

@@ -1,16 +1,16 @@
 //! One configuration of a Kernel Tuner cache as a canonical row.
 
-use crate::import::Refusal;
-use crate::import::lines::{attribute, clip, refusal, snake};
+use crate::import::ImportRefusal;
+use crate::import::lines::{attribute, clipped_cell, refusal, snake};
 use crate::measurement::{CanonicalRow, LONGEST_MS, Number};
 use crate::stats::sample_deviation;
 use serde_json::{Map, Value};
 
 /// The members of an entry: the values of its parameters, its time, and what else was observed.
-pub(super) type Entry = Map<String, Value>;
+pub(super) type TunedEntry = Map<String, Value>;
 
 /// What became of a configuration.
-pub(super) enum Verdict {
+pub(super) enum EntryVerdict {
     /// It ran.
     Timed(Box<CanonicalRow>),
     /// It has no time: what happened to it.
@@ -51,7 +51,8 @@ impl Tuned {
 
     /// Takes one member of the file.
     pub(super) fn member(&mut self, name: &str, value: &Value) -> Result<(), String> {
-        let wrong = |expected: &str| format!("{name}: {}: expected {expected}", clip(&value.to_string()));
+        let wrong =
+            |expected: &str| format!("{name}: {}: expected {expected}", clipped_cell(&value.to_string()));
         match name {
             "device_name" => {
                 self.gpu = Some(value.as_str().ok_or_else(|| wrong("a text"))?.trim().to_string())
@@ -60,7 +61,7 @@ impl Tuned {
                 let text = value.as_str().map(str::trim).filter(|t| !t.is_empty());
                 self.kernel = text.ok_or_else(|| wrong("a name"))?.to_string();
             }
-            "problem_size" => self.problem = Some(problem(value).ok_or_else(|| wrong("sizes"))?),
+            "problem_size" => self.problem = Some(problem_text(value).ok_or_else(|| wrong("sizes"))?),
             _ => {
                 let keys =
                     value.as_array().and_then(|a| a.iter().map(|k| k.as_str().map(str::to_string)).collect());
@@ -82,21 +83,26 @@ impl Tuned {
     }
 
     /// The row of an entry.
-    pub(super) fn row(&self, key: &str, entry: Entry, source: &str) -> Result<Verdict, Refusal> {
-        let whose = |why: String| format!("configuration `{}`: {why}", clip(key));
+    pub(super) fn entry_verdict(
+        &self,
+        key: &str,
+        entry: TunedEntry,
+        source: &str,
+    ) -> Result<EntryVerdict, ImportRefusal> {
+        let whose = |why: String| format!("configuration `{}`: {why}", clipped_cell(key));
         let ms = match entry.get("time") {
             Some(Value::String(how)) => return failure(how).map_err(|why| refusal("time", whose(why))),
             Some(Value::Number(n)) => n.as_f64().unwrap_or(f64::NAN),
             Some(other) => {
                 return Err(refusal(
                     "time",
-                    whose(format!("{}: expected milliseconds", clip(&other.to_string()))),
+                    whose(format!("{}: expected milliseconds", clipped_cell(&other.to_string()))),
                 ));
             }
             None => return Err(refusal("time", whose("is missing; expected milliseconds".into()))),
         };
         if ms >= FAILED_MS {
-            return Ok(Verdict::Failed("failed"));
+            return Ok(EntryVerdict::Failed("failed"));
         }
         if !(ms > 0.0 && ms <= LONGEST_MS) {
             return Err(refusal(
@@ -119,12 +125,12 @@ impl Tuned {
         };
         row.set(Number::Time, Some(ms));
         observe(&mut row, keys, &entry);
-        Ok(Verdict::Timed(Box::new(row)))
+        Ok(EntryVerdict::Timed(Box::new(row)))
     }
 }
 
 /// Takes the single times, and what else was observed.
-fn observe(row: &mut CanonicalRow, keys: &[String], entry: &Entry) {
+fn observe(row: &mut CanonicalRow, keys: &[String], entry: &TunedEntry) {
     let times: Option<Vec<f64>> =
         entry.get("times").and_then(Value::as_array).and_then(|t| t.iter().map(Value::as_f64).collect());
     if let Some(times) = times.filter(|t| !t.is_empty()) {
@@ -133,26 +139,26 @@ fn observe(row: &mut CanonicalRow, keys: &[String], entry: &Entry) {
     }
     let observed = entry.iter().filter(|(k, _)| !keys.contains(k) && !BOOKKEEPING.contains(&k.as_str()));
     let named =
-        observed.filter(|(_, v)| v.is_number() || v.is_string()).map(|(k, v)| (attribute(k), word(v)));
+        observed.filter(|(_, v)| v.is_number() || v.is_string()).map(|(k, v)| (attribute(k), value_text(v)));
     row.attributes.extend(named.filter(|(name, value)| !name.is_empty() && !value.is_empty()));
 }
 
 /// The words that stand in place of a time.
-fn failure(how: &str) -> Result<Verdict, String> {
-    Ok(Verdict::Failed(match how {
+fn failure(how: &str) -> Result<EntryVerdict, String> {
+    Ok(EntryVerdict::Failed(match how {
         "CompilationFailedConfig" => "failed to compile",
         "RuntimeFailedConfig" => "failed to run",
         "InvalidConfig" => "are not allowed on this device",
         "ErrorConfig" => "failed",
         other => {
             let known = "milliseconds, CompilationFailedConfig, RuntimeFailedConfig or InvalidConfig";
-            return Err(format!("`{}`: expected {known}", clip(other)));
+            return Err(format!("`{}`: expected {known}", clipped_cell(other)));
         }
     }))
 }
 
 /// `x=4096;y=4096` from `[4096, 4096]`, `4096` or `"4096"`; another text is kept as a word.
-fn problem(value: &Value) -> Option<String> {
+fn problem_text(value: &Value) -> Option<String> {
     let sizes = |values: &[Value]| {
         let named = ["x", "y", "z"].iter().zip(values).map(|(axis, v)| match v {
             Value::Number(_) => Some(format!("{axis}={v}")),
@@ -170,16 +176,16 @@ fn problem(value: &Value) -> Option<String> {
 }
 
 /// The parameters that are not the block, in the tuner's order: `MWG=128;NWG=64`.
-fn variant(keys: &[String], entry: &Entry) -> String {
+fn variant(keys: &[String], entry: &TunedEntry) -> String {
     let parts = keys.iter().filter(|k| !BLOCK.contains(&k.as_str())).filter_map(|k| {
         let name = if snake(k).is_empty() { return None } else { plain(k) };
-        Some(format!("{name}={}", entry.get(k).map(word).unwrap_or_default()))
+        Some(format!("{name}={}", entry.get(k).map(value_text).unwrap_or_default()))
     });
     parts.collect::<Vec<_>>().join(";")
 }
 
 /// Threads per block; unknown where the parameters have other names. Absent ones are 1, as for the tuner.
-fn block(entry: &Entry) -> Result<Option<[u64; 3]>, Refusal> {
+fn block(entry: &TunedEntry) -> Result<Option<[u64; 3]>, ImportRefusal> {
     if !entry.contains_key(BLOCK[0]) {
         return Ok(None);
     }
@@ -189,14 +195,17 @@ fn block(entry: &Entry) -> Result<Option<[u64; 3]>, Refusal> {
         // Python's integers become floats in some files: 32.0.
         let size = value.as_f64().filter(|v| v.fract() == 0.0 && (1.0..=1024.0).contains(v));
         *slot = size.ok_or_else(|| {
-            refusal(name, format!("{}: expected a whole number from 1 to 1024", clip(&value.to_string())))
+            refusal(
+                name,
+                format!("{}: expected a whole number from 1 to 1024", clipped_cell(&value.to_string())),
+            )
         })? as u64;
     }
     Ok(Some(out))
 }
 
 /// A value without the signs that separate keys.
-fn word(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(s) => plain(s),
         other => plain(&other.to_string()),

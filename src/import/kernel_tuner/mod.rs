@@ -6,10 +6,10 @@
 
 mod entry;
 
-use super::{Imported, Importer, Job};
-use crate::import::lines::{clip, has_all};
+use super::{ImportJob, Imported, Importer};
+use crate::import::lines::{clipped_cell, has_all};
 use crate::measurement::ReadError;
-use entry::{Entry, Tuned, Verdict};
+use entry::{EntryVerdict, Tuned, TunedEntry};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use std::cell::Cell;
@@ -17,43 +17,45 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, Error, ErrorKind, Read};
 
-pub(super) const IMPORTER: Importer = Importer { name: "Kernel Tuner cache", recognises, read };
+pub(super) const IMPORTER: Importer =
+    Importer { name: "Kernel Tuner cache", recognises: is_own_format, read: read_rows };
 
 /// The largest cache that is read; one of 50,000 configurations has 50 MB.
 const LARGEST: u64 = 1 << 30;
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     start.starts_with(b"{")
         && (has_all(head, &["\"tune_params_keys\""]) || has_all(head, &["\"cache\"", "\"framework_time\""]))
 }
 
-fn read(reader: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(reader: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let line = Cell::new(1);
-    let mut cache = Cache::new(job, &line);
-    let mut json = serde_json::Deserializer::from_reader(Watched { inner: reader, line: &line, bytes: 0 });
-    let outcome = json.deserialize_map(Whole(&mut cache)).and_then(|()| json.end());
+    let mut cache = CacheSoFar::new(job, &line);
+    let mut json =
+        serde_json::Deserializer::from_reader(CountedLines { inner: reader, line: &line, bytes: 0 });
+    let outcome = json.deserialize_map(CacheFile(&mut cache)).and_then(|()| json.end());
     let cut_off = match outcome {
         Ok(()) => false,
         // Nothing is wrong but the end is missing, and the entries had begun.
         Err(e) if e.is_eof() && cache.begun => true,
         Err(e) => {
             // It may quote a text of the file, however long.
-            let why: String = crate::text::clip(e.to_string(), 300);
-            return Err(job.refuse(format!("line {}: {why}", line.get())));
+            let why: String = crate::text::clipped_text(e.to_string(), 300);
+            return Err(job.read_error(format!("line {}: {why}", line.get())));
         }
     };
-    cache.finish(cut_off)
+    cache.into_imported(cut_off)
 }
 
 /// Counts lines for messages, and stops at what no cache contains.
-struct Watched<'a> {
+struct CountedLines<'a> {
     inner: &'a mut dyn BufRead,
     line: &'a Cell<u64>,
     bytes: u64,
 }
 
-impl Read for Watched<'_> {
+impl Read for CountedLines<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buffer)?;
         let invalid = |what| Err(Error::new(ErrorKind::InvalidData, what));
@@ -73,8 +75,8 @@ impl Read for Watched<'_> {
 }
 
 /// What has been read so far.
-struct Cache<'a> {
-    job: &'a Job<'a>,
+struct CacheSoFar<'a> {
+    job: &'a ImportJob<'a>,
     line: &'a Cell<u64>,
     tuned: Tuned,
     /// Which of the members that are used were there.
@@ -82,13 +84,13 @@ struct Cache<'a> {
     begun: bool,
     entries: u64,
     /// Entries that stood before what they need to be understood (the file's keys were sorted by another program).
-    waiting: Vec<(u64, String, Entry)>,
+    waiting: Vec<(u64, String, TunedEntry)>,
     failed: BTreeMap<&'static str, usize>,
     out: Imported,
 }
 
-impl<'a> Cache<'a> {
-    fn new(job: &'a Job<'a>, line: &'a Cell<u64>) -> Self {
+impl<'a> CacheSoFar<'a> {
+    fn new(job: &'a ImportJob<'a>, line: &'a Cell<u64>) -> Self {
         Self {
             job,
             line,
@@ -102,25 +104,25 @@ impl<'a> Cache<'a> {
         }
     }
 
-    fn entry(&mut self, line: u64, key: String, entry: Entry) {
+    fn entry(&mut self, line: u64, key: String, entry: TunedEntry) {
         if !self.tuned.is_complete() {
             self.waiting.push((line, key, entry));
             return;
         }
-        match self.tuned.row(&key, entry, &format!("{}:{line}", self.job.file)) {
-            Ok(Verdict::Timed(row)) => self.out.rows.push(*row),
-            Ok(Verdict::Failed(how)) => *self.failed.entry(how).or_default() += 1,
-            Err(why) => self.out.refuse(self.job, line, why),
+        match self.tuned.entry_verdict(&key, entry, &format!("{}:{line}", self.job.file)) {
+            Ok(EntryVerdict::Timed(row)) => self.out.rows.push(*row),
+            Ok(EntryVerdict::Failed(how)) => *self.failed.entry(how).or_default() += 1,
+            Err(why) => self.out.add_refusal(self.job, line, why),
         }
     }
 
-    fn finish(mut self, cut_off: bool) -> Result<Imported, ReadError> {
+    fn into_imported(mut self, cut_off: bool) -> Result<Imported, ReadError> {
         if let Some(missing) = self.tuned.missing() {
             let what = "expected a cache file as Kernel Tuner writes it (option `cache`)";
-            return Err(self.job.refuse(format!("has no `{missing}`; {what}")));
+            return Err(self.job.read_error(format!("has no `{missing}`; {what}")));
         }
         if !self.begun {
-            return Err(self.job.refuse("has no `cache`; is the file cut off?"));
+            return Err(self.job.read_error("has no `cache`; is the file cut off?"));
         }
         self.tuned.gpu.get_or_insert_default();
         for (line, key, entry) in std::mem::take(&mut self.waiting) {
@@ -139,9 +141,9 @@ impl<'a> Cache<'a> {
 }
 
 /// The whole file.
-struct Whole<'c, 'a>(&'c mut Cache<'a>);
+struct CacheFile<'c, 'a>(&'c mut CacheSoFar<'a>);
 
-impl<'de> Visitor<'de> for Whole<'_, '_> {
+impl<'de> Visitor<'de> for CacheFile<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,7 +153,7 @@ impl<'de> Visitor<'de> for Whole<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             if self.0.seen.contains(&key) {
-                return Err(A::Error::custom(format!("`{}` stands twice; keep one", clip(&key))));
+                return Err(A::Error::custom(format!("`{}` stands twice; keep one", clipped_cell(&key))));
             }
             match key.as_str() {
                 "cache" => map.next_value_seed(Entries(self.0))?,
@@ -171,7 +173,7 @@ impl<'de> Visitor<'de> for Whole<'_, '_> {
 }
 
 /// The member `cache`.
-struct Entries<'c, 'a>(&'c mut Cache<'a>);
+struct Entries<'c, 'a>(&'c mut CacheSoFar<'a>);
 
 impl<'de> DeserializeSeed<'de> for Entries<'_, '_> {
     type Value = ();
@@ -192,7 +194,7 @@ impl<'de> Visitor<'de> for Entries<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             let line = self.0.line.get();
-            let entry: Entry = map.next_value()?;
+            let entry: TunedEntry = map.next_value()?;
             if self.0.entries.is_multiple_of(256) && self.0.job.is_cancelled() {
                 return Err(A::Error::custom("cancelled"));
             }

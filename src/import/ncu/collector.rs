@@ -1,13 +1,13 @@
 //! Launches on their way to become rows, and what to say of the counts they lack.
 
-use super::Launch;
-use super::metrics::Precision;
-use crate::import::{Imported, Job};
+use super::ProfiledLaunch;
+use super::metrics::NcuPrecision;
+use crate::import::{ImportJob, Imported};
 use crate::measurement::{CanonicalRow, Number};
 
 /// Launches on their way to become rows, and what they lack.
 pub(super) struct Collector<'a> {
-    pub(super) job: &'a Job<'a>,
+    pub(super) job: &'a ImportJob<'a>,
     pub(super) out: Imported,
     launches: usize,
     /// How many launches lack each of [`LACKS`].
@@ -15,7 +15,7 @@ pub(super) struct Collector<'a> {
 }
 
 /// What a launch may lack, whether this one does, and what to do.
-type Lack = (&'static str, fn(&Launch, &CanonicalRow) -> bool, &'static str);
+type Lack = (&'static str, fn(&ProfiledLaunch, &CanonicalRow) -> bool, &'static str);
 
 const LACKS: [Lack; 11] = [
     ("no time", |_, r| r.get(Number::Time).is_none(), "add --metrics gpu__time_duration.sum"),
@@ -45,7 +45,7 @@ const LACKS: [Lack; 11] = [
     ),
     (
         "FLOPs without half precision, which was not counted",
-        |l, r| r.get(Number::Flops).is_some() && l.values.operations(Precision::Half).is_none(),
+        |l, r| r.get(Number::Flops).is_some() && l.values.operations(NcuPrecision::Half).is_none(),
         "add --metrics regex:smsp__sass_thread_inst_executed_op_h(add|mul|fma)_pred_on.sum if the kernel uses it",
     ),
     (
@@ -72,12 +72,12 @@ const LACKS: [Lack; 11] = [
 ];
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(job: &'a Job<'a>) -> Self {
+    pub(super) fn new(job: &'a ImportJob<'a>) -> Self {
         Self { job, out: Imported::default(), launches: 0, lacks: [0; LACKS.len()] }
     }
 
-    pub(super) fn push(&mut self, launch: &Launch) {
-        match launch.row(self.job) {
+    pub(super) fn push(&mut self, launch: &ProfiledLaunch) {
+        match launch.canonical_row(self.job) {
             Ok(row) => {
                 self.launches += 1;
                 if let Some(given) = self.job.gpu.filter(|_| !launch.device.is_empty()) {
@@ -90,15 +90,15 @@ impl<'a> Collector<'a> {
                 }
                 self.out.rows.push(row);
             }
-            Err((column, message)) => self.refuse(launch.line, column, message),
+            Err((column, message)) => self.add_refusal(launch.line, column, message),
         }
     }
 
-    pub(super) fn refuse(&mut self, line: u64, column: String, message: String) {
-        self.out.refuse(self.job, line, (column, message));
+    pub(super) fn add_refusal(&mut self, line: u64, column: String, message: String) {
+        self.out.add_refusal(self.job, line, (column, message));
     }
 
-    pub(super) fn finish(mut self) -> Imported {
+    pub(super) fn into_imported(mut self) -> Imported {
         let all = self.launches;
         for (count, (what, _, hint)) in self.lacks.into_iter().zip(LACKS).filter(|(n, _)| *n > 0) {
             let which =

@@ -38,7 +38,7 @@ pub(super) struct ProfileResult {
     #[prost(message, optional, tag = "11")]
     pub block: Option<Dimensions>,
     #[prost(message, repeated, tag = "13")]
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<LaunchMetric>,
 }
 
 /// Blocks or threads along x, y, z.
@@ -54,17 +54,17 @@ pub(super) struct Dimensions {
 
 /// One metric of a launch, in base units.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Metric {
+pub(super) struct LaunchMetric {
     /// Place in the table of names, from 0.
     #[prost(uint32, optional, tag = "1")]
     pub name: Option<u32>,
     #[prost(message, optional, tag = "2")]
-    pub value: Option<Value>,
+    pub value: Option<MessageValue>,
 }
 
 /// One of these is set.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Value {
+pub(super) struct MessageValue {
     #[prost(bytes = "vec", optional, tag = "1")]
     pub text: Option<Vec<u8>>,
     #[prost(float, optional, tag = "2")]
@@ -77,9 +77,9 @@ pub(super) struct Value {
     pub large: Option<u64>,
 }
 
-impl Value {
+impl MessageValue {
     /// The number, whatever its width.
-    pub(super) fn number(&self) -> Option<f64> {
+    pub(super) fn as_number(&self) -> Option<f64> {
         let float = self.double.or(self.float.map(f64::from));
         float.or(self.small.map(f64::from)).or(self.large.map(|v| v as f64))
     }

@@ -170,7 +170,7 @@ pub(super) fn wanted(name: &str) -> Option<Dimension> {
 fn is_operation(name: &str) -> bool {
     let op = OP_PREFIXES.iter().find_map(|p| name.strip_prefix(p));
     op.and_then(|op| op.strip_suffix(OP_SUM).or_else(|| op.strip_suffix(OP_PER_CYCLE)))
-        .is_some_and(|op| Precision::ALL.into_iter().any(|p| p.operations().contains(&op)))
+        .is_some_and(|op| NcuPrecision::ALL.into_iter().any(|p| p.operations().contains(&op)))
 }
 
 fn is_pipe_use(name: &str) -> bool {
@@ -198,13 +198,13 @@ fn tensor_path(name: &str) -> Option<(&str, Option<&str>)> {
 
 /// A floating-point width that the vector pipes count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Precision {
+pub(super) enum NcuPrecision {
     Half,
     Single,
     Double,
 }
 
-impl Precision {
+impl NcuPrecision {
     pub(super) const ALL: [Self; 3] = [Self::Half, Self::Single, Self::Double];
 
     /// Add, multiply, fused multiply-add.
@@ -256,7 +256,7 @@ impl Values {
 
     /// Add, multiply and fused multiply-add instructions by thread. Where only their rate per cycle was kept (the
     /// roofline sections do so), it is that rate x the cycles, as ncu's own roofline has it.
-    pub(super) fn operations(&self, of: Precision) -> Option<[f64; 3]> {
+    pub(super) fn operations(&self, of: NcuPrecision) -> Option<[f64; 3]> {
         let cycles = self
             .get("smsp__cycles_elapsed.avg")
             .or_else(|| Some(self.get("smsp__cycles_elapsed.avg.per_second")? * self.seconds()?));
@@ -391,8 +391,8 @@ mod tests {
             (&op("fmul"), 0.0),
             (&op("ffma"), 16.5),
         ]);
-        assert_eq!(v.operations(Precision::Single), Some([16_000.0, 0.0, 33_000.0]));
-        assert_eq!(v.operations(Precision::Double), None);
+        assert_eq!(v.operations(NcuPrecision::Single), Some([16_000.0, 0.0, 33_000.0]));
+        assert_eq!(v.operations(NcuPrecision::Double), None);
     }
 
     #[test]

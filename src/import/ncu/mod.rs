@@ -14,14 +14,14 @@ pub(super) mod report;
 mod wide_page;
 
 use super::kernel_name::{LONGEST_NAME, short_name, signature};
-use super::{Job, Refusal};
+use super::{ImportJob, ImportRefusal};
 use crate::measurement::{CanonicalRow, Number};
 use collector::Collector;
-use metrics::{Precision, Values};
+use metrics::{NcuPrecision, Values};
 
 /// What one launch of a report says.
 #[derive(Debug, Clone, Default)]
-struct Launch {
+struct ProfiledLaunch {
     /// The line it begins in, or its place in a report.
     line: u64,
     id: String,
@@ -33,11 +33,11 @@ struct Launch {
     values: Values,
 }
 
-fn refusal(column: &str, message: impl Into<String>) -> Refusal {
+fn refusal(column: &str, message: impl Into<String>) -> ImportRefusal {
     (column.to_string(), message.into())
 }
 
-impl Launch {
+impl ProfiledLaunch {
     /// The dimensions of block or grid: as stated, else from the metrics.
     fn dimensions(&self, stated: Option<[u64; 3]>, each: [&str; 3], all: &str) -> Option<[u64; 3]> {
         let whole =
@@ -51,7 +51,7 @@ impl Launch {
     }
 
     /// The canonical row.
-    fn row(&self, job: &Job<'_>) -> Result<CanonicalRow, Refusal> {
+    fn canonical_row(&self, job: &ImportJob<'_>) -> Result<CanonicalRow, ImportRefusal> {
         if self.kernel.is_empty() || self.kernel.len() > LONGEST_NAME {
             return Err(refusal(
                 "Kernel Name",
@@ -60,24 +60,24 @@ impl Launch {
         }
         let block = self.dimensions(self.block, metrics::BLOCK_DIM, metrics::BLOCK_SIZE);
         let grid = self.dimensions(self.grid, metrics::GRID_DIM, metrics::GRID_SIZE);
-        self.check(block, grid)?;
+        self.check_launch(block, grid)?;
         let mut row = CanonicalRow {
             gpu: self.device.clone(),
             kernel: short_name(&self.kernel).to_string(),
-            problem: problem(grid, block),
+            problem: launch_problem(grid, block),
             dtype: self.dtype().unwrap_or_default().to_string(),
             block,
             grid,
             source: format!("{}:{}", job.file, self.line),
             ..CanonicalRow::default()
         };
-        self.numbers(&mut row);
+        self.fill_numbers(&mut row);
         self.attributes(&mut row);
         Ok(row)
     }
 
     /// What no launch can be: a damaged report is not to be believed.
-    fn check(&self, block: Option<[u64; 3]>, grid: Option<[u64; 3]>) -> Result<(), Refusal> {
+    fn check_launch(&self, block: Option<[u64; 3]>, grid: Option<[u64; 3]>) -> Result<(), ImportRefusal> {
         let product = |d: [u64; 3]| d.iter().fold(1u64, |a, b| a.saturating_mul(*b));
         let threads = block.map(product);
         if threads.is_some_and(|t| !(1..=1024).contains(&t)) {
@@ -109,7 +109,7 @@ impl Launch {
         Ok(())
     }
 
-    fn numbers(&self, row: &mut CanonicalRow) {
+    fn fill_numbers(&self, row: &mut CanonicalRow) {
         let v = &self.values;
         row.set(Number::Time, v.get(metrics::TIME).map(|ns| ns / 1e6));
         row.set(Number::RegsPerThread, v.get(metrics::REGISTERS));
@@ -174,14 +174,14 @@ impl Launch {
             return None;
         }
         let of = |p| self.values.operations(p).map(|[add, mul, fma]| add + mul + 2.0 * fma);
-        let [half, single, double] = Precision::ALL.map(of);
+        let [half, single, double] = NcuPrecision::ALL.map(of);
         let further = half.unwrap_or_default() + self.values.tensor_flops().unwrap_or_default();
         Some(single? + double? + further)
     }
 
     /// Whether half precision was counted and worked.
     fn half_worked(&self) -> bool {
-        self.values.operations(Precision::Half).is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
+        self.values.operations(NcuPrecision::Half).is_some_and(|ops| ops.iter().any(|v| *v > 0.0))
     }
 
     /// The one width that single and double counters saw at work, tensor pipes idle.
@@ -189,22 +189,22 @@ impl Launch {
         if self.values.tensor_active() != Some(false) {
             return None;
         }
-        let [_, single, double] = Precision::ALL.map(|p| self.values.operations(p));
+        let [_, single, double] = NcuPrecision::ALL.map(|p| self.values.operations(p));
         let worked = |ops: [f64; 3]| ops.iter().any(|v| *v > 0.0);
         match (self.half_worked(), worked(single?), worked(double?)) {
-            (false, true, false) => Some(Precision::Single.dtype()),
-            (false, false, true) => Some(Precision::Double.dtype()),
-            (true, false, false) => Some(Precision::Half.dtype()),
+            (false, true, false) => Some(NcuPrecision::Single.dtype()),
+            (false, false, true) => Some(NcuPrecision::Double.dtype()),
+            (true, false, false) => Some(NcuPrecision::Half.dtype()),
             _ => None,
         }
     }
 }
 
 /// The columns of additions, multiplications and fused multiply-adds.
-const MIX: [(Precision, [Number; 3]); 3] = [
-    (Precision::Half, [Number::Fp16Add, Number::Fp16Mul, Number::Fp16Fma]),
-    (Precision::Single, [Number::Fp32Add, Number::Fp32Mul, Number::Fp32Fma]),
-    (Precision::Double, [Number::Fp64Add, Number::Fp64Mul, Number::Fp64Fma]),
+const MIX: [(NcuPrecision, [Number; 3]); 3] = [
+    (NcuPrecision::Half, [Number::Fp16Add, Number::Fp16Mul, Number::Fp16Fma]),
+    (NcuPrecision::Single, [Number::Fp32Add, Number::Fp32Mul, Number::Fp32Fma]),
+    (NcuPrecision::Double, [Number::Fp64Add, Number::Fp64Mul, Number::Fp64Fma]),
 ];
 
 /// The most that these can be.
@@ -218,7 +218,7 @@ const MOST: [(&str, f64); 6] = [
 ];
 
 /// `grid=196;block=256`; blank where nobody stated the launch.
-pub(super) fn problem(grid: Option<[u64; 3]>, block: Option<[u64; 3]>) -> String {
+pub(super) fn launch_problem(grid: Option<[u64; 3]>, block: Option<[u64; 3]>) -> String {
     let (Some(grid), Some(block)) = (grid, block) else { return String::new() };
     let named = [("grid", grid), ("block", block)];
     let pairs = named.into_iter().flat_map(|(name, d)| {

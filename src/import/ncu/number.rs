@@ -9,7 +9,7 @@ pub(super) enum Decimal {
 
 /// What a number without context says about its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum NumberForm {
     /// No separator: the same in both.
     Plain,
     /// Reads in this one only.
@@ -22,7 +22,7 @@ enum Form {
 
 /// Why a number could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum UnreadNumber {
     /// It is none.
     NotANumber,
     /// `1.024`, and nothing in the file says which.
@@ -32,7 +32,7 @@ pub(super) enum Unread {
 /// What this number alone says about the file's locale.
 pub(super) fn evidence(text: &str) -> Option<Decimal> {
     match form(text) {
-        Form::Only(decimal) => Some(decimal),
+        NumberForm::Only(decimal) => Some(decimal),
         _ => None,
     }
 }
@@ -40,30 +40,30 @@ pub(super) fn evidence(text: &str) -> Option<Decimal> {
 /// Whether this reads differently in the two locales.
 #[cfg(test)]
 fn is_ambiguous(text: &str) -> bool {
-    form(text) == Form::Either
+    form(text) == NumberForm::Either
 }
 
 /// The number, in a file whose locale is known or not.
-pub(super) fn read(text: &str, decimal: Option<Decimal>) -> Result<f64, Unread> {
+pub(super) fn parsed_number(text: &str, decimal: Option<Decimal>) -> Result<f64, UnreadNumber> {
     let text = bare(text);
     match (form(&text), decimal) {
-        (Form::Not, _) => Err(Unread::NotANumber),
-        (Form::Plain, _) => parse(&text, None),
-        (Form::Only(needed), None) => parse(&text, Some(needed)),
-        (Form::Only(needed), Some(known)) if needed == known => parse(&text, Some(known)),
-        (Form::Only(_), Some(_)) => Err(Unread::NotANumber),
-        (Form::Either, Some(known)) => parse(&text, Some(known)),
-        (Form::Either, None) => Err(Unread::Ambiguous),
+        (NumberForm::Not, _) => Err(UnreadNumber::NotANumber),
+        (NumberForm::Plain, _) => parse(&text, None),
+        (NumberForm::Only(needed), None) => parse(&text, Some(needed)),
+        (NumberForm::Only(needed), Some(known)) if needed == known => parse(&text, Some(known)),
+        (NumberForm::Only(_), Some(_)) => Err(UnreadNumber::NotANumber),
+        (NumberForm::Either, Some(known)) => parse(&text, Some(known)),
+        (NumberForm::Either, None) => Err(UnreadNumber::Ambiguous),
     }
 }
 
-fn parse(text: &str, decimal: Option<Decimal>) -> Result<f64, Unread> {
+fn parse(text: &str, decimal: Option<Decimal>) -> Result<f64, UnreadNumber> {
     let plain: String = match decimal {
         None => text.to_string(),
         Some(Decimal::Point) => text.replace(',', ""),
         Some(Decimal::Comma) => text.replace('.', "").replace(',', "."),
     };
-    plain.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or(Unread::NotANumber)
+    plain.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or(UnreadNumber::NotANumber)
 }
 
 /// Without blanks and apostrophes between digits, which some locales use for thousands.
@@ -72,25 +72,25 @@ fn bare(text: &str) -> std::borrow::Cow<'_, str> {
     if text.contains(odd) { text.replace(odd, "").into() } else { text.into() }
 }
 
-fn form(text: &str) -> Form {
+fn form(text: &str) -> NumberForm {
     let text = bare(text);
     let body = text.strip_prefix(['-', '+']).unwrap_or(&text);
     let mantissa = body.split(['e', 'E']).next().unwrap_or(body);
     if !mantissa.starts_with(|c: char| c.is_ascii_digit())
         || text.parse::<f64>().is_err() && has_letters(body)
     {
-        return Form::Not;
+        return NumberForm::Not;
     }
     if !mantissa.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b',') {
-        return Form::Not;
+        return NumberForm::Not;
     }
     let [point, comma] = [Decimal::Point, Decimal::Comma].map(|d| reads_as(mantissa, d));
     match (mantissa.contains(['.', ',']), point, comma) {
-        (false, _, _) => Form::Plain,
-        (_, true, true) => Form::Either,
-        (_, true, false) => Form::Only(Decimal::Point),
-        (_, false, true) => Form::Only(Decimal::Comma),
-        (_, false, false) => Form::Not,
+        (false, _, _) => NumberForm::Plain,
+        (_, true, true) => NumberForm::Either,
+        (_, true, false) => NumberForm::Only(Decimal::Point),
+        (_, false, true) => NumberForm::Only(Decimal::Comma),
+        (_, false, false) => NumberForm::Not,
     }
 }
 
@@ -236,16 +236,16 @@ mod tests {
 
     #[test]
     fn numbers_read_in_their_locale() {
-        assert_eq!(read("12,319", Some(Point)), Ok(12_319.0));
-        assert_eq!(read("12,319", Some(Comma)), Ok(12.319));
-        assert_eq!(read("12,319", None), Err(Unread::Ambiguous));
-        assert_eq!(read("4.963.609.951,19", Some(Comma)), Ok(4_963_609_951.19));
-        assert_eq!(read("21\u{202f}058\u{202f}944,5", None), Ok(21_058_944.5));
-        assert_eq!(read("21'058'944", None), Ok(21_058_944.0));
-        assert_eq!(read("1.5e-3", Some(Point)), Ok(0.0015));
-        assert_eq!(read("6.65", Some(Comma)), Err(Unread::NotANumber));
+        assert_eq!(parsed_number("12,319", Some(Point)), Ok(12_319.0));
+        assert_eq!(parsed_number("12,319", Some(Comma)), Ok(12.319));
+        assert_eq!(parsed_number("12,319", None), Err(UnreadNumber::Ambiguous));
+        assert_eq!(parsed_number("4.963.609.951,19", Some(Comma)), Ok(4_963_609_951.19));
+        assert_eq!(parsed_number("21\u{202f}058\u{202f}944,5", None), Ok(21_058_944.5));
+        assert_eq!(parsed_number("21'058'944", None), Ok(21_058_944.0));
+        assert_eq!(parsed_number("1.5e-3", Some(Point)), Ok(0.0015));
+        assert_eq!(parsed_number("6.65", Some(Comma)), Err(UnreadNumber::NotANumber));
         for none in ["", "n/a", "no data", "inf", "nan", "1e999", "--1", "1e", "0x1p3", "1.2.3,4"] {
-            assert_eq!(read(none, Some(Point)), Err(Unread::NotANumber), "{none}");
+            assert_eq!(parsed_number(none, Some(Point)), Err(UnreadNumber::NotANumber), "{none}");
         }
     }
 

@@ -3,19 +3,22 @@
 use super::long_page::LongPage;
 use super::number::{Decimal, evidence};
 use super::wide_page::WidePage;
-use super::{Collector, Launch};
+use super::{Collector, ProfiledLaunch};
 use crate::import::records::{Fields, Records, head_lines};
-use crate::import::{Imported, Importer, Job};
+use crate::import::{ImportJob, Imported, Importer};
 use crate::measurement::ReadError;
 use std::io::BufRead;
 
-pub(in crate::import) const IMPORTER: Importer =
-    Importer { name: "ncu CSV (raw page, details page, --metrics)", recognises, read };
+pub(in crate::import) const IMPORTER: Importer = Importer {
+    name: "ncu CSV (raw page, details page, --metrics)",
+    recognises: is_own_format,
+    read: read_rows,
+};
 
 /// How many records, and bytes of them, wait for a number that tells the locale.
 const HELD: (usize, usize) = (4096, 16 << 20);
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     head_lines(head).any(|line| is_header(line) || line.starts_with(b"==PROF=="))
 }
 
@@ -24,50 +27,50 @@ fn is_header(line: &[u8]) -> bool {
     line.starts_with(b"\"ID\",\"") || line.starts_with(b"ID,Process ID,")
 }
 
-fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut records = Records::new(from, job);
     let mut collector = Collector::new(job);
     let mut fields = Fields::default();
     let mut page: Option<Page> = None;
     let (mut outside, mut quoted) = (0usize, true);
-    while let Some(line) = records.line()? {
+    while let Some(line) = records.next_line()? {
         let (header, open, blank) = (is_header(line), line.starts_with(b"\""), line.is_empty());
         if header {
             quoted = open;
             records.split(&mut fields)?;
             if let Some(before) = page.replace(Page::new(&fields, records.line_number(), job)?) {
-                before.finish(&mut collector)?;
+                before.finish_page(&mut collector)?;
             }
         } else if let Some(page) = page.as_mut().filter(|_| open || !quoted && !blank) {
             records.split(&mut fields)?;
-            page.record(&fields, records.line_number(), &mut collector)?;
+            page.read_record(&fields, records.line_number(), &mut collector)?;
         } else {
             outside += usize::from(page.is_some() && !blank);
         }
     }
     let Some(page) = page else {
-        return Err(job.refuse(
+        return Err(job.read_error(
             "no line begins \"ID\",\"Process ID\": the profiler printed no table; profile with --csv and look for ==ERROR== above",
         ));
     };
-    page.finish(&mut collector)?;
+    page.finish_page(&mut collector)?;
     if outside > 0 {
         collector.out.remark(format!(
             "{outside} lines between the rows are no part of the report and were passed over"
         ));
     }
-    Ok(collector.finish())
+    Ok(collector.into_imported())
 }
 
 /// One of the two forms.
-enum Form {
+enum PageForm {
     Wide(WidePage),
     Long(Box<LongPage>),
 }
 
 /// A header and the records under it.
 struct Page {
-    form: Form,
+    form: PageForm,
     decimal: Option<Decimal>,
     /// Records that came before anything told the locale.
     held: Vec<(Fields, u64)>,
@@ -75,20 +78,20 @@ struct Page {
 }
 
 impl Page {
-    fn new(header: &Fields, line: u64, job: &Job<'_>) -> Result<Self, ReadError> {
-        let refuse = |why: String| job.refuse(format!("line {line}: {why}"));
-        let ids = Ids::find(header).map_err(refuse)?;
+    fn new(header: &Fields, line: u64, job: &ImportJob<'_>) -> Result<Self, ReadError> {
+        let refuse = |why: String| job.read_error(format!("line {line}: {why}"));
+        let ids = Ids::from_header(header).map_err(refuse)?;
         let form = match header.position("Metric Name") {
-            Some(name) => Form::Long(Box::new(LongPage::new(header, ids, name).map_err(refuse)?)),
-            None => Form::Wide(WidePage::new(header, ids).map_err(refuse)?),
+            Some(name) => PageForm::Long(Box::new(LongPage::new(header, ids, name).map_err(refuse)?)),
+            None => PageForm::Wide(WidePage::new(header, ids).map_err(refuse)?),
         };
         Ok(Self { form, decimal: None, held: Vec::new(), held_bytes: 0 })
     }
 
-    fn record(&mut self, fields: &Fields, line: u64, to: &mut Collector<'_>) -> Result<(), ReadError> {
+    fn read_record(&mut self, fields: &Fields, line: u64, to: &mut Collector<'_>) -> Result<(), ReadError> {
         if self.decimal.is_none() {
             self.decimal =
-                self.evidence(fields).map_err(|why| to.job.refuse(format!("line {line}: {why}")))?;
+                self.evidence(fields).map_err(|why| to.job.read_error(format!("line {line}: {why}")))?;
             self.held_bytes += fields.bytes_len();
             if self.decimal.is_none() && self.held.len() < HELD.0 && self.held_bytes < HELD.1 {
                 self.held.push((fields.clone(), line));
@@ -96,7 +99,7 @@ impl Page {
             }
             self.release(to);
         }
-        self.form.record(fields, line, self.decimal, to);
+        self.form.read_record(fields, line, self.decimal, to);
         Ok(())
     }
 
@@ -104,13 +107,13 @@ impl Page {
     fn evidence(&self, fields: &Fields) -> Result<Option<Decimal>, String> {
         let mut found = None;
         for at in self.form.numeric(fields) {
-            let text = fields.text(at).unwrap_or_default();
+            let text = fields.text_at(at).unwrap_or_default();
             match (found, evidence(text)) {
                 (_, None) => {}
                 (None, Some(first)) => found = Some((first, text)),
                 (Some((first, _)), Some(other)) if first == other => {}
                 (Some((_, before)), Some(_)) => {
-                    let (before, text) = (clip(before), clip(text));
+                    let (before, text) = (clipped_cell(before), clipped_cell(text));
                     return Err(format!(
                         "`{before}` and `{text}` are numbers of two locales; export with LC_ALL=C"
                     ));
@@ -122,27 +125,27 @@ impl Page {
 
     fn release(&mut self, to: &mut Collector<'_>) {
         for (fields, line) in std::mem::take(&mut self.held) {
-            self.form.record(&fields, line, self.decimal, to);
+            self.form.read_record(&fields, line, self.decimal, to);
         }
     }
 
-    fn finish(mut self, to: &mut Collector<'_>) -> Result<(), ReadError> {
+    fn finish_page(mut self, to: &mut Collector<'_>) -> Result<(), ReadError> {
         if to.job.is_cancelled() {
-            return Err(to.job.refuse("cancelled"));
+            return Err(to.job.read_error("cancelled"));
         }
         self.release(to);
-        if let Form::Long(page) = self.form {
-            page.finish(to);
+        if let PageForm::Long(page) = self.form {
+            page.finish_launch(to);
         }
         Ok(())
     }
 }
 
-impl Form {
-    fn record(&mut self, fields: &Fields, line: u64, decimal: Option<Decimal>, to: &mut Collector<'_>) {
+impl PageForm {
+    fn read_record(&mut self, fields: &Fields, line: u64, decimal: Option<Decimal>, to: &mut Collector<'_>) {
         match self {
-            Self::Wide(page) => page.record(fields, line, decimal, to),
-            Self::Long(page) => page.record(fields, line, decimal, to),
+            Self::Wide(page) => page.read_record(fields, line, decimal, to),
+            Self::Long(page) => page.read_record(fields, line, decimal, to),
         }
     }
 
@@ -167,9 +170,9 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    fn find(header: &Fields) -> Result<Self, String> {
+    fn from_header(header: &Fields) -> Result<Self, String> {
         let one = |name: &str| {
-            let mut at = (0..header.len()).filter(|i| header.text(*i) == Some(name));
+            let mut at = (0..header.len()).filter(|i| header.text_at(*i) == Some(name));
             let first = at.next();
             match at.next() {
                 Some(_) => Err(format!("column `{name}` stands twice; export the report again")),
@@ -195,28 +198,32 @@ impl Ids {
 
     /// Whether two records are of the same launch.
     pub(super) fn key<'f>(&self, fields: &'f Fields) -> (&'f [u8], &'f [u8]) {
-        (fields.bytes(self.id), self.process.map_or(&[], |at| fields.bytes(at)))
+        (fields.bytes_at(self.id), self.process.map_or(&[], |at| fields.bytes_at(at)))
     }
 
     /// A launch without metrics.
-    pub(super) fn launch(&self, fields: &Fields, line: u64) -> Result<Launch, super::super::Refusal> {
+    pub(super) fn launch_at(
+        &self,
+        fields: &Fields,
+        line: u64,
+    ) -> Result<ProfiledLaunch, super::super::ImportRefusal> {
         let text = |at: Option<usize>, name: &str| {
-            let text = at.map_or(Some(""), |at| fields.text(at));
+            let text = at.map_or(Some(""), |at| fields.text_at(at));
             text.ok_or_else(|| super::refusal(name, "is not UTF-8; save the file as UTF-8"))
         };
         let shape = |at: Option<usize>, name: &str| {
             let text = text(at, name)?;
             dimensions(text)
-                .map_err(|()| super::refusal(name, format!("`{}`: expected (256, 1, 1)", clip(text))))
+                .map_err(|()| super::refusal(name, format!("`{}`: expected (256, 1, 1)", clipped_cell(text))))
         };
-        Ok(Launch {
+        Ok(ProfiledLaunch {
             line,
             id: text(Some(self.id), "ID")?.to_string(),
             kernel: text(Some(self.kernel), "Kernel Name")?.to_string(),
             compute_capability: text(self.compute_capability, "CC")?.to_string(),
             block: shape(self.block, "Block Size")?,
             grid: shape(self.grid, "Grid Size")?,
-            ..Launch::default()
+            ..ProfiledLaunch::default()
         })
     }
 }
@@ -242,6 +249,6 @@ pub(super) fn is_missing(text: &str) -> bool {
 }
 
 /// The beginning of a value, for messages.
-pub(super) fn clip(text: &str) -> String {
-    crate::text::clip(text, 40)
+pub(super) fn clipped_cell(text: &str) -> String {
+    crate::text::clipped_text(text, 40)
 }

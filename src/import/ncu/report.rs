@@ -5,15 +5,15 @@
 
 use super::messages::{BlockHeader, Dimensions, ProfileResult};
 use super::metrics::wanted;
-use super::{Collector, Launch};
-use crate::import::{Imported, Importer, Job};
+use super::{Collector, ProfiledLaunch};
+use crate::import::{ImportJob, Imported, Importer};
 use crate::measurement::ReadError;
 use prost::Message;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 pub(in crate::import) const IMPORTER: Importer =
-    Importer { name: "Nsight Compute report (.ncu-rep)", recognises, read };
+    Importer { name: "Nsight Compute report (.ncu-rep)", recognises: is_own_format, read: read_rows };
 
 const MAGIC: &[u8] = b"NVR\0";
 
@@ -26,27 +26,29 @@ const MOST_NAMES: usize = 1 << 20;
 /// The metric that names the GPU.
 const DEVICE: &str = "device__attribute_display_name";
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut all = Vec::new();
-    from.take(LARGEST + 1).read_to_end(&mut all).map_err(|e| job.refuse(format!("cannot be read: {e}")))?;
+    from.take(LARGEST + 1)
+        .read_to_end(&mut all)
+        .map_err(|e| job.read_error(format!("cannot be read: {e}")))?;
     if all.len() as u64 > LARGEST {
-        return Err(job.refuse("is larger than 2 GiB; export it with ncu --import FILE --csv --page raw"));
+        return Err(job.read_error("is larger than 2 GiB; export it with ncu --import FILE --csv --page raw"));
     }
-    let blocks = blocks(&all).map_err(|why| job.refuse(why))?;
+    let blocks = file_blocks(&all).map_err(|why| job.read_error(why))?;
     let mut collector = Collector::new(job);
     let mut at = 0u64;
     for result in blocks.results {
         at += 1;
         if job.is_cancelled() {
-            return Err(job.refuse("cancelled"));
+            return Err(job.read_error("cancelled"));
         }
-        match launch(result, &blocks.names, at) {
+        match parsed_launch(result, &blocks.names, at) {
             Ok(launch) => collector.push(&launch),
-            Err((column, message)) => collector.refuse(at, column, message),
+            Err((column, message)) => collector.add_refusal(at, column, message),
         }
     }
     if blocks.ranges > 0 {
@@ -62,7 +64,7 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
     if at == 0 {
         collector.out.remark("the report has no launches".into());
     }
-    Ok(collector.finish())
+    Ok(collector.into_imported())
 }
 
 /// What lies in a report, its messages still as bytes.
@@ -94,7 +96,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn blocks(all: &[u8]) -> Result<Blocks<'_>, String> {
+fn file_blocks(all: &[u8]) -> Result<Blocks<'_>, String> {
     let mut cursor = Cursor { all, at: MAGIC.len() };
     cursor.message("file header")?;
     let mut out = Blocks { names: Vec::new(), results: Vec::new(), ranges: 0, unknown: 0 };
@@ -149,20 +151,24 @@ fn block<'a>(cursor: &mut Cursor<'a>, header: &BlockHeader, out: &mut Blocks<'a>
 }
 
 /// One launch with the metrics that are wanted.
-fn launch(result: &[u8], names: &[Option<Arc<str>>], at: u64) -> Result<Launch, super::super::Refusal> {
+fn parsed_launch(
+    result: &[u8],
+    names: &[Option<Arc<str>>],
+    at: u64,
+) -> Result<ProfiledLaunch, super::super::ImportRefusal> {
     let result = ProfileResult::decode(result)
         .map_err(|e| super::refusal("launch", format!("cannot be read ({e}); is the report damaged?")))?;
     let name = [result.demangled, result.function].into_iter().flatten().find(|n| !n.is_empty());
     let name = String::from_utf8(name.unwrap_or_default())
         .map_err(|_| super::refusal("Kernel Name", "is not UTF-8; is the report damaged?"))?;
     let shape = |d: Option<Dimensions>| d.map(|d| [d.x, d.y, d.z].map(|n| u64::from(n.unwrap_or(0))));
-    let mut launch = Launch {
+    let mut launch = ProfiledLaunch {
         line: at,
         id: (at - 1).to_string(),
         kernel: name,
         block: shape(result.block),
         grid: shape(result.grid),
-        ..Launch::default()
+        ..ProfiledLaunch::default()
     };
     for metric in result.metrics {
         let place = metric.name.unwrap_or(0) as usize;
@@ -173,7 +179,7 @@ fn launch(result: &[u8], names: &[Option<Arc<str>>], at: u64) -> Result<Launch, 
         let (Some(name), Some(value)) = (name, metric.value) else { continue };
         if **name == *DEVICE {
             launch.device = value.text.and_then(|t| String::from_utf8(t).ok()).unwrap_or_default();
-        } else if let Some(number) = value.number() {
+        } else if let Some(number) = value.as_number() {
             launch.values.set(name.clone(), number);
         }
     }

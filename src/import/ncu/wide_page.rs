@@ -1,10 +1,10 @@
 //! The raw page: one row per launch, one column per metric, units in the second row.
 
 use super::metrics::wanted;
-use super::number::{Decimal, Dimension, Unread, read, unit};
-use super::page::{Ids, clip, is_missing};
-use super::{Collector, Launch, refusal};
-use crate::import::Refusal;
+use super::number::{Decimal, Dimension, UnreadNumber, parsed_number, unit};
+use super::page::{Ids, clipped_cell, is_missing};
+use super::{Collector, ProfiledLaunch, refusal};
+use crate::import::ImportRefusal;
 use crate::import::records::Fields;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const DEVICE: &str = "device__attribute_display_name";
 
 /// One column that is wanted.
-struct Column {
+struct WantedColumn {
     at: usize,
     name: Arc<str>,
     dimension: Dimension,
@@ -23,7 +23,7 @@ struct Column {
 /// A header of the raw page.
 pub(super) struct WidePage {
     ids: Ids,
-    columns: Vec<Column>,
+    columns: Vec<WantedColumn>,
     device: Option<usize>,
     width: usize,
     units: bool,
@@ -31,10 +31,10 @@ pub(super) struct WidePage {
 
 impl WidePage {
     pub(super) fn new(header: &Fields, ids: Ids) -> Result<Self, String> {
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<WantedColumn> = Vec::new();
         let mut device = None;
         for at in 0..header.len() {
-            let name = header.text(at).unwrap_or_default();
+            let name = header.text_at(at).unwrap_or_default();
             if name == DEVICE {
                 device = Some(at);
             }
@@ -42,7 +42,7 @@ impl WidePage {
             if columns.iter().any(|c| *c.name == *name) {
                 return Err(format!("column `{name}` stands twice; export the report again"));
             }
-            columns.push(Column { at, name: name.into(), dimension, scale: None });
+            columns.push(WantedColumn { at, name: name.into(), dimension, scale: None });
         }
         if columns.is_empty() {
             return Err("none of its columns is a metric that is used; export with --page raw".into());
@@ -50,7 +50,7 @@ impl WidePage {
         Ok(Self { ids, columns, device, width: header.len(), units: false })
     }
 
-    pub(super) fn record(
+    pub(super) fn read_record(
         &mut self,
         fields: &Fields,
         line: u64,
@@ -60,35 +60,35 @@ impl WidePage {
         if fields.len() != self.width {
             let message =
                 format!("the row has {} fields, the header {}; is it cut off?", fields.len(), self.width);
-            to.refuse(line, "row".into(), message);
+            to.add_refusal(line, "row".into(), message);
         } else if !self.units {
             self.units = true;
             self.read_units(fields, to);
             if self.ids.key(fields).0 != b"" {
-                to.refuse(
+                to.add_refusal(
                     line,
                     "row".into(),
                     "expected the row of units under the header; export with --page raw".into(),
                 );
             }
         } else {
-            match self.launch(fields, line, decimal) {
+            match self.launch_at(fields, line, decimal) {
                 Ok(launch) => to.push(&launch),
-                Err((column, message)) => to.refuse(line, column, message),
+                Err((column, message)) => to.add_refusal(line, column, message),
             }
         }
     }
 
     fn read_units(&mut self, fields: &Fields, to: &mut Collector<'_>) {
         for column in &mut self.columns {
-            let text = fields.text(column.at).unwrap_or("?");
+            let text = fields.text_at(column.at).unwrap_or("?");
             match unit(text).filter(|(dimension, _)| *dimension == column.dimension) {
                 Some((_, scale)) => column.scale = Some(scale),
                 None => {
                     to.out.remark(format!(
                         "{} was left out: its unit `{}` is not known",
                         column.name,
-                        clip(text)
+                        clipped_cell(text)
                     ));
                 }
             }
@@ -100,12 +100,17 @@ impl WidePage {
         self.columns.iter().map(|c| c.at).filter(|at| *at > self.ids.last()).collect()
     }
 
-    fn launch(&self, fields: &Fields, line: u64, decimal: Option<Decimal>) -> Result<Launch, Refusal> {
-        let mut launch = self.ids.launch(fields, line)?;
-        launch.device = self.device.and_then(|at| fields.text(at)).unwrap_or_default().to_string();
+    fn launch_at(
+        &self,
+        fields: &Fields,
+        line: u64,
+        decimal: Option<Decimal>,
+    ) -> Result<ProfiledLaunch, ImportRefusal> {
+        let mut launch = self.ids.launch_at(fields, line)?;
+        launch.device = self.device.and_then(|at| fields.text_at(at)).unwrap_or_default().to_string();
         for column in &self.columns {
             let Some(scale) = column.scale else { continue };
-            if let Some(value) = value(fields.text(column.at), &column.name, decimal)? {
+            if let Some(value) = value(fields.text_at(column.at), &column.name, decimal)? {
                 launch.values.set(column.name.clone(), value * scale);
             }
         }
@@ -118,16 +123,16 @@ pub(super) fn value(
     text: Option<&str>,
     name: &str,
     decimal: Option<Decimal>,
-) -> Result<Option<f64>, Refusal> {
+) -> Result<Option<f64>, ImportRefusal> {
     let text = text.ok_or_else(|| refusal(name, "is not UTF-8; save the file as UTF-8"))?;
     if is_missing(text) {
         return Ok(None);
     }
-    read(text, decimal).map(Some).map_err(|why| {
-        let text = clip(text);
+    parsed_number(text, decimal).map(Some).map_err(|why| {
+        let text = clipped_cell(text);
         let message = match why {
-            Unread::NotANumber => format!("`{text}`: expected a number written as elsewhere in the file, or n/a"),
-            Unread::Ambiguous => format!(
+            UnreadNumber::NotANumber => format!("`{text}`: expected a number written as elsewhere in the file, or n/a"),
+            UnreadNumber::Ambiguous => format!(
                 "`{text}` is a fraction in one locale and thousands in another, and nothing in the file tells which; \
                  export with LC_ALL=C and --print-units base"
             ),

@@ -3,8 +3,8 @@
 use super::{plain, start};
 use crate::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::import::records::Fields;
-use crate::import::{Imported, Job};
-use crate::import::{Refusal, unexpected};
+use crate::import::{ImportJob, Imported};
+use crate::import::{ImportRefusal, unexpected};
 use crate::measurement::{CanonicalRow, Number};
 use std::collections::HashMap;
 
@@ -19,7 +19,12 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn record(&mut self, fields: &Fields, line: u64, job: &Job<'_>) -> Result<(), Refusal> {
+    pub(super) fn read_record(
+        &mut self,
+        fields: &Fields,
+        line: u64,
+        job: &ImportJob<'_>,
+    ) -> Result<(), ImportRefusal> {
         const WIDTH: usize = 8;
         if fields.len() != WIDTH {
             return Err((
@@ -29,14 +34,14 @@ impl Metrics {
         }
         let text = |i: usize, column: &str| {
             fields
-                .text(i)
+                .text_at(i)
                 .ok_or_else(|| (column.to_string(), "is not UTF-8; save the file as UTF-8".to_string()))
         };
         let (on, name) = (text(0, "Device")?, text(1, "Kernel")?);
         if name.is_empty() || name.len() > LONGEST_NAME {
             return Err(unexpected("Kernel", name, "the name of a kernel of at most 512 KiB"));
         }
-        let place = self.place(on, name, text(2, "Invocations")?, line, job)?;
+        let place = self.launch_place(on, name, text(2, "Invocations")?, line, job)?;
         let metric = text(3, "Metric Name")?;
         if USED.contains(&metric) {
             let average = text(7, "Avg")?;
@@ -53,14 +58,14 @@ impl Metrics {
     }
 
     /// Where this kernel stands; a new one is added.
-    fn place(
+    fn launch_place(
         &mut self,
         on: &str,
         name: &str,
         calls: &str,
         line: u64,
-        job: &Job<'_>,
-    ) -> Result<usize, Refusal> {
+        job: &ImportJob<'_>,
+    ) -> Result<usize, ImportRefusal> {
         let key = (on.to_string(), name.to_string());
         if let Some(place) = self.places.get(&key) {
             return Ok(*place);
@@ -80,7 +85,7 @@ impl Metrics {
         Ok(place)
     }
 
-    pub(super) fn finish(self, out: &mut Imported) {
+    pub(super) fn finish_rows(self, out: &mut Imported) {
         if self.kernels.is_empty() {
             return;
         }

@@ -7,16 +7,16 @@ mod metrics;
 mod trace;
 
 use super::records::{Fields, Records, head_lines};
-use super::{Imported, Importer, Job, Refusal};
+use super::{ImportJob, ImportRefusal, Imported, Importer};
 use crate::measurement::{CanonicalRow, ReadError};
 use metrics::Metrics;
 use std::io::BufRead;
 use trace::Trace;
 
 pub(super) const IMPORTER: Importer =
-    Importer { name: "nvprof --csv (GPU trace, metrics)", recognises, read };
+    Importer { name: "nvprof --csv (GPU trace, metrics)", recognises: is_own_format, read: read_rows };
 
-fn recognises(head: &[u8]) -> bool {
+fn is_own_format(head: &[u8]) -> bool {
     head_lines(head).any(|line| is_banner(line) || is_metrics(line) || is_trace(line))
         || head_lines(head).next().is_some_and(is_bare_trace)
 }
@@ -34,50 +34,50 @@ fn is_metrics(line: &[u8]) -> bool {
 
 fn is_trace(line: &[u8]) -> bool {
     let header = &line[line.iter().position(|b| *b == b'"').unwrap_or(0)..];
-    header.starts_with(b"\"Start\",\"Duration\",") && find(header, b"\"Name\"")
+    header.starts_with(b"\"Start\",\"Duration\",") && contains_word(header, b"\"Name\"")
 }
 
 /// A launch of a trace whose header was cut away: it ends in a quoted name with the launch's number.
 fn is_bare_trace(line: &[u8]) -> bool {
     let fields = line.iter().filter(|b| **b == b',').count();
-    line.ends_with(b"]\"") && fields >= 16 && find(line, b",\"1\",")
+    line.ends_with(b"]\"") && fields >= 16 && contains_word(line, b",\"1\",")
 }
 
-fn find(text: &[u8], word: &[u8]) -> bool {
+fn contains_word(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|w| w == word)
 }
 
-fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
+fn read_rows(from: &mut dyn BufRead, job: &ImportJob<'_>) -> Result<Imported, ReadError> {
     let mut records = Records::new(from, job);
     let (mut fields, mut out) = (Fields::default(), Imported::default());
-    let mut table = Table::None;
+    let mut table = NvprofTable::None;
     let mut seen = false;
-    while let Some(line) = records.line()? {
+    while let Some(line) = records.next_line()? {
         let (metrics, trace) = (is_metrics(line), is_trace(line));
         let header = metrics || trace;
-        if line.is_empty() || line.starts_with(b"==") || (matches!(table, Table::None) && !header) {
+        if line.is_empty() || line.starts_with(b"==") || (matches!(table, NvprofTable::None) && !header) {
             continue;
         }
         records.split(&mut fields)?;
         let at = records.line_number();
         if header {
-            std::mem::replace(&mut table, Table::None).finish(&mut out);
-            let refuse = |why: String| job.refuse(format!("line {at}: {why}"));
+            std::mem::replace(&mut table, NvprofTable::None).finish_table(&mut out);
+            let refuse = |why: String| job.read_error(format!("line {at}: {why}"));
             table = if metrics {
-                Table::Metrics(Metrics::default())
+                NvprofTable::Metrics(Metrics::default())
             } else {
-                Table::Trace(Trace::new(&fields).map_err(refuse)?)
+                NvprofTable::Trace(Trace::new(&fields).map_err(refuse)?)
             };
             seen = true;
             continue;
         }
-        if let Err(why) = table.record(&fields, at, job, &mut out) {
-            out.refuse(job, at, why);
+        if let Err(why) = table.read_record(&fields, at, job, &mut out) {
+            out.add_refusal(job, at, why);
         }
     }
-    table.finish(&mut out);
+    table.finish_table(&mut out);
     if !seen {
-        return Err(job.refuse(
+        return Err(job.read_error(
             "has no header \"Start\",\"Duration\",… or \"Device\",\"Kernel\",…: without it and its units the numbers cannot be read; \
              keep the lines that nvprof prints above the rows",
         ));
@@ -86,30 +86,30 @@ fn read(from: &mut dyn BufRead, job: &Job<'_>) -> Result<Imported, ReadError> {
 }
 
 /// The table whose rows are being read.
-enum Table {
+enum NvprofTable {
     None,
     Trace(Trace),
     Metrics(Metrics),
 }
 
-impl Table {
-    fn record(
+impl NvprofTable {
+    fn read_record(
         &mut self,
         fields: &Fields,
         line: u64,
-        job: &Job<'_>,
+        job: &ImportJob<'_>,
         out: &mut Imported,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ImportRefusal> {
         match self {
             Self::None => Ok(()),
-            Self::Trace(trace) => trace.record(fields, line, job, out),
-            Self::Metrics(metrics) => metrics.record(fields, line, job),
+            Self::Trace(trace) => trace.read_record(fields, line, job, out),
+            Self::Metrics(metrics) => metrics.read_record(fields, line, job),
         }
     }
 
-    fn finish(self, out: &mut Imported) {
+    fn finish_table(self, out: &mut Imported) {
         match self {
-            Self::Metrics(metrics) => metrics.finish(out),
+            Self::Metrics(metrics) => metrics.finish_rows(out),
             Self::Trace(trace) if trace.copies > 0 => {
                 out.remark("copies and fills of memory in the trace were passed over".into());
             }
@@ -127,7 +127,7 @@ fn device(text: &str) -> &str {
 }
 
 /// A row with its GPU, kernel and place.
-fn start(device_text: &str, line: u64, job: &Job<'_>) -> CanonicalRow {
+fn start(device_text: &str, line: u64, job: &ImportJob<'_>) -> CanonicalRow {
     CanonicalRow {
         gpu: device(device_text).to_string(),
         source: format!("{}:{line}", job.file),
@@ -142,14 +142,14 @@ fn plain(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Job;
+    use crate::import::ImportJob;
     use crate::measurement::Number;
     use crate::progress::Progress;
 
     fn import(text: &str) -> Result<Imported, ReadError> {
         let strings = Progress::default();
-        assert!(recognises(text.as_bytes()), "{text}");
-        read(&mut text.as_bytes(), &Job::new("log.csv", &strings))
+        assert!(is_own_format(text.as_bytes()), "{text}");
+        read_rows(&mut text.as_bytes(), &ImportJob::new("log.csv", &strings))
     }
 
     const HEADER: &str = "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\",\

@@ -3,8 +3,8 @@
 use super::{plain, start};
 use crate::import::kernel_name::{LONGEST_NAME, short_name, signature};
 use crate::import::records::Fields;
-use crate::import::{Imported, Job};
-use crate::import::{Refusal, unexpected};
+use crate::import::{ImportJob, Imported};
+use crate::import::{ImportRefusal, unexpected};
 use crate::measurement::{CanonicalRow, Number};
 
 /// Columns of a trace that are used, in this order.
@@ -46,13 +46,13 @@ impl Trace {
         Ok(Self { at, width: header.len(), prefixed, units: None, copies: 0 })
     }
 
-    pub(super) fn record(
+    pub(super) fn read_record(
         &mut self,
         fields: &Fields,
         line: u64,
-        job: &Job<'_>,
+        job: &ImportJob<'_>,
         out: &mut Imported,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ImportRefusal> {
         if fields.len() != self.width {
             let message =
                 format!("the row has {} fields, the header {}; is it cut off?", fields.len(), self.width);
@@ -63,27 +63,27 @@ impl Trace {
             return Ok(());
         };
         // Copies and fills have no grid.
-        if self.text(fields, 1)?.is_empty() {
+        if self.text_at(fields, 1)?.is_empty() {
             self.copies += 1;
             return Ok(());
         }
-        out.rows.push(self.row(fields, line, job, units)?);
+        out.rows.push(self.canonical_row(fields, line, job, units)?);
         Ok(())
     }
 
-    fn text<'f>(&self, fields: &'f Fields, i: usize) -> Result<&'f str, Refusal> {
+    fn text_at<'f>(&self, fields: &'f Fields, i: usize) -> Result<&'f str, ImportRefusal> {
         let why = || (TRACE[i].to_string(), "is not UTF-8; save the file as UTF-8".to_string());
-        fields.text(self.at[i]).ok_or_else(why)
+        fields.text_at(self.at[i]).ok_or_else(why)
     }
 
-    fn row(
+    fn canonical_row(
         &self,
         fields: &Fields,
         line: u64,
-        job: &Job<'_>,
+        job: &ImportJob<'_>,
         units: [f64; 3],
-    ) -> Result<CanonicalRow, Refusal> {
-        let text = |i| self.text(fields, i);
+    ) -> Result<CanonicalRow, ImportRefusal> {
+        let text = |i| self.text_at(fields, i);
         let name = text(11)?;
         if name.is_empty() || name.len() > LONGEST_NAME {
             return Err(unexpected("Name", name, "the name of a kernel of at most 512 KiB"));
@@ -98,7 +98,7 @@ impl Trace {
             block: shape([text(4)?, text(5)?, text(6)?], "Block X", 1024)?,
             ..start(text(10)?, line, job)
         };
-        let size = self.prefixed.then(|| fields.text(0).and_then(plain)).flatten();
+        let size = self.prefixed.then(|| fields.text_at(0).and_then(plain)).flatten();
         row.problem = size.map(|n| format!("size={n}")).unwrap_or_default();
         let time =
             number(0)?.filter(|t| *t > 0.0).ok_or_else(|| unexpected("Duration", "", "more than 0"))?;
@@ -113,9 +113,9 @@ impl Trace {
     }
 
     /// A missing row of units is no reason to guess them.
-    fn read_units(&self, fields: &Fields) -> Result<[f64; 3], Refusal> {
+    fn read_units(&self, fields: &Fields) -> Result<[f64; 3], ImportRefusal> {
         let of = |i: usize, known: &[(&str, f64)]| {
-            let text = fields.text(self.at[i]).unwrap_or("?");
+            let text = fields.text_at(self.at[i]).unwrap_or("?");
             let scale = known.iter().find(|(name, _)| *name == text).map(|(_, scale)| *scale);
             let names: Vec<&str> = known.iter().map(|(n, _)| *n).collect();
             scale.ok_or_else(|| {
@@ -127,7 +127,7 @@ impl Trace {
     }
 }
 
-fn shape(texts: [&str; 3], column: &str, most: u64) -> Result<Option<[u64; 3]>, Refusal> {
+fn shape(texts: [&str; 3], column: &str, most: u64) -> Result<Option<[u64; 3]>, ImportRefusal> {
     let mut out = [0u64; 3];
     for (slot, text) in out.iter_mut().zip(texts) {
         let whole = text.parse().ok().filter(|n| *n > 0);

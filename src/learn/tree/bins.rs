@@ -4,7 +4,7 @@
 //! more is cut at that many quantiles: a split is then found at one of 1023 places instead of one of 250,000, which costs
 //! no accuracy that could be measured and is what makes a forest on many rows quick.
 
-use crate::learn::Table;
+use crate::learn::LearningTable;
 use rayon::prelude::*;
 
 /// Most bins of a column.
@@ -13,20 +13,20 @@ pub(in crate::learn) const MAX_BINS: usize = 1024;
 /// A table's columns in bins.
 #[derive(Debug)]
 pub(in crate::learn) struct Binned {
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<BinnedColumn>,
 }
 
 /// One column: the bin of each row, and the smallest and largest value of each bin.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(super) struct BinnedColumn {
     pub(super) bins: Vec<u16>,
     low: Vec<f64>,
     high: Vec<f64>,
 }
 
 impl Binned {
-    pub(in crate::learn) fn new(table: &Table) -> Self {
-        let columns = (0..table.width()).into_par_iter().map(|j| Column::new(&table.column(j)));
+    pub(in crate::learn) fn new(table: &LearningTable) -> Self {
+        let columns = (0..table.width()).into_par_iter().map(|j| BinnedColumn::new(&table.column(j)));
         Self { columns: columns.collect() }
     }
 
@@ -35,7 +35,7 @@ impl Binned {
     }
 }
 
-impl Column {
+impl BinnedColumn {
     fn new(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);

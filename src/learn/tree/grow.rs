@@ -2,8 +2,8 @@
 //! them with `squared_error`. Equally good splits are common in our tables (columns that say the same), and which one wins
 //! is left to chance there and here: the columns are tried in a random order at each node, and the first best one stays.
 
-use super::bins::{Binned, Column};
-use super::{Node, Trees, depths, place};
+use super::bins::{Binned, BinnedColumn};
+use super::{Node, Trees, depths, node_index};
 use crate::learn::random::Random;
 
 /// Gains closer than this are one: the same rows on both sides, summed in another order. Rounding must not choose the column.
@@ -11,7 +11,7 @@ const TIED: f64 = 1.0 + 1e-9;
 
 /// What stops a tree.
 #[derive(Debug, Clone)]
-pub(in crate::learn) struct Limits<'a> {
+pub(in crate::learn) struct TreeLimits<'a> {
     /// The root is at depth 0.
     pub max_depth: usize,
     /// Fewest rows in a leaf.
@@ -26,7 +26,7 @@ pub(in crate::learn) struct Limits<'a> {
 
 /// A row in the tree: its place, how often it was drawn, and its target.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::learn) struct Point {
+pub(in crate::learn) struct TreePoint {
     pub row: u32,
     pub weight: f32,
     pub target: f64,
@@ -34,7 +34,7 @@ pub(in crate::learn) struct Point {
 
 /// A node still to be worked on: its place, its points, its depth, and the limits of its answer.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenNode {
     node: usize,
     start: usize,
     end: usize,
@@ -53,7 +53,7 @@ struct Bin {
 
 /// Sums over a node.
 #[derive(Clone, Copy)]
-struct Whole {
+struct NodeSums {
     weight: f64,
     mean: f64,
     rows: usize,
@@ -62,7 +62,7 @@ struct Whole {
 
 /// The best split so far.
 #[derive(Clone, Copy)]
-struct Split {
+struct BestSplit {
     gain: f64,
     column: usize,
     /// Last bin that goes left, first that goes right.
@@ -74,16 +74,16 @@ struct Split {
 /// Grows trees over one binned table; holds the memory they share.
 pub(in crate::learn) struct Grower<'a> {
     binned: &'a Binned,
-    limits: Limits<'a>,
+    limits: TreeLimits<'a>,
     histogram: Vec<Bin>,
     keys: Vec<u64>,
     order: Vec<usize>,
-    scratch: Vec<Point>,
+    scratch: Vec<TreePoint>,
 }
 
 impl<'a> Grower<'a> {
-    pub(in crate::learn) fn new(binned: &'a Binned, limits: Limits<'a>) -> Self {
-        let most = binned.columns.iter().map(Column::len).max().unwrap_or(0);
+    pub(in crate::learn) fn new(binned: &'a Binned, limits: TreeLimits<'a>) -> Self {
+        let most = binned.columns.iter().map(BinnedColumn::len).max().unwrap_or(0);
         Self {
             binned,
             limits,
@@ -98,7 +98,7 @@ impl<'a> Grower<'a> {
     /// should be about centred, so that their sums keep their digits.
     pub(in crate::learn) fn grow(
         &mut self,
-        points: &mut [Point],
+        points: &mut [TreePoint],
         random: &mut Random,
         gains: &mut [f64],
     ) -> Trees {
@@ -107,10 +107,10 @@ impl<'a> Grower<'a> {
         let mut tree = Trees { roots: vec![0], ..Trees::default() };
         tree.push_leaf(0.0);
         let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
-        let mut open = vec![Open { node: 0, start: 0, end: points.len(), depth: 0, least, most }];
+        let mut open = vec![OpenNode { node: 0, start: 0, end: points.len(), depth: 0, least, most }];
         while let Some(next) = open.pop() {
             let here = &mut points[next.start..next.end];
-            let whole = Whole::of(here);
+            let whole = NodeSums::from_points(here);
             let Some(split) = self.best(here, whole, &next, random) else {
                 tree.answers[next.node] = whole.mean.clamp(next.least, next.most);
                 continue;
@@ -123,8 +123,8 @@ impl<'a> Grower<'a> {
             tree.push_leaf(0.0);
             tree.nodes[next.node] = Node {
                 number: column.between(split.bins.0, split.bins.1),
-                column: place(split.column),
-                left: place(left),
+                column: node_index(split.column),
+                left: node_index(left),
             };
             open.extend(self.children(&next, left, middle, &split));
         }
@@ -133,13 +133,13 @@ impl<'a> Grower<'a> {
     }
 
     /// Both sides of a split; under a constraint neither may cross the middle between them.
-    fn children(&self, parent: &Open, left: usize, middle: usize, split: &Split) -> [Open; 2] {
+    fn children(&self, parent: &OpenNode, left: usize, middle: usize, split: &BestSplit) -> [OpenNode; 2] {
         let (low, high) =
             (split.means.0.clamp(parent.least, parent.most), split.means.1.clamp(parent.least, parent.most));
         let between = f64::midpoint(low, high);
         let depth = parent.depth + 1;
-        let mut a = Open { node: left, end: middle, depth, ..*parent };
-        let mut b = Open { node: left + 1, start: middle, depth, ..*parent };
+        let mut a = OpenNode { node: left, end: middle, depth, ..*parent };
+        let mut b = OpenNode { node: left + 1, start: middle, depth, ..*parent };
         match self.limits.monotone.get(split.column) {
             Some(1) => (a.most, b.least) = (between, between),
             Some(-1) => (a.least, b.most) = (between, between),
@@ -148,13 +148,19 @@ impl<'a> Grower<'a> {
         [b, a] // the left one is taken first
     }
 
-    fn best(&mut self, here: &[Point], whole: Whole, open: &Open, random: &mut Random) -> Option<Split> {
-        let Limits { max_depth, min_leaf, min_split, .. } = self.limits;
+    fn best(
+        &mut self,
+        here: &[TreePoint],
+        whole: NodeSums,
+        open: &OpenNode,
+        random: &mut Random,
+    ) -> Option<BestSplit> {
+        let TreeLimits { max_depth, min_leaf, min_split, .. } = self.limits;
         let too_small = whole.rows < min_split || whole.rows < 2 * min_leaf;
         if open.depth >= max_depth || too_small || whole.pure {
             return None;
         }
-        let mut best: Option<Split> = None;
+        let mut best: Option<BestSplit> = None;
         let mut varied = 0;
         // The random order is drawn as far as it is needed. Constant columns count as tried, as in scikit-learn, but one
         // that varies is looked for as long as there are columns.
@@ -174,10 +180,10 @@ impl<'a> Grower<'a> {
     fn search(
         &mut self,
         column: usize,
-        here: &[Point],
-        whole: Whole,
-        open: &Open,
-        best: &mut Option<Split>,
+        here: &[TreePoint],
+        whole: NodeSums,
+        open: &OpenNode,
+        best: &mut Option<BestSplit>,
     ) -> bool {
         let binned = &self.binned.columns[column];
         if binned.len() < 2 {
@@ -194,7 +200,7 @@ impl<'a> Grower<'a> {
             filled.for_each(|(at, bin)| scan.take(at, *bin));
         } else {
             self.keys.clear();
-            let key = |(i, p): (usize, &Point)| (u64::from(binned.bins[p.row as usize]) << 32) | i as u64;
+            let key = |(i, p): (usize, &TreePoint)| (u64::from(binned.bins[p.row as usize]) << 32) | i as u64;
             self.keys.extend(here.iter().enumerate().map(key));
             self.keys.sort_unstable();
             for group in self.keys.chunk_by(|a, b| a >> 32 == b >> 32) {
@@ -208,7 +214,7 @@ impl<'a> Grower<'a> {
 }
 
 impl Bin {
-    fn with(self, point: &Point) -> Self {
+    fn with(self, point: &TreePoint) -> Self {
         Self {
             sum: self.sum + point.target * f64::from(point.weight),
             weight: self.weight + point.weight,
@@ -217,7 +223,7 @@ impl Bin {
     }
 }
 
-fn fill(histogram: &mut [Bin], here: &[Point], bins: &[u16]) {
+fn fill(histogram: &mut [Bin], here: &[TreePoint], bins: &[u16]) {
     histogram.fill(Bin::default());
     for point in here {
         let bin = &mut histogram[usize::from(bins[point.row as usize])];
@@ -230,9 +236,9 @@ struct Scan<'a> {
     column: usize,
     sign: i8,
     bounds: (f64, f64),
-    whole: Whole,
+    whole: NodeSums,
     min_leaf: usize,
-    best: &'a mut Option<Split>,
+    best: &'a mut Option<BestSplit>,
     seen: Seen,
 }
 
@@ -258,7 +264,7 @@ impl Scan<'_> {
             if self.best.is_none_or(|b| gain > b.gain * TIED) {
                 let means = (self.whole.mean + above / weight, self.whole.mean - above / other);
                 if self.allowed(means) {
-                    *self.best = Some(Split { gain, column: self.column, bins: (last, at), means });
+                    *self.best = Some(BestSplit { gain, column: self.column, bins: (last, at), means });
                 }
             }
         }
@@ -281,8 +287,8 @@ impl Scan<'_> {
     }
 }
 
-impl Whole {
-    fn of(here: &[Point]) -> Self {
+impl NodeSums {
+    fn from_points(here: &[TreePoint]) -> Self {
         let bin = here.iter().fold(Bin::default(), Bin::with);
         let weight: f64 = here.iter().map(|p| f64::from(p.weight)).sum();
         let first = here.first().map_or(0.0, |p| p.target);
@@ -293,7 +299,12 @@ impl Whole {
 }
 
 /// Brings the points of bins up to `last` to the front, both sides in their order; how many they are.
-fn partition(here: &mut [Point], scratch: &mut Vec<Point>, column: &Column, last: usize) -> usize {
+fn partition(
+    here: &mut [TreePoint],
+    scratch: &mut Vec<TreePoint>,
+    column: &BinnedColumn,
+    last: usize,
+) -> usize {
     scratch.clear();
     let mut kept = 0;
     for i in 0..here.len() {

@@ -4,7 +4,7 @@ mod bins;
 mod grow;
 
 pub(super) use bins::Binned;
-pub(super) use grow::{Grower, Limits, Point};
+pub(super) use grow::{Grower, TreeLimits, TreePoint};
 use serde::{Deserialize, Serialize};
 
 /// Marks a leaf in the saved form.
@@ -128,14 +128,14 @@ impl Trees {
 
     /// Puts a leaf behind the other nodes.
     fn push_leaf(&mut self, answer: f64) {
-        let left = place(self.nodes.len());
+        let left = node_index(self.nodes.len());
         self.nodes.push(Node { number: f64::INFINITY, column: 0, left });
         self.answers.push(answer);
     }
 
     /// Puts the trees of `other` behind these.
     pub(super) fn append(&mut self, other: &Self) {
-        let offset = place(self.nodes.len());
+        let offset = node_index(self.nodes.len());
         self.nodes.extend(other.nodes.iter().map(|node| Node { left: node.left + offset, ..*node }));
         self.answers.extend_from_slice(&other.answers);
         self.roots.extend(other.roots.iter().map(|root| root + offset));
@@ -202,6 +202,6 @@ impl Trees {
 }
 
 /// A node's place in 32 bits.
-fn place(place: usize) -> u32 {
+fn node_index(place: usize) -> u32 {
     u32::try_from(place).expect("2^32 nodes of 24 bytes each do not fit beside the rows they were grown on")
 }

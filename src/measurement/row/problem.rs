@@ -1,16 +1,16 @@
 //! The kernel and the problem of a record: completed by the kernel's formulas, in other keys than the kernel's, or with a key
 //! left open.
 
-use super::{Refusal, RowDraft, RowParser, TextColumn, utf8};
+use super::{RowDraft, RowParser, RowRefusal, TextColumn, utf8};
 use crate::kernel::{Kernel, KernelId, Problem, ProblemError, by_other_keys};
 use std::sync::Arc;
 
 /// Why there is no problem.
-enum Unread {
+enum UnreadProblem {
     /// These keys are none of the kernel's.
     Foreign(Problem),
     /// It is none at all.
-    Refused(Refusal),
+    Refused(RowRefusal),
 }
 
 /// A problem that took its launch from the variant.
@@ -29,33 +29,37 @@ impl RowParser<'_> {
         &mut self,
         draft: &impl RowDraft,
         dtype: &Arc<str>,
-    ) -> Result<(KernelId, Arc<Problem>), Refusal> {
+    ) -> Result<(KernelId, Arc<Problem>), RowRefusal> {
         let kernel = self.kernel(draft.text_of(TextColumn::Kernel), dtype)?;
         let bytes = draft.text_of(TextColumn::Problem);
-        let recorded = match self.problem(bytes, kernel) {
+        let recorded = match self.shared_problem(bytes, kernel) {
             Ok(problem) => return Ok((kernel, problem)),
-            Err(Unread::Foreign(recorded)) => recorded,
-            Err(Unread::Refused(why)) => return Err(why),
+            Err(UnreadProblem::Foreign(recorded)) => recorded,
+            Err(UnreadProblem::Refused(why)) => return Err(why),
         };
         let own = by_other_keys(&self.kernels[kernel].id, &recorded);
         let kernel = self.kernel(own.as_bytes(), dtype)?;
-        let problem = self.problem(bytes, kernel).map_err(|e| match e {
-            Unread::Refused(why) => why,
-            Unread::Foreign(_) => Refusal::new("problem", format!("`{own}` is another kernel's name")),
+        let problem = self.shared_problem(bytes, kernel).map_err(|e| match e {
+            UnreadProblem::Refused(why) => why,
+            UnreadProblem::Foreign(_) => {
+                RowRefusal::new("problem", format!("`{own}` is another kernel's name"))
+            }
         })?;
         Ok((kernel, problem))
     }
 
-    fn problem(&mut self, bytes: &[u8], kernel: KernelId) -> Result<Arc<Problem>, Unread> {
+    fn shared_problem(&mut self, bytes: &[u8], kernel: KernelId) -> Result<Arc<Problem>, UnreadProblem> {
         // Only a kernel with formulas has a say in it; all others can share.
         let of = self.kernels.entry(kernel).filter(|k| k.has_formulas());
-        self.problems.get(of.map(|_| kernel), bytes, || {
-            let text = utf8(bytes, "problem").map_err(Unread::Refused)?;
-            let refused = |e| Unread::Refused(Refusal::new("problem", e));
+        self.problems.shared_problem(of.map(|_| kernel), bytes, || {
+            let text = utf8(bytes, "problem").map_err(UnreadProblem::Refused)?;
+            let refused = |e| UnreadProblem::Refused(RowRefusal::new("problem", e));
             let recorded = Problem::parse_recorded(text).map_err(refused)?;
             let Some(of) = of else { return Ok(recorded) };
-            of.problem(&recorded).map_err(|e| match e {
-                ProblemError::UnknownKey { .. } if of.has_none_of(&recorded) => Unread::Foreign(recorded),
+            of.completed_problem(&recorded).map_err(|e| match e {
+                ProblemError::UnknownKey { .. } if of.has_none_of(&recorded) => {
+                    UnreadProblem::Foreign(recorded)
+                }
                 e => refused(e),
             })
         })
@@ -68,11 +72,11 @@ impl RowParser<'_> {
         kernel: KernelId,
         written: &[u8],
         variant: &str,
-    ) -> Result<Option<MovedLaunch>, Refusal> {
+    ) -> Result<Option<MovedLaunch>, RowRefusal> {
         let has_launch = |k: &&Kernel| !k.launch_keys.is_empty() && !variant.is_empty();
         let Some(of) = self.kernels.entry(kernel).filter(has_launch) else { return Ok(None) };
         let text = utf8(written, "problem")?;
-        let recorded = Problem::parse_recorded(text).map_err(|e| Refusal::new("problem", e))?;
+        let recorded = Problem::parse_recorded(text).map_err(|e| RowRefusal::new("problem", e))?;
         let open = |pair: &&str| {
             let key = pair.split('=').next().unwrap_or("").trim();
             of.launch_keys.iter().any(|k| k == key) && recorded.get(key).is_none()
@@ -82,13 +86,13 @@ impl RowParser<'_> {
             return Ok(None);
         }
         let written = format!("{text};{}", moved.join(";"));
-        let problem = self.problem(written.as_bytes(), kernel).map_err(|e| match e {
-            Unread::Refused(why) => why,
-            Unread::Foreign(_) => {
-                Refusal::new("problem", format!("`{written}` is of other keys than the kernel's"))
+        let problem = self.shared_problem(written.as_bytes(), kernel).map_err(|e| match e {
+            UnreadProblem::Refused(why) => why,
+            UnreadProblem::Foreign(_) => {
+                RowRefusal::new("problem", format!("`{written}` is of other keys than the kernel's"))
             }
         })?;
-        let variant = self.variants.get(kept.join(";").as_bytes()).unwrap_or_default();
+        let variant = self.variants.shared_text(kept.join(";").as_bytes()).unwrap_or_default();
         Ok(Some(MovedLaunch { problem, written, variant }))
     }
 
@@ -97,6 +101,6 @@ impl RowParser<'_> {
         let of = self.kernels.entry(kernel).filter(|k| k.has_choices());
         let recorded = of.and_then(|_| Problem::parse_recorded(std::str::from_utf8(problem).ok()?).ok());
         let open = of.zip(recorded).and_then(|(of, recorded)| of.open_variant(&recorded, &variant));
-        open.and_then(|text| self.variants.get(text.as_bytes())).unwrap_or(variant)
+        open.and_then(|text| self.variants.shared_text(text.as_bytes())).unwrap_or(variant)
     }
 }

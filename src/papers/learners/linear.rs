@@ -2,12 +2,12 @@
 //! minimum-norm answer where columns depend on each other, as LAPACK's gelsd in scikit-learn), lasso by cyclic coordinate
 //! descent with scikit-learn's stopping rule, so that its figures can be compared.
 
-use crate::learn::{LearnError, Progress, Table};
+use crate::learn::{LearnError, LearningTable, Progress};
 use serde::{Deserialize, Serialize};
 
 /// A linear function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct LinearFunction {
     pub(super) coefficients: Vec<f64>,
     pub(super) intercept: f64,
 }
@@ -19,28 +19,28 @@ const TOLERANCE: f64 = 1e-4;
 /// Sweeps of the Jacobi rotations; they converge in about ten.
 const SWEEPS: usize = 60;
 
-impl Line {
+impl LinearFunction {
     pub(super) fn predict_row(&self, row: &[f64]) -> f64 {
         self.intercept + self.coefficients.iter().zip(row).map(|(c, v)| c * v).sum::<f64>()
     }
 
     /// Least squares with a penalty of `alpha` on the squared coefficients (0: none).
-    pub(super) fn ridge(alpha: f64, table: &Table, target: &[f64]) -> Self {
+    pub(super) fn ridge(alpha: f64, table: &LearningTable, target: &[f64]) -> Self {
         let centred = Centred::new(table, target);
         let coefficients = centred.penalised(alpha, table.len());
-        centred.line(coefficients)
+        centred.as_line(coefficients)
     }
 
     /// Half the mean squared error plus `alpha` times the sum of the coefficients' sizes.
     pub(super) fn lasso(
         alpha: f64,
-        table: &Table,
+        table: &LearningTable,
         target: &[f64],
         progress: &Progress,
     ) -> Result<Self, LearnError> {
         let centred = Centred::new(table, target);
         let coefficients = centred.descend(alpha * table.len() as f64, progress)?;
-        Ok(centred.line(coefficients))
+        Ok(centred.as_line(coefficients))
     }
 }
 
@@ -53,15 +53,15 @@ struct Centred {
 }
 
 impl Centred {
-    fn new(table: &Table, target: &[f64]) -> Self {
+    fn new(table: &LearningTable, target: &[f64]) -> Self {
         let (columns, means) = (0..table.width()).map(|j| centred(table.column(j))).unzip();
         let (target, mean) = centred(target.to_vec());
         Self { columns, means, target, mean }
     }
 
-    fn line(&self, coefficients: Vec<f64>) -> Line {
+    fn as_line(&self, coefficients: Vec<f64>) -> LinearFunction {
         let intercept = self.mean - dot(&coefficients, &self.means);
-        Line { coefficients, intercept }
+        LinearFunction { coefficients, intercept }
     }
 
     /// V diag(s / (s² + alpha)) Uᵀ y, without directions whose s is only rounding.
@@ -90,7 +90,7 @@ impl Centred {
         let mut coefficients = vec![0.0; squares.len()];
         let mut left = self.target.clone();
         for pass in 1..=PASSES {
-            progress.check()?;
+            progress.check_cancelled()?;
             let (mut largest, mut change) = (0.0_f64, 0.0_f64);
             for (j, column) in self.columns.iter().enumerate() {
                 if squares[j] == 0.0 {

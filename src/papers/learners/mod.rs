@@ -7,12 +7,13 @@ mod stack;
 mod svr;
 
 use crate::learn::{
-    LearnError, LearnedModel, Parameters, Progress, Regressor, RegressorKind, Table, TrainingRows, TreeModel,
+    LearnError, LearnedModel, LearningTable, Parameters, Progress, Regressor, RegressorKind, TrainingRows,
+    TreeModel,
 };
-use linear::Line;
+use linear::LinearFunction;
 use nearest::Nearest;
 use serde::{Deserialize, Serialize};
-use stack::{Parts, Stack};
+use stack::{Stack, StackParts};
 use svr::Svr;
 
 /// A kind of model with its parameters; defaults of nothing, the papers state them.
@@ -70,7 +71,7 @@ pub enum Gamma {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum LearnerModel {
     /// A linear function.
-    Line(Line),
+    Line(LinearFunction),
     /// Support vectors.
     Svr(Svr),
     /// The rows themselves.
@@ -135,18 +136,20 @@ impl RegressorKind for Learner {
     ) -> Result<LearnerModel, LearnError> {
         let TrainingRows { table, target, .. } = taught;
         let fitted = match self {
-            Self::Linear => LearnerModel::Line(Line::ridge(0.0, table, target)),
-            Self::Ridge { alpha } => LearnerModel::Line(Line::ridge(*alpha, table, target)),
-            Self::Lasso { alpha } => LearnerModel::Line(Line::lasso(*alpha, table, target, progress)?),
+            Self::Linear => LearnerModel::Line(LinearFunction::ridge(0.0, table, target)),
+            Self::Ridge { alpha } => LearnerModel::Line(LinearFunction::ridge(*alpha, table, target)),
+            Self::Lasso { alpha } => {
+                LearnerModel::Line(LinearFunction::lasso(*alpha, table, target, progress)?)
+            }
             Self::Svr { c, epsilon, gamma } => {
                 let gamma = inverse_square(*gamma, table);
-                LearnerModel::Svr(Svr::fit((*c, *epsilon, gamma), table, target, progress)?)
+                LearnerModel::Svr(Svr::fit_svr((*c, *epsilon, gamma), table, target, progress)?)
             }
             Self::Nearest { k } => LearnerModel::Nearest(nearest_rows(*k, table, target)?),
             Self::Trees(trees) => return Ok(LearnerModel::Trees(trees.fit_model(seed, taught, progress)?)),
             Self::Stack { bases, last, folds } => {
-                let parts = Parts { bases, last, folds: *folds };
-                return Ok(LearnerModel::Stack(Stack::fit(&parts, seed, taught, progress)?));
+                let parts = StackParts { bases, last, folds: *folds };
+                return Ok(LearnerModel::Stack(Stack::fit_stack(&parts, seed, taught, progress)?));
             }
         };
         progress.advance(1);
@@ -203,7 +206,7 @@ impl LearnedModel for LearnerModel {
 }
 
 /// The kernel's gamma for this table; 1 where all its numbers are equal, as in scikit-learn.
-fn inverse_square(gamma: Gamma, table: &Table) -> f64 {
+fn inverse_square(gamma: Gamma, table: &LearningTable) -> f64 {
     if let Gamma::Value(gamma) = gamma {
         return gamma;
     }
@@ -213,7 +216,7 @@ fn inverse_square(gamma: Gamma, table: &Table) -> f64 {
     if variance > 0.0 { 1.0 / (table.width() as f64 * variance) } else { 1.0 }
 }
 
-fn nearest_rows(k: usize, table: &Table, target: &[f64]) -> Result<Nearest, LearnError> {
+fn nearest_rows(k: usize, table: &LearningTable, target: &[f64]) -> Result<Nearest, LearnError> {
     if k > table.len() {
         let why = format!("the mean of {k} neighbours");
         return Err(LearnError::TooFew { what: "rows", found: table.len(), needed: k, why });

@@ -1,7 +1,7 @@
 //! Stacking (Wolpert 1992): a last model learns from what the base models say about rows they were not trained on.
 
 use crate::learn::random::Random;
-use crate::learn::{LearnError, LearnedModel, Progress, RegressorKind, Table, TrainingRows};
+use crate::learn::{LearnError, LearnedModel, LearningTable, Progress, RegressorKind, TrainingRows};
 use serde::{Deserialize, Serialize};
 
 /// Base models fitted on all rows, and the last one, fitted on out-of-fold predictions of theirs.
@@ -12,7 +12,7 @@ pub struct Stack<M> {
 }
 
 /// What a stack is made of, as its recipe says.
-pub(super) struct Parts<'a, K> {
+pub(super) struct StackParts<'a, K> {
     pub bases: &'a [K],
     pub last: &'a K,
     pub folds: usize,
@@ -20,8 +20,8 @@ pub(super) struct Parts<'a, K> {
 
 impl<M: LearnedModel> Stack<M> {
     /// `groups`: one number per row; rows of one group are never on both sides of a fold.
-    pub(super) fn fit<K: RegressorKind<Model = M>>(
-        parts: &Parts<'_, K>,
+    pub(super) fn fit_stack<K: RegressorKind<Model = M>>(
+        parts: &StackParts<'_, K>,
         seed: u64,
         taught: TrainingRows<'_>,
         progress: &Progress,
@@ -37,11 +37,12 @@ impl<M: LearnedModel> Stack<M> {
             let rows = TrainingRows { table: &trained, target: &known, groups: groups.as_deref() };
             for (at, base) in parts.bases.iter().enumerate() {
                 let model = base.fit_model(seed, rows, progress)?;
-                held.iter().for_each(|i| said[i * parts.bases.len() + at] = model.predict_row(table.row(*i)));
+                held.iter()
+                    .for_each(|i| said[i * parts.bases.len() + at] = model.predict_row(table.row_values(*i)));
             }
         }
         let names = (0..parts.bases.len()).map(|at| format!("base {at}")).collect();
-        let out_of_fold = Table::new(names, said)?;
+        let out_of_fold = LearningTable::new(names, said)?;
         let last =
             parts.last.fit_model(seed, TrainingRows { table: &out_of_fold, target, groups }, progress)?;
         let whole = |base: &K| base.fit_model(seed, taught, progress);

@@ -2,7 +2,7 @@
 //! working sets (Fan, Chen, Lin 2005), as LIBSVM and thereby scikit-learn solve it, to the same tolerance. Our own, because
 //! smartcore's panics when a saved model is read back, and its solver cannot be cancelled.
 
-use crate::learn::{LearnError, Progress, Table};
+use crate::learn::{LearnError, LearningTable, Progress};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -29,9 +29,9 @@ const STRIDE: usize = 1024;
 
 impl Svr {
     /// `c` bounds each coefficient, errors up to `epsilon` are free, `gamma` is the kernel's 1 / length².
-    pub(super) fn fit(
+    pub(super) fn fit_svr(
         (c, epsilon, gamma): (f64, f64, f64),
-        table: &Table,
+        table: &LearningTable,
         target: &[f64],
         progress: &Progress,
     ) -> Result<Self, LearnError> {
@@ -43,7 +43,7 @@ impl Svr {
         Ok(Self {
             gamma,
             width: table.width(),
-            support: rows.iter().flat_map(|i| table.row(*i)).copied().collect(),
+            support: rows.iter().flat_map(|i| table.row_values(*i)).copied().collect(),
             coefficients: rows.iter().map(|i| carried(*i)).collect(),
             intercept: -solver.offset(),
         })
@@ -61,7 +61,7 @@ fn kernel(gamma: f64, a: &[f64], b: &[f64]) -> f64 {
 
 /// Two variables per row: how far the function is pushed up (the first n) and down (the others) there.
 struct Solver<'a> {
-    table: &'a Table,
+    table: &'a LearningTable,
     gamma: f64,
     c: f64,
     alpha: Vec<f64>,
@@ -71,7 +71,7 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(c: f64, epsilon: f64, gamma: f64, table: &'a Table, target: &[f64]) -> Self {
+    fn new(c: f64, epsilon: f64, gamma: f64, table: &'a LearningTable, target: &[f64]) -> Self {
         let up = target.iter().map(|t| epsilon - t);
         let down = target.iter().map(|t| epsilon + t);
         let gradient = up.chain(down).collect();
@@ -102,9 +102,9 @@ impl<'a> Solver<'a> {
             self.kept.pop_front().map(|old| self.rows.remove(&old));
         }
         let (gamma, table) = (self.gamma, self.table);
-        let here = table.row(i);
+        let here = table.row_values(i);
         // LIBSVM keeps its kernel in 32 bits, and rows that are equal in them count as one.
-        let one = |j: usize| f64::from(kernel(gamma, here, table.row(j)) as f32);
+        let one = |j: usize| f64::from(kernel(gamma, here, table.row_values(j)) as f32);
         let row =
             if n > 2000 { (0..n).into_par_iter().map(one).collect() } else { (0..n).map(one).collect() };
         self.rows.insert(i, row);
@@ -116,7 +116,7 @@ impl<'a> Solver<'a> {
         let most = (100 * n).max(10_000_000); // LIBSVM's
         for step in 0..most {
             if step % STRIDE == 0 {
-                progress.check()?;
+                progress.check_cancelled()?;
             }
             let Some((i, j)) = self.pair() else { return Ok(()) };
             self.load(j % n);

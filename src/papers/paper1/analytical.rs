@@ -11,7 +11,11 @@
 //!
 //! `shared_bank_conflict` cannot launch, its occupancy is 0, and so it drops out of all of them.
 
-use crate::evaluate::{ErrorSummary, Outcome, Progress, Scope, Score, Setup, World, evaluate, score};
+use crate::answer::AnswerTrial;
+use crate::evaluate::{
+    ErrorSummary, EvaluationSetup, EvaluationWorld, ModelOutcome, Progress, Score, TrialScope, evaluate,
+    score,
+};
 use crate::gpu::Ceilings;
 use crate::kernel::{Count, KernelId};
 use crate::occupancy::Rules;
@@ -27,7 +31,7 @@ const COMPARED: [&str; 2] = ["efficiency-transfer", "same-time"];
 
 /// One published number beside ours.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub struct ComparedFigure {
     /// What it is.
     pub metric: &'static str,
     /// As the paper prints it; empty where it prints none.
@@ -38,7 +42,7 @@ pub struct Figure {
     pub same_time: Option<f64>,
 }
 
-impl Figure {
+impl ComparedFigure {
     /// Ours less the published one.
     #[must_use]
     pub fn difference(&self) -> Option<f64> {
@@ -57,7 +61,7 @@ impl Figure {
 
 /// One experiment.
 #[derive(Debug, Clone)]
-pub struct Experiment {
+pub struct AnalyticalExperiment {
     /// 1, 2 or 3.
     pub number: u8,
     /// What is new in it.
@@ -65,18 +69,18 @@ pub struct Experiment {
     /// Pairs that were asked about; those without an answer are in the outcome's refusals.
     pub asked: usize,
     /// The numbers.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<ComparedFigure>,
     /// What Algorithm 1 said.
-    pub outcome: Outcome,
+    pub outcome: ModelOutcome,
 }
 
 /// Runs the experiments; `world`'s GPUs have the ceilings that the files state as their achieved ones.
 #[must_use]
-pub fn reproduce(world: World<'_>) -> Vec<Experiment> {
+pub fn reproduce(world: EvaluationWorld<'_>) -> Vec<AnalyticalExperiment> {
     let new_gpu = world.gpus.position(NEW_GPU).ok().into_iter().collect();
     let [largest, smallest] = ends(world);
-    let onto = Scope { targets: Some(new_gpu), ..Scope::default() };
-    let of = |configs| Scope { configs: Some(configs), ..Scope::default() };
+    let onto = TrialScope { targets: Some(new_gpu), ..TrialScope::default() };
+    let of = |configs| TrialScope { configs: Some(configs), ..TrialScope::default() };
     vec![
         experiment(world, 1, "new GPU: all sources to TITAN V", onto),
         experiment(world, 2, "new size: the largest of each kernel", of(largest)),
@@ -85,10 +89,10 @@ pub fn reproduce(world: World<'_>) -> Vec<Experiment> {
 }
 
 /// The largest configuration of each kernel that has two or more, and the smallest of the new kernels.
-fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
+fn ends(world: EvaluationWorld<'_>) -> [BTreeSet<usize>; 2] {
     let mut by_kernel: BTreeMap<KernelId, Vec<(f64, String, usize)>> = BTreeMap::new();
     for (at, (id, config)) in world.store.configs().enumerate() {
-        let sets = world.store.rows_of(id).filter_map(|r| r.count(Count::WorkingSetBytes));
+        let sets = world.store.rows_of(id).filter_map(|r| r.measured_count(Count::WorkingSetBytes));
         let size = (sets.fold(0.0, f64::max), config.problem.to_string(), at);
         by_kernel.entry(config.kernel).or_default().push(size);
     }
@@ -106,39 +110,44 @@ fn ends(world: World<'_>) -> [BTreeSet<usize>; 2] {
     found
 }
 
-fn experiment(world: World<'_>, number: u8, what: &'static str, scope: Scope) -> Experiment {
+fn experiment(
+    world: EvaluationWorld<'_>,
+    number: u8,
+    what: &'static str,
+    scope: TrialScope,
+) -> AnalyticalExperiment {
     let (ceilings, rules) = (Ceilings::Achieved, Rules::Study);
-    let setup = Setup { ceilings, rules, scope, ..Setup::default() };
+    let setup = EvaluationSetup { ceilings, rules, scope, ..EvaluationSetup::default() };
     let models: Vec<&dyn Predictor> =
         COMPARED.iter().filter_map(|id| model_position(id).ok()).map(|m| MODELS[m]).collect();
     let mut outcomes =
         evaluate(world, &setup, &models, &Progress::default()).expect("nobody cancels it").into_iter();
     let outcome = outcomes.next().expect("both models are in MODELS, and a test asks for them");
     // The baseline on the very pairs that Algorithm 1 answered.
-    let answered: BTreeSet<_> = outcome.trials.iter().map(|t| (t.config, t.source, t.target)).collect();
+    let answered: BTreeSet<_> = outcome.trials.iter().map(AnswerTrial::asked_place).collect();
     let baseline = outcomes.next().map(|o| o.trials).unwrap_or_default();
-    let same = baseline.iter().filter(|t| answered.contains(&(t.config, t.source, t.target)));
+    let same = baseline.iter().filter(|t| answered.contains(&t.asked_place()));
     let scores = [score(&outcome.trials), score(same)];
     let figures = published(number).into_iter().map(|(metric, of, published)| {
         let [ours, same_time] = scores.map(|s: Option<Score>| s.map(|s| of(&s.errors)));
-        Figure { metric, published, ours, same_time }
+        ComparedFigure { metric, published, ours, same_time }
     });
-    Experiment { number, what, asked: outcome.asked(), figures: figures.collect(), outcome }
+    AnalyticalExperiment { number, what, asked: outcome.asked(), figures: figures.collect(), outcome }
 }
 
 /// A metric's name, and its number.
-type Named = (&'static str, fn(&ErrorSummary) -> f64);
+type NamedMetric = (&'static str, fn(&ErrorSummary) -> f64);
 /// The same with what the paper prints.
-type Metric = (&'static str, fn(&ErrorSummary) -> f64, &'static str);
+type PublishedMetric = (&'static str, fn(&ErrorSummary) -> f64, &'static str);
 
 /// Tables 3, 4 and 5. The paper prints no number of pairs, and of experiment 3 the MAPE alone.
-fn published(number: u8) -> Vec<Metric> {
+fn published(number: u8) -> Vec<PublishedMetric> {
     let printed = match number {
         1 => ["", "86.62", "1.03", "16.3", "30.37", "51.11"],
         2 => ["", "871.52", "1.00", "17.24", "22.41", "46.55"],
         _ => ["", "9.8", "", "", "", ""],
     };
-    let metrics: [Named; 6] = [
+    let metrics: [NamedMetric; 6] = [
         ("pairs", |e| e.n as f64),
         ("MAPE %", |e| e.mape_percent),
         ("median predicted/true", |e| e.median_ratio),

@@ -1,25 +1,25 @@
 //! Published numbers beside ours.
 
-use super::analytical::{Experiment, Figure};
-use crate::report::{Cell, Column, Table};
+use super::analytical::{AnalyticalExperiment, ComparedFigure};
+use crate::report::{Table, TableCell, TableColumn};
 
 /// One row per number of the paper, and what each experiment left out.
 #[must_use]
-pub fn table(experiments: &[Experiment]) -> Table {
+pub fn experiments_table(experiments: &[AnalyticalExperiment]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("experiment"),
-        Column::left("metric"),
-        Column::right("ours"),
-        Column::right("published"),
-        Column::right("difference"),
-        Column::left("agrees"),
-        Column::right("same_time"),
+        TableColumn::left("experiment"),
+        TableColumn::left("metric"),
+        TableColumn::right("ours"),
+        TableColumn::right("published"),
+        TableColumn::right("difference"),
+        TableColumn::left("agrees"),
+        TableColumn::right("same_time"),
     ]);
     table.title =
         "Paper 1, Algorithm 1 (efficiency-transfer), study occupancy rules, stated sustained ceilings".into();
     for experiment in experiments {
         for figure in &experiment.figures {
-            table.rows.push(row(experiment, figure));
+            table.rows.push(figure_cells(experiment, figure));
         }
         let refused = experiment.outcome.refused.iter();
         let left_out = refused.map(|(why, n)| {
@@ -31,19 +31,19 @@ pub fn table(experiments: &[Experiment]) -> Table {
     table
 }
 
-fn row(experiment: &Experiment, figure: &Figure) -> Vec<Cell> {
+fn figure_cells(experiment: &AnalyticalExperiment, figure: &ComparedFigure) -> Vec<TableCell> {
     let digits = |v: f64| {
         let whole = figure.metric == "pairs";
-        Cell::shown(v, if whole { format!("{v}") } else { format!("{v:.3}") })
+        TableCell::shown(v, if whole { format!("{v}") } else { format!("{v:.3}") })
     };
-    let published = figure.published.parse().ok().map(|v: f64| Cell::shown(v, figure.published));
+    let published = figure.published.parse().ok().map(|v: f64| TableCell::shown(v, figure.published));
     vec![
-        Cell::text(format!("{} {}", experiment.number, experiment.what)),
-        Cell::text(figure.metric),
-        Cell::maybe(figure.ours, digits),
-        published.unwrap_or(Cell::Null),
-        Cell::maybe(figure.difference(), |d| Cell::shown(d, format!("{d:+.3}"))),
-        Cell::maybe(figure.agrees(), Cell::Flag),
-        Cell::maybe(figure.same_time.filter(|_| figure.metric != "pairs"), digits),
+        TableCell::text(format!("{} {}", experiment.number, experiment.what)),
+        TableCell::text(figure.metric),
+        TableCell::maybe(figure.ours, digits),
+        published.unwrap_or(TableCell::Null),
+        TableCell::maybe(figure.difference(), |d| TableCell::shown(d, format!("{d:+.3}"))),
+        TableCell::maybe(figure.agrees(), TableCell::Flag),
+        TableCell::maybe(figure.same_time.filter(|_| figure.metric != "pairs"), digits),
     ]
 }

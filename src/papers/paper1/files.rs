@@ -1,8 +1,8 @@
 //! Paper 1's experiments from the rows of files.
 
-use super::analytical::{Experiment, reproduce};
+use super::analytical::{AnalyticalExperiment, reproduce};
 use crate::catalogue::{Catalogue, NameError};
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::import::{ReadAny, with_achieved};
 use crate::measurement::{ReadError, Store};
 use crate::session::Session;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub fn reproduce_files(
     session: &Session,
     files: &[PathBuf],
-) -> Result<(Vec<Experiment>, Vec<ReadAny>), ReproduceError> {
+) -> Result<(Vec<AnalyticalExperiment>, Vec<ReadAny>), ReproduceError> {
     let mut kernels = Catalogue::new("kernel");
     let (mut rows, all) = session.rows_by(files, &mut kernels)?;
     let roofs: Vec<_> = all.iter().flat_map(|a| a.roofs.clone()).collect();
@@ -33,8 +33,8 @@ pub fn reproduce_files(
     // The first row of a configuration counts there; a store keeps the last.
     rows.reverse();
     let mut store = Store::default();
-    store.add(rows);
-    Ok((reproduce(World { gpus: &gpus, kernels: &kernels, store: &store }), all))
+    store.add_rows(rows);
+    Ok((reproduce(EvaluationWorld { gpus: &gpus, kernels: &kernels, store: &store }), all))
 }
 
 /// Why paper 1 cannot be reproduced.

@@ -1,54 +1,56 @@
 //! Paper 1's learned models beside ours: its Table 6.
 
-use super::suite::{BESIDE, EXPERIMENTS, Figure, MODELS};
-use crate::report::{Cell, Column, Table};
+use super::suite::{BESIDE, ComparedCell, EXPERIMENTS, MODELS};
+use crate::report::{Table, TableCell, TableColumn};
 
 /// From here on digits behind the point say nothing.
 const LARGE: f64 = 10_000.0;
 
 /// One row per experiment and model.
 #[must_use]
-pub fn table(figures: &[Figure]) -> Table {
+pub fn figures_table(figures: &[ComparedCell]) -> Table {
     let mut table = Table::new(vec![
-        Column::left("experiment"),
-        Column::left("model"),
-        Column::right("published"),
-        Column::right("ours"),
-        Column::right("differs_percent"),
-        Column::left("within_1_percent"),
-        Column::right("seeds_least"),
-        Column::right("seeds_most"),
-        Column::right("in_logs"),
+        TableColumn::left("experiment"),
+        TableColumn::left("model"),
+        TableColumn::right("published"),
+        TableColumn::right("ours"),
+        TableColumn::right("differs_percent"),
+        TableColumn::left("within_1_percent"),
+        TableColumn::right("seeds_least"),
+        TableColumn::right("seeds_most"),
+        TableColumn::right("in_logs"),
     ]);
     table.title =
         "Paper 1, Table 6: MAPE (%) of its learned models, raw milliseconds, unscaled features".into();
-    table.rows = figures.iter().map(row).collect();
-    table.notes = notes(figures);
+    table.rows = figures.iter().map(figure_cells).collect();
+    table.notes = table_notes(figures);
     table
 }
 
-fn row(figure: &Figure) -> Vec<Cell> {
-    let published = figure.published().and_then(|text| Some(Cell::shown(text.parse().ok()?, text)));
+fn figure_cells(figure: &ComparedCell) -> Vec<TableCell> {
+    let published = figure.published().and_then(|text| Some(TableCell::shown(text.parse().ok()?, text)));
     let spread = figure.spread;
     vec![
-        Cell::text(EXPERIMENTS[figure.experiment].id),
-        Cell::text(MODELS[figure.model].name),
-        published.unwrap_or(Cell::Null),
-        error(figure.ours.as_ref().ok().copied()),
-        Cell::maybe(figure.difference(), |d| Cell::shown(100.0 * d, format!("{:+.2}", 100.0 * d))),
-        Cell::maybe(figure.agrees(), Cell::Flag),
-        error(spread.map(|s| s.least)),
-        error(spread.map(|s| s.most)),
-        error(figure.in_logs.as_ref().ok().copied()),
+        TableCell::text(EXPERIMENTS[figure.experiment].id),
+        TableCell::text(MODELS[figure.model].name),
+        published.unwrap_or(TableCell::Null),
+        error_cell(figure.ours.as_ref().ok().copied()),
+        TableCell::maybe(figure.difference(), |d| TableCell::shown(100.0 * d, format!("{:+.2}", 100.0 * d))),
+        TableCell::maybe(figure.agrees(), TableCell::Flag),
+        error_cell(spread.map(|s| s.least)),
+        error_cell(spread.map(|s| s.most)),
+        error_cell(figure.in_logs.as_ref().ok().copied()),
     ]
 }
 
 /// An error in per cent, with the two decimals of the paper.
-fn error(value: Option<f64>) -> Cell {
-    Cell::maybe(value, |v| Cell::shown(v, if v < LARGE { format!("{v:.2}") } else { format!("{v:.1e}") }))
+fn error_cell(value: Option<f64>) -> TableCell {
+    TableCell::maybe(value, |v| {
+        TableCell::shown(v, if v < LARGE { format!("{v:.2}") } else { format!("{v:.1e}") })
+    })
 }
 
-fn notes(figures: &[Figure]) -> Vec<String> {
+fn table_notes(figures: &[ComparedCell]) -> Vec<String> {
     let mut notes = Vec::new();
     for (at, experiment) in EXPERIMENTS.iter().enumerate() {
         if let Some(figure) = figures.iter().find(|f| f.experiment == at) {
@@ -85,7 +87,7 @@ fn notes(figures: &[Figure]) -> Vec<String> {
 }
 
 /// The learned column of Table 3 or 4: what it prints beside the MAPE, and ours.
-fn beside(figure: &Figure) -> Option<String> {
+fn beside(figure: &ComparedCell) -> Option<String> {
     let (published, ours) = figure.published_beside().zip(figure.ours_beside())?;
     let part = |((name, published), ours): ((&&str, &&str), f64)| format!("{name} {published} / {ours:.2}");
     let parts: Vec<String> = BESIDE.iter().zip(published).zip(ours).map(part).collect();

@@ -11,10 +11,10 @@ mod pairs;
 mod raw;
 mod suite;
 
-pub use analytical::Experiment;
-pub use analytical_table::table as analytical_table;
+pub use analytical::AnalyticalExperiment;
+pub use analytical_table::experiments_table;
 pub use files::{ReproduceError, reproduce_files};
-pub use learned_table::table as learned_table;
-pub use pairs::{Pairs, Role};
-pub use raw::{Raw, RawError, read};
-pub use suite::{BESIDE, EXPERIMENTS, Figure, MODELS, Spread, Suite, run};
+pub use learned_table::figures_table;
+pub use pairs::{ConfigRole, GpuPairs};
+pub use raw::{Raw, RawError, raw_files};
+pub use suite::{BESIDE, ComparedCell, EXPERIMENTS, MODELS, SeedSpread, Suite, run_suite};

@@ -1,12 +1,12 @@
 //! Pairs of rows, one of the source and one of the target GPU, and the features of each (paper 1, section 4).
 
-use super::raw::{DEVICE_FIELDS, Raw, Row, SIZES};
-use crate::learn::{LearnError, Table};
+use super::raw::{DEVICE_FIELDS, Raw, RawRow, SIZES};
+use crate::learn::{LearnError, LearningTable};
 use std::collections::BTreeMap;
 
 /// What a configuration is among those of its kernel, ordered by working set and then by text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ConfigRole {
     /// The smallest.
     Smallest,
     /// The second of three or more.
@@ -19,11 +19,11 @@ pub enum Role {
 
 /// Where a pair comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct PairOrigin {
     /// The kernel.
     pub kernel: String,
     /// What its configuration is.
-    pub role: Role,
+    pub role: ConfigRole,
     /// The source GPU, as the files call it.
     pub source: String,
     /// The target GPU.
@@ -32,26 +32,26 @@ pub struct Origin {
 
 /// Every ordered pair of GPUs that timed the same configuration: equal kernel, N, rows, cols, block and iterations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pairs {
+pub struct GpuPairs {
     /// The features, in the order of the paper's code: the lasso stops before it has converged, and where it stands then
     /// depends on the order of the columns.
-    pub table: Table,
+    pub table: LearningTable,
     /// Time on the target, in milliseconds.
     pub times: Vec<f64>,
     /// Where each row comes from.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<PairOrigin>,
 }
 
-impl Pairs {
+impl GpuPairs {
     /// The pairs of these files.
     ///
     /// # Errors
     /// A feature that is not finite.
     pub fn new(raw: &Raw) -> Result<Self, LearnError> {
         let roles = roles(&raw.rows);
-        let mut configurations: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+        let mut configurations: BTreeMap<String, Vec<&RawRow>> = BTreeMap::new();
         for row in &raw.rows {
-            let of = configurations.entry(text(row)).or_default();
+            let of = configurations.entry(configuration_text(row)).or_default();
             // Of a configuration that a GPU has twice the first row counts.
             if of.iter().all(|r| r.gpu != row.gpu) {
                 of.push(row);
@@ -64,35 +64,35 @@ impl Pairs {
                 for target in rows.iter().filter(|t| t.gpu != source.gpu) {
                     values.extend(features(source, numbers(&source.gpu), numbers(&target.gpu)));
                     times.push(target.time_ms);
-                    origins.push(Origin {
+                    origins.push(PairOrigin {
                         kernel: source.kernel.clone(),
-                        role: roles.get(text).copied().unwrap_or(Role::Between),
+                        role: roles.get(text).copied().unwrap_or(ConfigRole::Between),
                         source: source.gpu.clone(),
                         target: target.gpu.clone(),
                     });
                 }
             }
         }
-        Ok(Self { table: Table::new(names(), values)?, times, origins })
+        Ok(Self { table: LearningTable::new(names(), values)?, times, origins })
     }
 
     /// The places of the pairs that fulfil this.
     #[must_use]
-    pub fn places(&self, which: impl Fn(&Origin) -> bool) -> Vec<usize> {
+    pub fn places(&self, which: impl Fn(&PairOrigin) -> bool) -> Vec<usize> {
         self.origins.iter().enumerate().filter(|(_, o)| which(o)).map(|(i, _)| i).collect()
     }
 }
 
 /// A configuration as the paper's code writes it; configurations are ordered by this text.
-fn text(row: &Row) -> String {
+fn configuration_text(row: &RawRow) -> String {
     let sizes = SIZES.iter().zip(row.sizes).map(|(name, value)| format!("|{name}={value}"));
     format!("{}{}", row.kernel, sizes.collect::<String>())
 }
 
-fn roles(rows: &[Row]) -> BTreeMap<String, Role> {
+fn roles(rows: &[RawRow]) -> BTreeMap<String, ConfigRole> {
     let mut kernels: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
     for row in rows {
-        let size = kernels.entry(&row.kernel).or_default().entry(text(row)).or_insert(0.0);
+        let size = kernels.entry(&row.kernel).or_default().entry(configuration_text(row)).or_insert(0.0);
         *size = size.max(row.working_set);
     }
     let mut roles = BTreeMap::new();
@@ -102,10 +102,10 @@ fn roles(rows: &[Row]) -> BTreeMap<String, Role> {
         let last = ordered.len() - 1;
         roles.extend(ordered.into_iter().enumerate().map(|(at, (text, _))| {
             let role = match at {
-                0 => Role::Smallest,
-                at if at == last => Role::Largest,
-                1 => Role::Second,
-                _ => Role::Between,
+                0 => ConfigRole::Smallest,
+                at if at == last => ConfigRole::Largest,
+                1 => ConfigRole::Second,
+                _ => ConfigRole::Between,
             };
             (text, role)
         }));
@@ -133,7 +133,7 @@ fn names() -> Vec<String> {
 }
 
 /// One row of features, in the order of [`names`].
-fn features(row: &Row, source: [f64; 12], target: [f64; 12]) -> Vec<f64> {
+fn features(row: &RawRow, source: [f64; 12], target: [f64; 12]) -> Vec<f64> {
     let intensity = if row.bytes > 0.0 { row.flops / row.bytes } else { 0.0 };
     let [n, rows, cols, block, iters] = row.sizes;
     let own =

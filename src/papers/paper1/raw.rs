@@ -29,7 +29,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// One measured row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct RawRow {
     /// As the file calls the GPU.
     pub gpu: String,
     /// The kernel.
@@ -52,7 +52,7 @@ pub struct Row {
 
 /// One GPU of `gpu_metrics.json`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Device {
+pub struct MetricsDevice {
     /// As the file calls it.
     pub name: String,
     /// By [`DEVICE_FIELDS`]: GFLOP/s, GB/s, counts, bytes.
@@ -63,9 +63,9 @@ pub struct Device {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Raw {
     /// In the order of the files and lines.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RawRow>,
     /// In the order of the file.
-    pub devices: Vec<Device>,
+    pub devices: Vec<MetricsDevice>,
 }
 
 /// Why the raw files cannot be used.
@@ -118,15 +118,15 @@ pub enum RawError {
 ///
 /// # Errors
 /// [`RawError`]: a raw file that is damaged, no rows at all, or a GPU without an entry in `gpu_metrics.json`.
-pub fn read(files: &[PathBuf]) -> Result<Raw, RawError> {
+pub fn raw_files(files: &[PathBuf]) -> Result<Raw, RawError> {
     let mut raw = Raw::default();
     for path in files {
         let file = path.display().to_string();
-        let text = text(path, &file)?;
+        let text = file_text(path, &file)?;
         let text = text.trim_start_matches('\u{feff}');
         let first = text.lines().next().unwrap_or_default();
         if ["mean_ms", "size_kind", "gpu_device_name"].iter().all(|c| first.contains(c)) {
-            raw.rows.extend(rows(text, &file)?);
+            raw.rows.extend(parsed_rows(text, &file)?);
         } else if text.trim_start().starts_with('[') && text.contains("device_name") {
             raw.devices.extend(devices(text, &file)?);
         }
@@ -140,7 +140,7 @@ pub fn read(files: &[PathBuf]) -> Result<Raw, RawError> {
     }
 }
 
-fn text(path: &Path, file: &str) -> Result<String, RawError> {
+fn file_text(path: &Path, file: &str) -> Result<String, RawError> {
     let refuse = |what: String| RawError::File { file: file.to_owned(), what };
     let opened = std::fs::File::open(path).map_err(|e| refuse(format!("cannot be read: {e}")))?;
     let mut bytes = Vec::new();
@@ -151,7 +151,7 @@ fn text(path: &Path, file: &str) -> Result<String, RawError> {
     String::from_utf8(bytes).map_err(|_| refuse("is not UTF-8; save the file as UTF-8".into()))
 }
 
-fn rows(text: &str, file: &str) -> Result<Vec<Row>, RawError> {
+fn parsed_rows(text: &str, file: &str) -> Result<Vec<RawRow>, RawError> {
     let mut csv = csv::Reader::from_reader(text.as_bytes());
     let refuse = |e: csv::Error| RawError::File { file: file.to_owned(), what: e.to_string() };
     let header = csv.headers().map_err(refuse)?.clone();
@@ -183,7 +183,7 @@ fn rows(text: &str, file: &str) -> Result<Vec<Row>, RawError> {
                 file: file.to_owned(),
                 line: i as u64 + 2,
                 column,
-                value: crate::text::clip(value, 40),
+                value: crate::text::clipped_text(value, 40),
                 expected: if column == "mean_ms" {
                     "a time above 0"
                 } else {
@@ -203,7 +203,7 @@ fn rows(text: &str, file: &str) -> Result<Vec<Row>, RawError> {
             }
             all
         };
-        rows.push(Row {
+        rows.push(RawRow {
             gpu: word(gpu),
             kernel: word(kernel),
             sizes: known,
@@ -218,7 +218,7 @@ fn rows(text: &str, file: &str) -> Result<Vec<Row>, RawError> {
     Ok(rows)
 }
 
-fn devices(text: &str, file: &str) -> Result<Vec<Device>, RawError> {
+fn devices(text: &str, file: &str) -> Result<Vec<MetricsDevice>, RawError> {
     let refuse = |what: String| RawError::File { file: file.to_owned(), what };
     let all: Vec<Value> = serde_json::from_str(text).map_err(|e| refuse(e.to_string()))?;
     let device = |entry: &Value| {
@@ -233,7 +233,7 @@ fn devices(text: &str, file: &str) -> Result<Vec<Device>, RawError> {
                 .filter(|v| v.is_finite())
                 .ok_or_else(|| refuse(format!("{name}, {field}: `{value}`; expected a number")))?;
         }
-        Ok(Device { name: name.to_owned(), numbers })
+        Ok(MetricsDevice { name: name.to_owned(), numbers })
     };
     all.iter().map(device).collect()
 }

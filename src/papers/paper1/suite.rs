@@ -1,9 +1,11 @@
 //! Seven models, three experiments: Table 6, and what stands beside it.
 
-use super::pairs::{Origin, Pairs, Role};
+use super::pairs::{ConfigRole, GpuPairs, PairOrigin};
 use crate::evaluate::{ErrorSummary, summarise};
 use crate::learn::metrics::{mape, median};
-use crate::learn::{BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table};
+use crate::learn::{
+    BoostingParameters, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor,
+};
 use crate::papers::learners::{Gamma, Learner};
 use rayon::prelude::*;
 
@@ -14,44 +16,44 @@ const NEW_KERNELS: [&str; 4] = ["matmul_tiled", "shared_transpose", "atomic_hots
 
 /// What is trained on and tested.
 #[derive(Debug, Clone, Copy)]
-pub struct Experiment {
+pub struct LearnedExperiment {
     /// `1`, `2`, `3`, or `3s` for the variant of the paper's text.
     pub id: &'static str,
     /// In words.
     pub what: &'static str,
-    trains: fn(&Origin) -> bool,
-    tests: fn(&Origin) -> bool,
+    trains: fn(&PairOrigin) -> bool,
+    tests: fn(&PairOrigin) -> bool,
 }
 
-fn is_new(origin: &Origin) -> bool {
+fn is_new(origin: &PairOrigin) -> bool {
     NEW_KERNELS.contains(&origin.kernel.as_str())
 }
 
 /// The experiments of section 6. Of experiment 3 the text says that only the smallest configurations are trained on; its
 /// figures come out when all are. Both are here.
-pub const EXPERIMENTS: [Experiment; 4] = [
-    Experiment {
+pub const EXPERIMENTS: [LearnedExperiment; 4] = [
+    LearnedExperiment {
         id: "1",
         what: "new GPU: trained on the other targets",
         trains: |o| o.target != NEW_GPU,
         tests: |o| o.target == NEW_GPU,
     },
-    Experiment {
+    LearnedExperiment {
         id: "2",
         what: "new size: trained on the two smallest",
-        trains: |o| matches!(o.role, Role::Smallest | Role::Second),
-        tests: |o| o.role == Role::Largest,
+        trains: |o| matches!(o.role, ConfigRole::Smallest | ConfigRole::Second),
+        tests: |o| o.role == ConfigRole::Largest,
     },
-    Experiment {
+    LearnedExperiment {
         id: "3",
         what: "new kernels: trained on all sizes of twelve",
         trains: |o| !is_new(o),
         tests: is_new,
     },
-    Experiment {
+    LearnedExperiment {
         id: "3s",
         what: "new kernels: trained on the smallest of twelve, as the text says",
-        trains: |o| !is_new(o) && o.role == Role::Smallest,
+        trains: |o| !is_new(o) && o.role == ConfigRole::Smallest,
         tests: is_new,
     },
 ];
@@ -96,7 +98,7 @@ fn regressor(model: usize) -> Learner {
 
 /// What other seeds give.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct SeedSpread {
     /// How many seeds.
     pub seeds: usize,
     /// Smallest MAPE in per cent.
@@ -109,7 +111,7 @@ pub struct Spread {
 
 /// One cell of Table 6 beside ours. Errors are MAPE in per cent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
+pub struct ComparedCell {
     /// Place in [`EXPERIMENTS`].
     pub experiment: usize,
     /// Place in [`MODELS`].
@@ -121,12 +123,12 @@ pub struct Figure {
     /// The same predictions by the measures of Tables 3 and 4; `None` where there is none.
     pub errors: Option<ErrorSummary>,
     /// Of a model with chance in it.
-    pub spread: Option<Spread>,
+    pub spread: Option<SeedSpread>,
     /// The same model with logarithms of the features, scaled, and of the target.
     pub in_logs: Result<f64, LearnError>,
 }
 
-impl Figure {
+impl ComparedCell {
     /// As the paper prints it; none for the variant it has no figures of.
     #[must_use]
     pub fn published(&self) -> Option<&'static str> {
@@ -167,20 +169,25 @@ pub const BESIDE: [&str; 4] = ["median predicted/true", "within 10 %", "within 2
 const LEARNED_COLUMN: [[&str; 4]; 2] = [["2.05", "6.57", "19.71", "27.74"], ["0.04", "0", "6.9", "10.34"]];
 
 /// All figures.
-pub type Suite = Vec<Figure>;
+pub type Suite = Vec<ComparedCell>;
 
 /// Trains and tests these models, given by their places in [`MODELS`], in every experiment: `seeds` seeds, of which the
 /// first counts.
 ///
 /// # Errors
 /// [`LearnError::Cancelled`]; what one model cannot do stands in its figure.
-pub fn run(pairs: &Pairs, models: &[usize], seeds: usize, progress: &Progress) -> Result<Suite, LearnError> {
+pub fn run_suite(
+    pairs: &GpuPairs,
+    models: &[usize],
+    seeds: usize,
+    progress: &Progress,
+) -> Result<Suite, LearnError> {
     let logs = in_logs(pairs)?;
     let places: Vec<(usize, usize)> =
         (0..EXPERIMENTS.len()).flat_map(|e| models.iter().map(move |m| (e, *m))).collect();
     progress.expect(places.len());
     let figure = |(experiment, model): (usize, usize)| {
-        progress.check()?;
+        progress.check_cancelled()?;
         let figure = figure((experiment, model), pairs, &logs, seeds, progress);
         progress.advance(1);
         figure
@@ -190,21 +197,21 @@ pub fn run(pairs: &Pairs, models: &[usize], seeds: usize, progress: &Progress) -
 
 fn figure(
     (experiment, model): (usize, usize),
-    pairs: &Pairs,
-    logs: &Table,
+    pairs: &GpuPairs,
+    logs: &LearningTable,
     seeds: usize,
     progress: &Progress,
-) -> Result<Figure, LearnError> {
+) -> Result<ComparedCell, LearnError> {
     let [train, test] =
         [EXPERIMENTS[experiment].trains, EXPERIMENTS[experiment].tests].map(|f| pairs.places(f));
-    let one = |table: &Table, seed: u64, in_logs: bool| {
+    let one = |table: &LearningTable, seed: u64, in_logs: bool| {
         let recipe = Recipe { regressor: regressor(model), scaled: in_logs, seed };
         let times = |places: &[usize]| places.iter().map(|i| pairs.times[*i]).collect::<Vec<_>>();
         let mut target = times(&train);
         if in_logs {
             target.iter_mut().for_each(|t| *t = t.ln());
         }
-        let fitted = recipe.fit(&table.select(&train), &target, &progress.aside())?;
+        let fitted = recipe.fit_model(&table.select(&train), &target, &progress.aside())?;
         let mut said = fitted.predict(&table.select(&test))?;
         if in_logs {
             said.iter_mut().for_each(|t| *t = t.exp());
@@ -220,7 +227,7 @@ fn figure(
         (0..runs as u64).map(|seed| one(&pairs.table, seed, false)).collect();
     let in_logs = one(logs, 0, true).map(|(mape, _)| mape);
     let known: Vec<f64> = all.iter().filter_map(|r| r.as_ref().ok().map(|(mape, _)| *mape)).collect();
-    let spread = median(known.clone()).filter(|_| MODELS[model].seeded).map(|median| Spread {
+    let spread = median(known.clone()).filter(|_| MODELS[model].seeded).map(|median| SeedSpread {
         seeds: known.len(),
         least: known.iter().copied().fold(f64::INFINITY, f64::min),
         median,
@@ -232,11 +239,11 @@ fn figure(
     if matches!(ours, Err(LearnError::Cancelled)) {
         return Err(LearnError::Cancelled);
     }
-    Ok(Figure { experiment, model, pairs: (train.len(), test.len()), ours, errors, spread, in_logs })
+    Ok(ComparedCell { experiment, model, pairs: (train.len(), test.len()), ours, errors, spread, in_logs })
 }
 
 /// The features as ln(1 + x); none is below 0.
-fn in_logs(pairs: &Pairs) -> Result<Table, LearnError> {
+fn in_logs(pairs: &GpuPairs) -> Result<LearningTable, LearnError> {
     let values = pairs.table.rows().flatten().map(|v| v.ln_1p()).collect();
-    Table::new(pairs.table.names().to_vec(), values)
+    LearningTable::new(pairs.table.names().to_vec(), values)
 }

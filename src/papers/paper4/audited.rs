@@ -1,23 +1,23 @@
 //! What paper 4's models are worth: on the rows whose power the audit keeps, and on all times, with problems held out instead
 //! of rows. The same problem stands in 28 rows, so that a split by row tests on twins of the training rows.
 
-use super::models::{Architecture, Scores, at, predicted};
+use super::models::{Paper4Architecture, Scores, at, predicted};
 use super::prepare::{FEATURES, features};
 use crate::catalogue::Catalogue;
 use crate::gemm::physical::{Physical, physical};
 use crate::gemm::rows::medians;
-use crate::gemm::{GemmRow, Target};
+use crate::gemm::{GemmRow, GemmTarget};
 use crate::gpu::Gpu;
 use crate::kernel::Kernel;
-use crate::learn::folds::{Fold, grouped, leave_one_out, shuffled_split};
+use crate::learn::folds::{RowFold, grouped, leave_one_out, shuffled_split};
 use crate::learn::metrics::median;
-use crate::learn::{LearnError, Progress, Table};
+use crate::learn::{LearnError, LearningTable, Progress};
 use crate::power::PowerModel;
 use std::collections::BTreeMap;
 
 /// What is held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Protocol {
+pub enum AuditProtocol {
     /// A fifth of the rows, as the paper does.
     Row,
     /// A fifth of the problems: size, layout, alpha, beta.
@@ -26,13 +26,13 @@ pub enum Protocol {
     Size,
 }
 
-impl Protocol {
+impl AuditProtocol {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Row, Self::Problem, Self::Size];
 
     /// The words in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Row => "rows, 80:20",
             Self::Problem => "problems, 5 folds",
@@ -40,11 +40,11 @@ impl Protocol {
         }
     }
 
-    fn folds(self, rows: &[&GemmRow]) -> Result<Vec<Fold>, LearnError> {
+    fn folds(self, rows: &[&GemmRow]) -> Result<Vec<RowFold>, LearnError> {
         let names = |of: fn(&GemmRow) -> String| rows.iter().map(|r| of(r)).collect::<Vec<_>>();
         match self {
             Self::Row => Ok(vec![shuffled_split(rows.len(), 0.2, 42)?]),
-            Self::Problem => grouped(&names(GemmRow::problem), 5),
+            Self::Problem => grouped(&names(GemmRow::problem_text), 5),
             Self::Size => leave_one_out(&names(GemmRow::shape)),
         }
     }
@@ -52,17 +52,17 @@ impl Protocol {
 
 /// Which rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Data {
+pub enum AuditedRows {
     /// Rows with power at a utilisation of at least 90 %.
     Audited,
     /// The median time of every problem, whatever the power.
     Times,
 }
 
-impl Data {
+impl AuditedRows {
     /// The words in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Audited => "audited rows",
             Self::Times => "all times, a median a problem",
@@ -72,13 +72,13 @@ impl Data {
 
 /// Errors of one model under one protocol.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ProtocolErrors {
     /// Which rows.
-    pub data: Data,
+    pub data: AuditedRows,
     /// What was held out.
-    pub protocol: Protocol,
+    pub protocol: AuditProtocol,
     /// What was predicted.
-    pub target: Target,
+    pub target: GemmTarget,
     /// Which model.
     pub model: &'static str,
     /// Whether it learned from the other rows.
@@ -92,36 +92,36 @@ pub struct Line {
 /// Models that are tried: paper 4's, and the forest on logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tried {
-    AsPublished(Architecture),
+    AsPublished(Paper4Architecture),
     /// Features and target as logarithms, so that errors are relative.
     Logs,
 }
 
 impl Tried {
     const ALL: [Self; 4] = [
-        Self::AsPublished(Architecture::Forest),
-        Self::AsPublished(Architecture::Linear),
-        Self::AsPublished(Architecture::Stack),
+        Self::AsPublished(Paper4Architecture::Forest),
+        Self::AsPublished(Paper4Architecture::Linear),
+        Self::AsPublished(Paper4Architecture::Stack),
         Self::Logs,
     ];
 
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
-            Self::AsPublished(a) => a.word(),
+            Self::AsPublished(a) => a.as_str(),
             Self::Logs => "linear on logarithms",
         }
     }
 }
 
 /// The rows of a protocol with what is known of them.
-struct World<'a> {
+struct ProtocolRows<'a> {
     rows: Vec<&'a GemmRow>,
     physical: Vec<Option<Physical>>,
-    table: Table,
-    logs: Table,
+    table: LearningTable,
+    logs: LearningTable,
 }
 
-impl<'a> World<'a> {
+impl<'a> ProtocolRows<'a> {
     fn new(
         rows: Vec<&'a GemmRow>,
         gpus: &Catalogue<Gpu>,
@@ -134,50 +134,57 @@ impl<'a> World<'a> {
         let mut known: BTreeMap<String, Option<Physical>> = BTreeMap::new();
         let mut of = |r: &GemmRow| {
             let asked = || physical(gpus, kernels, power, r);
-            *known.entry(r.problem()).or_insert_with(asked)
+            *known.entry(r.problem_text()).or_insert_with(asked)
         };
         let physical = rows.iter().map(|r| of(r)).collect();
-        Ok(Self { physical, table: Table::new(names(), values)?, logs: Table::new(names(), logs)?, rows })
+        Ok(Self {
+            physical,
+            table: LearningTable::new(names(), values)?,
+            logs: LearningTable::new(names(), logs)?,
+            rows,
+        })
     }
 
     /// Everything about one target under one protocol.
-    fn lines(
+    fn audited_lines(
         &self,
-        (data, protocol, target): (Data, Protocol, Target),
+        (data, protocol, target): (AuditedRows, AuditProtocol, GemmTarget),
         progress: &Progress,
-    ) -> Result<Vec<Line>, LearnError> {
+    ) -> Result<Vec<ProtocolErrors>, LearnError> {
         let folds = protocol.folds(&self.rows)?;
-        let truth: Vec<f64> = self.rows.iter().map(|r| target.of(r).unwrap_or_default()).collect();
+        let truth: Vec<f64> = self.rows.iter().map(|r| target.target_value(r).unwrap_or_default()).collect();
         let tested: Vec<usize> = folds.iter().flat_map(|f| f.test.iter().copied()).collect();
         let line = |model, learned, predicted: &[f64], places: &[usize]| {
-            let scores = Scores::of(&at(&truth, places), predicted)?;
-            Some(Line { data, protocol, target, model, learned, rows: places.len(), scores })
+            let scores = Scores::from_predictions(&at(&truth, places), predicted)?;
+            Some(ProtocolErrors { data, protocol, target, model, learned, rows: places.len(), scores })
         };
         let mut lines = Vec::new();
         // On all times there are 36 sizes to hold out: the stack, seven fits each, adds nothing there.
         let tried = Tried::ALL
             .into_iter()
-            .filter(|t| data == Data::Audited || *t != Tried::AsPublished(Architecture::Stack));
+            .filter(|t| data == AuditedRows::Audited || *t != Tried::AsPublished(Paper4Architecture::Stack));
         for tried in tried {
             let mut said = Vec::with_capacity(tested.len());
             for fold in &folds {
                 said.extend(self.learned(tried, &truth, fold, progress)?);
             }
-            lines.extend(line(tried.word(), true, &said, &tested));
+            lines.extend(line(tried.as_str(), true, &said, &tested));
         }
         let mut fixed = |model, of: &dyn Fn(usize) -> Option<f64>| {
             let some: Vec<(usize, f64)> = tested.iter().filter_map(|i| Some((*i, of(*i)?))).collect();
             let (places, said): (Vec<usize>, Vec<f64>) = some.into_iter().unzip();
             lines.extend(line(model, false, &said, &places));
         };
-        fixed("components + power model", &|i| Some(self.physical[i]?.of(target, self.rows[i])));
+        fixed("components + power model", &|i| Some(self.physical[i]?.target_value(target, self.rows[i])));
         fixed("plain-roofline", &|i| self.physical[i]?.at_roof(target, self.rows[i]));
-        if target == Target::Power {
+        if target == GemmTarget::Power {
             fixed("power model at the measured time", &|i| Some(self.physical[i]?.watts_at_measured));
         }
-        if data == Data::Audited {
+        if data == AuditedRows::Audited {
             let middle = self.middles(target);
-            fixed("median of the same problem's rows", &|i| middle.get(&self.rows[i].problem()).copied());
+            fixed("median of the same problem's rows", &|i| {
+                middle.get(&self.rows[i].problem_text()).copied()
+            });
         }
         Ok(lines)
     }
@@ -186,7 +193,7 @@ impl<'a> World<'a> {
         &self,
         tried: Tried,
         truth: &[f64],
-        fold: &Fold,
+        fold: &RowFold,
         progress: &Progress,
     ) -> Result<Vec<f64>, LearnError> {
         let split = (&fold.train[..], &fold.test[..]);
@@ -194,7 +201,7 @@ impl<'a> World<'a> {
             Tried::AsPublished(a) => predicted(&a.recipe(42), (&self.table, truth), split, progress),
             Tried::Logs => {
                 let logs: Vec<f64> = truth.iter().map(|v| v.ln()).collect();
-                let recipe = Architecture::Linear.recipe(42);
+                let recipe = Paper4Architecture::Linear.recipe(42);
                 let said = predicted(&recipe, (&self.logs, &logs), split, progress)?;
                 Ok(said.into_iter().map(f64::exp).collect())
             }
@@ -202,10 +209,10 @@ impl<'a> World<'a> {
     }
 
     /// The median of each problem's rows: what is left is the rows' own spread.
-    fn middles(&self, target: Target) -> BTreeMap<String, f64> {
+    fn middles(&self, target: GemmTarget) -> BTreeMap<String, f64> {
         let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for row in &self.rows {
-            all.entry(row.problem()).or_default().extend(target.of(row));
+            all.entry(row.problem_text()).or_default().extend(target.target_value(row));
         }
         all.into_iter().filter_map(|(problem, values)| Some((problem, median(values)?))).collect()
     }
@@ -220,20 +227,20 @@ pub fn study(
     (gpus, kernels): (&Catalogue<Gpu>, &Catalogue<Kernel>),
     power: &PowerModel,
     progress: &Progress,
-) -> Result<Vec<Line>, LearnError> {
+) -> Result<Vec<ProtocolErrors>, LearnError> {
     let audited: Vec<&GemmRow> = rows.iter().filter(|r| r.is_audited()).collect();
-    let world = World::new(audited, gpus, kernels, power)?;
+    let world = ProtocolRows::new(audited, gpus, kernels, power)?;
     let mut lines = Vec::new();
-    for protocol in Protocol::ALL {
-        for target in Target::ALL {
-            lines.extend(world.lines((Data::Audited, protocol, target), progress)?);
+    for protocol in AuditProtocol::ALL {
+        for target in GemmTarget::ALL {
+            lines.extend(world.audited_lines((AuditedRows::Audited, protocol, target), progress)?);
         }
     }
     let medians = medians(rows);
-    let world = World::new(medians.iter().collect(), gpus, kernels, power)?;
-    for protocol in [Protocol::Problem, Protocol::Size] {
-        for target in [Target::Time, Target::Rate] {
-            lines.extend(world.lines((Data::Times, protocol, target), progress)?);
+    let world = ProtocolRows::new(medians.iter().collect(), gpus, kernels, power)?;
+    for protocol in [AuditProtocol::Problem, AuditProtocol::Size] {
+        for target in [GemmTarget::Time, GemmTarget::Rate] {
+            lines.extend(world.audited_lines((AuditedRows::Times, protocol, target), progress)?);
         }
     }
     Ok(lines)

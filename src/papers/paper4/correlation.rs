@@ -30,15 +30,19 @@ pub fn correlation_chart(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::{Theme, render_svg};
+    use crate::chart::{SvgTheme, render_svg};
 
     #[test]
     fn every_pair_that_varies_has_a_cell_with_its_number() {
         let matrix = vec![vec![Some(1.0), Some(-0.412)], vec![Some(-0.412), None]];
         let spec = correlation_chart(("t".into(), "s".into()), &["a", "b"], &matrix, Vec::new());
         assert_eq!(spec.marks.len(), 3);
-        let svg = String::from_utf8(render_svg(&spec, Theme::Light, (600, 400)).unwrap()).unwrap();
+        let svg = String::from_utf8(render_svg(&spec, SvgTheme::Light, (600, 400)).unwrap()).unwrap();
         assert_eq!(svg.matches("-0.41").count(), 2, "{svg}");
-        assert_eq!(render_svg(&spec, Theme::Light, (600, 400)).unwrap(), svg.into_bytes(), "the same bytes");
+        assert_eq!(
+            render_svg(&spec, SvgTheme::Light, (600, 400)).unwrap(),
+            svg.into_bytes(),
+            "the same bytes"
+        );
     }
 }

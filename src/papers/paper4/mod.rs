@@ -12,6 +12,6 @@ pub mod tables;
 pub mod tiled;
 mod tiled_table;
 
-pub use report::Report;
+pub use report::Paper4Report;
 pub use study::{Paper4, reproduce_tables};
 pub use tiled_table::{regression_records, regression_table};

@@ -1,7 +1,7 @@
 //! Paper 4's models and the scores it gives them.
 
 use crate::learn::{
-    BoostingParameters, ForestParameters, LearnError, Progress, Recipe, Regressor, Table, metrics,
+    BoostingParameters, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor, metrics,
 };
 use crate::papers::learners::Learner;
 
@@ -23,7 +23,7 @@ pub struct Scores {
 impl Scores {
     /// Of these values; `None` where there is nothing to compare.
     #[must_use]
-    pub fn of(truth: &[f64], predicted: &[f64]) -> Option<Self> {
+    pub fn from_predictions(truth: &[f64], predicted: &[f64]) -> Option<Self> {
         Some(Self {
             r2: metrics::r2(truth, predicted)?,
             mse: metrics::rmse(truth, predicted)?.powi(2),
@@ -36,7 +36,7 @@ impl Scores {
 
 /// Paper 4's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Architecture {
+pub enum Paper4Architecture {
     /// Forest, boosting and linear, and a linear model over what they say of rows they have not seen.
     Stack,
     /// 100 trees of depth 6.
@@ -47,13 +47,13 @@ pub enum Architecture {
     Linear,
 }
 
-impl Architecture {
+impl Paper4Architecture {
     /// In the order of Table VI.
     pub const ALL: [Self; 4] = [Self::Stack, Self::Forest, Self::Boosting, Self::Linear];
 
     /// The word in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Stack => "stack of the three",
             Self::Forest => "forest 100 x depth 6",
@@ -94,12 +94,12 @@ impl Architecture {
 /// [`LearnError`] where the rows are too few, or it was cancelled.
 pub(crate) fn predicted(
     recipe: &Recipe<Learner>,
-    (features, target): (&Table, &[f64]),
+    (features, target): (&LearningTable, &[f64]),
     (train, test): (&[usize], &[usize]),
     progress: &Progress,
 ) -> Result<Vec<f64>, LearnError> {
     let values: Vec<f64> = train.iter().map(|i| target[*i]).collect();
-    recipe.fit(&features.select(train), &values, progress)?.predict(&features.select(test))
+    recipe.fit_model(&features.select(train), &values, progress)?.predict(&features.select(test))
 }
 
 /// These places of a list.

@@ -4,9 +4,9 @@
 //! without power in between, so that sizes, derived features and runtime are clipped by the quantiles of *all* rows. Their
 //! figures come out with the second reading only; both are kept.
 
-use crate::gemm::{GemmRow, Target};
+use crate::gemm::{GemmRow, GemmTarget};
 use crate::learn::prepare::quantile;
-use crate::learn::{LearnError, Table};
+use crate::learn::{LearnError, LearningTable};
 
 /// Whose quantiles clip sizes, derived features and runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +36,16 @@ const CLIPPED: f64 = 0.01;
 
 /// Rows with power, as the models see them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct PreparedRows {
     /// [`FEATURES`].
-    pub features: Table,
-    /// The targets in the order of [`Target::ALL`].
+    pub features: LearningTable,
+    /// The targets in the order of [`GemmTarget::ALL`].
     pub targets: [Vec<f64>; 4],
     /// Rows that were read.
     pub read: usize,
 }
 
-impl Prepared {
+impl PreparedRows {
     /// Rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -60,7 +60,7 @@ impl Prepared {
 
     /// The values of this target.
     #[must_use]
-    pub fn target(&self, target: Target) -> &[f64] {
+    pub fn target(&self, target: GemmTarget) -> &[f64] {
         &self.targets[target as usize]
     }
 }
@@ -69,14 +69,14 @@ impl Prepared {
 #[must_use]
 pub fn features(row: &GemmRow) -> [f64; 9] {
     let ([m, n, k], [a, b, c]) = (row.size, row.nominal_block);
-    [m, n, k, a, b, c, row.flops() / row.bytes(), row.bytes(), row.flops()]
+    [m, n, k, a, b, c, row.flops() / row.moved_bytes(), row.moved_bytes(), row.flops()]
 }
 
 /// The rows with power after paper 4's preprocessing. No feature of a row is ever missing, so that the median fills nothing.
 ///
 /// # Errors
 /// [`LearnError`] where no row has a power.
-pub fn prepare(rows: &[GemmRow], clipping: Clipping) -> Result<Prepared, LearnError> {
+pub fn prepare(rows: &[GemmRow], clipping: Clipping) -> Result<PreparedRows, LearnError> {
     let with: Vec<usize> = (0..rows.len()).filter(|i| rows[*i].watts.is_some()).collect();
     let all: Vec<usize> = (0..rows.len()).collect();
     let whole = if clipping == Clipping::AllRows { &all } else { &with };
@@ -88,15 +88,19 @@ pub fn prepare(rows: &[GemmRow], clipping: Clipping) -> Result<Prepared, LearnEr
     let values = (0..with.len()).flat_map(|i| columns.iter().map(move |c| c[i])).collect();
     let names = FEATURES.iter().map(ToString::to_string).collect();
     // By the time energy and rate are clipped, the rows without power are gone in either reading.
-    let target = |t: Target| {
-        let whose = if t == Target::Time { whole } else { &with };
-        column(&|r| t.of(r).unwrap_or_default(), whose)
+    let target = |t: GemmTarget| {
+        let whose = if t == GemmTarget::Time { whole } else { &with };
+        column(&|r| t.target_value(r).unwrap_or_default(), whose)
     };
     if with.is_empty() {
         let why = "paper 4's models".into();
         return Err(LearnError::TooFew { what: "rows with power_w", found: 0, needed: 2, why });
     }
-    Ok(Prepared { features: Table::new(names, values)?, targets: Target::ALL.map(target), read: rows.len() })
+    Ok(PreparedRows {
+        features: LearningTable::new(names, values)?,
+        targets: GemmTarget::ALL.map(target),
+        read: rows.len(),
+    })
 }
 
 /// The quantiles between which values are kept.
@@ -140,7 +144,7 @@ mod tests {
         let longest = |clipping| {
             let p = prepare(&rows, clipping).unwrap();
             assert_eq!((p.len(), p.read), (50, 100));
-            p.target(Target::Time).iter().copied().fold(0.0, f64::max)
+            p.target(GemmTarget::Time).iter().copied().fold(0.0, f64::max)
         };
         assert_eq!(longest(Clipping::AllRows), 50.0);
         assert!((longest(Clipping::RowsWithPower) - 49.51).abs() < 1e-9);
@@ -152,7 +156,7 @@ mod tests {
         let [.., intensity, bytes, flops] = features(&r);
         assert_eq!(bytes, 4.0 * (512.0 * 128.0 + 128.0 * 256.0 + 512.0 * 256.0));
         assert_eq!((flops, intensity), (2.0 * 512.0 * 256.0 * 128.0, flops / bytes));
-        assert_eq!(Target::Energy.of(&r), Some(0.3), "energy is power x time");
+        assert_eq!(GemmTarget::Energy.target_value(&r), Some(0.3), "energy is power x time");
         assert!(prepare(&[row(1.0, None)], Clipping::AllRows).is_err());
     }
 }

@@ -1,31 +1,31 @@
 //! Paper 4's tables beside ours, and what its models are worth where problems are held out.
 
-use super::audited::{Data, Line, Protocol};
+use super::audited::{AuditProtocol, AuditedRows, ProtocolErrors};
 use super::correlation::correlation_chart;
-use super::models::{Architecture, Scores};
-use super::tables::{DIMENSIONS, METRICS, Spread, TABLE4, TABLE5, TABLE6, Tables};
+use super::models::{Paper4Architecture, Scores};
+use super::tables::{DIMENSIONS, METRICS, Paper4Tables, ScoreSpread, TABLE4, TABLE5, TABLE6};
 use crate::chart::ChartSpec;
-use crate::gemm::Target;
-use crate::gemm::sharing::Shared;
-use crate::report::{Cell, Column, Format, Table};
+use crate::gemm::GemmTarget;
+use crate::gemm::sharing::SharedTimes;
+use crate::report::{Table, TableCell, TableColumn, TableFormat};
 use crate::units::significant;
 
 /// Everything that came out.
 #[derive(Debug, Clone)]
-pub struct Report<'a> {
+pub struct Paper4Report<'a> {
     /// The paper's tables.
-    pub tables: &'a Tables,
+    pub tables: &'a Paper4Tables,
     /// Errors where problems are held out.
-    pub lines: &'a [Line],
+    pub lines: &'a [ProtocolErrors],
     /// Shapes whose time depends on the utilisation.
-    pub shared: &'a [Shared],
+    pub shared: &'a [SharedTimes],
 }
 
 /// A number of a score: its name, and how to take it.
-type Metric = (&'static str, fn(&Scores) -> f64);
+type ScoreMetric = (&'static str, fn(&Scores) -> f64);
 
 /// The five numbers of a score.
-const SCORES: [Metric; 5] = [
+const SCORES: [ScoreMetric; 5] = [
     ("R2", |s| s.r2),
     ("MSE", |s| s.mse),
     ("MAE", |s| s.mae),
@@ -33,42 +33,43 @@ const SCORES: [Metric; 5] = [
     ("mean error %", |s| s.mean_percent),
 ];
 
-impl Report<'_> {
+impl Paper4Report<'_> {
     /// All of it in this format: for programs one array of records, for people a table each.
     #[must_use]
-    pub fn render(&self, format: Format) -> String {
+    pub fn render(&self, format: TableFormat) -> String {
         if !format.is_for_people() {
-            return self.records().render(format);
+            return self.record_table().render(format);
         }
         let tables = [self.table4(), self.table5(), self.table6(), self.sharing(), self.audited()];
         tables.iter().map(|t| t.render(format)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The columns of [`Report::records`], without rows.
+    /// The columns of [`Paper4Report::record_table`], without rows.
     #[must_use]
     pub fn record_columns() -> Table {
-        let words = ["table", "protocol", "target", "model", "metric"].map(Column::left);
+        let words = ["table", "protocol", "target", "model", "metric"].map(TableColumn::left);
         let numbers =
-            ["ours", "published", "worst_split", "best_split", "as_written", "rows"].map(Column::right);
+            ["ours", "published", "worst_split", "best_split", "as_written", "rows"].map(TableColumn::right);
         Table::new(words.into_iter().chain(numbers).collect())
     }
 
     /// One number a record.
     #[must_use]
-    pub fn records(&self) -> Table {
+    pub fn record_table(&self) -> Table {
         let mut table = Self::record_columns();
-        let number = |v: f64| Cell::shown(v, shown(v));
-        let text = |words: [&str; 5]| words.map(Cell::text);
+        let number = |v: f64| TableCell::shown(v, shown(v));
+        let text = |words: [&str; 5]| words.map(TableCell::text);
         let mut add = |words: [&str; 5], numbers: [Option<f64>; 6]| {
-            let cells = numbers.map(|n| Cell::maybe(n, number));
+            let cells = numbers.map(|n| TableCell::maybe(n, number));
             table.rows.push(text(words).into_iter().chain(cells).collect());
         };
         let tested = Some(self.tables.rows[3] as f64);
-        for (t, target) in Target::ALL.into_iter().enumerate() {
-            let (ours, Spread { worst, best }) = (&self.tables.table4[t], &self.tables.spread[t]);
+        for (t, target) in GemmTarget::ALL.into_iter().enumerate() {
+            let (ours, ScoreSpread { worst, best }) = (&self.tables.table4[t], &self.tables.spread[t]);
             for (i, (metric, of)) in SCORES.iter().enumerate() {
                 let all = [of(ours), published4(t)[i], of(worst), of(best), of(&self.tables.as_written[t])];
-                let words = ["IV", "rows, 80:20", target.word(), Architecture::Forest.word(), metric];
+                let words =
+                    ["IV", "rows, 80:20", target.as_str(), Paper4Architecture::Forest.as_str(), metric];
                 let [a, b, c, d, e] = all.map(Some);
                 add(words, [a, b, c, d, e, tested]);
             }
@@ -80,16 +81,17 @@ impl Report<'_> {
                 add(words, [ours, Some(values[column]), None, None, None, tested]);
             }
         }
-        for (a, architecture) in Architecture::ALL.into_iter().enumerate() {
-            for (t, target) in Target::ALL.into_iter().enumerate() {
-                let words = ["VI", "rows, 80:20", target.word(), architecture.word(), "R2"];
+        for (a, architecture) in Paper4Architecture::ALL.into_iter().enumerate() {
+            for (t, target) in GemmTarget::ALL.into_iter().enumerate() {
+                let words = ["VI", "rows, 80:20", target.as_str(), architecture.as_str(), "R2"];
                 let ours = Some(self.tables.table6[a][t].r2);
                 add(words, [ours, TABLE6[a].get(t).copied(), None, None, None, tested]);
             }
         }
         for line in self.lines {
             for (metric, of) in SCORES {
-                let words = [line.data.word(), line.protocol.word(), line.target.word(), line.model, metric];
+                let words =
+                    [line.data.as_str(), line.protocol.as_str(), line.target.as_str(), line.model, metric];
                 add(words, [Some(of(&line.scores)), None, None, None, None, Some(line.rows as f64)]);
             }
         }
@@ -98,20 +100,20 @@ impl Report<'_> {
 
     fn table4(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("target"),
-            Column::left("metric"),
-            Column::right("ours"),
-            Column::right("published"),
-            Column::right("worst split"),
-            Column::right("best split"),
-            Column::right("as written"),
+            TableColumn::left("target"),
+            TableColumn::left("metric"),
+            TableColumn::right("ours"),
+            TableColumn::right("published"),
+            TableColumn::right("worst split"),
+            TableColumn::right("best split"),
+            TableColumn::right("as written"),
         ]);
         let [read, with, train, test] = self.tables.rows;
         table.title = format!(
             "Paper 4, Table IV: forest of 100 trees, depth 6, on {with} of {read} rows that have a power ({train} to train on, {test} to test on)"
         );
-        for (t, target) in Target::ALL.into_iter().enumerate() {
-            let Spread { worst, best } = self.tables.spread[t];
+        for (t, target) in GemmTarget::ALL.into_iter().enumerate() {
+            let ScoreSpread { worst, best } = self.tables.spread[t];
             for (i, (metric, of)) in SCORES.iter().enumerate() {
                 let numbers = [
                     of(&self.tables.table4[t]),
@@ -120,9 +122,11 @@ impl Report<'_> {
                     of(&best),
                     of(&self.tables.as_written[t]),
                 ];
-                let name = if i == 0 { target.word() } else { "" };
-                let first = [Cell::Text(name.into()), Cell::text(*metric)];
-                table.rows.push(first.into_iter().chain(numbers.map(|n| Cell::shown(n, shown(n)))).collect());
+                let name = if i == 0 { target.as_str() } else { "" };
+                let first = [TableCell::Text(name.into()), TableCell::text(*metric)];
+                table
+                    .rows
+                    .push(first.into_iter().chain(numbers.map(|n| TableCell::shown(n, shown(n)))).collect());
             }
         }
         table.notes = vec![
@@ -136,11 +140,11 @@ impl Report<'_> {
 
     fn table5(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("dimension"),
-            Column::left("metric"),
-            Column::right("ours"),
-            Column::right("published"),
-            Column::left("agrees"),
+            TableColumn::left("dimension"),
+            TableColumn::left("metric"),
+            TableColumn::right("ours"),
+            TableColumn::right("published"),
+            TableColumn::left("agrees"),
         ]);
         table.title = "Paper 4, Table V: correlations, on the test rows as the models see them".into();
         for (row, (dimension, values)) in DIMENSIONS[3..].iter().zip(TABLE5).enumerate() {
@@ -148,11 +152,11 @@ impl Report<'_> {
                 let ours = self.tables.correlations[3 + row][DIMENSIONS.len() + column];
                 let agrees = ours.map(|r| (r - values[column]).abs() < 0.01);
                 table.rows.push(vec![
-                    Cell::text(*dimension),
-                    Cell::text(*metric),
-                    Cell::maybe(ours, |r| Cell::shown(r, format!("{r:.3}"))),
-                    Cell::shown(values[column], format!("{:.2}", values[column])),
-                    Cell::maybe(agrees, Cell::Flag),
+                    TableCell::text(*dimension),
+                    TableCell::text(*metric),
+                    TableCell::maybe(ours, |r| TableCell::shown(r, format!("{r:.3}"))),
+                    TableCell::shown(values[column], format!("{:.2}", values[column])),
+                    TableCell::maybe(agrees, TableCell::Flag),
                 ]);
             }
         }
@@ -161,22 +165,22 @@ impl Report<'_> {
 
     fn table6(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("model"),
-            Column::left("target"),
-            Column::right("R2"),
-            Column::right("published"),
-            Column::right("mean error %"),
+            TableColumn::left("model"),
+            TableColumn::left("target"),
+            TableColumn::right("R2"),
+            TableColumn::right("published"),
+            TableColumn::right("mean error %"),
         ]);
         table.title = "Paper 4, Table VI: architectures".into();
-        for (a, architecture) in Architecture::ALL.into_iter().enumerate() {
-            for (t, target) in Target::ALL.into_iter().enumerate() {
+        for (a, architecture) in Paper4Architecture::ALL.into_iter().enumerate() {
+            for (t, target) in GemmTarget::ALL.into_iter().enumerate() {
                 let ours = self.tables.table6[a][t];
                 table.rows.push(vec![
-                    Cell::text(architecture.word()),
-                    Cell::text(target.word()),
-                    Cell::shown(ours.r2, format!("{:.4}", ours.r2)),
-                    Cell::maybe(TABLE6[a].get(t).copied(), |v| Cell::shown(v, format!("{v:.4}"))),
-                    Cell::shown(ours.mean_percent, shown(ours.mean_percent)),
+                    TableCell::text(architecture.as_str()),
+                    TableCell::text(target.as_str()),
+                    TableCell::shown(ours.r2, format!("{:.4}", ours.r2)),
+                    TableCell::maybe(TABLE6[a].get(t).copied(), |v| TableCell::shown(v, format!("{v:.4}"))),
+                    TableCell::shown(ours.mean_percent, shown(ours.mean_percent)),
                 ]);
             }
         }
@@ -189,24 +193,24 @@ impl Report<'_> {
 
     fn sharing(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("shape"),
-            Column::right("rows below 90 %"),
-            Column::right("time there"),
-            Column::right("rows at 90 %"),
-            Column::right("time there "),
-            Column::right("ratio"),
-            Column::right("drift"),
+            TableColumn::left("shape"),
+            TableColumn::right("rows below 90 %"),
+            TableColumn::right("time there"),
+            TableColumn::right("rows at 90 %"),
+            TableColumn::right("time there "),
+            TableColumn::right("ratio"),
+            TableColumn::right("drift"),
         ]);
         table.title = "The same problem at a low and at a high utilisation".into();
         for s in self.shared {
             table.rows.push(vec![
-                Cell::text(&s.shape),
-                Cell::number(s.quiet.0 as f64),
-                Cell::shown(s.quiet.1, format!("{} ms", significant(s.quiet.1))),
-                Cell::number(s.busy.0 as f64),
-                Cell::shown(s.busy.1, format!("{} ms", significant(s.busy.1))),
-                Cell::shown(s.ratio(), format!("{}×", significant(s.ratio()))),
-                Cell::shown(s.drift, format!("{}×", significant(s.drift))),
+                TableCell::text(&s.shape),
+                TableCell::number(s.quiet.0 as f64),
+                TableCell::shown(s.quiet.1, format!("{} ms", significant(s.quiet.1))),
+                TableCell::number(s.busy.0 as f64),
+                TableCell::shown(s.busy.1, format!("{} ms", significant(s.busy.1))),
+                TableCell::shown(s.ratio(), format!("{}×", significant(s.ratio()))),
+                TableCell::shown(s.drift, format!("{}×", significant(s.drift))),
             ]);
         }
         table.notes = vec![
@@ -220,33 +224,33 @@ impl Report<'_> {
     #[must_use]
     pub fn audited(&self) -> Table {
         let mut table = Table::new(vec![
-            Column::left("rows"),
-            Column::left("held out"),
-            Column::left("target"),
-            Column::left("model"),
-            Column::left("learns"),
-            Column::right("n"),
-            Column::right("R2"),
-            Column::right("median error %"),
-            Column::right("mean error %"),
+            TableColumn::left("rows"),
+            TableColumn::left("held out"),
+            TableColumn::left("target"),
+            TableColumn::left("model"),
+            TableColumn::left("learns"),
+            TableColumn::right("n"),
+            TableColumn::right("R2"),
+            TableColumn::right("median error %"),
+            TableColumn::right("mean error %"),
         ]);
         table.title = "What the models are worth on audited rows, and on all times".into();
-        let mut last: Option<(Data, Protocol)> = None;
+        let mut last: Option<(AuditedRows, AuditProtocol)> = None;
         for line in self.lines {
             let group = (line.data, line.protocol);
             let new = last != Some(group);
             last = Some(group);
-            let name = |text: &str| Cell::Text(if new { text.to_string() } else { String::new() });
+            let name = |text: &str| TableCell::Text(if new { text.to_string() } else { String::new() });
             table.rows.push(vec![
-                name(line.data.word()),
-                name(line.protocol.word()),
-                Cell::text(line.target.word()),
-                Cell::text(line.model),
-                Cell::Flag(line.learned),
-                Cell::number(line.rows as f64),
-                Cell::shown(line.scores.r2, r2(line.scores.r2)),
-                Cell::shown(line.scores.median_percent, shown(line.scores.median_percent)),
-                Cell::shown(line.scores.mean_percent, shown(line.scores.mean_percent)),
+                name(line.data.as_str()),
+                name(line.protocol.as_str()),
+                TableCell::text(line.target.as_str()),
+                TableCell::text(line.model),
+                TableCell::Flag(line.learned),
+                TableCell::number(line.rows as f64),
+                TableCell::shown(line.scores.r2, r2(line.scores.r2)),
+                TableCell::shown(line.scores.median_percent, shown(line.scores.median_percent)),
+                TableCell::shown(line.scores.mean_percent, shown(line.scores.mean_percent)),
             ]);
         }
         table.notes = vec![
@@ -261,12 +265,13 @@ impl Report<'_> {
     #[must_use]
     pub fn correlations(&self) -> Table {
         let names = names();
-        let columns = std::iter::once(Column::left("")).chain(names.iter().map(|n| Column::right(n)));
+        let columns =
+            std::iter::once(TableColumn::left("")).chain(names.iter().map(|n| TableColumn::right(n)));
         let mut table = Table::new(columns.collect());
         table.title = "Paper 4, figure 6: correlations on the test rows".into();
         for (name, row) in names.iter().zip(&self.tables.correlations) {
-            let cell = |r: &Option<f64>| Cell::maybe(*r, |r| Cell::shown(r, format!("{r:.2}")));
-            table.rows.push(std::iter::once(Cell::text(*name)).chain(row.iter().map(cell)).collect());
+            let cell = |r: &Option<f64>| TableCell::maybe(*r, |r| TableCell::shown(r, format!("{r:.2}")));
+            table.rows.push(std::iter::once(TableCell::text(*name)).chain(row.iter().map(cell)).collect());
         }
         table
     }

@@ -1,9 +1,9 @@
 //! Paper 4 from the rows of files.
 
-use super::audited::{self, Line};
-use super::tables::{Tables, reproduce};
+use super::audited::{self, ProtocolErrors};
+use super::tables::{Paper4Tables, reproduce};
 use crate::gemm::GemmRow;
-use crate::gemm::sharing::{Shared, shared};
+use crate::gemm::sharing::{SharedTimes, shared};
 use crate::learn::Progress;
 use crate::measurement::Measurement;
 use crate::papers::FitError;
@@ -14,11 +14,11 @@ use crate::session::Session;
 #[derive(Debug, Clone)]
 pub struct Paper4 {
     /// Its tables.
-    pub tables: Tables,
+    pub tables: Paper4Tables,
     /// Errors with problems held out.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ProtocolErrors>,
     /// Shapes whose time depends on the utilisation.
-    pub shared: Vec<Shared>,
+    pub shared: Vec<SharedTimes>,
 }
 
 /// Paper 4's tables, and what its models are worth.
@@ -30,7 +30,7 @@ pub fn reproduce_tables(
     rows: &[Measurement],
     progress: &Progress,
 ) -> Result<Paper4, FitError> {
-    let rows: Vec<GemmRow> = rows.iter().filter_map(GemmRow::of).collect();
+    let rows: Vec<GemmRow> = rows.iter().filter_map(GemmRow::from_measurement).collect();
     if rows.is_empty() {
         return Err(FitError::NoGemm);
     }

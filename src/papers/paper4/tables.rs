@@ -1,9 +1,9 @@
 //! Paper 4's Tables IV, V and VI, from its rows, by its preprocessing, split and models.
 
-use super::models::{Architecture, Scores, at, predicted};
+use super::models::{Paper4Architecture, Scores, at, predicted};
 use super::numpy::train_test_split;
-use super::prepare::{Clipping, Prepared, prepare};
-use crate::gemm::{GemmRow, Target};
+use super::prepare::{Clipping, PreparedRows, prepare};
+use crate::gemm::{GemmRow, GemmTarget};
 use crate::learn::prepare::correlation;
 use crate::learn::{LearnError, Progress};
 
@@ -51,13 +51,13 @@ pub const TABLE5: [[f64; 4]; 4] = [
     [0.98, 0.70, 0.91, -0.41],
 ];
 
-/// Table VI: R² of runtime, power, energy, in the order of [`Architecture::ALL`].
+/// Table VI: R² of runtime, power, energy, in the order of [`Paper4Architecture::ALL`].
 pub const TABLE6: [[f64; 3]; 4] =
     [[0.9808, 0.7783, 0.8572], [0.9456, 0.7234, 0.8123], [0.9623, 0.7456, 0.8345], [0.8234, 0.6123, 0.7234]];
 
 /// Least and greatest of a score over splits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct ScoreSpread {
     /// With the least R².
     pub worst: Scores,
     /// With the greatest.
@@ -66,13 +66,13 @@ pub struct Spread {
 
 /// The paper's tables, ours.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tables {
+pub struct Paper4Tables {
     /// Rows that were read, with power, to train on, to test on.
     pub rows: [usize; 4],
     /// Table IV: the forest, by target.
     pub table4: [Scores; 4],
     /// The same over other splits and seeds.
-    pub spread: [Spread; 4],
+    pub spread: [ScoreSpread; 4],
     /// The same where everything is clipped among the rows with power, as the text reads.
     pub as_written: [Scores; 4],
     /// Correlations of [`DIMENSIONS`] and [`METRICS`] on the test rows; `None` where one of the two does not vary.
@@ -85,26 +85,26 @@ pub struct Tables {
 ///
 /// # Errors
 /// [`LearnError`] where the rows are too few, or it was cancelled.
-pub fn reproduce(rows: &[GemmRow], progress: &Progress) -> Result<Tables, LearnError> {
+pub fn reproduce(rows: &[GemmRow], progress: &Progress) -> Result<Paper4Tables, LearnError> {
     let published = prepare(rows, Clipping::AllRows)?;
     let (train, test) = train_test_split(published.len(), TESTED, SPLIT);
-    let scored = |p: &Prepared, a: Architecture, seed: u32| all_targets(p, a, seed, progress);
+    let scored = |p: &PreparedRows, a: Paper4Architecture, seed: u32| all_targets(p, a, seed, progress);
     let table6 = {
         let mut all = [[Scores::default(); 4]; 4];
-        for (scores, architecture) in all.iter_mut().zip(Architecture::ALL) {
+        for (scores, architecture) in all.iter_mut().zip(Paper4Architecture::ALL) {
             *scores = scored(&published, architecture, SPLIT)?;
         }
         all
     };
     let mut runs = Vec::new();
     for seed in 0..SEEDS {
-        runs.push(scored(&published, Architecture::Forest, seed)?);
+        runs.push(scored(&published, Paper4Architecture::Forest, seed)?);
     }
-    let as_written = scored(&prepare(rows, Clipping::RowsWithPower)?, Architecture::Forest, SPLIT)?;
-    Ok(Tables {
+    let as_written = scored(&prepare(rows, Clipping::RowsWithPower)?, Paper4Architecture::Forest, SPLIT)?;
+    Ok(Paper4Tables {
         rows: [published.read, published.len(), train.len(), test.len()],
         table4: table6[1],
-        spread: Target::ALL.map(|t| spread(runs.iter().map(|run| run[t as usize]))),
+        spread: GemmTarget::ALL.map(|t| spread(runs.iter().map(|run| run[t as usize]))),
         as_written,
         correlations: correlations(&published, &test),
         table6,
@@ -112,29 +112,29 @@ pub fn reproduce(rows: &[GemmRow], progress: &Progress) -> Result<Tables, LearnE
 }
 
 /// The least and the greatest R².
-fn spread(scores: impl Iterator<Item = Scores>) -> Spread {
+fn spread(scores: impl Iterator<Item = Scores>) -> ScoreSpread {
     let all: Vec<Scores> = scores.collect();
     let by = |a: &&Scores, b: &&Scores| a.r2.total_cmp(&b.r2);
     let pick = |one: Option<&Scores>| one.copied().unwrap_or_default();
-    Spread { worst: pick(all.iter().min_by(by)), best: pick(all.iter().max_by(by)) }
+    ScoreSpread { worst: pick(all.iter().min_by(by)), best: pick(all.iter().max_by(by)) }
 }
 
 /// One architecture on the split of this seed.
 fn all_targets(
-    p: &Prepared,
-    architecture: Architecture,
+    p: &PreparedRows,
+    architecture: Paper4Architecture,
     seed: u32,
     progress: &Progress,
 ) -> Result<[Scores; 4], LearnError> {
     let (train, test) = train_test_split(p.len(), TESTED, seed);
     let recipe = architecture.recipe(u64::from(seed));
     let mut all = [Scores::default(); 4];
-    for (scores, target) in all.iter_mut().zip(Target::ALL) {
+    for (scores, target) in all.iter_mut().zip(GemmTarget::ALL) {
         let values = p.target(target);
         let said = predicted(&recipe, (&p.features, values), (&train, &test), progress)?;
         let truth = at(values, &test);
-        *scores = Scores::of(&truth, &said).ok_or_else(|| {
-            let why = format!("scores of {}", target.word());
+        *scores = Scores::from_predictions(&truth, &said).ok_or_else(|| {
+            let why = format!("scores of {}", target.as_str());
             LearnError::TooFew { what: "rows that differ", found: test.len(), needed: 2, why }
         })?;
     }
@@ -143,13 +143,13 @@ fn all_targets(
 
 /// The paper's figure 6: correlations on the test rows, clipped as the models see them.
 #[must_use]
-pub fn correlations(p: &Prepared, test: &[usize]) -> Vec<Vec<Option<f64>>> {
+pub fn correlations(p: &PreparedRows, test: &[usize]) -> Vec<Vec<Option<f64>>> {
     let size = |j: usize| at(&p.features.column(j), test);
     let [m, n, k] = [0, 1, 2].map(size);
     let times = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).collect::<Vec<f64>>();
     let (mn, mk, nk) = (times(&m, &n), times(&m, &k), times(&n, &k));
     let mnk = times(&mn, &k);
-    let metrics = Target::ALL.map(|t| at(p.target(t), test));
+    let metrics = GemmTarget::ALL.map(|t| at(p.target(t), test));
     let columns: Vec<Vec<f64>> = [m, n, k, mn, mk, nk, mnk].into_iter().chain(metrics).collect();
     columns.iter().map(|a| columns.iter().map(|b| correlation(a, b)).collect()).collect()
 }

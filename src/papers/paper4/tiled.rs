@@ -2,9 +2,9 @@
 //! two raw files. What they hold is read as it stands: a power there belongs to a whole process and to no launch, so that the
 //! importer makes no measurement of it.
 
-use super::models::{Architecture, Scores, at};
+use super::models::{Paper4Architecture, Scores, at};
 use super::numpy::train_test_split;
-use crate::learn::{LearnError, Progress, Recipe, Table};
+use crate::learn::{LearnError, LearningTable, Progress, Recipe};
 use std::path::{Path, PathBuf};
 
 /// Its columns, as the files' headers have them.
@@ -47,7 +47,7 @@ impl TiledTarget {
 
     /// The word in tables.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Time => "time, ms",
             Self::Power => "power, W",
@@ -90,7 +90,7 @@ pub struct TiledRegression {
 
 impl TiledRegression {
     /// Name, ours and published of every number of its table.
-    pub fn numbers(&self) -> impl Iterator<Item = (String, f64, &'static str)> {
+    pub fn named_numbers(&self) -> impl Iterator<Item = (String, f64, &'static str)> {
         let names = FEATURES.iter().map(|f| format!("coefficient of {f}")).chain(["R2".to_string()]);
         let ours: Vec<f64> = self.coefficients.into_iter().chain([self.r2]).collect();
         names.zip(ours).zip(self.target.published()).map(|((name, ours), published)| (name, ours, published))
@@ -186,11 +186,11 @@ pub fn tiled_files(files: &[PathBuf]) -> Result<(Vec<TiledRows>, Vec<PathBuf>), 
 pub fn regress(rows: &TiledRows, progress: &Progress) -> Result<TiledRegression, LearnError> {
     let (train, test) = train_test_split(rows.values.len(), TESTED, SPLIT);
     let names = FEATURES.iter().map(ToString::to_string).collect();
-    let table = Table::new(names, rows.features.concat())?;
-    let recipe = Recipe { scaled: false, ..Architecture::Linear.recipe(0) };
-    let fitted = recipe.fit(&table.select(&train), &at(&rows.values, &train), progress)?;
+    let table = LearningTable::new(names, rows.features.concat())?;
+    let recipe = Recipe { scaled: false, ..Paper4Architecture::Linear.recipe(0) };
+    let fitted = recipe.fit_model(&table.select(&train), &at(&rows.values, &train), progress)?;
     let said = fitted.predict(&table.select(&test))?;
-    let scores = Scores::of(&at(&rows.values, &test), &said)
+    let scores = Scores::from_predictions(&at(&rows.values, &test), &said)
         .ok_or_else(|| LearnError::NoMeaning { what: "the tested rows".into() })?;
     let at_zero = fitted.predict_row(&[0.0; 4]);
     let coefficients = std::array::from_fn(|j| {

@@ -5,7 +5,7 @@ mod residual;
 pub mod study;
 mod table;
 
-pub use table::table as fit_table;
+pub use table::study_table;
 
 use super::FitError;
 use crate::gemm::physical::LIBRARY;
@@ -14,16 +14,16 @@ use crate::measurement::Measurement;
 use crate::power::PowerModel;
 use crate::power::fit::PowerRow;
 use crate::session::Session;
-use study::{Fold, Study, Trial, study};
+use study::{PowerFold, PowerTrial, Study, study};
 
 /// The power model's fit, and what it gets wrong.
 pub struct PowerFit {
     /// The fit, every GPU and every kernel left out once.
     pub study: Study,
     /// The same with a learned residual.
-    pub learned: Vec<(Fold, Vec<Trial>)>,
+    pub learned: Vec<(PowerFold, Vec<PowerTrial>)>,
     /// Rows that only check it.
-    pub checked: Vec<Trial>,
+    pub checked: Vec<PowerTrial>,
     /// The fit as it would ship.
     pub model: PowerModel,
 }
@@ -35,16 +35,16 @@ pub struct PowerFit {
 /// [`FitError::Power`] where fewer than two GPUs or kernels have a power.
 pub fn fit_power(session: &Session, rows: &[Measurement], progress: &Progress) -> Result<PowerFit, FitError> {
     let gpus = session.stock_gpus();
-    let library = session.kernels.get(LIBRARY);
-    let all: Vec<PowerRow> = rows.iter().filter_map(|r| PowerRow::of(r, gpus)).collect();
+    let library = session.kernels.id_named(LIBRARY);
+    let all: Vec<PowerRow> = rows.iter().filter_map(|r| PowerRow::from_measurement(r, gpus)).collect();
     let (check, rows): (Vec<PowerRow>, Vec<PowerRow>) =
         all.into_iter().partition(|r| Some(r.kernel) == library);
     let study = study(&rows, gpus)?;
     let mut learned = Vec::new();
-    for fold in [Fold::Gpu, Fold::Kernel] {
+    for fold in [PowerFold::Gpu, PowerFold::Kernel] {
         learned.push((fold, residual::trials(&rows, gpus, fold, progress)?));
     }
     let model = study.model(&rows, gpus);
-    let checked = study.check(&rows, &check, gpus);
+    let checked = study.residual_trials(&rows, &check, gpus);
     Ok(PowerFit { study, learned, checked, model })
 }

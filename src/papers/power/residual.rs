@@ -3,11 +3,11 @@
 //! It was tried and is not used: with a kernel left out it is better on some GPUs, with a GPU left out it is worse (see
 //! `roofswap reproduce power`). What is learned of a few boards' parts is not what another board's parts do.
 
-use super::study::{Fold, Trial, folds, mean_share};
+use super::study::{PowerFold, PowerTrial, folds, mean_share};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::KernelId;
-use crate::learn::{Features, ForestParameters, LearnError, Progress, Recipe, Regressor, Table};
+use crate::learn::{Features, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor};
 use crate::power::fit::{PowerRow, Sums};
 
 const COLUMNS: [&str; 6] = ["clock", "mem", "active", "fp", "l2", "dram"];
@@ -30,24 +30,27 @@ fn recipe() -> Recipe {
 pub fn trials(
     rows: &[PowerRow],
     gpus: &Catalogue<Gpu>,
-    by: Fold,
+    by: PowerFold,
     progress: &Progress,
-) -> Result<Vec<Trial>, LearnError> {
-    let sums = Sums::of(rows, gpus);
-    let table = table(rows, gpus)?;
+) -> Result<Vec<PowerTrial>, LearnError> {
+    let sums = Sums::from_rows(rows, gpus);
+    let table = residual_table(rows, gpus)?;
     let mut all = Vec::with_capacity(rows.len());
     for fold in folds(rows, by) {
-        let keep =
-            |gpu: GpuId, kernel: KernelId| fold != if by == Fold::Gpu { gpu.index() } else { kernel.index() };
-        let Some(fit) = sums.fit(keep) else { continue };
-        let (test, train): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|i| by.of(&rows[*i]) == fold);
+        let keep = |gpu: GpuId, kernel: KernelId| {
+            fold != if by == PowerFold::Gpu { gpu.index() } else { kernel.index() }
+        };
+        let Some(fit) = sums.fit_coefficients(keep) else { continue };
+        let (test, train): (Vec<usize>, Vec<usize>) =
+            (0..rows.len()).partition(|i| by.fold_number(&rows[*i]) == fold);
         let logs: Vec<f64> =
             train.iter().map(|i| (rows[*i].watts / fit.watts(&rows[*i], gpus)).ln()).collect();
-        let said = recipe().fit(&table.select(&train), &logs, progress)?.predict(&table.select(&test))?;
+        let said =
+            recipe().fit_model(&table.select(&train), &logs, progress)?.predict(&table.select(&test))?;
         let share = mean_share(train.iter().map(|i| &rows[*i]), gpus);
         for (at, residual) in test.iter().zip(said) {
             let row = &rows[*at];
-            all.push(Trial {
+            all.push(PowerTrial {
                 row: *at,
                 gpu: row.gpu,
                 fold,
@@ -60,10 +63,10 @@ pub fn trials(
     Ok(all)
 }
 
-fn table(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Result<Table, LearnError> {
+fn residual_table(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Result<LearningTable, LearnError> {
     let values = rows.iter().flat_map(|row| {
         let used = row.used(gpus);
         [used.clock, used.mem, used.active, used.fp, used.l2, used.dram]
     });
-    Table::new(COLUMNS.iter().map(ToString::to_string).collect(), values.collect())
+    LearningTable::new(COLUMNS.iter().map(ToString::to_string).collect(), values.collect())
 }

@@ -3,21 +3,21 @@
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::KernelId;
-use crate::power::fit::{Fit, PowerRow, Sums};
+use crate::power::fit::{PowerRow, Sums, VoltageFit};
 use crate::power::{HeldOut, PowerModel};
 use std::collections::BTreeSet;
 
 /// What is left out of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fold {
+pub enum PowerFold {
     /// A whole GPU.
     Gpu,
     /// A kernel, on every GPU.
     Kernel,
 }
 
-impl Fold {
-    pub(super) fn of(self, row: &PowerRow) -> usize {
+impl PowerFold {
+    pub(super) fn fold_number(self, row: &PowerRow) -> usize {
         match self {
             Self::Gpu => row.gpu.index(),
             Self::Kernel => row.kernel.index(),
@@ -26,7 +26,7 @@ impl Fold {
 
     /// In words.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Gpu => "GPU left out",
             Self::Kernel => "kernel left out",
@@ -36,7 +36,7 @@ impl Fold {
 
 /// A row that was predicted by a fit that had not seen its fold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Trial {
+pub struct PowerTrial {
     /// Its place among the rows.
     pub row: usize,
     /// Its GPU.
@@ -51,7 +51,7 @@ pub struct Trial {
     pub share: f64,
 }
 
-impl Trial {
+impl PowerTrial {
     /// ln(measured / predicted).
     #[must_use]
     pub fn ln(&self) -> f64 {
@@ -62,11 +62,11 @@ impl Trial {
 /// The rows' fit, and what it predicts of every fold that is left out.
 pub struct Study {
     /// On all rows.
-    pub fit: Fit,
+    pub fit: VoltageFit,
     /// By GPU left out.
-    pub new_gpu: Vec<Trial>,
+    pub new_gpu: Vec<PowerTrial>,
     /// By kernel left out.
-    pub new_kernel: Vec<Trial>,
+    pub new_kernel: Vec<PowerTrial>,
 }
 
 /// Why there is no fit.
@@ -89,35 +89,36 @@ pub enum PowerError {
 /// # Errors
 /// [`PowerError`] where there are fewer than two GPUs or kernels.
 pub fn study(rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Result<Study, PowerError> {
-    let count = |fold: Fold| rows.iter().map(|r| fold.of(r)).collect::<BTreeSet<_>>().len();
-    let (boards, kernels) = (count(Fold::Gpu), count(Fold::Kernel));
+    let count = |fold: PowerFold| rows.iter().map(|r| fold.fold_number(r)).collect::<BTreeSet<_>>().len();
+    let (boards, kernels) = (count(PowerFold::Gpu), count(PowerFold::Kernel));
     let too_few = PowerError::TooFew { gpus: boards, kernels };
     if boards < 2 || kernels < 2 {
         return Err(too_few);
     }
-    let sums = Sums::of(rows, gpus);
-    let fit = sums.fit(|_, _| true).ok_or(too_few)?;
-    let new_gpu = trials(rows, gpus, &sums, Fold::Gpu);
-    let new_kernel = trials(rows, gpus, &sums, Fold::Kernel);
+    let sums = Sums::from_rows(rows, gpus);
+    let fit = sums.fit_coefficients(|_, _| true).ok_or(too_few)?;
+    let new_gpu = trials(rows, gpus, &sums, PowerFold::Gpu);
+    let new_kernel = trials(rows, gpus, &sums, PowerFold::Kernel);
     Ok(Study { fit, new_gpu, new_kernel })
 }
 
 /// The folds of these rows.
-pub(super) fn folds(rows: &[PowerRow], by: Fold) -> BTreeSet<usize> {
-    rows.iter().map(|r| by.of(r)).collect()
+pub(super) fn folds(rows: &[PowerRow], by: PowerFold) -> BTreeSet<usize> {
+    rows.iter().map(|r| by.fold_number(r)).collect()
 }
 
-fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: Fold) -> Vec<Trial> {
+fn trials(rows: &[PowerRow], gpus: &Catalogue<Gpu>, sums: &Sums, by: PowerFold) -> Vec<PowerTrial> {
     let mut all = Vec::with_capacity(rows.len());
     for fold in folds(rows, by) {
-        let keep =
-            |gpu: GpuId, kernel: KernelId| fold != if by == Fold::Gpu { gpu.index() } else { kernel.index() };
-        let Some(fit) = sums.fit(keep) else { continue };
-        let share = mean_share(rows.iter().filter(|r| by.of(r) != fold), gpus);
-        for (at, row) in rows.iter().enumerate().filter(|(_, r)| by.of(r) == fold) {
+        let keep = |gpu: GpuId, kernel: KernelId| {
+            fold != if by == PowerFold::Gpu { gpu.index() } else { kernel.index() }
+        };
+        let Some(fit) = sums.fit_coefficients(keep) else { continue };
+        let share = mean_share(rows.iter().filter(|r| by.fold_number(r) != fold), gpus);
+        for (at, row) in rows.iter().enumerate().filter(|(_, r)| by.fold_number(r) == fold) {
             let predicted = fit.watts(row, gpus);
             let share = share * gpus[row.gpu].power_limit.value.0;
-            all.push(Trial { row: at, gpu: row.gpu, fold, measured: row.watts, predicted, share });
+            all.push(PowerTrial { row: at, gpu: row.gpu, fold, measured: row.watts, predicted, share });
         }
     }
     all
@@ -142,19 +143,19 @@ fn by_gpu(values: &[(GpuId, f64)]) -> f64 {
 
 /// The mean error of these trials in percent, every GPU weighing the same; of the baseline where `baseline`.
 #[must_use]
-pub fn mean_percent(trials: &[Trial], baseline: bool) -> f64 {
-    let error = |t: &Trial| (if baseline { t.share } else { t.predicted } / t.measured - 1.0).abs();
+pub fn mean_percent(trials: &[PowerTrial], baseline: bool) -> f64 {
+    let error = |t: &PowerTrial| (if baseline { t.share } else { t.predicted } / t.measured - 1.0).abs();
     100.0 * by_gpu(&trials.iter().map(|t| (t.gpu, error(t))).collect::<Vec<_>>())
 }
 
 /// Errors, width and coverage of one protocol. The width is the 90 % point of |ln|, every GPU weighing the same; coverage
 /// asks of each fold whether the width that the other folds give holds it.
 #[must_use]
-pub fn held_out(trials: &[Trial]) -> HeldOut {
+pub fn held_out(trials: &[PowerTrial]) -> HeldOut {
     let folds: BTreeSet<usize> = trials.iter().map(|t| t.fold).collect();
     let held = |fold: &usize| {
         let width = width(trials.iter().filter(|t| t.fold != *fold));
-        let held = move |t: &&Trial| t.ln().abs() <= width;
+        let held = move |t: &&PowerTrial| t.ln().abs() <= width;
         trials.iter().filter(|t| t.fold == *fold).filter(held).count()
     };
     let covered: usize = folds.iter().map(held).sum();
@@ -166,7 +167,7 @@ pub fn held_out(trials: &[Trial]) -> HeldOut {
 }
 
 /// The 90 % point of |ln| where every GPU weighs the same.
-fn width<'t>(trials: impl Iterator<Item = &'t Trial>) -> f64 {
+fn width<'t>(trials: impl Iterator<Item = &'t PowerTrial>) -> f64 {
     let all: Vec<(GpuId, f64)> = trials.map(|t| (t.gpu, t.ln().abs())).collect();
     let rows = |gpu: GpuId| all.iter().filter(|t| t.0 == gpu).count() as f64;
     let gpus: BTreeSet<GpuId> = all.iter().map(|t| t.0).collect();
@@ -188,12 +189,17 @@ fn width<'t>(trials: impl Iterator<Item = &'t Trial>) -> f64 {
 impl Study {
     /// What the fit says of rows that it never saw, at most their boards' limit.
     #[must_use]
-    pub fn check(&self, seen: &[PowerRow], rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> Vec<Trial> {
+    pub fn residual_trials(
+        &self,
+        seen: &[PowerRow],
+        rows: &[PowerRow],
+        gpus: &Catalogue<Gpu>,
+    ) -> Vec<PowerTrial> {
         let share = mean_share(seen.iter(), gpus);
         let trial = |(at, row): (usize, &PowerRow)| {
             let limit = gpus[row.gpu].power_limit.value.0;
             let predicted = self.fit.watts(row, gpus).min(limit);
-            Trial {
+            PowerTrial {
                 row: at,
                 gpu: row.gpu,
                 fold: row.gpu.index(),
@@ -209,12 +215,12 @@ impl Study {
     #[must_use]
     pub fn model(&self, rows: &[PowerRow], gpus: &Catalogue<Gpu>) -> PowerModel {
         let places: BTreeSet<GpuId> = rows.iter().map(|r| r.gpu).collect();
-        let Fit { mut shares, voltage } = self.fit;
+        let VoltageFit { mut shares, voltage } = self.fit;
         for share in [&mut shares.idle, &mut shares.active, &mut shares.fp, &mut shares.l2, &mut shares.dram]
         {
             *share = rounded(*share, 1e3);
         }
-        let shown = |trials: &[Trial]| {
+        let shown = |trials: &[PowerTrial]| {
             let HeldOut { mean_percent, ln_90, coverage_percent } = held_out(trials);
             HeldOut {
                 mean_percent: rounded(mean_percent, 10.0),

@@ -1,74 +1,76 @@
 //! The power model's fit and what it gets wrong.
 
-use super::study::{Fold, Study, Trial, held_out, mean_percent};
+use super::study::{PowerFold, PowerTrial, Study, held_out, mean_percent};
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::power::PowerModel;
-use crate::report::{Cell, Column, Table};
+use crate::report::{Table, TableCell, TableColumn};
 use crate::units::significant;
 use std::collections::BTreeSet;
 
 /// One line per protocol and GPU: ours, with the learned residual, the baseline.
 #[must_use]
-pub fn table(
+pub fn study_table(
     study: &Study,
-    (residual, checked): (&[(Fold, Vec<Trial>)], &[Trial]),
+    (residual, checked): (&[(PowerFold, Vec<PowerTrial>)], &[PowerTrial]),
     model: &PowerModel,
     gpus: &Catalogue<Gpu>,
 ) -> Table {
     let mut table = Table::new(vec![
-        Column::left("held_out"),
-        Column::left("gpu"),
-        Column::right("rows"),
-        Column::right("mean_error_percent"),
-        Column::right("with_learned_residual"),
-        Column::right("same_share_of_limit"),
-        Column::right("coverage_percent"),
-        Column::right("interval_factor"),
+        TableColumn::left("held_out"),
+        TableColumn::left("gpu"),
+        TableColumn::right("rows"),
+        TableColumn::right("mean_error_percent"),
+        TableColumn::right("with_learned_residual"),
+        TableColumn::right("same_share_of_limit"),
+        TableColumn::right("coverage_percent"),
+        TableColumn::right("interval_factor"),
     ]);
     table.title = "Board power: physical model, and the same with a learned residual".into();
-    for (fold, trials) in [(Fold::Gpu, &study.new_gpu), (Fold::Kernel, &study.new_kernel)] {
+    for (fold, trials) in [(PowerFold::Gpu, &study.new_gpu), (PowerFold::Kernel, &study.new_kernel)] {
         let learned =
             residual.iter().find(|(f, _)| *f == fold).map(|(_, t)| t.as_slice()).unwrap_or_default();
         let boards: BTreeSet<GpuId> = trials.iter().map(|t| t.gpu).collect();
         for gpu in boards.iter().map(|g| Some(*g)).chain([None]) {
-            let of = |all: &[Trial]| -> Vec<Trial> {
+            let of = |all: &[PowerTrial]| -> Vec<PowerTrial> {
                 all.iter().filter(|t| gpu.is_none_or(|g| t.gpu == g)).copied().collect()
             };
             let (own, learned) = (of(trials), of(learned));
-            let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
+            let percent = |v: f64| TableCell::shown(v, format!("{} %", significant(v)));
             let whole = gpu.is_none().then(|| held_out(trials));
             let name = gpu.map_or("all, each weighing the same", |g| gpus[g].id.as_str());
             table.rows.push(vec![
-                Cell::text(fold.word()),
-                Cell::text(name),
-                Cell::number(own.len() as f64),
+                TableCell::text(fold.as_str()),
+                TableCell::text(name),
+                TableCell::number(own.len() as f64),
                 percent(mean_percent(&own, false)),
-                Cell::maybe((!learned.is_empty()).then(|| mean_percent(&learned, false)), percent),
+                TableCell::maybe((!learned.is_empty()).then(|| mean_percent(&learned, false)), percent),
                 percent(mean_percent(&own, true)),
-                Cell::maybe(whole.map(|h| h.coverage_percent), percent),
-                Cell::maybe(whole.map(|h| h.ln_90.exp()), |v| Cell::shown(v, format!("{}×", significant(v)))),
+                TableCell::maybe(whole.map(|h| h.coverage_percent), percent),
+                TableCell::maybe(whole.map(|h| h.ln_90.exp()), |v| {
+                    TableCell::shown(v, format!("{}×", significant(v)))
+                }),
             ]);
         }
     }
     if !checked.is_empty() {
-        let percent = |v: f64| Cell::shown(v, format!("{} %", significant(v)));
+        let percent = |v: f64| TableCell::shown(v, format!("{} %", significant(v)));
         table.rows.push(vec![
-            Cell::text("in no fit: audited GEMM rows"),
-            Cell::text(gpus[checked[0].gpu].id.as_str()),
-            Cell::number(checked.len() as f64),
+            TableCell::text("in no fit: audited GEMM rows"),
+            TableCell::text(gpus[checked[0].gpu].id.as_str()),
+            TableCell::number(checked.len() as f64),
             percent(mean_percent(checked, false)),
-            Cell::Null,
+            TableCell::Null,
             percent(mean_percent(checked, true)),
-            Cell::Null,
-            Cell::Null,
+            TableCell::Null,
+            TableCell::Null,
         ]);
     }
-    table.notes = notes(model);
+    table.notes = table_notes(model);
     table
 }
 
-fn notes(model: &PowerModel) -> Vec<String> {
+fn table_notes(model: &PowerModel) -> Vec<String> {
     let s = model.shares;
     let v = model.voltage;
     vec![

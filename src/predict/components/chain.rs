@@ -6,16 +6,20 @@
 //! order is preferred and the shares add up. 2^11 roofs, worked out only where somebody asks.
 
 use super::Answered;
-use super::sides::Sides;
-use crate::predict::breakdown::{Cause, Start};
-use crate::roofline::{Component, Machine, Spec};
+use super::sides::QuestionSides;
+use crate::predict::breakdown::{Cause, FirstTime};
+use crate::roofline::{Component, MachineNumbers, Spec};
 use crate::units::Seconds;
 
 /// Numbers that move the roof by less are told together.
 const LEAST_SHARE: f64 = 0.01;
 
 /// The first time of a prediction, and every factor; `timed`: what is said of a time on the source.
-pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seconds, Vec<(Cause, f64)>) {
+pub(super) fn product(
+    sides: &QuestionSides,
+    a: &Answered,
+    timed: FirstTime,
+) -> (FirstTime, Seconds, Vec<(Cause, f64)>) {
     let mut links = Links::default();
     let (start, from) = match (a.start.body, sides.timed) {
         (Some(_), Some(time)) if a.same => {
@@ -29,7 +33,7 @@ pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seco
         }
         _ => {
             let (component, time) = from_binding(sides, a, &mut links);
-            (Start::Binding(component), time)
+            (FirstTime::Binding(component), time)
         }
     };
     // From the model's own body, not from the product so far: a factor that is wrong shows as a product that is.
@@ -38,7 +42,7 @@ pub(super) fn product(sides: &Sides, a: &Answered, timed: Start) -> (Start, Seco
 }
 
 /// From body to body: the roofs, then what is kept of the source's efficiency, then the time above the roof.
-fn across(sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
+fn across(sides: &QuestionSides, a: &Answered, body: f64, links: &mut Links) {
     if a.carried.everything <= 0.0 {
         return links.to(Cause::AboveRoof, body, a.body);
     }
@@ -52,14 +56,14 @@ fn across(sides: &Sides, a: &Answered, body: f64, links: &mut Links) {
 }
 
 /// roof_t/roof_s, number by number.
-fn roofs_across(sides: &Sides, links: &mut Links) {
+fn roofs_across(sides: &QuestionSides, links: &mut Links) {
     let reused = sides.launching.reuses_buffers();
     let machines = [0, 1].map(|at| sides.filled(at));
     let mut numbers = shares(&machines, |machine| machine.components(&sides.work, reused).roof());
     numbers.sort_by(|x, y| y.1.abs().total_cmp(&x.1.abs()));
     let shown = numbers.iter().filter(|(_, ln)| ln.abs() >= LEAST_SHARE).count();
     for (spec, ln) in &numbers[..shown] {
-        links.push(Cause::Number(*spec, machines.map(|machine| machine.get(*spec))), ln.exp());
+        links.push(Cause::Number(*spec, machines.map(|machine| machine.spec_value(*spec))), ln.exp());
     }
     if shown < numbers.len() {
         let rest: f64 = numbers[shown..].iter().map(|(_, ln)| ln).sum();
@@ -72,7 +76,7 @@ fn roofs_across(sides: &Sides, links: &mut Links) {
 }
 
 /// Without a time on the source: from the binding component of the target to its body.
-fn from_binding(sides: &Sides, a: &Answered, links: &mut Links) -> (Component, f64) {
+fn from_binding(sides: &QuestionSides, a: &Answered, links: &mut Links) -> (Component, f64) {
     let (component, longest) = sides.components[1].ranked()[0];
     let tail = sides.roofs[1].tail;
     links.push(Cause::OtherComponents, a.roofs[1] / tail / longest.0);
@@ -85,13 +89,15 @@ fn from_binding(sides: &Sides, a: &Answered, links: &mut Links) -> (Component, f
 }
 
 /// What each number that differs does to ln roof: its Shapley value; the values add up to ln(roof_t/roof_s).
-fn shares(machines: &[Machine; 2], roof: impl Fn(&Machine) -> f64) -> Vec<(Spec, f64)> {
+fn shares(machines: &[MachineNumbers; 2], roof: impl Fn(&MachineNumbers) -> f64) -> Vec<(Spec, f64)> {
     let [source, target] = machines;
-    let differ: Vec<Spec> =
-        Spec::ALL.into_iter().filter(|s| source.get(*s).to_bits() != target.get(*s).to_bits()).collect();
+    let differ: Vec<Spec> = Spec::ALL
+        .into_iter()
+        .filter(|s| source.spec_value(*s).to_bits() != target.spec_value(*s).to_bits())
+        .collect();
     let changed = |set: usize| {
         let taken = differ.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
-        roof(&taken.fold(*source, |machine, (_, spec)| machine.with(*spec, target.get(*spec)))).ln()
+        roof(&taken.fold(*source, |machine, (_, spec)| machine.with(*spec, target.spec_value(*spec)))).ln()
     };
     let values: Vec<f64> = (0..1_usize << differ.len()).map(changed).collect();
     let weights = weights(differ.len());

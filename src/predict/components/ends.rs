@@ -2,18 +2,18 @@
 
 use super::Answered;
 use super::excess::{Excess, Pace};
-use super::launching::{Launching, Start};
+use super::launching::{LaunchStart, Launching};
 use super::nearness::Nearness;
-use super::sides::Sides;
-use super::transfer::{Habit, Roof, USUAL, carried_share};
+use super::sides::QuestionSides;
+use super::transfer::{Habit, LaunchRoof, USUAL, carried_share};
 use crate::predict::operators::carried;
-use crate::predict::{Causes, Doubt, Refusal, sound};
+use crate::predict::{Causes, Doubt, ModelRefusal, sound};
 use crate::units::Seconds;
 
 /// What one GPU brings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
-    pub(super) roof: Roof,
+    pub(super) roof: LaunchRoof,
     /// The rates that the time above the roof may go with.
     pub(super) pace: Pace,
     /// Seconds per launch.
@@ -28,28 +28,28 @@ pub(super) struct End {
 
 /// What a source says to every target.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Origin {
+pub(super) struct SourceShare {
     end: End,
     launching: Launching,
     excess: Excess,
     timed: Option<f64>,
-    start: Start,
+    start: LaunchStart,
     habit: Habit,
 }
 
-impl Origin {
+impl SourceShare {
     /// `timed`: the time on this GPU in seconds, where one was timed at some size.
     pub(super) fn new(end: End, timed: Option<f64>, launching: Launching, excess: Excess) -> Self {
         let roof = end.roof.time;
         let start = launching.start(timed, end.floor, roof);
         let carried = carried_share(excess.uncounted, start.own);
-        let habit = Habit::of(roof, start.body.unwrap_or(roof * USUAL), carried, excess.uncounted);
+        let habit = Habit::from_times(roof, start.body.unwrap_or(roof * USUAL), carried, excess.uncounted);
         Self { end, launching, excess, timed, start, habit }
     }
 
     /// The answer on this target.
     #[inline]
-    pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, Refusal> {
+    pub(super) fn answered(&self, target: &End, nearness: Nearness) -> Result<Answered, ModelRefusal> {
         let same = nearness == Nearness::SameSettings;
         if let Some(both) = self.end.operator.zip(target.operator).filter(|_| !same || self.timed.is_none()) {
             return self.operator(both);
@@ -57,17 +57,19 @@ impl Origin {
         let roofs = [self.end.roof.time, target.roof.time];
         let has_roofs = roofs.iter().all(|r| *r > 0.0);
         if !has_roofs && self.start.body.is_none() {
-            return Err(Refusal::NoWork { model: super::ID });
+            return Err(ModelRefusal::NoWork { model: super::ID });
         }
         let start = self.start;
         if let (Some(time), Some(body), true) = (self.timed, start.body, same) {
-            let carried = Habit::of(roofs[0], body, 1.0, 1.0).under(roofs[0], 1.0);
+            let carried = Habit::from_times(roofs[0], body, 1.0, 1.0).under(roofs[0], 1.0);
             let time = sound(Seconds(time), super::ID)?;
             return Ok(Answered { time, body, start, roofs: [roofs[0]; 2], carried, same });
         }
         let habit = match (nearness, start.body) {
             // At least the launch may hide some of it.
-            (Nearness::SameBoard, Some(body)) => Habit::of(roofs[0], body, start.own, self.excess.uncounted),
+            (Nearness::SameBoard, Some(body)) => {
+                Habit::from_times(roofs[0], body, start.own, self.excess.uncounted)
+            }
             _ => self.habit,
         };
         let carried = habit.under(target.roof.time, self.end.pace.over(&target.pace, habit.waiting));
@@ -77,11 +79,11 @@ impl Origin {
     }
 
     /// The operators' model: its two times stand in the places of the roofs.
-    fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, Refusal> {
+    fn operator(&self, (source, target): (f64, f64)) -> Result<Answered, ModelRefusal> {
         let answer = carried([source, target], self.timed, false, super::ID)?;
-        let start = Start { body: self.timed, own: 1.0 };
+        let start = LaunchStart { body: self.timed, own: 1.0 };
         let (time, roofs) = (answer.time, [source, target]);
-        let carried = Habit::of(source, source, 1.0, 0.0).under(target, 1.0);
+        let carried = Habit::from_times(source, source, 1.0, 0.0).under(target, 1.0);
         Ok(Answered { time, body: time.0, start, roofs, carried, same: false })
     }
 
@@ -118,7 +120,7 @@ impl Origin {
 }
 
 /// Both ends of one question.
-pub(super) fn ends(sides: &Sides) -> (Origin, End) {
+pub(super) fn ends(sides: &QuestionSides) -> (SourceShare, End) {
     let excess = Excess::new(&sides.work, sides.uses_shared_memory);
     let end = |at: usize| {
         let floor = sides.floors[at];
@@ -131,5 +133,5 @@ pub(super) fn ends(sides: &Sides) -> (Origin, End) {
             operator: sides.operators[at],
         }
     };
-    (Origin::new(end(0), sides.timed, sides.launching, excess), end(1))
+    (SourceShare::new(end(0), sides.timed, sides.launching, excess), end(1))
 }

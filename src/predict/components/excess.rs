@@ -7,7 +7,7 @@
 //! 6 up to Pascal and 4 since Volta.
 
 use crate::kernel::{Count, Work};
-use crate::roofline::{Machine, Spec};
+use crate::roofline::{MachineNumbers, Spec};
 
 /// How many rates there are: SMs x clock, DRAM, five pipes.
 const RATES: usize = 7;
@@ -61,29 +61,25 @@ impl Excess {
         let mut weights = [0.0; RATES];
         weights[0] = OF_SMS;
         weights[1] = if work.get(Count::DramBytes).is_some() { 0.0 } else { OF_DRAM };
-        for (weight, known) in weights[2..].iter_mut().zip(known) {
-            *weight = if known { OF_COUNTED } else { 1.0 };
-        }
-        for (weight, (count, _)) in
-            weights[2..].iter_mut().zip(PIPES).filter(|(_, (c, _))| work.get(*c).is_none())
-        {
-            match (count, uses_shared_memory) {
-                (Count::SmemWavefronts, Some(false)) => *weight = 0.0,
-                (Count::LsuWarpInsts, Some(true)) => *weight = OF_LSU_WITH_SHARED,
-                _ => {}
-            }
+        for ((weight, known), (count, _)) in weights[2..].iter_mut().zip(known).zip(PIPES) {
+            *weight = match (count, uses_shared_memory) {
+                _ if known => OF_COUNTED,
+                (Count::SmemWavefronts, Some(false)) => 0.0,
+                (Count::LsuWarpInsts, Some(true)) => OF_LSU_WITH_SHARED,
+                _ => 1.0,
+            };
         }
         let sum: f64 = weights.iter().sum();
         Self { weights: weights.map(|w| w / sum), uncounted: missing as f64 / PIPES.len() as f64 }
     }
 
     /// The rates of this GPU, as a launch finds it.
-    pub(super) fn pace(&self, machine: &Machine) -> Pace {
-        let sms = (machine.get(Spec::Sms) * machine.get(Spec::Clock)).ln();
+    pub(super) fn pace(&self, machine: &MachineNumbers) -> Pace {
+        let sms = (machine.spec_value(Spec::Sms) * machine.spec_value(Spec::Clock)).ln();
         let mut rates = [sms; RATES];
-        rates[1] = machine.get(Spec::DramBandwidth).ln();
+        rates[1] = machine.spec_value(Spec::DramBandwidth).ln();
         for (rate, (_, spec)) in rates[2..].iter_mut().zip(PIPES) {
-            *rate += machine.get(spec).ln();
+            *rate += machine.spec_value(spec).ln();
         }
         let mean = self.weights.iter().zip(rates).map(|(w, r)| w * r).sum::<f64>().exp();
         Pace { rates, mean, latency: machine.dependent_issue().ln() }

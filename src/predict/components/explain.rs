@@ -2,12 +2,13 @@
 //! move it.
 
 use super::chain::product;
-use super::sides::Sides;
-use super::{Answered, answered, cautions, missing};
-use crate::catalogue::Origin;
+use super::sides::QuestionSides;
+use super::{Answered, answer_cautions, answered, missing};
+use crate::catalogue::NumberOrigin;
 use crate::kernel::Count;
-use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
+use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
 use crate::predict::component_times::{Elasticity, Explanation, NextCeiling};
+use crate::predict::floor::is_launch_limited;
 use crate::predict::{Amount, Doubt, Factor, Floor, Prediction, Provenance, Question};
 use crate::roofline::{Bound, Component, Components, Spec};
 use crate::units::Seconds;
@@ -24,25 +25,30 @@ const TENTH: f64 = 1.1;
 
 /// Everything that the arithmetic of one prediction used.
 #[derive(Debug, Clone)]
-struct Kept {
-    sides: Sides,
+struct UsedArithmetic {
+    sides: QuestionSides,
     answered: Answered,
     /// Ids of the GPUs, source first.
     gpus: [String; 2],
     /// What is said of the time on the source.
-    timed: Start,
+    timed: FirstTime,
     /// Whether that is scaled from another size.
     is_scaled: bool,
 }
 
 /// Everything a prediction shows; it keeps what it was made of.
-pub(super) fn prediction(q: &Question<'_>, sides: Sides, answered: Answered, doubt: Doubt) -> Prediction {
+pub(super) fn prediction(
+    q: &Question<'_>,
+    sides: QuestionSides,
+    answered: Answered,
+    doubt: Doubt,
+) -> Prediction {
     let bound = |at: usize| {
         let floor = sides.floors[at].time;
         let launch = if at == 1 {
-            answered.time.0 < 1.5 * floor.0
+            is_launch_limited(answered.time.0, floor.0)
         } else {
-            sides.timed.is_some_and(|t| t < 1.5 * floor.0)
+            sides.timed.is_some_and(|t| is_launch_limited(t, floor.0))
         };
         if launch { Some(Bound::Launch) } else { sides.components[at].binding().map(Bound::from) }
     };
@@ -52,17 +58,17 @@ pub(super) fn prediction(q: &Question<'_>, sides: Sides, answered: Answered, dou
         bound_target: bound(1),
         efficiency: answered.start.body.map(|body| answered.roofs[0] / body).filter(|e| *e > 0.0),
         factors: factors(q, &sides, &answered),
-        cautions: cautions(q, &answered),
+        cautions: answer_cautions(q, &answered),
         levels: None,
         doubt: Some(doubt),
         width: None,
         adjustments: Vec::new(),
-        made_of: MadeOf::Components(Arc::new(Kept::of_question(q, sides, answered))),
+        made_of: MadeOf::Components(Arc::new(UsedArithmetic::of_question(q, sides, answered))),
     }
 }
 
-impl TakenApart for Kept {
-    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+impl TakenApart for UsedArithmetic {
+    fn product(&self) -> (FirstTime, Seconds, Vec<(Cause, f64)>) {
         product(&self.sides, &self.answered, self.timed.clone())
     }
 
@@ -71,15 +77,15 @@ impl TakenApart for Kept {
     }
 }
 
-impl Kept {
-    fn of_question(q: &Question<'_>, sides: Sides, answered: Answered) -> Self {
+impl UsedArithmetic {
+    fn of_question(q: &Question<'_>, sides: QuestionSides, answered: Answered) -> Self {
         let time = q.source_time.as_ref();
         let scale = time.and_then(|t| t.extrapolation);
         Self {
             sides,
             answered,
             gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
-            timed: time.map_or(Start::Roof, Start::of_source),
+            timed: time.map_or(FirstTime::Roof, FirstTime::of_source),
             is_scaled: scale.is_some_and(|scale| (scale - 1.0).abs() > 1e-9),
         }
     }
@@ -113,7 +119,7 @@ impl Kept {
             all.push(format!("this very size on {source}: its time is scaled from another"));
         }
         let floor_counts = answered.time.0 < 3.0 * sides.floors[1].time.0;
-        if floor_counts && sides.floors[1].origin == Origin::Assumed {
+        if floor_counts && sides.floors[1].origin == NumberOrigin::Assumed {
             all.push(format!("an empty launch on {target}'s host: its floor is assumed"));
         }
         all.push(format!(
@@ -124,7 +130,7 @@ impl Kept {
 }
 
 /// The target's numbers that move the prediction, strongest first.
-fn elasticities(sides: &Sides, base: &Answered) -> Vec<Elasticity> {
+fn elasticities(sides: &QuestionSides, base: &Answered) -> Vec<Elasticity> {
     // The very GPU that was timed gives its own time; what one number does to it is asked of the model.
     let unnudged = answered(&sides.with_target_nudged(Spec::Clock, 1.0)).ok().map(|a| a.time);
     let times = |spec: Spec, factor: f64| {
@@ -136,7 +142,7 @@ fn elasticities(sides: &Sides, base: &Answered) -> Vec<Elasticity> {
         Some(Elasticity {
             spec,
             value,
-            number: sides.machines[1].get(spec),
+            number: sides.machines[1].spec_value(spec),
             ten_percent: times(spec, TENTH)?,
         })
     };
@@ -155,10 +161,10 @@ fn next(components: &Components) -> Option<NextCeiling> {
 /// Whose the launch floor is, and of what.
 fn floor_from(floor: Floor) -> Provenance {
     let of = match floor.origin {
-        Origin::Measured => "shortest kernel seen on that host",
-        Origin::Published => "a launch on this GPU",
-        Origin::Derived => "launches on other GPUs",
-        Origin::Assumed => "launches on other hosts; none measured there",
+        NumberOrigin::Measured => "shortest kernel seen on that host",
+        NumberOrigin::Published => "a launch on this GPU",
+        NumberOrigin::Derived => "launches on other GPUs",
+        NumberOrigin::Assumed => "launches on other hosts; none measured there",
     };
     Provenance::Stated(floor.origin, of.into())
 }
@@ -168,14 +174,14 @@ fn count_from(q: &Question<'_>, component: Component) -> Provenance {
     if component == Component::L2 && q.work.get(Count::L2Bytes).is_none() {
         return Provenance::Modelled("DRAM bytes used: L2 bytes not counted");
     }
-    match q.counted(component.count()) {
+    match q.counted(component.component_count()) {
         Provenance::Stated(origin, source) => Provenance::Counted(origin, source),
         other => other,
     }
 }
 
 /// Every number between the two times.
-fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
+fn factors(q: &Question<'_>, sides: &QuestionSides, a: &Answered) -> Vec<Factor> {
     let mut all = Vec::with_capacity(18);
     if let Some(t) = q.source_time.as_ref().filter(|_| a.start.body.is_some()) {
         let from = Provenance::Stated(t.kind.origin(), t.source.clone());
@@ -194,11 +200,11 @@ fn factors(q: &Question<'_>, sides: &Sides, a: &Answered) -> Vec<Factor> {
     });
     let components = sides.components;
     for component in Component::ALL {
-        let [source, target] = components.map(|c| c.get(component));
+        let [source, target] = components.map(|c| c.component_time(component));
         if source.0 > 0.0 || target.0 > 0.0 {
             let count = count_from(q, component);
             let factor = Factor::computed(
-                component.word(),
+                component.as_str(),
                 Amount::Time(source),
                 Amount::Time(target),
                 "count / rate",

@@ -6,9 +6,9 @@
 
 use super::doubted;
 use super::ends::ends;
-use super::sides::{Sides, waves_on};
+use super::sides::{QuestionSides, waves_on};
 use crate::kernel::Count;
-use crate::predict::{Estimate, Question, Refusal, Side};
+use crate::predict::{ModelRefusal, Question, QuestionSide, TimeEstimate};
 use crate::roofline::{Component, Components, Spec};
 
 /// A component below this share of its roof adds nothing to it; all such are alike.
@@ -19,7 +19,7 @@ const LEAST_SHARE: f64 = 0.02;
 pub fn feature_names() -> Vec<String> {
     let shares = SIDES
         .into_iter()
-        .flat_map(|side| Component::ALL.into_iter().map(move |c| format!("{} share, {side}", c.word())));
+        .flat_map(|side| Component::ALL.into_iter().map(move |c| format!("{} share, {side}", c.as_str())));
     let of_sides = ["floor share", "waves", "occupancy", "working set over L2", "intensity over ridge"];
     let of_sides = of_sides.into_iter().flat_map(|what| SIDES.map(|side| format!("{what}, {side}")));
     let of_pair = [
@@ -38,9 +38,11 @@ const SIDES: [&str; 2] = ["source", "target"];
 /// that says nothing: one wave, full occupancy.
 ///
 /// # Errors
-/// [`Refusal`] where the model has no roof for it.
-pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Estimate, Vec<f64>), Refusal> {
-    let sides = Sides::new(q)?;
+/// [`ModelRefusal`] where the model has no roof for it.
+pub(in crate::predict) fn estimate_with_features(
+    q: &Question<'_>,
+) -> Result<(TimeEstimate, Vec<f64>), ModelRefusal> {
+    let sides = QuestionSides::new(q)?;
     let ends = ends(&sides);
     let (answered, doubt) = doubted(q, &ends)?;
     let [source_roof, target_roof] = answered.roofs;
@@ -54,7 +56,7 @@ pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Es
     all.extend([&q.source, &q.target].map(waves));
     all.extend([&q.source, &q.target].map(occupancy));
     let touched = q.work.get(Count::WorkingSetBytes).or(q.work.get(Count::DramBytes)).unwrap_or(0.0);
-    all.extend(sides.machines.map(|m| bounded(touched / m.get(Spec::L2Size))));
+    all.extend(sides.machines.map(|m| bounded(touched / m.spec_value(Spec::L2Size))));
     all.extend([0, 1].map(|at| over_ridge(&sides.components[at])));
     all.extend([
         bounded(body / source_roof),
@@ -63,28 +65,28 @@ pub(in crate::predict) fn estimate_with_features(q: &Question<'_>) -> Result<(Es
         bounded_ln(readings),
         f64::from(u8::from(doubt.build > 0.0)),
     ]);
-    Ok((Estimate::of_question(q, answered.time, Some(doubt)), all))
+    Ok((TimeEstimate::of_question(q, answered.time, Some(doubt)), all))
 }
 
 /// ln of each component's share of the roof.
 fn shares(components: &Components) -> [f64; Component::ALL.len()] {
     let roof = components.roof();
-    Component::ALL.map(|c| (components.get(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
+    Component::ALL.map(|c| (components.component_time(c).0 / roof).clamp(LEAST_SHARE, 1.0).ln())
 }
 
 /// ln of the waves; 0, one wave, where they are unknown.
-fn waves(side: &Side<'_>) -> f64 {
+fn waves(side: &QuestionSide<'_>) -> f64 {
     waves_on(side.gpu, side.launch, side.stated_occupancy()).map_or(0.0, |w| w.clamp(0.05, 100.0).ln())
 }
 
 /// ln of the occupancy; 0, full, where it is unknown.
-fn occupancy(side: &Side<'_>) -> f64 {
+fn occupancy(side: &QuestionSide<'_>) -> f64 {
     side.stated_occupancy().map_or(0.0, |o| o.fraction().max(0.02).ln())
 }
 
 /// ln of arithmetic time over memory time: operational intensity over the ridge point.
 fn over_ridge(components: &Components) -> f64 {
-    let time = |c| components.get(c).0;
+    let time = |c| components.component_time(c).0;
     bounded(time(Component::Fp) / time(Component::Dram).max(time(Component::L2)))
 }
 

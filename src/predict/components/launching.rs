@@ -29,7 +29,7 @@ pub(super) enum Launching {
 
 /// What a source's time says of the kernel itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Start {
+pub(super) struct LaunchStart {
     /// Seconds without the launch; `None` where nobody timed it.
     pub(super) body: Option<f64>,
     /// The share of the time that is the kernel's own, 0 to 1.
@@ -52,18 +52,18 @@ impl Launching {
     }
 
     /// What a time on the source says of the kernel, under a roof of so many seconds.
-    pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> Start {
-        let Some(time) = timed else { return Start { body: None, own: 0.0 } };
+    pub(super) fn start(self, timed: Option<f64>, floor: f64, roof: f64) -> LaunchStart {
+        let Some(time) = timed else { return LaunchStart { body: None, own: 0.0 } };
         match self {
             Self::BackToBack => back_to_back(time, floor, roof),
             Self::Cold => {
                 let body = (time - floor).max(LEAST_ADDED_BODY * time);
                 let (squared, scatter) = (body * body, COLD_SCATTER * floor);
-                Start { body: Some(body), own: squared / (squared + scatter * scatter) }
+                LaunchStart { body: Some(body), own: squared / (squared + scatter * scatter) }
             }
             Self::Dispatch => {
                 let own = (1.0 - floor / time).max(0.0);
-                Start { body: Some(time * own.max(LEAST_ADDED_BODY)), own }
+                LaunchStart { body: Some(time * own.max(LEAST_ADDED_BODY)), own }
             }
         }
     }
@@ -88,12 +88,12 @@ impl Launching {
     }
 }
 
-fn back_to_back(time: f64, floor: f64, roof: f64) -> Start {
+fn back_to_back(time: f64, floor: f64, roof: f64) -> LaunchStart {
     let own = 1.0 - (floor / time).min(1.0).powi(4);
     let body = rest(time, floor).max(LEAST_BODY * time);
     let at_floor = own < LEAST_BODY && roof > 0.0;
     let body = if at_floor { body.min(MOST_ROOFS_AT_FLOOR * roof) } else { body };
-    Start { body: Some(body), own: own.max(LEAST_BODY) }
+    LaunchStart { body: Some(body), own: own.max(LEAST_BODY) }
 }
 
 #[cfg(test)]
@@ -111,6 +111,6 @@ mod tests {
 
     #[test]
     fn nothing_timed_says_nothing() {
-        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), Start { body: None, own: 0.0 });
+        assert_eq!(Launching::Cold.start(None, 3.0, 5.0), LaunchStart { body: None, own: 0.0 });
     }
 }

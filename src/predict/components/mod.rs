@@ -34,19 +34,19 @@ mod transfer;
 
 pub(super) use features::estimate_with_features;
 pub use features::feature_names;
-pub use prepared::{Prepared, Starting};
+pub use prepared::{PreparedKernel, Starting};
 pub(super) use sides::{resized, unmeasured};
-pub use transfer::{CARRIED, Carried, Roof, USUAL};
+pub use transfer::{CARRIED, Carried, LaunchRoof, USUAL};
 
 use super::operators::operator_prediction;
-use super::{Caution, Doubt, Estimate, Prediction, Predictor, Question, Rates, Refusal};
+use super::{Caution, Doubt, ModelRates, ModelRefusal, Prediction, Predictor, Question, TimeEstimate};
 use crate::kernel::{Count, Work};
 use crate::roofline::Component;
 use crate::units::Seconds;
-use ends::{End, Origin, ends};
-use launching::Start;
+use ends::{End, SourceShare, ends};
+use launching::LaunchStart;
 use nearness::Nearness;
-use sides::Sides;
+use sides::QuestionSides;
 
 /// The model.
 pub(super) struct ComponentsModel;
@@ -59,7 +59,7 @@ impl Predictor for ComponentsModel {
         ID
     }
 
-    fn summary(&self) -> &'static str {
+    fn method_summary(&self) -> &'static str {
         "T_t = roof_t + (T_s - roof_s) w_s/w_t over DRAM, L2, L1, LSU, shared, FP, issue and atomics; waves, power and floor"
     }
 
@@ -71,30 +71,30 @@ impl Predictor for ComponentsModel {
         true
     }
 
-    fn predict(&self, q: &Question<'_>) -> Result<Prediction, Refusal> {
+    fn predict(&self, q: &Question<'_>) -> Result<Prediction, ModelRefusal> {
         if let Some(operator) = operator_prediction(q, ID).filter(|_| !q.is_same_gpu()) {
             return operator;
         }
-        let sides = Sides::new(q)?;
+        let sides = QuestionSides::new(q)?;
         let (found, doubt) = doubted(q, &ends(&sides))?;
         Ok(explain::prediction(q, sides, found, doubt))
     }
 
-    fn estimate(&self, q: &Question<'_>) -> Result<Estimate, Refusal> {
-        let (answered, doubt) = doubted(q, &ends(&Sides::new(q)?))?;
-        Ok(Estimate::of_question(q, answered.time, Some(doubt)))
+    fn estimate(&self, q: &Question<'_>) -> Result<TimeEstimate, ModelRefusal> {
+        let (answered, doubt) = doubted(q, &ends(&QuestionSides::new(q)?))?;
+        Ok(TimeEstimate::of_question(q, answered.time, Some(doubt)))
     }
 
-    fn rates(&self) -> Rates {
-        Rates::Sustained
+    fn rates(&self) -> ModelRates {
+        ModelRates::Sustained
     }
 
     fn is_prepared(&self) -> bool {
         true
     }
 
-    fn time(&self, q: &Question<'_>) -> Result<Seconds, Refusal> {
-        Ok(answered(&Sides::new(q)?)?.time)
+    fn predicted_time(&self, q: &Question<'_>) -> Result<Seconds, ModelRefusal> {
+        Ok(answered(&QuestionSides::new(q)?)?.time)
     }
 }
 
@@ -104,7 +104,7 @@ struct Answered {
     time: Seconds,
     /// The time on the target without its launch, in seconds.
     body: f64,
-    start: Start,
+    start: LaunchStart,
     /// Roofs in seconds, source first; 0 where nothing was counted.
     roofs: [f64; 2],
     carried: Carried,
@@ -112,13 +112,16 @@ struct Answered {
     same: bool,
 }
 
-fn answered(sides: &Sides) -> Result<Answered, Refusal> {
+fn answered(sides: &QuestionSides) -> Result<Answered, ModelRefusal> {
     let (origin, target) = ends(sides);
     origin.answered(&target, sides.nearness)
 }
 
 /// [`answered`], with what makes this answer less certain than others.
-fn doubted(q: &Question<'_>, (origin, target): &(Origin, End)) -> Result<(Answered, Doubt), Refusal> {
+fn doubted(
+    q: &Question<'_>,
+    (origin, target): &(SourceShare, End),
+) -> Result<(Answered, Doubt), ModelRefusal> {
     let answered = origin.answered(target, Nearness::from_question(q))?;
     let other = q.source.gpu.architecture != q.target.gpu.architecture;
     Ok((answered, origin.doubt(target, &answered, other)))
@@ -126,13 +129,13 @@ fn doubted(q: &Question<'_>, (origin, target): &(Origin, End)) -> Result<(Answer
 
 /// The counts behind the components that nobody made.
 fn missing(work: &Work) -> Vec<Count> {
-    let counts = Component::ALL.into_iter().map(Component::count);
+    let counts = Component::ALL.into_iter().map(Component::component_count);
     counts.filter(|count| work.get(*count).is_none()).collect()
 }
 
 /// What must be said of an answer.
-fn cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
-    let mut all = q.cautions(true);
+fn answer_cautions(q: &Question<'_>, answered: &Answered) -> Vec<Caution> {
+    let mut all = q.question_cautions(true);
     all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
     if answered.start.body.is_none() {
         all.push(Caution::NoMeasurement);

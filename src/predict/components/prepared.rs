@@ -3,36 +3,38 @@
 //! The arithmetic is that of [`super::ends`], which a single question runs through as well. Shapes and counters may come
 //! from the source's own row: sources that say the same share what was reckoned for their targets, any other has its own.
 
-use super::ends::{End, Origin};
+use super::ends::{End, SourceShare};
 use super::excess::Excess;
 use super::launching::Launching;
 use super::nearness::Nearness;
 use super::sides::WaveShape;
-use super::transfer::Roof;
+use super::transfer::LaunchRoof;
 use crate::gpu::{Gpu, GpuId};
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::measurement::{LaunchTiming, Measurement};
 use crate::occupancy::Rules;
-use crate::predict::floor::floor;
+use crate::predict::floor::{LaunchCost, floor, is_launch_limited};
 use crate::predict::operators::modelled_seconds;
-use crate::predict::question::{Fit, Shared, barred, feasible};
-use crate::predict::source_time::{Asked, source_time};
-use crate::predict::{Estimate, Floor, Refusal, Side, SourceKind, SourceTime, Subject, Visible};
+use crate::predict::question::{LaunchFit, SharedRows, barred, feasible};
+use crate::predict::source_time::{SourceQuestion, source_time};
+use crate::predict::{
+    Floor, ModelRefusal, QuestionSide, SourceKind, SourceTime, Subject, TimeEstimate, Visible,
+};
 use crate::roofline::{Bound, machine_of};
 use std::cell::OnceCell;
 
 /// One kernel at one size, ready to be asked about any two GPUs.
 #[derive(Debug)]
-pub struct Prepared<'a> {
-    of: Known<'a>,
-    shared: Shared<'a>,
+pub struct PreparedKernel<'a> {
+    of: GpuFreeTerms<'a>,
+    shared: SharedRows<'a>,
     /// By what their sources say.
-    groups: Vec<Group<'a>>,
+    groups: Vec<SourcesAlike<'a>>,
 }
 
 /// What does not depend on any GPU.
 #[derive(Debug, Clone, Copy)]
-struct Known<'a> {
+struct GpuFreeTerms<'a> {
     kernel: &'a Kernel,
     subject: &'a Subject,
     gpus: &'a [Gpu],
@@ -43,7 +45,7 @@ struct Known<'a> {
 
 /// The targets as sources see them whose rows state the same.
 #[derive(Debug)]
-struct Group<'a> {
+struct SourcesAlike<'a> {
     work: Work,
     excess: Excess,
     shape: Option<&'a Measurement>,
@@ -63,7 +65,7 @@ struct Waved<T> {
 #[derive(Debug)]
 struct Ready {
     end: Waved<End>,
-    refusal: Option<Box<Refusal>>,
+    refusal: Option<Box<ModelRefusal>>,
     /// The component that takes longest; `None` for an operator, whose limit its own model names.
     binding: Option<Bound>,
     /// 0 to 1.
@@ -75,17 +77,17 @@ struct Ready {
 /// A source, ready to be asked for any target.
 #[derive(Debug)]
 pub struct Starting<'p, 'a> {
-    of: Known<'a>,
-    group: &'p Group<'a>,
+    of: GpuFreeTerms<'a>,
+    group: &'p SourcesAlike<'a>,
     gpu: &'a Gpu,
     /// Its place in the catalogue.
     at: GpuId,
-    origin: Waved<Origin>,
+    origin: Waved<SourceShare>,
     /// The time on the source.
     pub source_time: Option<SourceTime>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> PreparedKernel<'a> {
     /// For this kernel at this size. `gpus` are all of the catalogue, in its order: a GPU is asked for by its place there.
     #[must_use]
     pub fn new(
@@ -96,54 +98,53 @@ impl<'a> Prepared<'a> {
         rules: Rules,
     ) -> Self {
         let timing = LaunchTiming::from_variant(&subject.variant);
-        let of = Known { kernel, subject, gpus, store: store.into(), rules, timing };
-        Self { of, shared: Shared::of(of.rows()), groups: Vec::new() }
+        let of = GpuFreeTerms { kernel, subject, gpus, store: store.into(), rules, timing };
+        Self { of, shared: SharedRows::from_rows(of.rows()), groups: Vec::new() }
     }
 
     /// Everything that the GPU at this place says as a source.
     pub fn start(&mut self, source: GpuId) -> Starting<'_, 'a> {
         let of = self.of;
-        let row = of.row(source);
+        let row = of.row_on(source);
         let (work, shape) = (self.shared.work(of.subject, row), self.shared.shape(row));
-        let alike = |g: &Group<'_>| g.work == work && stated(g.shape) == stated(shape);
+        let alike = |g: &SourcesAlike<'_>| g.work == work && stated(g.shape) == stated(shape);
         let at = self.groups.iter().position(alike).unwrap_or_else(|| {
             let ready = of.gpus.iter().map(|_| OnceCell::new()).collect();
             let mut rows = vec![None; of.gpus.len()];
             of.rows().for_each(|row| rows[row.gpu.index()] = Some(row));
             let uses_shared = self.shared.uses_shared_memory(&of.subject.instance);
             let excess = Excess::new(&work, uses_shared);
-            self.groups.push(Group { work, excess, shape, ready, rows });
+            self.groups.push(SourcesAlike { work, excess, shape, ready, rows });
             self.groups.len() - 1
         });
         let group = &self.groups[at];
         let side = group.side(of, source);
         let ready = group.ready(of, source);
-        let floor = of.floor(source);
-        let Known { kernel, subject, store, rules, timing, .. } = of;
-        let asked = Asked {
+        let GpuFreeTerms { kernel, subject, store, rules, timing, .. } = of;
+        let launch = LaunchCost { floor: of.floor(source), timing };
+        let asked = SourceQuestion {
             kernel,
             subject,
             work: &group.work,
             at: source,
             side: &side,
-            floor,
-            timing,
+            launch,
             store,
             rules,
         };
         let source_time = if side.refusal.is_some() && row.is_none() { None } else { source_time(asked) };
         let timed = source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let (launching, excess) = (of.launching(), group.excess);
-        let origin = |end: End| Origin::new(end, timed, launching, excess);
+        let origin = |end: End| SourceShare::new(end, timed, launching, excess);
         let Waved { without, with } = &ready.end;
         let origin = Waved { without: origin(*without), with: with.map(origin) };
         Starting { of, group, gpu: side.gpu, at: source, origin, source_time }
     }
 }
 
-impl<'a> Known<'a> {
-    fn row(&self, gpu: GpuId) -> Option<&'a Measurement> {
-        self.subject.config.and_then(|c| self.store.row(c, gpu))
+impl<'a> GpuFreeTerms<'a> {
+    fn row_on(&self, gpu: GpuId) -> Option<&'a Measurement> {
+        self.subject.config.and_then(|c| self.store.row_on(c, gpu))
     }
 
     fn floor(&self, gpu: GpuId) -> Floor {
@@ -160,14 +161,14 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What [`Side::new`] takes from the row of another GPU.
+/// What [`QuestionSide::new`] takes from the row of another GPU.
 fn stated(row: Option<&Measurement>) -> Option<(Option<Launch>, [Option<u32>; 3])> {
     row.map(|r| (r.launch(), [r.regs_per_thread(), r.smem_static(), r.smem_dynamic()]))
 }
 
-impl<'a> Group<'a> {
-    fn side(&self, of: Known<'a>, at: GpuId) -> Side<'a> {
-        Side::new(
+impl<'a> SourcesAlike<'a> {
+    fn side(&self, of: GpuFreeTerms<'a>, at: GpuId) -> QuestionSide<'a> {
+        QuestionSide::new(
             of.kernel,
             &of.subject.instance,
             &of.gpus[at.index()],
@@ -177,13 +178,14 @@ impl<'a> Group<'a> {
         )
     }
 
-    fn ready(&self, of: Known<'a>, at: GpuId) -> &Ready {
+    fn ready(&self, of: GpuFreeTerms<'a>, at: GpuId) -> &Ready {
         self.ready[at.index()].get_or_init(|| self.reckon(of, at))
     }
 
-    fn reckon(&self, of: Known<'a>, at: GpuId) -> Ready {
+    fn reckon(&self, of: GpuFreeTerms<'a>, at: GpuId) -> Ready {
         let gpu = &of.gpus[at.index()];
-        let fit = Fit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
+        let fit =
+            LaunchFit::new(of.kernel, &of.subject.instance, gpu, self.rows[at.index()], self.shape, of.rules);
         let machine = machine_of(gpu, of.kernel);
         let (floor, excess, unknown_build) = (of.floor(at), self.excess, fit.registers_unknown());
         let operator = modelled_seconds(gpu, of.subject.instance.operator.as_ref(), &self.work);
@@ -191,7 +193,7 @@ impl<'a> Group<'a> {
         let end = |shape: WaveShape| {
             let filled = machine.filled(shape.blocks);
             End {
-                roof: Roof::new(filled.components(&self.work, reused).roof(), shape.waves),
+                roof: LaunchRoof::new(filled.components(&self.work, reused).roof(), shape.waves),
                 pace: excess.pace(&filled),
                 floor: floor.time.0,
                 knows_floor: floor.is_known(),
@@ -210,7 +212,7 @@ impl<'a> Group<'a> {
             refusal,
             binding: binding.map(Bound::from).filter(|_| operator.is_none()),
             occupancy: fit.occupancy().map(|o| o.fraction()),
-            blocks: fit.launch.map(|l| l.blocks() as f64),
+            blocks: fit.launch.map(|l| l.block_count() as f64),
         }
     }
 }
@@ -232,7 +234,7 @@ impl Starting<'_, '_> {
     ///
     /// # Errors
     /// As [`crate::predict::Predictor::predict`].
-    pub fn estimate(&self, target: GpuId) -> Result<Estimate, Refusal> {
+    pub fn estimate(&self, target: GpuId) -> Result<TimeEstimate, ModelRefusal> {
         let (of, group) = (self.of, self.group);
         let ready = group.ready(of, target);
         if let Some(why) = &ready.refusal {
@@ -247,8 +249,8 @@ impl Starting<'_, '_> {
         let rests_on_measurement = self.source_time.as_ref().is_some_and(|t| t.kind != SourceKind::Estimated);
         let doubt = Some(origin.doubt(end, &answered, other));
         let time = answered.time;
-        let limit = if time.0 < 1.5 * end.floor { Some(Bound::Launch) } else { ready.binding };
+        let limit = if is_launch_limited(time.0, end.floor) { Some(Bound::Launch) } else { ready.binding };
         let (width, interval, occupancy) = (None, None, ready.occupancy);
-        Ok(Estimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
+        Ok(TimeEstimate { time, doubt, width, interval, rests_on_measurement, limit, occupancy })
     }
 }

@@ -2,22 +2,22 @@
 
 use super::launching::Launching;
 use super::nearness::Nearness;
-use super::transfer::{Roof, USUAL};
+use super::transfer::{LaunchRoof, USUAL};
 use crate::gpu::Gpu;
 use crate::kernel::{Kernel, Launch, RunsAs, Work};
 use crate::occupancy::{Occupancy, waves};
 use crate::predict::floor::LaunchCost;
 use crate::predict::operators::modelled_seconds;
-use crate::predict::{Floor, Question, Refusal, RegistersFrom, Side};
-use crate::roofline::{Components, Machine, Spec, machine_of};
+use crate::predict::{Floor, ModelRefusal, Question, QuestionSide, RegistersFrom};
+use crate::roofline::{Components, MachineNumbers, Spec, machine_of};
 use crate::units::Seconds;
 
 /// Both sides of a question, source first.
 #[derive(Debug, Clone)]
-pub(super) struct Sides {
-    pub(super) machines: [Machine; 2],
+pub(super) struct QuestionSides {
+    pub(super) machines: [MachineNumbers; 2],
     pub(super) components: [Components; 2],
-    pub(super) roofs: [Roof; 2],
+    pub(super) roofs: [LaunchRoof; 2],
     pub(super) floors: [Floor; 2],
     pub(super) launching: Launching,
     /// The shapes, where both sides know theirs.
@@ -49,21 +49,21 @@ impl WaveShape {
     /// Of a launch on this GPU, where it and its resident blocks are known.
     pub(super) fn on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<Self> {
         let waves = waves_on(gpu, launch, occupancy)?;
-        let blocks = launch?.blocks() as f64;
+        let blocks = launch?.block_count() as f64;
         let fills = blocks >= f64::from(gpu.sms.value);
         Some(Self { blocks: Some(blocks), waves: fills.then_some(waves) })
     }
 }
 
-impl Sides {
-    pub(super) fn new(q: &Question<'_>) -> Result<Self, Refusal> {
+impl QuestionSides {
+    pub(super) fn new(q: &Question<'_>) -> Result<Self, ModelRefusal> {
         q.target.feasible(&q.work)?;
         let gpus = [q.source.gpu, q.target.gpu];
         let machines = gpus.map(|gpu| machine_of(gpu, q.kernel));
         let launching = Launching::new(q.kernel.runs_as, q.timing);
         let timed = q.source_time.as_ref().filter(|t| t.extrapolation.is_some()).map(|t| t.time.0);
         let shapes = shapes(q.kernel.runs_as, [&q.source, &q.target]);
-        let of_kernel = Self::of(machines, [&q.work; 2], launching, shapes, q.floors, timed);
+        let of_kernel = Self::from_machines(machines, [&q.work; 2], launching, shapes, q.floors, timed);
         Ok(Self {
             uses_shared_memory: q.uses_shared_memory,
             unknown_builds: unknown_builds([&q.source, &q.target]),
@@ -76,18 +76,25 @@ impl Sides {
     /// The same GPU twice: a timed size and another one, by the kernel's formulas.
     fn of_sizes(
         kernel: &Kernel,
-        sides: [&Side<'_>; 2],
+        sides: [&QuestionSide<'_>; 2],
         works: [&Work; 2],
         cost: LaunchCost,
         timed: f64,
     ) -> Self {
         let machines = sides.map(|side| machine_of(side.gpu, kernel));
         let launching = Launching::new(kernel.runs_as, cost.timing);
-        Self::of(machines, works, launching, shapes(kernel.runs_as, sides), [cost.floor; 2], Some(timed))
+        Self::from_machines(
+            machines,
+            works,
+            launching,
+            shapes(kernel.runs_as, sides),
+            [cost.floor; 2],
+            Some(timed),
+        )
     }
 
-    fn of(
-        machines: [Machine; 2],
+    fn from_machines(
+        machines: [MachineNumbers; 2],
         works: [&Work; 2],
         launching: Launching,
         shapes: [WaveShape; 2],
@@ -97,7 +104,7 @@ impl Sides {
         let reused = launching.reuses_buffers();
         let of = |at: usize| machines[at].filled(shapes[at].blocks).components(works[at], reused);
         let components = [of(0), of(1)];
-        let roofs = [0, 1].map(|at| Roof::new(components[at].roof(), shapes[at].waves));
+        let roofs = [0, 1].map(|at| LaunchRoof::new(components[at].roof(), shapes[at].waves));
         Self {
             machines,
             components,
@@ -116,7 +123,7 @@ impl Sides {
     }
 
     /// The GPU of this side as the launch finds it.
-    pub(super) fn filled(&self, at: usize) -> Machine {
+    pub(super) fn filled(&self, at: usize) -> MachineNumbers {
         self.machines[at].filled(self.shapes[at].blocks)
     }
 
@@ -126,7 +133,7 @@ impl Sides {
         nudged.machines[1] = self.machines[1].scaled(spec, factor);
         nudged.components[1] = nudged.filled(1).components(&self.work, self.launching.reuses_buffers());
         nudged.nearness = self.nearness.nudged();
-        nudged.roofs[1] = Roof::of(nudged.components[1].roof(), self.roofs[1].tail);
+        nudged.roofs[1] = LaunchRoof::with_tail(nudged.components[1].roof(), self.roofs[1].tail);
         nudged
     }
 
@@ -140,13 +147,13 @@ impl Sides {
 /// give no roof.
 pub(in crate::predict) fn resized(
     kernel: &Kernel,
-    sides: [&Side<'_>; 2],
+    sides: [&QuestionSide<'_>; 2],
     works: [&Work; 2],
     cost: LaunchCost,
     timed: Seconds,
 ) -> Option<(Seconds, f64)> {
     let floor = cost.floor.time.0;
-    let sides = Sides::of_sizes(kernel, sides, works, cost, timed.0);
+    let sides = QuestionSides::of_sizes(kernel, sides, works, cost, timed.0);
     let [from, to] = sides.roofs.map(|roof| roof.time);
     let sound = |x: f64| x.is_finite() && x > 0.0;
     if !sound(from) || !sound(to) {
@@ -181,32 +188,32 @@ fn grown(from: f64, to: f64, efficiency: f64, work: f64) -> f64 {
 /// The time of a kernel nobody timed: its roof and the usual efficiency; `None` where the counts give no roof.
 pub(in crate::predict) fn unmeasured(
     kernel: &Kernel,
-    side: &Side<'_>,
+    side: &QuestionSide<'_>,
     work: &Work,
     cost: LaunchCost,
 ) -> Option<Seconds> {
-    let sides = Sides::of_sizes(kernel, [side; 2], [work; 2], cost, 0.0);
+    let sides = QuestionSides::of_sizes(kernel, [side; 2], [work; 2], cost, 0.0);
     let roof = sides.roofs[0].time;
     let time = sides.launched(USUAL * roof);
     (roof > 0.0 && time.is_finite()).then_some(Seconds(time))
 }
 
 /// The shapes of both sides. Only where one source runs with one launch shape that both sides know.
-fn shapes(runs_as: RunsAs, sides: [&Side<'_>; 2]) -> [WaveShape; 2] {
+fn shapes(runs_as: RunsAs, sides: [&QuestionSide<'_>; 2]) -> [WaveShape; 2] {
     if runs_as == RunsAs::Operator {
         return [WaveShape::default(); 2];
     }
-    let of = |side: &Side<'_>| WaveShape::on(side.gpu.existing(), side.launch, side.wave_occupancy);
+    let of = |side: &QuestionSide<'_>| WaveShape::on(side.gpu.existing(), side.launch, side.wave_occupancy);
     of(sides[0]).zip(of(sides[1])).map_or([WaveShape::default(); 2], |(source, target)| [source, target])
 }
 
 /// On which side nobody knows the registers of the build.
-fn unknown_builds(sides: [&Side<'_>; 2]) -> [bool; 2] {
+fn unknown_builds(sides: [&QuestionSide<'_>; 2]) -> [bool; 2] {
     sides.map(|side| side.registers == RegistersFrom::Unknown)
 }
 
 /// Waves of a launch on one GPU, where it and its resident blocks are known.
 pub(super) fn waves_on(gpu: &Gpu, launch: Option<Launch>, occupancy: Option<Occupancy>) -> Option<f64> {
-    let found = waves(gpu, &occupancy?, launch?.blocks())?;
+    let found = waves(gpu, &occupancy?, launch?.block_count())?;
     Some(found.waves)
 }

@@ -19,26 +19,26 @@ const MOST_TAIL: f64 = 1.6;
 
 /// The roof of a launch on one GPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Roof {
+pub struct LaunchRoof {
     /// Seconds, the last wave included; 0 where nothing was counted.
     pub time: f64,
     /// ceil(v) / v for v waves, at most 1.6; 1 where waves are unknown, or where some SM has no block at all.
     pub tail: f64,
 }
 
-impl Roof {
+impl LaunchRoof {
     /// The roof of components that take so long together, stretched by a last wave that is not full.
     #[must_use]
     #[inline]
     pub fn new(components: f64, waves: Option<f64>) -> Self {
         let tail = waves.filter(|w| *w > 0.0).map_or(1.0, |w| (w.ceil() / w).min(MOST_TAIL));
-        Self::of(components, tail)
+        Self::with_tail(components, tail)
     }
 
     /// The same with the last wave's factor given.
     #[must_use]
     #[inline]
-    pub fn of(components: f64, tail: f64) -> Self {
+    pub fn with_tail(components: f64, tail: f64) -> Self {
         Self { time: components * tail, tail }
     }
 }
@@ -86,7 +86,7 @@ impl Habit {
     /// From a body of so many seconds under this roof; `carried` is the share of ln η that holds, 0 to 1, `uncounted` the
     /// share of pipes whose work nobody counted.
     #[inline]
-    pub(super) fn of(roof: f64, body: f64, carried: f64, uncounted: f64) -> Self {
+    pub(super) fn from_times(roof: f64, body: f64, carried: f64, uncounted: f64) -> Self {
         if roof <= 0.0 {
             return Self {
                 source_efficiency: 0.0,
@@ -129,27 +129,29 @@ mod tests {
     #[test]
     fn the_same_roof_gives_back_the_time_when_all_of_it_is_believed() {
         for (roof, body) in [(2.0, 5.0), (3.0, 4.0), (1.0, 0.5), (0.0, 2.0)] {
-            assert!((Habit::of(roof, body, 1.0, 0.0).under(roof, 1.0).body / body - 1.0).abs() < 1e-12);
+            assert!(
+                (Habit::from_times(roof, body, 1.0, 0.0).under(roof, 1.0).body / body - 1.0).abs() < 1e-12
+            );
         }
     }
 
     #[test]
     fn time_above_the_roof_does_not_shrink_with_the_roof() {
-        let carried = Habit::of(1.0, 3.0, 1.0, 1.0).under(0.5, 0.9);
+        let carried = Habit::from_times(1.0, 3.0, 1.0, 1.0).under(0.5, 0.9);
         assert!((carried.body - (0.5 + 1.8)).abs() < 1e-12 && (carried.everything - 1.5).abs() < 1e-12);
-        let below = Habit::of(1.0, 0.8, 1.0, 1.0).under(0.5, 0.9);
+        let below = Habit::from_times(1.0, 0.8, 1.0, 1.0).under(0.5, 0.9);
         assert!((below.body - 0.4).abs() < 1e-12 && below.above == 0.0);
     }
 
     #[test]
     fn where_all_is_counted_a_part_of_it_does() {
-        let habit = |uncounted| Habit::of(1.0, 1.5, 1.0, uncounted).under(0.5, 1.0).body;
+        let habit = |uncounted| Habit::from_times(1.0, 1.5, 1.0, uncounted).under(0.5, 1.0).body;
         assert!(habit(0.0) < habit(0.5) && habit(0.5) < habit(1.0) && habit(0.0) > 0.75);
     }
 
     #[test]
     fn nothing_believed_is_the_usual_efficiency() {
-        let carried = Habit::of(1.0, 100.0, 0.0, 0.0).under(2.0, 2.0);
+        let carried = Habit::from_times(1.0, 100.0, 0.0, 0.0).under(2.0, 2.0);
         assert!((carried.everything - 2.0 * USUAL).abs() < 1e-12);
     }
 }

@@ -7,7 +7,7 @@ use super::constants::{
     PREFILL_READ_PART, PREFILL_TILES, TENSOR_PART, UNSEEN, WRITE_PART,
 };
 use super::hardware::{AttentionFamily, Hardware};
-use super::{Parts, missing_share, node_time};
+use super::{OperatorTimes, missing_share, node_time};
 use crate::kernel::{AttentionSizes, OperatorType};
 
 fn costs(hardware: &Hardware) -> FamilyCosts {
@@ -25,18 +25,22 @@ fn rate_per_clock(hardware: &Hardware, part: f64) -> f64 {
 }
 
 /// The times of causal prefill on this GPU.
-pub(super) fn prefill_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> Parts {
+pub(super) fn prefill_parts(
+    hardware: &Hardware,
+    types: OperatorType,
+    sizes: AttentionSizes,
+) -> OperatorTimes {
     let tilings = PREFILL_TILES.into_iter().flat_map(|tile| [false, true].map(|packed| (tile, packed)));
     let clocks = tilings.map(|((rows, part), packed)| Queries { rows, part, packed }.clocks(hardware, sizes));
     let tensor = clocks.fold(f64::INFINITY, f64::min) / hardware.clock;
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
-    let read = batch * sequence * (heads + 2.0 * kv_heads) * head_size * types.input.bytes();
-    let written = batch * sequence * heads * head_size * types.output.bytes();
+    let read = batch * sequence * (heads + 2.0 * kv_heads) * head_size * types.input.element_bytes();
+    let written = batch * sequence * heads * head_size * types.output.element_bytes();
     let missing = missing_share(hardware, read + written);
     let dram = (read / PREFILL_READ_PART + written / WRITE_PART) * missing / hardware.dram;
     let l2 = (read + written) / (hardware.l2 * PREFILL_L2_PART);
     let launch = costs(hardware).prefill_nodes * node_time(hardware);
-    Parts::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
+    OperatorTimes::joined(launch, [tensor, l2, dram], PREFILL_OVERLAP)
 }
 
 /// How prefill cuts its queries.
@@ -69,15 +73,15 @@ impl Queries {
 }
 
 /// The times of decode on this GPU.
-pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> Parts {
+pub(super) fn decode_parts(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes) -> OperatorTimes {
     let AttentionSizes { batch, sequence, heads, kv_heads, head_size } = sizes;
     let tensor = decode_clocks(hardware, types, sizes) / hardware.clock;
-    let cache = 2.0 * batch * sequence * kv_heads * head_size * types.input.bytes();
-    let moved = cache + 2.0 * batch * heads * head_size * types.output.bytes();
+    let cache = 2.0 * batch * sequence * kv_heads * head_size * types.input.element_bytes();
+    let moved = cache + 2.0 * batch * heads * head_size * types.output.element_bytes();
     let dram = moved * missing_share(hardware, moved) / (hardware.dram * DECODE_READ_PART);
     let l2 = moved / (hardware.l2 * DECODE_L2_PART);
     let launch = costs(hardware).decode_nodes * node_time(hardware);
-    Parts::joined(launch, [tensor, l2, dram], DECODE_OVERLAP)
+    OperatorTimes::joined(launch, [tensor, l2, dram], DECODE_OVERLAP)
 }
 
 /// SM clocks of decode: the cache is split until every SM has a block.
@@ -89,7 +93,7 @@ fn decode_clocks(hardware: &Hardware, types: OperatorType, sizes: AttentionSizes
     let split = (hardware.sms / blocks).floor().clamp(1.0, key_tiles);
     let each = (key_tiles / split).ceil();
     let arithmetic = 4.0 * rows * DECODE_KEYS * head_size * each / rate_per_clock(hardware, DECODE_PART);
-    let taken_in = 2.0 * each * DECODE_KEYS * head_size * types.input.bytes();
+    let taken_in = 2.0 * each * DECODE_KEYS * head_size * types.input.element_bytes();
     let taken_in = taken_in / costs.decode_bytes_per_clock;
     let block = arithmetic.max(taken_in) + costs.decode_clocks;
     let waves = (blocks * split / hardware.sms).ceil() * block;

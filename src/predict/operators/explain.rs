@@ -1,16 +1,16 @@
 //! An operator's prediction taken apart: the parts of both modelled times, what is kept of the source's, what would change it.
 
 use super::hardware::Hardware;
-use super::{OperatorAnswer, Parts, carried, modelled, parts_on};
-use crate::catalogue::Origin;
+use super::{OperatorAnswer, OperatorTimes, carried, modelled, parts_on};
+use crate::catalogue::NumberOrigin;
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, Work};
-use crate::predict::breakdown::{Cause, MadeOf, Start, TakenApart};
+use crate::predict::breakdown::{Cause, FirstTime, MadeOf, TakenApart};
 use crate::predict::{
-    Amount, Caution, Elasticity, Explanation, Factor, Floor, NextCeiling, Prediction, Provenance, Question,
-    Refusal,
+    Amount, Caution, Elasticity, Explanation, Factor, Floor, ModelRefusal, NextCeiling, Prediction,
+    Provenance, Question,
 };
-use crate::roofline::{Bound, Component, Components, Machine, Spec, machine_of};
+use crate::roofline::{Bound, Component, Components, MachineNumbers, Spec, machine_of};
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -33,25 +33,25 @@ pub(in crate::predict) struct KeptOperator {
     operator: Operator,
     work: Work,
     /// Source first.
-    parts: [Parts; 2],
+    parts: [OperatorTimes; 2],
     /// Seconds on the source, where one was timed at some size.
     timed: Option<f64>,
     answer: OperatorAnswer,
     /// The target.
     hardware: Hardware,
-    machine: Machine,
+    machine: MachineNumbers,
     /// Ids of the GPUs, source first.
     gpus: [String; 2],
     /// What is said of the time on the source.
-    start: Start,
+    start: FirstTime,
 }
 
 /// `None` where the question is about no operator, or one of the GPUs states no rate for its types.
-fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator, Refusal>> {
+fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator, ModelRefusal>> {
     let operator = q.operator?;
     let on_gpu = |gpu: &Gpu| modelled(gpu, &operator, &q.work);
     let parts = [on_gpu(q.source.gpu)?, on_gpu(q.target.gpu)?];
-    let hardware = Hardware::of(q.target.gpu, operator.types)?;
+    let hardware = Hardware::from_gpu(q.target.gpu, operator.types)?;
     if let Err(why) = q.target.feasible(&q.work) {
         return Some(Err(why));
     }
@@ -67,7 +67,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
         hardware,
         machine: machine_of(q.target.gpu, q.kernel),
         gpus: [q.source.gpu, q.target.gpu].map(|gpu| gpu.id.clone()),
-        start: q.source_time.as_ref().map_or(Start::Roof, Start::of_source),
+        start: q.source_time.as_ref().map_or(FirstTime::Roof, FirstTime::of_source),
     }))
 }
 
@@ -75,7 +75,7 @@ fn kept_of(q: &Question<'_>, model: &'static str) -> Option<Result<KeptOperator,
 pub(in crate::predict) fn operator_prediction(
     q: &Question<'_>,
     model: &'static str,
-) -> Option<Result<Prediction, Refusal>> {
+) -> Option<Result<Prediction, ModelRefusal>> {
     let kept = kept_of(q, model)?;
     Some(kept.map(|kept| Prediction {
         time: kept.answer.time,
@@ -83,7 +83,7 @@ pub(in crate::predict) fn operator_prediction(
         bound_target: bound_by(&kept.parts[1]),
         efficiency: kept.timed.map(|timed| kept.parts[0].time / timed),
         factors: factors(q, &kept),
-        cautions: cautions(q, &kept),
+        cautions: operator_cautions(q, &kept),
         levels: None,
         doubt: Some(kept.answer.doubt),
         width: None,
@@ -93,12 +93,12 @@ pub(in crate::predict) fn operator_prediction(
 }
 
 impl TakenApart for KeptOperator {
-    fn product(&self) -> (Start, Seconds, Vec<(Cause, f64)>) {
+    fn product(&self) -> (FirstTime, Seconds, Vec<(Cause, f64)>) {
         let [source, target] = self.parts.map(|p| p.time);
         let Some(timed) = self.timed else {
             let (component, longest) = components(&self.parts[1]).ranked()[0];
             let factor = self.answer.time / longest;
-            return (Start::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
+            return (FirstTime::Binding(component), longest, vec![(Cause::OtherComponents, factor)]);
         };
         let ratio = target / source;
         let kept = self.answer.time.0 / (timed * ratio);
@@ -114,7 +114,7 @@ impl TakenApart for KeptOperator {
         Explanation {
             components: of_parts,
             next: of_parts.map(|c| next_of(&c)),
-            floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: Origin::Derived }),
+            floors: self.parts.map(|p| Floor { time: Seconds(p.launch), origin: NumberOrigin::Derived }),
             elasticities: self.elasticities(),
             beside: None,
             measure: self.to_measure(),
@@ -131,7 +131,7 @@ impl KeptOperator {
         };
         let of_spec = |spec: Spec| {
             let value = with(spec, NUDGE)?.ln() / NUDGE.ln();
-            let (number, ten_percent) = (self.machine.get(spec), with(spec, TENTH)?);
+            let (number, ten_percent) = (self.machine.spec_value(spec), with(spec, TENTH)?);
             Some(Elasticity { spec, value, number, ten_percent })
         };
         let mut all: Vec<Elasticity> =
@@ -151,14 +151,14 @@ impl KeptOperator {
     }
 }
 
-fn bound_by(parts: &Parts) -> Option<Bound> {
+fn bound_by(parts: &OperatorTimes) -> Option<Bound> {
     if parts.launch > 0.5 * parts.time {
         return Some(Bound::Launch);
     }
     components(parts).binding().map(Bound::from)
 }
 
-fn components(parts: &Parts) -> Components {
+fn components(parts: &OperatorTimes) -> Components {
     Components::of_times(&[
         (Component::Fp, parts.tensor),
         (Component::L2, parts.l2),
@@ -166,8 +166,8 @@ fn components(parts: &Parts) -> Components {
     ])
 }
 
-fn cautions(q: &Question<'_>, kept: &KeptOperator) -> Vec<Caution> {
-    let mut all = q.cautions(true);
+fn operator_cautions(q: &Question<'_>, kept: &KeptOperator) -> Vec<Caution> {
+    let mut all = q.question_cautions(true);
     all.retain(|c| !matches!(c, Caution::AtomicsNotModelled | Caution::SourceModelled));
     if kept.timed.is_none() {
         all.push(Caution::NoMeasurement);
@@ -192,9 +192,9 @@ fn factors(q: &Question<'_>, kept: &KeptOperator) -> Vec<Factor> {
 }
 
 /// A part of a modelled time: its name, how it is read, how it is made.
-type Part = (&'static str, fn(&Parts) -> f64, &'static str);
+type OperatorPart = (&'static str, fn(&OperatorTimes) -> f64, &'static str);
 
-const PARTS: [Part; 5] = [
+const PARTS: [OperatorPart; 5] = [
     ("graph launches", |p| p.launch, "nodes x (1.34 µs + 2240 clocks)"),
     ("tensor", |p| p.tensor, "best tile and split, whole waves, power-limited clock"),
     ("L2", |p| p.l2, "operands and result over L2's rate"),

@@ -55,7 +55,7 @@ pub(super) struct Hardware {
 
 impl Hardware {
     /// `None` where the GPU states no dense rate for the operator's types and the operator needs one.
-    pub(super) fn of(gpu: &Gpu, types: OperatorType) -> Option<Self> {
+    pub(super) fn from_gpu(gpu: &Gpu, types: OperatorType) -> Option<Self> {
         let rate = if types.kind.uses_tensor_cores() {
             gpu.tensor_rate(types.input, types.accumulate)?.value.0
         } else {
@@ -114,7 +114,7 @@ impl Hardware {
             Issue::WarpGroup => ENERGY_WGMMA,
             Issue::TensorMemory => ENERGY_TCGEN05,
         };
-        let narrow = (self.input.bytes() / 2.0).log2();
+        let narrow = (self.input.element_bytes() / 2.0).log2();
         of_16_bits * ENERGY_8_BIT.powf(-narrow)
     }
 

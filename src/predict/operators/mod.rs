@@ -21,7 +21,7 @@ mod stream;
 
 pub(super) use explain::operator_prediction;
 
-use super::{Doubt, Refusal, sound};
+use super::{Doubt, ModelRefusal, sound};
 use crate::gpu::Gpu;
 use crate::kernel::{Operator, OperatorKind, OperatorSizes, Work};
 use crate::units::Seconds;
@@ -30,7 +30,7 @@ use hardware::Hardware;
 
 /// The times of an operator's parts on one GPU, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Parts {
+pub(super) struct OperatorTimes {
     /// The kernels of a graph.
     pub(super) launch: f64,
     /// Tensor cores, or what stands for them.
@@ -43,7 +43,7 @@ pub(super) struct Parts {
     pub(super) time: f64,
 }
 
-impl Parts {
+impl OperatorTimes {
     /// Tensor, L2 and DRAM seconds behind a launch, overlapped as the p-norm says.
     fn joined(launch: f64, parts: [f64; 3], p: f64) -> Self {
         let [tensor, l2, dram] = parts;
@@ -63,8 +63,8 @@ pub(super) struct OperatorAnswer {
 }
 
 /// The modelled time of an operator on this GPU; `None` where the GPU states no rate for its types.
-pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<Parts> {
-    let hardware = Hardware::of(gpu, operator.types)?;
+pub(super) fn modelled(gpu: &Gpu, operator: &Operator, work: &Work) -> Option<OperatorTimes> {
+    let hardware = Hardware::from_gpu(gpu, operator.types)?;
     let parts = parts_on(&hardware, operator, work)?;
     (parts.time.is_finite() && parts.time > 0.0).then_some(parts)
 }
@@ -74,7 +74,7 @@ pub(super) fn modelled_seconds(gpu: &Gpu, operator: Option<&Operator>, work: &Wo
     operator.and_then(|operator| modelled(gpu, operator, work)).map(|parts| parts.time)
 }
 
-fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Parts> {
+fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<OperatorTimes> {
     let Operator { types, sizes } = *operator;
     Some(match sizes {
         OperatorSizes::Product(sizes) => product::product_parts(hardware, types, sizes),
@@ -89,13 +89,13 @@ fn parts_on(hardware: &Hardware, operator: &Operator, work: &Work) -> Option<Par
 /// The answer from both modelled times and the time on the source, all in seconds.
 ///
 /// # Errors
-/// [`Refusal::OutOfRange`] where the result is no time.
+/// [`ModelRefusal::OutOfRange`] where the result is no time.
 pub(super) fn carried(
     [source, target]: [f64; 2],
     timed: Option<f64>,
     other_architecture: bool,
     model: &'static str,
-) -> Result<OperatorAnswer, Refusal> {
+) -> Result<OperatorAnswer, ModelRefusal> {
     let off = timed.map_or(0.0, |timed| (timed / source).ln());
     let kept = (BELIEVED * off).exp();
     let time = sound(Seconds(target * kept), model)?;

@@ -9,7 +9,7 @@ use super::constants::{
     RESULT_ROOM, SM_BYTES_PER_CLOCK, TENSOR_PART, TILE_CLOCKS, TILE_SHOWN, WRITE_PART,
 };
 use super::hardware::{Hardware, Issue};
-use super::{Parts, missing_share, node_time};
+use super::{OperatorTimes, missing_share, node_time};
 use crate::catalogue::ElementType;
 use crate::kernel::{OperatorType, ProductSizes};
 
@@ -53,19 +53,19 @@ const LEAST_GROUP_ROWS: f64 = 64.0;
 const PARTIAL_BYTES: f64 = 4.0;
 
 /// The times of a product's parts on this GPU.
-pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> Parts {
+pub(super) fn product_parts(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> OperatorTimes {
     let on_tiles = best_tiling(hardware, types, sizes) / hardware.clock;
     let flops = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k;
     let limited = flops / (hardware.tensor_rate * TENSOR_PART * hardware.clock_share());
-    let operands = Operands::of(types, sizes);
+    let operands = Operands::from_sizes(types, sizes);
     let (l2, dram) = (operands.l2_time(hardware), operands.dram_time(hardware));
     let tensor = on_tiles.max(limited);
-    Parts::joined(node_time(hardware), [tensor, l2, dram], OVERLAP)
+    OperatorTimes::joined(node_time(hardware), [tensor, l2, dram], OVERLAP)
 }
 
 /// SM clocks of the best tile and split.
 fn best_tiling(hardware: &Hardware, types: OperatorType, sizes: ProductSizes) -> f64 {
-    let scaled = types.input.bytes() <= 1.0 && hardware.issue != Issue::Warp;
+    let scaled = types.input.element_bytes() <= 1.0 && hardware.issue != Issue::Warp;
     let scaled = scaled && types.input != ElementType::Int8;
     let (tiles, splits) = if scaled { (&SCALED_TILES[..], &SPLITS[..1]) } else { (&TILES[..], &SPLITS[..]) };
     let mut best = f64::INFINITY;
@@ -96,7 +96,7 @@ impl Tiling {
         let depth = (sizes.k / self.split / DEPTH_STEP).ceil() * DEPTH_STEP;
         let tiles = sizes.batch * (sizes.m / rows).ceil() * (sizes.n / columns).ceil() * self.split;
         let arithmetic = self.flops_per_depth(hardware) * depth / hardware.flops_per_clock();
-        let taken_in = depth * (rows + columns) * types.input.bytes() * shared_by_cluster(hardware);
+        let taken_in = depth * (rows + columns) * types.input.element_bytes() * shared_by_cluster(hardware);
         let one_tile = arithmetic.max(taken_in / SM_BYTES_PER_CLOCK) + TILE_CLOCKS;
         let waves = (tiles / hardware.sms).ceil() * (arithmetic + TILE_SHOWN * TILE_CLOCKS);
         let through_l2 = tiles * taken_in / (hardware.l2_per_clock() * L2_PART);
@@ -135,10 +135,10 @@ struct Operands {
 }
 
 impl Operands {
-    fn of(types: OperatorType, sizes: ProductSizes) -> Self {
+    fn from_sizes(types: OperatorType, sizes: ProductSizes) -> Self {
         let ProductSizes { batch, m, n, k } = sizes;
-        let read = batch * (m * k + n * k) * types.input.bytes();
-        Self { read, written: batch * m * n * types.output.bytes() }
+        let read = batch * (m * k + n * k) * types.input.element_bytes();
+        Self { read, written: batch * m * n * types.output.element_bytes() }
     }
 
     fn l2_time(self, hardware: &Hardware) -> f64 {

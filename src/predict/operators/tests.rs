@@ -17,7 +17,7 @@ fn product(m: f64, n: f64, k: f64) -> Operator {
 }
 
 fn seconds(gpus: &Catalogue<Gpu>, id: &str, operator: &Operator) -> f64 {
-    modelled(gpus.find(id).unwrap(), operator, &Work::default()).unwrap().time
+    modelled(gpus.entry_named(id).unwrap(), operator, &Work::default()).unwrap().time
 }
 
 #[test]
@@ -36,8 +36,9 @@ fn a_large_product_reaches_most_of_the_dense_rate_and_never_more() {
 #[test]
 fn a_power_limit_slows_tensor_cores_and_no_stream() {
     let gpus = shipped_gpus();
-    let share =
-        |id: &str| Hardware::of(gpus.find(id).unwrap(), bf16(OperatorKind::Linear)).unwrap().clock_share();
+    let share = |id: &str| {
+        Hardware::from_gpu(gpus.entry_named(id).unwrap(), bf16(OperatorKind::Linear)).unwrap().clock_share()
+    };
     assert!(share("l40s") < 0.85 && share("l4") < share("l40s"));
     assert!((share("h20") - 1.0).abs() < 1e-9, "a quarter of the tensor rate draws no limit");
 }
@@ -47,7 +48,7 @@ fn operands_that_fit_the_larger_l2_move_no_dram() {
     let gpus = shipped_gpus();
     // 6 sets of 12.6 MB: in the 96 MiB of an L40S, not in the 40 of an A100.
     let operator = product(16.0, 3072.0, 2048.0);
-    let dram = |id: &str| modelled(gpus.find(id).unwrap(), &operator, &Work::default()).unwrap().dram;
+    let dram = |id: &str| modelled(gpus.entry_named(id).unwrap(), &operator, &Work::default()).unwrap().dram;
     assert!(dram("l40s") <= 0.0 && dram("a100-sxm4-80gb") > 0.0);
 }
 
@@ -77,7 +78,7 @@ fn a_slow_source_is_kept_in_part() {
 #[test]
 fn decode_is_bound_by_its_cache_and_prefill_by_tensor_cores() {
     let gpus = shipped_gpus();
-    let gpu = gpus.find("h100-sxm5").unwrap();
+    let gpu = gpus.entry_named("h100-sxm5").unwrap();
     let sizes =
         AttentionSizes { batch: 32.0, sequence: 8192.0, heads: 32.0, kv_heads: 8.0, head_size: 128.0 };
     let of_kind = |kind| {

@@ -1,12 +1,12 @@
 //! One lesson: learned from some pairs, checked on groups it has not seen.
 
-use super::pairs::Pair;
+use super::pairs::TimedPair;
 use crate::answer::conformal_rank;
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::learn::{BoostingParameters, Fitted, LearnError, Progress, Recipe, Regressor, Table};
-use crate::predict::{Check, Lesson, Taught, Width, feature_names};
+use crate::learn::{BoostingParameters, Fitted, LearnError, LearningTable, Progress, Recipe, Regressor};
+use crate::predict::{HeldOutCheck, Lesson, Taught, Width, feature_names};
 use crate::stats;
 use std::collections::BTreeSet;
 
@@ -26,14 +26,14 @@ const SLACK: f64 = 0.05;
 
 /// A group that is held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
+enum HeldOutGroup {
     Gpu(GpuId),
     Kernel(KernelId),
 }
 
-impl Group {
+impl HeldOutGroup {
     /// Whether a pair has no part in it.
-    fn leaves(self, p: &Pair) -> bool {
+    fn leaves(self, p: &TimedPair) -> bool {
         match self {
             Self::Gpu(gpu) => p.source != gpu && p.target != gpu,
             Self::Kernel(kernel) => p.kernel != kernel,
@@ -41,14 +41,14 @@ impl Group {
     }
 
     /// Whether a pair asks about it.
-    fn asks(self, p: &Pair) -> bool {
+    fn asks(self, p: &TimedPair) -> bool {
         match self {
             Self::Gpu(gpu) => p.target == gpu,
             Self::Kernel(kernel) => p.kernel == kernel,
         }
     }
 
-    fn id(self, world: World<'_>) -> String {
+    fn id(self, world: EvaluationWorld<'_>) -> String {
         match self {
             Self::Gpu(gpu) => world.gpus[gpu].id.clone(),
             Self::Kernel(kernel) => world.kernels[kernel].id.clone(),
@@ -58,8 +58,8 @@ impl Group {
 
 /// The lesson of these pairs; `None` where they are too few, or of too few groups to be checked.
 pub(super) fn learned(
-    world: World<'_>,
-    pairs: Vec<&Pair>,
+    world: EvaluationWorld<'_>,
+    pairs: Vec<&TimedPair>,
     seed: u64,
     progress: &Progress,
 ) -> Result<Option<Lesson>, LearnError> {
@@ -69,20 +69,20 @@ pub(super) fn learned(
     }
     let (mut checks, mut scores) = (Vec::new(), Vec::new());
     for group in groups {
-        let known: Vec<&Pair> = pairs.iter().copied().filter(|p| group.leaves(p)).collect();
-        let asked: Vec<&Pair> = pairs.iter().copied().filter(|p| group.asks(p)).collect();
+        let known: Vec<&TimedPair> = pairs.iter().copied().filter(|p| group.leaves(p)).collect();
+        let asked: Vec<&TimedPair> = pairs.iter().copied().filter(|p| group.asks(p)).collect();
         if known.len() < FEWEST || asked.is_empty() {
             continue;
         }
         let (known, asked) = (thinned(&known, MOST_TRAINED), thinned(&asked, MOST_SCORED));
         let taught = taught(&known, Width { in_doubts: 0.0, rows: 0 }, seed, progress)?;
         let left: Vec<f64> =
-            asked.iter().map(|p| p.ln - taught.factor(&p.features).map_or(0.0, f64::ln)).collect();
+            asked.iter().map(|p| p.ln - taught.time_factor(&p.features).map_or(0.0, f64::ln)).collect();
         scores.extend(left.iter().zip(&asked).map(|(ln, p)| ln.abs() / p.doubt));
         let before: Vec<f64> = asked.iter().map(|p| p.ln).collect();
         let error = error_of_difference(&before, &left);
         let [without, with] = [before, left].map(mape);
-        checks.push(Check { held_out: group.id(world), pairs: asked.len(), without, with, error });
+        checks.push(HeldOutCheck { held_out: group.id(world), pairs: asked.len(), without, with, error });
     }
     let gpus: BTreeSet<GpuId> = pairs.iter().flat_map(|p| [p.source, p.target]).collect();
     let kernels: BTreeSet<KernelId> = pairs.iter().map(|p| p.kernel).collect();
@@ -100,25 +100,25 @@ pub(super) fn learned(
 }
 
 /// At most so many, evenly from all of them: of several kernels none is left out.
-fn thinned<'p>(pairs: &[&'p Pair], most: usize) -> Vec<&'p Pair> {
+fn thinned<'p>(pairs: &[&'p TimedPair], most: usize) -> Vec<&'p TimedPair> {
     pairs.iter().step_by(pairs.len().div_ceil(most).max(1)).copied().collect()
 }
 
 /// What can be held out: GPUs and kernels of which there are enough.
-fn groups(pairs: &[&Pair]) -> Vec<Group> {
-    let gpus: BTreeSet<Group> = pairs.iter().map(|p| Group::Gpu(p.target)).collect();
-    let kernels: BTreeSet<Group> = pairs.iter().map(|p| Group::Kernel(p.kernel)).collect();
+fn groups(pairs: &[&TimedPair]) -> Vec<HeldOutGroup> {
+    let gpus: BTreeSet<HeldOutGroup> = pairs.iter().map(|p| HeldOutGroup::Gpu(p.target)).collect();
+    let kernels: BTreeSet<HeldOutGroup> = pairs.iter().map(|p| HeldOutGroup::Kernel(p.kernel)).collect();
     [gpus, kernels].into_iter().filter(|g| g.len() >= FEWEST_GROUPS).flatten().collect()
 }
 
 /// Boosted trees, and the ranges of what they saw.
-fn taught(pairs: &[&Pair], width: Width, seed: u64, progress: &Progress) -> Result<Taught, LearnError> {
+fn taught(pairs: &[&TimedPair], width: Width, seed: u64, progress: &Progress) -> Result<Taught, LearnError> {
     let fitted = fitted(pairs, seed, progress)?;
     let ranges = (0..feature_names().len()).map(|at| range(pairs.iter().map(|p| p.features[at]).collect()));
     Ok(Taught { fitted, ranges: ranges.collect(), width })
 }
 
-fn fitted(pairs: &[&Pair], seed: u64, progress: &Progress) -> Result<Fitted, LearnError> {
+fn fitted(pairs: &[&TimedPair], seed: u64, progress: &Progress) -> Result<Fitted, LearnError> {
     let values = pairs.iter().flat_map(|p| p.features.iter().copied()).collect();
     let target: Vec<f64> = pairs.iter().map(|p| p.ln).collect();
     let regressor = Regressor::Boosting(BoostingParameters {
@@ -130,9 +130,9 @@ fn fitted(pairs: &[&Pair], seed: u64, progress: &Progress) -> Result<Fitted, Lea
         monotone: Vec::new(),
     });
     // Its rounds are steps nobody waits for; only the wish to end is passed on.
-    progress.check()?;
-    Recipe { regressor, scaled: false, seed }.fit(
-        &Table::new(feature_names(), values)?,
+    progress.check_cancelled()?;
+    Recipe { regressor, scaled: false, seed }.fit_model(
+        &LearningTable::new(feature_names(), values)?,
         &target,
         &Progress::default(),
     )
@@ -149,7 +149,7 @@ fn range(mut values: Vec<f64>) -> [f64; 2] {
 fn error_of_difference(before: &[f64], after: &[f64]) -> f64 {
     let percent = |ln: &f64| 100.0 * ((-ln).exp() - 1.0).abs();
     let differences: Vec<f64> = before.iter().zip(after).map(|(a, b)| percent(a) - percent(b)).collect();
-    stats::sample_deviation(&differences).map_or(0.0, |d| d / (differences.len() as f64).sqrt())
+    stats::standard_error(&differences).unwrap_or(0.0)
 }
 
 /// Mean |predicted / measured - 1| of these ln(measured / predicted), in percent.

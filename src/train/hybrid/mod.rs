@@ -15,15 +15,15 @@ mod lesson;
 mod pairs;
 mod trainer;
 
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::{LearnError, Progress};
 use crate::predict::{Lesson, Lessons, WhatIsNew};
-pub use trainer::Hybrid;
+pub use trainer::HybridRecipe;
 
 use lesson::learned;
-use pairs::{Pair, Pairs};
+use pairs::{TimedPair, TimedPairs};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const ENOUGH_PAIRS: usize = 300;
 
 /// Which questions lessons are wanted for; `None` = about all.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct WantedLessons {
     /// Kernels.
     pub kernels: Option<BTreeSet<KernelId>>,
     /// Target GPUs, measured or not.
@@ -44,7 +44,7 @@ pub struct Wanted {
 
 /// What one lesson is made of: the kernels it may learn from, and what it must not have seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Plan {
+struct LessonPlan {
     pool: Vec<KernelId>,
     hidden: Option<GpuId>,
 }
@@ -56,26 +56,26 @@ struct Plan {
 /// # Errors
 /// [`LearnError::Cancelled`]; the data are checked before.
 pub fn lessons(
-    world: World<'_>,
-    wanted: &Wanted,
+    world: EvaluationWorld<'_>,
+    wanted: &WantedLessons,
     seed: u64,
     progress: &Progress,
 ) -> Result<Lessons, LearnError> {
-    let all = Pairs::of(world);
+    let all = TimedPairs::from_world(world);
     let mut lessons = Lessons::new(wanted.new, all.gpus.clone());
-    let mut plans: BTreeMap<Plan, Vec<KernelId>> = BTreeMap::new();
+    let mut plans: BTreeMap<LessonPlan, Vec<KernelId>> = BTreeMap::new();
     let asked = |kernel: &KernelId| wanted.kernels.as_ref().is_none_or(|some| some.contains(kernel));
     for kernel in all.kernels().filter(asked) {
         for hidden in hidden(&lessons, wanted, &all.gpus) {
             let pool = pool(&all, kernel, hidden, wanted.new);
-            plans.entry(Plan { pool, hidden }).or_default().push(kernel);
+            plans.entry(LessonPlan { pool, hidden }).or_default().push(kernel);
         }
     }
     progress.expect(plans.len());
-    let one = |plan: &Plan| {
-        progress.check()?;
-        let known = |p: &&Pair| Some(p.source) != plan.hidden && Some(p.target) != plan.hidden;
-        let pairs: Vec<&Pair> =
+    let one = |plan: &LessonPlan| {
+        progress.check_cancelled()?;
+        let known = |p: &&TimedPair| Some(p.source) != plan.hidden && Some(p.target) != plan.hidden;
+        let pairs: Vec<&TimedPair> =
             plan.pool.iter().flat_map(|kernel| all.of_kernel(*kernel)).filter(known).collect();
         let lesson = learned(world, pairs, seed, progress)?;
         progress.advance(1);
@@ -96,7 +96,7 @@ pub fn lessons(
 }
 
 /// The GPUs to hide, each in a lesson of its own; `None` for targets nobody measured.
-fn hidden(lessons: &Lessons, wanted: &Wanted, measured: &BTreeSet<GpuId>) -> BTreeSet<Option<GpuId>> {
+fn hidden(lessons: &Lessons, wanted: &WantedLessons, measured: &BTreeSet<GpuId>) -> BTreeSet<Option<GpuId>> {
     match &wanted.targets {
         Some(targets) => targets.iter().map(|t| lessons.hidden_for(*t)).collect(),
         None => measured.iter().map(|t| lessons.hidden_for(*t)).chain([None]).collect(),
@@ -104,8 +104,8 @@ fn hidden(lessons: &Lessons, wanted: &Wanted, measured: &BTreeSet<GpuId>) -> BTr
 }
 
 /// The kernels to learn from for one of them.
-fn pool(all: &Pairs<'_>, kernel: KernelId, hidden: Option<GpuId>, new: WhatIsNew) -> Vec<KernelId> {
-    let enough = |kernel: KernelId| all.count(kernel, hidden) >= ENOUGH_PAIRS;
+fn pool(all: &TimedPairs<'_>, kernel: KernelId, hidden: Option<GpuId>, new: WhatIsNew) -> Vec<KernelId> {
+    let enough = |kernel: KernelId| all.pair_count(kernel, hidden) >= ENOUGH_PAIRS;
     let together = || all.kernels().filter(|k| !enough(*k));
     match new {
         WhatIsNew::Gpu if enough(kernel) => vec![kernel],

@@ -1,9 +1,9 @@
 //! Pairs of GPUs that timed the same configuration: what a residual is learned from.
 
-use crate::evaluate::{World, hash};
+use crate::evaluate::{EvaluationWorld, hash};
 use crate::gpu::GpuId;
 use crate::kernel::{Kernel, KernelId};
-use crate::measurement::{ConfigId, Kind, Measurement};
+use crate::measurement::{ConfigId, Measurement, TimingKind};
 use crate::occupancy::Rules;
 use crate::predict::{Subject, Visible, question, residual_features, source_clocks};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ const MOST: usize = 8_000;
 
 /// One pair with a time on either side.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct TimedPair {
     pub(super) kernel: KernelId,
     pub(super) source: GpuId,
     pub(super) target: GpuId,
@@ -28,27 +28,27 @@ pub(super) struct Pair {
 
 /// A pair before anything was reckoned.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PairPlace {
     config: ConfigId,
     source: GpuId,
     target: GpuId,
 }
 
 /// All pairs of a world, by kernel, in an order that only depends on what they are.
-pub(super) struct Pairs<'a> {
-    world: World<'a>,
+pub(super) struct TimedPairs<'a> {
+    world: EvaluationWorld<'a>,
     /// Every measured GPU.
     pub(super) gpus: BTreeSet<GpuId>,
-    places: BTreeMap<KernelId, (Vec<Place>, OnceLock<Vec<Pair>>)>,
+    places: BTreeMap<KernelId, (Vec<PairPlace>, OnceLock<Vec<TimedPair>>)>,
 }
 
-impl<'a> Pairs<'a> {
-    pub(super) fn of(world: World<'a>) -> Self {
+impl<'a> TimedPairs<'a> {
+    pub(super) fn from_world(world: EvaluationWorld<'a>) -> Self {
         let mut gpus = BTreeSet::new();
-        let mut hashed: BTreeMap<KernelId, Vec<(u64, Place)>> = BTreeMap::new();
+        let mut hashed: BTreeMap<KernelId, Vec<(u64, PairPlace)>> = BTreeMap::new();
         for (config, of) in world.store.configs() {
             let rows: Vec<&Measurement> =
-                world.store.rows_of(config).filter(|r| r.kind == Kind::Measured).collect();
+                world.store.rows_of(config).filter(|r| r.kind == TimingKind::Measured).collect();
             gpus.extend(rows.iter().map(|r| r.gpu));
             let id = &world.kernels[of.kernel].id;
             for (source, target) in rows.iter().flat_map(|s| rows.iter().map(move |t| (s.gpu, t.gpu))) {
@@ -57,10 +57,10 @@ impl<'a> Pairs<'a> {
                 }
                 let [from, to] = [source, target].map(|g| world.gpus[g].id.as_str());
                 let hash = hash(&format!("{id}/{}/{}/{from}/{to}", of.problem, of.variant));
-                hashed.entry(of.kernel).or_default().push((hash, Place { config, source, target }));
+                hashed.entry(of.kernel).or_default().push((hash, PairPlace { config, source, target }));
             }
         }
-        let chosen = |(kernel, mut all): (KernelId, Vec<(u64, Place)>)| {
+        let chosen = |(kernel, mut all): (KernelId, Vec<(u64, PairPlace)>)| {
             all.sort_unstable_by_key(|(hash, _)| *hash);
             all.truncate(MOST);
             (kernel, (all.into_iter().map(|(_, place)| place).collect(), OnceLock::new()))
@@ -74,32 +74,32 @@ impl<'a> Pairs<'a> {
     }
 
     /// How many a kernel has without this GPU.
-    pub(super) fn count(&self, kernel: KernelId, hidden: Option<GpuId>) -> usize {
-        let known = |p: &&Place| Some(p.source) != hidden && Some(p.target) != hidden;
+    pub(super) fn pair_count(&self, kernel: KernelId, hidden: Option<GpuId>) -> usize {
+        let known = |p: &&PairPlace| Some(p.source) != hidden && Some(p.target) != hidden;
         self.places.get(&kernel).map_or(0, |(places, _)| places.iter().filter(known).count())
     }
 
     /// A kernel's pairs that `components` has an answer for.
-    pub(super) fn of_kernel(&self, kernel: KernelId) -> &[Pair] {
+    pub(super) fn of_kernel(&self, kernel: KernelId) -> &[TimedPair] {
         let Some((places, pairs)) = self.places.get(&kernel) else { return &[] };
         pairs.get_or_init(|| self.find_pairs(&self.world.kernels[kernel], places))
     }
 
-    fn find_pairs(&self, kernel: &Kernel, places: &[Place]) -> Vec<Pair> {
+    fn find_pairs(&self, kernel: &Kernel, places: &[PairPlace]) -> Vec<TimedPair> {
         places.iter().filter_map(|place| self.pair(kernel, *place)).collect()
     }
 
     /// As an evaluation asks: nothing of the target's rows is known.
-    fn pair(&self, kernel: &Kernel, Place { config, source, target }: Place) -> Option<Pair> {
-        let World { gpus, store, .. } = self.world;
-        let subject = Subject::of(kernel, store.config(config), Some(config)).ok()?;
+    fn pair(&self, kernel: &Kernel, PairPlace { config, source, target }: PairPlace) -> Option<TimedPair> {
+        let EvaluationWorld { gpus, store, .. } = self.world;
+        let subject = Subject::from_config(kernel, store.config(config), Some(config)).ok()?;
         let visible = Visible::without_gpu(store, target);
         let [from, to] = [source, target].map(|g| &gpus[g]);
         let clocks = source_clocks(from, from, &subject, source, visible);
         let pair = [(source, clocks.gpu(from)), (target, to)];
         let q = question(kernel, &subject, pair, visible, Default::default(), Rules::Exact);
-        let (features, told, ln) = residual_features(&q, store.row(config, target)?.time)?;
+        let (features, told, ln) = residual_features(&q, store.row_on(config, target)?.time)?;
         let doubt = told.doubt?.total();
-        Some(Pair { kernel: subject.kernel, source, target, features, ln, doubt })
+        Some(TimedPair { kernel: subject.kernel, source, target, features, ln, doubt })
     }
 }

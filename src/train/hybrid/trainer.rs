@@ -1,8 +1,8 @@
 //! `hybrid` as something that is trained once and kept: every lesson for every kernel and target of the rows.
 
-use super::pairs::Pairs;
-use super::{Wanted, lessons};
-use crate::evaluate::World;
+use super::pairs::TimedPairs;
+use super::{WantedLessons, lessons};
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::LearnError;
@@ -10,7 +10,7 @@ use crate::learn::Progress;
 use crate::learn::saved::DataHash;
 use crate::predict::{HYBRID, Lesson, Lessons, WhatIsNew};
 use crate::train::cache::Stamp;
-use crate::train::{Errors, Importance, Made, TrainError, Trained, Trainer, Verdict};
+use crate::train::{Errors, Made, ModelVerdict, TrainError, Trained, TrainedImportance, Trainer};
 use crate::units::significant;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,25 +18,25 @@ use std::sync::Arc;
 
 /// The recipe; it has no options.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Hybrid {
+pub struct HybridRecipe {
     /// The seed of the trees.
     pub seed: u64,
 }
 
 /// A lesson by name, so that a file holds for any order of the catalogues.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptLesson {
     kernels: Vec<String>,
     hidden: Option<String>,
     lesson: Lesson,
 }
 
-impl Trainer for Hybrid {
+impl Trainer for HybridRecipe {
     fn id(&self) -> &'static str {
         HYBRID
     }
 
-    fn summary(&self) -> &'static str {
+    fn recipe_summary(&self) -> &'static str {
         "corrections per kernel, fitted to the errors that your rows of other GPUs show in `components`"
     }
 
@@ -44,23 +44,23 @@ impl Trainer for Hybrid {
         "the same configurations timed on three GPUs or more beside the target"
     }
 
-    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError> {
-        let pairs = Pairs::of(world);
+    fn stamp(&self, world: EvaluationWorld<'_>) -> Result<Stamp, TrainError> {
+        let pairs = TimedPairs::from_world(world);
         let mut hash = DataHash::default();
         for kernel in pairs.kernels() {
             for pair in pairs.of_kernel(kernel) {
                 let [from, to] = [pair.source, pair.target].map(|g| &world.gpus[g].id);
-                hash = hash.bytes(from.as_bytes()).bytes(to.as_bytes());
-                hash = hash.numbers(&pair.features).numbers(&[pair.ln, pair.doubt]);
+                hash = hash.with_bytes(from.as_bytes()).with_bytes(to.as_bytes());
+                hash = hash.with_numbers(&pair.features).with_numbers(&[pair.ln, pair.doubt]);
             }
         }
         let recipe =
             "boosted trees of ln(measured / components), one correction per kernel and target, no group worse".into();
-        Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.finish() })
+        Ok(Stamp { model: HYBRID.into(), recipe, seed: self.seed, data: hash.hex_digest() })
     }
 
-    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError> {
-        let lessons = lessons(world, &Wanted::default(), self.seed, progress)?;
+    fn train(&self, world: EvaluationWorld<'_>, progress: &Progress) -> Result<Made, TrainError> {
+        let lessons = lessons(world, &WantedLessons::default(), self.seed, progress)?;
         let kept = kept(world, &lessons);
         if kept.is_empty() {
             let gpus = world.store.rows().map(|r| r.gpu).collect::<BTreeSet<_>>().len();
@@ -76,27 +76,27 @@ impl Trainer for Hybrid {
     }
 }
 
-impl Hybrid {
+impl HybridRecipe {
     /// The lessons that a training kept, for the catalogues of this world.
     ///
     /// # Errors
     /// [`LearnError::File`] where the bytes are not of this recipe.
-    pub fn lessons(world: World<'_>, made: &Made) -> Result<Lessons, LearnError> {
+    pub fn lessons(world: EvaluationWorld<'_>, made: &Made) -> Result<Lessons, LearnError> {
         let unread = |e: postcard::Error| LearnError::File { file: HYBRID.into(), what: e.to_string() };
-        let kept: Vec<Kept> = postcard::from_bytes(&made.model).map_err(unread)?;
-        let gpus = Pairs::of(world).gpus;
+        let kept: Vec<KeptLesson> = postcard::from_bytes(&made.model).map_err(unread)?;
+        let gpus = TimedPairs::from_world(world).gpus;
         let mut all = Lessons::new(WhatIsNew::Gpu, gpus);
-        for Kept { kernels, hidden, lesson } in kept {
-            let hidden = hidden.and_then(|id| world.gpus.get(&id));
+        for KeptLesson { kernels, hidden, lesson } in kept {
+            let hidden = hidden.and_then(|id| world.gpus.id_named(&id));
             let lesson = Arc::new(lesson);
-            let places = kernels.iter().filter_map(|id| world.kernels.get(id));
+            let places = kernels.iter().filter_map(|id| world.kernels.id_named(id));
             places.for_each(|kernel| all.insert(kernel, hidden, lesson.clone()));
         }
         Ok(all)
     }
 
-    fn told(&self, kept: &[Kept]) -> Trained {
-        let of = |ids: fn(&Kept) -> &Vec<String>| -> Vec<String> {
+    fn told(&self, kept: &[KeptLesson]) -> Trained {
+        let of = |ids: fn(&KeptLesson) -> &Vec<String>| -> Vec<String> {
             kept.iter().flat_map(|k| ids(k).iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect()
         };
         let used = kept.iter().filter(|k| k.lesson.taught.is_some()).count();
@@ -113,40 +113,40 @@ impl Hybrid {
         };
         Trained {
             model: HYBRID.into(),
-            what: self.summary().into(),
+            what: self.recipe_summary().into(),
             recipe: "120 boosted trees of depth 3, rate 0.05, each on half of at most 4,000 pairs; half of the residual".into(),
             seed: self.seed,
             rows: kept.iter().map(|k| k.lesson.pairs).max().unwrap_or(0),
             gpus: of(|k| &k.lesson.gpus),
             kernels: of(|k| &k.kernels),
-            importances: importances(kept),
+            importances: mean_importances(kept),
             importance_unit: String::new(),
             errors,
-            used: Verdict { used: used > 0, why },
-            notes: notes(kept),
+            used: ModelVerdict { used: used > 0, why },
+            notes: recipe_notes(kept),
         }
     }
 }
 
 /// Lessons that several kernels share are kept once; in an order of their own.
-fn kept(world: World<'_>, lessons: &Lessons) -> Vec<Kept> {
+fn kept(world: EvaluationWorld<'_>, lessons: &Lessons) -> Vec<KeptLesson> {
     let id = |kernel: KernelId| world.kernels[kernel].id.clone();
-    let mut all: BTreeMap<(Option<GpuId>, Vec<String>), Kept> = BTreeMap::new();
+    let mut all: BTreeMap<(Option<GpuId>, Vec<String>), KeptLesson> = BTreeMap::new();
     for (kernel, hidden, lesson) in lessons.iter() {
         let hidden_id = hidden.map(|gpu| world.gpus[gpu].id.clone());
-        let new = || Kept { kernels: Vec::new(), hidden: hidden_id, lesson: lesson.clone() };
+        let new = || KeptLesson { kernels: Vec::new(), hidden: hidden_id, lesson: lesson.clone() };
         all.entry((hidden, lesson.kernels.clone())).or_insert_with(new).kernels.push(id(kernel));
     }
-    let mut kept: Vec<Kept> = all.into_values().collect();
+    let mut kept: Vec<KeptLesson> = all.into_values().collect();
     kept.iter_mut().for_each(|k| k.kernels.sort());
     kept
 }
 
 /// The mean errors of all checks, without and with the residual.
-fn errors(kept: &[Kept]) -> Vec<Errors> {
+fn errors(kept: &[KeptLesson]) -> Vec<Errors> {
     let checks = || kept.iter().flat_map(|k| &k.lesson.checks);
     let n = checks().map(|c| c.pairs).sum::<usize>();
-    let mean = |of: fn(&crate::predict::Check) -> f64| {
+    let mean = |of: fn(&crate::predict::HeldOutCheck) -> f64| {
         checks().map(|c| of(c) * c.pairs as f64).sum::<f64>() / n as f64
     };
     let one = |protocol: &str, mape: f64| Errors {
@@ -162,7 +162,7 @@ fn errors(kept: &[Kept]) -> Vec<Errors> {
 }
 
 /// Mean over the lessons that are used of what each number's splits saved.
-fn importances(kept: &[Kept]) -> Vec<Importance> {
+fn mean_importances(kept: &[KeptLesson]) -> Vec<TrainedImportance> {
     let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
     for taught in kept.iter().filter_map(|k| k.lesson.taught.as_ref()) {
         for (feature, share) in taught.fitted.importances().unwrap_or_default() {
@@ -170,19 +170,19 @@ fn importances(kept: &[Kept]) -> Vec<Importance> {
             *sum = (sum.0 + share, sum.1 + 1);
         }
     }
-    let mean = |(feature, (sum, n)): (String, (f64, usize))| Importance {
+    let mean = |(feature, (sum, n)): (String, (f64, usize))| TrainedImportance {
         feature,
         impurity: Some(sum / n as f64),
-        ..Importance::default()
+        ..TrainedImportance::default()
     };
-    let mut all: Vec<Importance> = sums.into_iter().map(mean).collect();
+    let mut all: Vec<TrainedImportance> = sums.into_iter().map(mean).collect();
     all.sort_by(|a, b| b.impurity.unwrap_or(0.0).total_cmp(&a.impurity.unwrap_or(0.0)));
     all
 }
 
 /// For each lesson, whom it is for and how it did.
-fn notes(kept: &[Kept]) -> Vec<String> {
-    let one = |k: &Kept| {
+fn recipe_notes(kept: &[KeptLesson]) -> Vec<String> {
+    let one = |k: &KeptLesson| {
         let [without, with] = k.lesson.errors()?;
         let target = k.hidden.as_ref().map_or("a GPU that is not among the rows".into(), Clone::clone);
         let verdict = if k.lesson.taught.is_some() { "used" } else { "not used" };

@@ -1,8 +1,8 @@
 //! What paper 3's metrics are made of: everything known of one launch on one GPU.
 
-use crate::evaluate::World;
-use crate::gpu::{Ceilings, GpuId, Limits};
-use crate::kernel::{Count, Kernel, Launch, Problem, Value, Work};
+use crate::evaluate::EvaluationWorld;
+use crate::gpu::{Ceilings, GpuId, SmLimits};
+use crate::kernel::{Count, Kernel, Launch, Problem, ProblemValue, Work};
 use crate::measurement::Measurement;
 use crate::occupancy::{Occupancy, Rules};
 use crate::predict::{RegistersFrom, Subject, question};
@@ -28,7 +28,7 @@ pub struct Facts {
     /// SMs of the GPU.
     pub sms: u32,
     /// Limits of its compute capability.
-    pub limits: Limits,
+    pub limits: SmLimits,
     /// What fits on an SM, by the exact rules.
     pub occupancy: Occupancy,
     /// Floating-point operations.
@@ -57,7 +57,7 @@ pub enum NoFacts {
 impl NoFacts {
     /// In words, for a message.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::NoLaunch => "block and grid unknown",
             Self::CannotLaunch => "the launch cannot start on its GPU",
@@ -70,8 +70,8 @@ impl Facts {
     ///
     /// # Errors
     /// [`NoFacts`] where block or grid are unknown, or the launch cannot start.
-    pub fn of(
-        world: World<'_>,
+    pub fn from_row(
+        world: EvaluationWorld<'_>,
         subject: &Subject,
         gpu: GpuId,
         row: Option<&Measurement>,
@@ -93,7 +93,7 @@ impl Facts {
             size: if sizes.is_empty() { threads_of(launch) } else { sizes.iter().product() },
             size_is_threads: sizes.is_empty(),
             one_dimensional: sizes.len() == 1,
-            blocks: launch.blocks(),
+            blocks: launch.block_count(),
             threads: launch.threads(),
             registers: known.then_some(needs.regs_per_thread),
             shared: needs.smem(),
@@ -113,12 +113,12 @@ impl Facts {
 /// The numbers of a problem that say how many elements there are.
 fn sizes(kernel: &Kernel, problem: &Problem) -> Vec<f64> {
     let work = problem.pairs().iter().filter(|(k, _)| kernel.is_size_key(k.as_str()));
-    work.filter_map(|(_, v)| if let Value::Number(n) = v { Some(*n) } else { None }).collect()
+    work.filter_map(|(_, v)| if let ProblemValue::Number(n) = v { Some(*n) } else { None }).collect()
 }
 
 /// Threads of the whole grid.
 fn threads_of(launch: Launch) -> f64 {
-    launch.blocks() as f64 * f64::from(launch.threads())
+    launch.block_count() as f64 * f64::from(launch.threads())
 }
 
 /// The counts of this launch. Formulas count instructions for the launch they state: where the row ran another one, only

@@ -13,7 +13,7 @@
 //! Neither percentage of blocks is cut at 100: a grid smaller than one wave fills the GPU many times over, and says so.
 
 use super::facts::Facts;
-use crate::gpu::Limits;
+use crate::gpu::SmLimits;
 
 /// The nine numbers of the seven metrics, in the paper's order; names are the columns of a table.
 pub const METRICS: [&str; 9] = [
@@ -43,7 +43,7 @@ pub enum Sense {
 
 /// One number of a launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Metric {
+pub struct ProfileMetric {
     /// `None` where nobody knows it.
     pub value: Option<f64>,
     /// How it is meant.
@@ -54,7 +54,7 @@ pub struct Metric {
 
 /// Which formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Formulas {
+pub enum MetricFormulas {
     /// The tool's own occupancy and counts.
     #[default]
     Exact,
@@ -62,10 +62,10 @@ pub enum Formulas {
     Paper,
 }
 
-impl Formulas {
+impl MetricFormulas {
     /// The word on the command line.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Paper => "paper",
@@ -73,29 +73,29 @@ impl Formulas {
     }
 }
 
-fn exact(value: f64, from: &'static str) -> Metric {
+fn exact(value: f64, from: &'static str) -> ProfileMetric {
     known(Some(value), Sense::Exact, from)
 }
 
-fn unknown(why: &'static str) -> Metric {
+fn unknown(why: &'static str) -> ProfileMetric {
     known(None, Sense::Exact, why)
 }
 
-fn known(value: Option<f64>, sense: Sense, from: &'static str) -> Metric {
-    Metric { value: value.filter(|v| v.is_finite()), sense, from }
+fn known(value: Option<f64>, sense: Sense, from: &'static str) -> ProfileMetric {
+    ProfileMetric { value: value.filter(|v| v.is_finite()), sense, from }
 }
 
 /// The nine numbers of [`METRICS`] of one launch.
 #[must_use]
-pub fn metrics(facts: &Facts, formulas: Formulas) -> [Metric; 9] {
+pub fn metrics(facts: &Facts, formulas: MetricFormulas) -> [ProfileMetric; 9] {
     let [blocks, threads] = [facts.blocks as f64, f64::from(facts.threads)];
     let (max_percentage, occupancy) = match formulas {
-        Formulas::Exact => resident_exact(facts),
-        Formulas::Paper => resident_paper(facts),
+        MetricFormulas::Exact => resident_exact(facts),
+        MetricFormulas::Paper => resident_paper(facts),
     };
     let [divergence, cgma, shared] = match formulas {
-        Formulas::Exact => [idle_lanes(facts), cgma_exact(facts), shared_exact(facts)],
-        Formulas::Paper => [tail_divergence(facts), cgma_paper(facts), shared_paper(facts)],
+        MetricFormulas::Exact => [idle_lanes(facts), cgma_exact(facts), shared_exact(facts)],
+        MetricFormulas::Paper => [tail_divergence(facts), cgma_paper(facts), shared_paper(facts)],
     };
     [
         problem_size(facts),
@@ -111,7 +111,7 @@ pub fn metrics(facts: &Facts, formulas: Formulas) -> [Metric; 9] {
 }
 
 /// Elements, of the keys of the problem; where none says how many there are, the threads that were launched.
-fn problem_size(f: &Facts) -> Metric {
+fn problem_size(f: &Facts) -> ProfileMetric {
     if f.size_is_threads {
         return known(Some(f.size), Sense::Assumed, "threads of the grid: the problem states no size");
     }
@@ -121,7 +121,7 @@ fn problem_size(f: &Facts) -> Metric {
 const NO_REGISTERS: &str = "registers unknown: as if they never limited";
 
 /// Max percentage of blocks, and occupancy, by the exact rules.
-fn resident_exact(f: &Facts) -> (Metric, Metric) {
+fn resident_exact(f: &Facts) -> (ProfileMetric, ProfileMetric) {
     let (sense, from) = match f.registers {
         Some(_) => (Sense::Exact, "occupancy calculator"),
         None => (Sense::AtMost, NO_REGISTERS),
@@ -132,13 +132,13 @@ fn resident_exact(f: &Facts) -> (Metric, Metric) {
 }
 
 /// The same by paper 3, sections 3.2.2 and 3.2.3: fractions of blocks, and no limit of block slots.
-fn resident_paper(f: &Facts) -> (Metric, Metric) {
+fn resident_paper(f: &Facts) -> (ProfileMetric, ProfileMetric) {
     let per_block = |have: u32, need: f64| if need > 0.0 { f64::from(have) / need } else { f64::INFINITY };
     let threads = f64::from(f.threads);
     let by_registers = per_block(f.limits.regs_per_sm, f64::from(f.registers.unwrap_or(0)) * threads);
     let by_shared = per_block(f.limits.smem_per_sm, f64::from(f.shared));
     let resident = by_registers.min(by_shared).min(per_block(f.limits.threads_per_sm, threads));
-    let warps = f64::from(f.threads.div_ceil(Limits::WARP));
+    let warps = f64::from(f.threads.div_ceil(SmLimits::WARP));
     let (sense, from) = match f.registers {
         Some(_) => (Sense::Exact, "min of three fractions"),
         None => (Sense::AtMost, NO_REGISTERS),
@@ -149,19 +149,19 @@ fn resident_paper(f: &Facts) -> (Metric, Metric) {
 }
 
 /// Lanes without a thread, or whose thread takes another branch, in percent of all lanes of the issued instructions.
-fn idle_lanes(f: &Facts) -> Metric {
-    let lanes = f64::from(Limits::WARP);
+fn idle_lanes(f: &Facts) -> ProfileMetric {
+    let lanes = f64::from(SmLimits::WARP);
     if let Some(active) = f.active_threads {
         return exact(100.0 * (1.0 - active / lanes), "active threads per instruction");
     }
-    let warps = f64::from(f.threads.div_ceil(Limits::WARP));
+    let warps = f64::from(f.threads.div_ceil(SmLimits::WARP));
     let idle = 100.0 * (1.0 - f64::from(f.threads) / (warps * lanes));
     known(Some(idle), Sense::AtLeast, "empty lanes of the block; branches were not counted")
 }
 
 /// Paper 3, section 3.2.4, of `for (i = thread; i < n; i += threads of the grid)`: no two threads differ by more than one
 /// iteration, and the border between them lies in one warp at most.
-fn tail_divergence(f: &Facts) -> Metric {
+fn tail_divergence(f: &Facts) -> ProfileMetric {
     if !f.one_dimensional {
         return unknown("the paper's script knows one-dimensional loops only");
     }
@@ -177,14 +177,14 @@ pub fn grid_stride_divergence(n: f64, blocks: u64, threads: u32) -> f64 {
     // The threads before this one run one iteration more than the others.
     let border = n % all;
     let in_block = border % f64::from(threads);
-    let inside_a_warp = in_block % f64::from(Limits::WARP) > 0.0;
+    let inside_a_warp = in_block % f64::from(SmLimits::WARP) > 0.0;
     if n > 0.0 && inside_a_warp { 100.0 / n } else { 0.0 }
 }
 
 const NO_WORK: &str = "FLOPs or DRAM bytes were not counted";
 
 /// Computations per element moved to or from DRAM.
-fn cgma_exact(f: &Facts) -> Metric {
+fn cgma_exact(f: &Facts) -> ProfileMetric {
     match f.flops.zip(f.dram_bytes.filter(|b| *b > 0.0)) {
         Some((flops, bytes)) => exact(flops / (bytes / f.element_bytes), "FLOPs and DRAM bytes"),
         None => unknown(NO_WORK),
@@ -192,7 +192,7 @@ fn cgma_exact(f: &Facts) -> Metric {
 }
 
 /// What the paper's `autoprofiler.py` divides: executed warp instructions by DRAM bytes.
-fn cgma_paper(f: &Facts) -> Metric {
+fn cgma_paper(f: &Facts) -> ProfileMetric {
     match f.warp_instructions.zip(f.dram_bytes.filter(|b| *b > 0.0)) {
         Some((instructions, bytes)) => exact(instructions / bytes, "warp instructions and DRAM bytes"),
         None => unknown("warp instructions or DRAM bytes were not counted"),
@@ -200,7 +200,7 @@ fn cgma_paper(f: &Facts) -> Metric {
 }
 
 /// Shared memory that the resident blocks hold over that of an SM, 0 to 1.
-fn shared_exact(f: &Facts) -> Metric {
+fn shared_exact(f: &Facts) -> ProfileMetric {
     let o = &f.occupancy;
     if f.shared == 0 {
         return exact(0.0, "no shared memory is stated");
@@ -214,7 +214,7 @@ fn shared_exact(f: &Facts) -> Metric {
 }
 
 /// Paper 3, section 3.2.6. It says nothing of kernels without shared memory; they use none of it here.
-fn shared_paper(f: &Facts) -> Metric {
+fn shared_paper(f: &Facts) -> ProfileMetric {
     if f.shared == 0 {
         return exact(0.0, "no shared memory is stated");
     }
@@ -222,7 +222,7 @@ fn shared_paper(f: &Facts) -> Metric {
 }
 
 /// Paper 3, section 3.2.7, in bytes.
-fn reduction(f: &Facts) -> Metric {
+fn reduction(f: &Facts) -> ProfileMetric {
     let Some(bytes) = f.dram_bytes else { return unknown("DRAM bytes were not counted") };
     let each = bytes / (f.blocks as f64 * f64::from(f.threads));
     match f.one_thread_dram_bytes {
@@ -239,7 +239,7 @@ mod tests {
 
     /// 10^6 elements on an RTX 2080 Ti, paper 3's GPU: 68 SMs of 1024 threads, 65,536 registers, 64 KiB.
     fn facts(blocks: u64, threads: u32, shared: u32) -> Facts {
-        let limits = LimitsTable::shipped().unwrap().get("7.5".parse().unwrap()).unwrap();
+        let limits = LimitsTable::shipped().unwrap().limits_at("7.5".parse().unwrap()).unwrap();
         let needs =
             BlockNeeds { threads, regs_per_thread: 32, smem_dynamic: shared, ..BlockNeeds::default() };
         Facts {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_values(facts: &Facts, formulas: Formulas, expected: [f64; 9]) {
+    fn assert_values(facts: &Facts, formulas: MetricFormulas, expected: [f64; 9]) {
         for ((metric, value), name) in metrics(facts, formulas).iter().zip(expected).zip(METRICS) {
             let ours = metric.value.unwrap();
             assert!((ours - value).abs() <= 1e-6 * value.abs(), "{name}: {ours}, by hand {value}");
@@ -276,9 +276,9 @@ mod tests {
         let resident = [6.961_863_322, 1.0];
         let reduction = 12e6 - 12e6 / (3907.0 * 256.0);
         let exact = [1e6, 3907.0, 256.0, resident[0], resident[1], 0.0, 1.0 / 3.0, 0.0, reduction];
-        assert_values(&facts(3907, 256, 0), Formulas::Exact, exact);
+        assert_values(&facts(3907, 256, 0), MetricFormulas::Exact, exact);
         let paper = [exact[0], exact[1], exact[2], exact[3], 1.0, 0.0, 437_500.0 / 12e6, 0.0, reduction];
-        assert_values(&facts(3907, 256, 0), Formulas::Paper, paper);
+        assert_values(&facts(3907, 256, 0), MetricFormulas::Paper, paper);
     }
 
     #[test]
@@ -287,9 +287,9 @@ mod tests {
         // 4 KiB each: 4 x 4 KiB of 64 KiB; 1024 x 5000 / 10^6. 24 of 224 lanes are empty.
         let reduction = 12e6 - 12.0;
         let exact = [1e6, 5000.0, 200.0, 5.44, 0.875, 100.0 * 24.0 / 224.0, 1.0 / 3.0, 0.25, reduction];
-        assert_values(&facts(5000, 200, 4096), Formulas::Exact, exact);
+        assert_values(&facts(5000, 200, 4096), MetricFormulas::Exact, exact);
         let paper = [1e6, 5000.0, 200.0, 6.9632, 1.12, 0.0, 437_500.0 / 12e6, 5.12, reduction];
-        assert_values(&facts(5000, 200, 4096), Formulas::Paper, paper);
+        assert_values(&facts(5000, 200, 4096), MetricFormulas::Paper, paper);
     }
 
     #[test]
@@ -316,21 +316,21 @@ mod tests {
         let (yes, no) = (|sense| (true, sense), (false, Sense::Exact));
         let size = [yes(Sense::Exact); 3];
         let exact = [yes(Sense::AtMost), yes(Sense::AtMost), yes(Sense::AtLeast), no, yes(Sense::Exact), no];
-        assert_eq!(of(Formulas::Exact)[..3], size);
-        assert_eq!(of(Formulas::Exact)[3..], exact);
-        assert_eq!(of(Formulas::Paper)[5..], [no, no, yes(Sense::Exact), no]);
+        assert_eq!(of(MetricFormulas::Exact)[..3], size);
+        assert_eq!(of(MetricFormulas::Exact)[3..], exact);
+        assert_eq!(of(MetricFormulas::Paper)[5..], [no, no, yes(Sense::Exact), no]);
         let counted = Facts { active_threads: Some(24.0), ..bare };
-        assert_eq!(metrics(&counted, Formulas::Exact)[5], exact_of(25.0));
+        assert_eq!(metrics(&counted, MetricFormulas::Exact)[5], exact_of(25.0));
     }
 
-    fn exact_of(value: f64) -> Metric {
+    fn exact_of(value: f64) -> ProfileMetric {
         exact(value, "active threads per instruction")
     }
 
     #[test]
     fn a_measured_one_thread_launch_goes_before_the_assumption() {
         let f = Facts { one_thread_dram_bytes: Some(3.2e7), ..facts(5000, 200, 0) };
-        let m = metrics(&f, Formulas::Paper)[8];
+        let m = metrics(&f, MetricFormulas::Paper)[8];
         assert_eq!((m.value, m.sense), (Some(3.2e7 - 12.0), Sense::Exact));
     }
 }

@@ -9,7 +9,7 @@ mod samples;
 mod speed_up;
 
 pub use facts::{Facts, NoFacts, element_bytes};
-pub use metrics::{Formulas, METRICS, Metric, Sense, grid_stride_divergence, metrics};
+pub use metrics::{METRICS, MetricFormulas, ProfileMetric, Sense, grid_stride_divergence, metrics};
 pub use recipe::Paper3;
-pub use samples::{LaunchMetrics, LeftOut, Reference, Sample, Samples, launches};
+pub use samples::{LaunchMetrics, LaunchSample, LeftOut, ReferenceLaunch, Samples, launches};
 pub use speed_up::{SpeedUp, SpeedUpForest};

@@ -5,24 +5,24 @@
 //! GPUs that the forest has not seen; the same forest on ln(speed-up); and the median speed-up as a baseline.
 
 use super::facts::NoFacts;
-use super::metrics::{Formulas, METRICS};
+use super::metrics::{METRICS, MetricFormulas};
 use super::published;
-use super::samples::{Reference, Samples};
+use super::samples::{ReferenceLaunch, Samples};
 use super::speed_up::{SpeedUpForest, half_width, known_ranges};
-use crate::evaluate::World;
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::learn::importance::permutation;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::random::Random;
 use crate::learn::saved::DataHash;
-use crate::learn::search::{self, Found, Task};
+use crate::learn::search::{self, SearchResult, SearchTask};
 use crate::learn::{
-    Features, Fitted, Fold, ForestParameters, LearnError, Progress, Recipe, Regressor, RegressorKind, Table,
-    folds, metrics,
+    Features, Fitted, ForestParameters, LearnError, LearningTable, Progress, Recipe, Regressor,
+    RegressorKind, RowFold, folds, metrics,
 };
 use crate::train::cache::Stamp;
-use crate::train::trained::{Errors, Importance, Trained, Verdict};
+use crate::train::trained::{Errors, ModelVerdict, Trained, TrainedImportance};
 use crate::train::trainer::{Made, TrainError, Trainer};
 use std::collections::BTreeSet;
 
@@ -41,9 +41,9 @@ const REPEATS: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paper3 {
     /// What speed-ups are over; `None`: one thread where enough rows have such a reference, else the slowest launch.
-    pub reference: Option<Reference>,
+    pub reference: Option<ReferenceLaunch>,
     /// Which form of the metrics.
-    pub formulas: Formulas,
+    pub formulas: MetricFormulas,
     /// Candidates of the search.
     pub trials: usize,
     /// Seed of split, search and forest.
@@ -52,7 +52,7 @@ pub struct Paper3 {
 
 impl Default for Paper3 {
     fn default() -> Self {
-        Self { reference: None, formulas: Formulas::Exact, trials: 50, seed: 1 }
+        Self { reference: None, formulas: MetricFormulas::Exact, trials: 50, seed: 1 }
     }
 }
 
@@ -60,9 +60,9 @@ impl Default for Paper3 {
 type SpeedUps = (Vec<f64>, Vec<f64>);
 
 /// What the forest is trained on.
-struct Data {
+struct TrainingData {
     samples: Samples,
-    reference: Reference,
+    reference: ReferenceLaunch,
     /// Places in [`METRICS`] of the columns that anybody knows.
     columns: Vec<usize>,
     target: Vec<f64>,
@@ -73,7 +73,7 @@ impl Trainer for Paper3 {
         "paper3"
     }
 
-    fn summary(&self) -> &'static str {
+    fn recipe_summary(&self) -> &'static str {
         "random forest on paper 3's seven metrics for the speed-up over one thread"
     }
 
@@ -81,31 +81,31 @@ impl Trainer for Paper3 {
         "measured rows with block and grid, several launches of one kernel and problem on one GPU"
     }
 
-    fn stamp(&self, world: World<'_>) -> Result<Stamp, TrainError> {
+    fn stamp(&self, world: EvaluationWorld<'_>) -> Result<Stamp, TrainError> {
         Ok(self.stamp_of(&self.data(world)?))
     }
 
-    fn train(&self, world: World<'_>, progress: &Progress) -> Result<Made, TrainError> {
+    fn train(&self, world: EvaluationWorld<'_>, progress: &Progress) -> Result<Made, TrainError> {
         let data = self.data(world)?;
         let split = folds::shuffled_split(data.target.len(), TESTED, self.seed)?;
         let found = self.search(&data, &split, progress)?;
         let recipe = found.best().recipe.clone();
         let (train, test, imputer) = data.tables(&split)?;
-        let fitted = recipe.fit(&train, &data.targets(&split.train), progress)?;
+        let fitted = recipe.fit_model(&train, &data.targets(&split.train), progress)?;
         let truth = data.targets(&split.test);
         let tested = fitted.predict(&test)?;
-        let mut errors = vec![Errors::of("80:20 of the rows", &truth, &tested)];
+        let mut errors = vec![Errors::from_predictions("80:20 of the rows", &truth, &tested)];
         let (beside, problems) = self.beside(&data, &split, &recipe, progress)?;
         errors.extend(beside);
         errors.push(published::errors());
-        let importances = importances(&fitted, (&test, &truth), self.seed)?;
+        let importances = measured_importances(&fitted, (&test, &truth), self.seed)?;
         let trained = self.told(world, &data, &found, (importances, errors));
         let whole = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
         let (measured, predicted) = problems.unwrap_or((truth, tested));
         let model = SpeedUpForest {
             imputer,
             fitted,
-            ranges: known_ranges(&data.rows(&split.train), data.columns.len()),
+            ranges: known_ranges(&data.feature_rows(&split.train), data.columns.len()),
             columns: data.columns,
             ln_90: half_width(&measured, &predicted),
         };
@@ -114,12 +114,12 @@ impl Trainer for Paper3 {
 }
 
 impl Paper3 {
-    fn data(&self, world: World<'_>) -> Result<Data, TrainError> {
+    fn data(&self, world: EvaluationWorld<'_>) -> Result<TrainingData, TrainError> {
         let mut reference = self.reference.unwrap_or_default();
-        let mut samples = Samples::of(world, reference, self.formulas);
+        let mut samples = Samples::from_world(world, reference, self.formulas);
         if self.reference.is_none() && samples.all.len() < FEWEST {
-            reference = Reference::Slowest;
-            samples = Samples::of(world, reference, self.formulas);
+            reference = ReferenceLaunch::Slowest;
+            samples = Samples::from_world(world, reference, self.formulas);
         }
         if samples.all.len() < FEWEST {
             return Err(self.too_few(&samples, reference));
@@ -127,53 +127,58 @@ impl Paper3 {
         let known = |i: &usize| samples.all.iter().any(|s| s.metrics[*i].value.is_some());
         let columns = (0..METRICS.len()).filter(known).collect();
         let target = samples.all.iter().map(|s| s.speedup).collect();
-        Ok(Data { samples, reference, columns, target })
+        Ok(TrainingData { samples, reference, columns, target })
     }
 
-    fn too_few(&self, samples: &Samples, reference: Reference) -> TrainError {
+    fn too_few(&self, samples: &Samples, reference: ReferenceLaunch) -> TrainError {
         let why = format!(
             "{} launches have a reference, and {FEWEST} are needed ({})",
             samples.all.len(),
             left_out(samples)
         );
         let what_to_do = match reference {
-            Reference::OneThread => {
+            ReferenceLaunch::OneThread => {
                 "give rows with one thread per block or one block, or say --reference slowest"
             }
-            Reference::Slowest => {
+            ReferenceLaunch::Slowest => {
                 "give files by --data with block, grid and several launches of one kernel and problem on one GPU"
             }
         };
         TrainError::Rows { model: self.id(), why, what_to_do: what_to_do.into() }
     }
 
-    fn stamp_of(&self, data: &Data) -> Stamp {
+    fn stamp_of(&self, data: &TrainingData) -> Stamp {
         let value = |v: Option<f64>| v.unwrap_or(f64::NAN);
         let mut hash = DataHash::default();
         for sample in &data.samples.all {
             let row: Vec<f64> = sample.metrics.iter().map(|m| value(m.value)).collect();
-            hash = hash.numbers(&row).numbers(&[sample.speedup, sample.group as f64]);
+            hash = hash.with_numbers(&row).with_numbers(&[sample.speedup, sample.group as f64]);
         }
         let recipe = format!(
             "forest, {} formulas, speed-up over {}, {} trials, with ranges",
-            self.formulas.word(),
-            data.reference.word(),
+            self.formulas.as_str(),
+            data.reference.as_str(),
             self.trials
         );
-        Stamp { model: self.id().into(), recipe, seed: self.seed, data: hash.finish() }
+        Stamp { model: self.id().into(), recipe, seed: self.seed, data: hash.hex_digest() }
     }
 
     /// The forest of the smallest MAPE under folds of the training rows.
-    fn search(&self, data: &Data, split: &Fold, progress: &Progress) -> Result<Found, TrainError> {
+    fn search(
+        &self,
+        data: &TrainingData,
+        split: &RowFold,
+        progress: &Progress,
+    ) -> Result<SearchResult, TrainError> {
         let mut rows = split.train.clone();
         rows.truncate(SEARCHED);
-        let (train, _, _) = data.tables(&Fold { train: rows.clone(), ..split.clone() })?;
+        let (train, _, _) = data.tables(&RowFold { train: rows.clone(), ..split.clone() })?;
         let target = data.targets(&rows);
         // The rows are in random order already.
         let parts: Vec<usize> = (0..rows.len()).map(|i| i % FOLDS).collect();
         let folds = folds::leave_one_out(&parts)?;
         let task =
-            Task { table: &train, target: &target, groups: None, folds: &folds, metric: metrics::mape };
+            SearchTask { table: &train, target: &target, groups: None, folds: &folds, metric: metrics::mape };
         let draw =
             |random: &mut Random| Recipe { regressor: candidate(random), scaled: false, seed: self.seed };
         Ok(search::random(draw, self.trials.max(1), self.seed, &task, progress)?)
@@ -183,17 +188,20 @@ impl Paper3 {
     /// the held-out problems with what was predicted of them, where there are several.
     fn beside(
         &self,
-        data: &Data,
-        split: &Fold,
+        data: &TrainingData,
+        split: &RowFold,
         recipe: &Recipe,
         progress: &Progress,
     ) -> Result<(Vec<Errors>, Option<SpeedUps>), TrainError> {
         let truth = data.targets(&split.test);
         let median = metrics::median(data.targets(&split.train)).unwrap_or(1.0);
-        let mut all =
-            vec![Errors::of("80:20, the median speed-up alone", &truth, &vec![median; truth.len()])];
-        let log = data.predicted(std::slice::from_ref(split), recipe, Target::Log, progress)?;
-        all.push(Errors::of("80:20, of ln(speed-up)", &log.0, &log.1));
+        let mut all = vec![Errors::from_predictions(
+            "80:20, the median speed-up alone",
+            &truth,
+            &vec![median; truth.len()],
+        )];
+        let log = data.predicted(std::slice::from_ref(split), recipe, ForestTarget::Log, progress)?;
+        all.push(Errors::from_predictions("80:20, of ln(speed-up)", &log.0, &log.1));
         let of = |word: &str| format!("whole {word} held out");
         let samples = &data.samples.all;
         let groups = [
@@ -205,8 +213,8 @@ impl Paper3 {
         for (name, groups, most) in groups {
             if groups.iter().collect::<BTreeSet<_>>().len() > 1 {
                 let folds = folds::grouped(&groups, most.min(groups.len()))?;
-                let (truth, said) = data.predicted(&folds, recipe, Target::Raw, progress)?;
-                all.push(Errors::of(name, &truth, &said));
+                let (truth, said) = data.predicted(&folds, recipe, ForestTarget::Raw, progress)?;
+                all.push(Errors::from_predictions(name, &truth, &said));
                 problems.get_or_insert((truth, said));
             }
         }
@@ -217,10 +225,10 @@ impl Paper3 {
 
     fn told(
         &self,
-        world: World<'_>,
-        data: &Data,
-        found: &Found,
-        (importances, errors): (Vec<Importance>, Vec<Errors>),
+        world: EvaluationWorld<'_>,
+        data: &TrainingData,
+        found: &SearchResult,
+        (importances, errors): (Vec<TrainedImportance>, Vec<Errors>),
     ) -> Trained {
         let samples = &data.samples.all;
         let gpus: BTreeSet<GpuId> = samples.iter().map(|s| s.gpu).collect();
@@ -228,7 +236,7 @@ impl Paper3 {
         let best = found.best();
         Trained {
             model: self.id().into(),
-            what: self.summary().into(),
+            what: self.recipe_summary().into(),
             recipe: format!(
                 "{}; best of {} trials by MAPE under {FOLDS} folds: {:.1} %",
                 in_words(&best.recipe.regressor),
@@ -242,59 +250,59 @@ impl Paper3 {
             importances,
             importance_unit: "points of MAPE on the tested rows".into(),
             errors,
-            used: Verdict {
+            used: ModelVerdict {
                 used: false,
                 why:
                     "it says how much faster than a reference launch on the same GPU, no time on another GPU"
                         .into(),
             },
-            notes: notes(data, self.formulas),
+            notes: recipe_notes(data, self.formulas),
         }
     }
 }
 
 /// Raw as published, or its logarithm.
 #[derive(Clone, Copy, PartialEq)]
-enum Target {
+enum ForestTarget {
     Raw,
     Log,
 }
 
-impl Data {
+impl TrainingData {
     fn targets(&self, rows: &[usize]) -> Vec<f64> {
         rows.iter().map(|i| self.target[*i]).collect()
     }
 
     /// The metrics of these samples, as far as they are known.
-    fn rows(&self, places: &[usize]) -> Vec<Vec<Option<f64>>> {
+    fn feature_rows(&self, places: &[usize]) -> Vec<Vec<Option<f64>>> {
         let row = |i: &usize| self.columns.iter().map(|c| self.samples.all[*i].metrics[*c].value).collect();
         places.iter().map(row).collect()
     }
 
     /// Training and test rows, gaps filled with the medians of the training rows alone.
-    fn tables(&self, split: &Fold) -> Result<(Table, Table, MedianImputer), LearnError> {
+    fn tables(&self, split: &RowFold) -> Result<(LearningTable, LearningTable, MedianImputer), LearnError> {
         let names: Vec<String> = self.columns.iter().map(|c| METRICS[*c].to_string()).collect();
-        let train = filled(self.rows(&split.train));
-        let imputer = MedianImputer::fit(&names, &train)?;
-        Ok((imputer.fill(&train)?, imputer.fill(&self.rows(&split.test))?, imputer))
+        let train = filled(self.feature_rows(&split.train));
+        let imputer = MedianImputer::fit_medians(&names, &train)?;
+        Ok((imputer.fill(&train)?, imputer.fill(&self.feature_rows(&split.test))?, imputer))
     }
 
     /// True and predicted speed-ups of every fold's held-out rows.
     fn predicted(
         &self,
-        folds: &[Fold],
+        folds: &[RowFold],
         recipe: &Recipe,
-        target: Target,
+        target: ForestTarget,
         progress: &Progress,
     ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
         let (mut truth, mut said) = (Vec::new(), Vec::new());
         for fold in folds {
             let (train, test, _) = self.tables(fold)?;
             let goal = self.targets(&fold.train);
-            let log = |v: &f64| if target == Target::Log { v.ln() } else { *v };
+            let log = |v: &f64| if target == ForestTarget::Log { v.ln() } else { *v };
             let goal: Vec<f64> = goal.iter().map(log).collect();
-            let answers = recipe.fit(&train, &goal, progress)?.predict(&test)?;
-            said.extend(answers.iter().map(|v| if target == Target::Log { v.exp() } else { *v }));
+            let answers = recipe.fit_model(&train, &goal, progress)?.predict(&test)?;
+            said.extend(answers.iter().map(|v| if target == ForestTarget::Log { v.exp() } else { *v }));
             truth.extend(self.targets(&fold.test));
         }
         Ok((truth, said))
@@ -343,26 +351,26 @@ fn in_words(regressor: &Regressor) -> String {
     )
 }
 
-fn importances(
+fn measured_importances(
     fitted: &Fitted,
-    (test, truth): (&Table, &[f64]),
+    (test, truth): (&LearningTable, &[f64]),
     seed: u64,
-) -> Result<Vec<Importance>, LearnError> {
+) -> Result<Vec<TrainedImportance>, LearnError> {
     let dealt = permutation(fitted, test, truth, REPEATS, seed, metrics::mape)?;
     let saved = fitted.importances().unwrap_or_default();
-    let of = |i: crate::learn::importance::Importance| Importance {
+    let of = |i: crate::learn::importance::ColumnImportance| TrainedImportance {
         impurity: saved.iter().find(|(name, _)| *name == i.name).map(|(_, share)| *share),
         published: published::importance(&i.name),
         permutation: Some(i.mean),
         feature: i.name,
     };
-    let mut all: Vec<Importance> = dealt.into_iter().map(of).collect();
+    let mut all: Vec<TrainedImportance> = dealt.into_iter().map(of).collect();
     all.sort_by(|a, b| b.impurity.unwrap_or(0.0).total_cmp(&a.impurity.unwrap_or(0.0)));
     Ok(all)
 }
 
 /// What speed-ups are over, what was left out and why, and what was filled in.
-fn notes(data: &Data, formulas: Formulas) -> Vec<String> {
+fn recipe_notes(data: &TrainingData, formulas: MetricFormulas) -> Vec<String> {
     let samples = &data.samples;
     let [threads, blocks, others] = samples.references;
     let mut notes = vec![
@@ -374,7 +382,7 @@ fn notes(data: &Data, formulas: Formulas) -> Vec<String> {
             samples.single_threads
         ),
         format!("left out: {}", left_out(samples)),
-        format!("{} formulas of the metrics, raw features and raw speed-ups as published", formulas.word()),
+        format!("{} formulas of the metrics, raw features and raw speed-ups as published", formulas.as_str()),
     ];
     if samples.all.len() as f64 * (1.0 - TESTED) > SEARCHED as f64 {
         notes.push(format!(
@@ -401,9 +409,9 @@ fn left_out(samples: &Samples) -> String {
     format!(
         "{} because {}, {} because {}, {} without a reference, {} that are the reference",
         l.no_launch,
-        NoFacts::NoLaunch.word(),
+        NoFacts::NoLaunch.as_str(),
         l.cannot_launch,
-        NoFacts::CannotLaunch.word(),
+        NoFacts::CannotLaunch.as_str(),
         l.no_reference,
         l.is_reference
     )

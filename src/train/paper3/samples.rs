@@ -4,8 +4,8 @@
 //! Paper 3's target is the speed-up over one thread, which hardly anybody measures. What comes nearest is taken, and said.
 
 use super::facts::{Facts, NoFacts};
-use super::metrics::{Formulas, METRICS, Metric, Sense, metrics};
-use crate::evaluate::World;
+use super::metrics::{METRICS, MetricFormulas, ProfileMetric, Sense, metrics};
+use crate::evaluate::EvaluationWorld;
 use crate::gpu::GpuId;
 use crate::kernel::{Count, Kernel, KernelId};
 use crate::measurement::{ConfigId, Measurement, Number};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// What the times of a group of launches are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reference {
+pub enum ReferenceLaunch {
     /// The slowest launch with one thread per block, or with one block.
     #[default]
     OneThread,
@@ -22,10 +22,10 @@ pub enum Reference {
     Slowest,
 }
 
-impl Reference {
+impl ReferenceLaunch {
     /// The word on the command line.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::OneThread => "one-thread",
             Self::Slowest => "slowest",
@@ -48,7 +48,7 @@ impl Reference {
 
 /// One launch with its metrics and its speed-up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct LaunchSample {
     /// The kernel's place in its catalogue.
     pub kernel: KernelId,
     /// The GPU's place.
@@ -56,7 +56,7 @@ pub struct Sample {
     /// The group it belongs to: launches of one kernel, problem and GPU.
     pub group: usize,
     /// The nine numbers of [`METRICS`].
-    pub metrics: [Metric; METRICS.len()],
+    pub metrics: [ProfileMetric; METRICS.len()],
     /// Time of the reference over its own time.
     pub speedup: f64,
 }
@@ -78,7 +78,7 @@ pub struct LeftOut {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Samples {
     /// In the order of the configurations, then of the GPUs.
-    pub all: Vec<Sample>,
+    pub all: Vec<LaunchSample>,
     /// What gave none.
     pub left_out: LeftOut,
     /// References of one thread per block, of one block, of other shapes.
@@ -100,15 +100,19 @@ struct Candidate<'a> {
 
 /// What launches must share to be compared: kernel, GPU, problem, how they were timed with the element type, and the
 /// clocks.
-type Key = (KernelId, GpuId, String, String, [u64; 2]);
+type LaunchKey = (KernelId, GpuId, String, String, [u64; 2]);
 
 impl Samples {
     /// Every launch of the store that has a reference.
     #[must_use]
-    pub fn of(world: World<'_>, reference: Reference, formulas: Formulas) -> Self {
+    pub fn from_world(
+        world: EvaluationWorld<'_>,
+        reference: ReferenceLaunch,
+        formulas: MetricFormulas,
+    ) -> Self {
         let mut found = Self::default();
         let groups = found.gather(world);
-        let mut all: Vec<(usize, Sample)> = Vec::new();
+        let mut all: Vec<(usize, LaunchSample)> = Vec::new();
         for (group, members) in groups.into_values().enumerate() {
             found.compare(group, &members, reference, formulas, &mut all);
         }
@@ -118,14 +122,14 @@ impl Samples {
     }
 
     /// The rows whose metrics are known, in groups that can be compared.
-    fn gather<'a>(&mut self, world: World<'a>) -> BTreeMap<Key, Vec<Candidate<'a>>> {
-        let mut groups: BTreeMap<Key, Vec<Candidate<'a>>> = BTreeMap::new();
+    fn gather<'a>(&mut self, world: EvaluationWorld<'a>) -> BTreeMap<LaunchKey, Vec<Candidate<'a>>> {
+        let mut groups: BTreeMap<LaunchKey, Vec<Candidate<'a>>> = BTreeMap::new();
         let mut place = 0;
         for (id, config) in world.store.configs() {
-            let subject = Subject::of(&world.kernels[config.kernel], config, Some(id));
+            let subject = Subject::from_config(&world.kernels[config.kernel], config, Some(id));
             for row in world.store.rows_of(id) {
                 let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
-                match facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row))) {
+                match facts.and_then(|s| Facts::from_row(world, s, row.gpu, Some(row))) {
                     Ok(facts) => {
                         let kernel = &world.kernels[config.kernel];
                         groups.entry(key(kernel, row, &facts)).or_default().push(Candidate {
@@ -148,13 +152,13 @@ impl Samples {
         &mut self,
         group: usize,
         members: &[Candidate<'_>],
-        reference: Reference,
-        formulas: Formulas,
-        all: &mut Vec<(usize, Sample)>,
+        reference: ReferenceLaunch,
+        formulas: MetricFormulas,
+        all: &mut Vec<(usize, LaunchSample)>,
     ) {
         let may_be = |c: &&Candidate<'_>| match reference {
-            Reference::OneThread => c.facts.threads == 1 || c.facts.blocks == 1,
-            Reference::Slowest => true,
+            ReferenceLaunch::OneThread => c.facts.threads == 1 || c.facts.blocks == 1,
+            ReferenceLaunch::Slowest => true,
         };
         let slowest = members.iter().filter(may_be).max_by(|a, b| a.row.time.0.total_cmp(&b.row.time.0));
         let Some(slowest) = slowest.filter(|_| members.len() > 1) else {
@@ -165,12 +169,12 @@ impl Samples {
         let shape = (slowest.facts.threads == 1, slowest.facts.blocks == 1);
         self.single_threads += usize::from(shape == (true, true));
         self.references[if shape.0 { 0 } else { 2 - usize::from(shape.1) }] += 1;
-        let one_thread_dram_bytes = slowest.row.count(Count::DramBytes).filter(|_| shape.0);
+        let one_thread_dram_bytes = slowest.row.measured_count(Count::DramBytes).filter(|_| shape.0);
         for c in members.iter().filter(|c| c.place != slowest.place) {
             let facts = Facts { one_thread_dram_bytes, ..c.facts };
             let (kernel, gpu, speedup) = (c.row.kernel, c.row.gpu, slowest.row.time.0 / c.row.time.0);
             let metrics = metrics(&facts, formulas);
-            all.push((c.place, Sample { kernel, gpu, group, metrics, speedup }));
+            all.push((c.place, LaunchSample { kernel, gpu, group, metrics, speedup }));
         }
     }
 
@@ -193,18 +197,18 @@ pub struct LaunchMetrics {
     /// The GPU's place.
     pub gpu: GpuId,
     /// The nine numbers of [`METRICS`].
-    pub metrics: Result<[Metric; METRICS.len()], NoFacts>,
+    pub metrics: Result<[ProfileMetric; METRICS.len()], NoFacts>,
 }
 
 /// The metrics of every launch of the store.
 #[must_use]
-pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
+pub fn launches(world: EvaluationWorld<'_>, formulas: MetricFormulas) -> Vec<LaunchMetrics> {
     let mut all = Vec::new();
     for (config, of) in world.store.configs() {
-        let subject = Subject::of(&world.kernels[of.kernel], of, Some(config));
+        let subject = Subject::from_config(&world.kernels[of.kernel], of, Some(config));
         all.extend(world.store.rows_of(config).map(|row| {
             let facts = subject.as_ref().map_err(|_| NoFacts::NoLaunch);
-            let facts = facts.and_then(|s| Facts::of(world, s, row.gpu, Some(row)));
+            let facts = facts.and_then(|s| Facts::from_row(world, s, row.gpu, Some(row)));
             LaunchMetrics { config, gpu: row.gpu, metrics: facts.map(|f| metrics(&f, formulas)) }
         }));
     }
@@ -213,7 +217,7 @@ pub fn launches(world: World<'_>, formulas: Formulas) -> Vec<LaunchMetrics> {
 
 /// Launches that differ in what chooses the launch, in problem or variant, are compared; so the variant is left out. Where
 /// the problem states no size, as in a profiler's report, launches of as many threads are taken for the same problem.
-fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> Key {
+fn key(kernel: &Kernel, row: &Measurement, facts: &Facts) -> LaunchKey {
     let work = row.problem.pairs().iter().filter(|(k, _)| !kernel.is_launch_key(k.as_str()));
     let mut problem: Vec<String> = work.map(|(k, v)| format!("{}={v}", k.as_str())).collect();
     if facts.size_is_threads {

@@ -3,7 +3,7 @@
 //! The interval is split conformal in ln: the 90 % point of |ln(measured / predicted)| over whole problems that were held out,
 //! or over the tested rows where there is one problem alone.
 
-use super::metrics::{METRICS, Metric};
+use super::metrics::{METRICS, ProfileMetric};
 use crate::answer::conformal_rank;
 use crate::learn::prepare::MedianImputer;
 use crate::learn::{Fitted, LearnError};
@@ -41,7 +41,7 @@ impl SpeedUpForest {
     ///
     /// # Errors
     /// [`LearnError::File`] where they are of another recipe.
-    pub fn read(made: &Made) -> Result<Self, LearnError> {
+    pub fn from_made(made: &Made) -> Result<Self, LearnError> {
         let foreign = |e: postcard::Error| LearnError::File { file: "paper3".into(), what: e.to_string() };
         postcard::from_bytes(&made.model).map_err(foreign)
     }
@@ -50,10 +50,10 @@ impl SpeedUpForest {
     ///
     /// # Errors
     /// [`LearnError`] where a metric is not finite.
-    pub fn speed_up(&self, metrics: &[Metric; METRICS.len()]) -> Result<SpeedUp, LearnError> {
+    pub fn speed_up(&self, metrics: &[ProfileMetric; METRICS.len()]) -> Result<SpeedUp, LearnError> {
         let row: Vec<Option<f64>> = self.columns.iter().map(|c| metrics[*c].value).collect();
         let table = self.imputer.fill(std::slice::from_ref(&row))?;
-        let value = self.fitted.predict_row(table.row(0));
+        let value = self.fitted.predict_row(table.row_values(0));
         let (mut outside, mut filled) = (Vec::new(), Vec::new());
         for ((column, known), range) in self.columns.iter().zip(&row).zip(&self.ranges) {
             match (known, range) {

@@ -13,7 +13,7 @@ use crate::predict::{MODELS, ModelId};
 use crate::report::{shown, side_by_side};
 use crate::tui::action::Action;
 use crate::tui::look::Look;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::tui::text::{paragraph, wrap};
 use crate::units::significant;
 use ratatui::text::Line;
@@ -28,9 +28,9 @@ pub static COMPARE: SheetText = SheetText {
 };
 
 /// The lines of the comparison.
-fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn compare_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answers: Vec<Answer> = MODELS.ids().map(|model| state.answer_by_model(model)).collect();
-    let head = row(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
+    let head = row_text(["model", "time", "90 % interval", "speedup", "error", "MAPE"].map(String::from));
     let mut lines = paragraph(&state.question_title(), width, look.title());
     lines.push(Line::default());
     lines.push(Line::styled(head, look.dim()));
@@ -39,10 +39,10 @@ fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'stati
         lines.extend(model_lines(state, at, answer, (chosen, width), look));
     }
     if let Some(m) = state.answer().measured {
-        let [name, time] = [m.kind.word().to_string(), format!("{} {}", m.time, m.kind.mark())];
+        let [name, time] = [m.kind.as_str().to_string(), format!("{} {}", m.time, m.kind.mark())];
         let none = String::new;
         lines.push(Line::styled(
-            row([format!("  {name}"), time, none(), none(), none(), none()]),
+            row_text([format!("  {name}"), time, none(), none(), none(), none()]),
             look.measured(),
         ));
     }
@@ -58,7 +58,7 @@ fn compare_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'stati
 
 /// One model: its numbers, or a dash and why it has none.
 fn model_lines(
-    state: &State,
+    state: &DashboardState,
     at: ModelId,
     answer: &Answer,
     (chosen, width): (bool, usize),
@@ -68,12 +68,12 @@ fn model_lines(
     let dash = || "-".to_string();
     let name = format!("{} {}", if chosen { "▸" } else { " " }, MODELS[at].id());
     let mape = state.errors[at.index()].map_or_else(dash, |e| format!("{} %", significant(e.mape_percent)));
-    let numbers = row([
+    let numbers = row_text([
         name,
         shown::predicted(answer).unwrap_or_else(dash),
         shown::interval(answer).unwrap_or_else(dash),
         shown::speedup(answer).unwrap_or_else(dash),
-        answer.error_percent().map_or_else(dash, shown::error),
+        answer.error_percent().map_or_else(dash, shown::error_text),
         mape,
     ]);
     let mut lines = vec![Line::styled(numbers, style)];
@@ -84,6 +84,6 @@ fn model_lines(
     lines
 }
 
-fn row([model, time, interval, speedup, error, mape]: [String; 6]) -> String {
+fn row_text([model, time, interval, speedup, error, mape]: [String; 6]) -> String {
     format!("{model:<22}{time:>10}{interval:>17}{speedup:>9}{error:>9}{mape:>8}")
 }

@@ -5,12 +5,13 @@
 //! enter explain  / filter  o sort  s source  t target  T add  n new kernel  i import  1-5 views  ? help  q quit
 //! ```
 
+use super::frame::draw_lines;
 use super::main_panel;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::pane::Hint;
-use crate::tui::state::{State, Tone};
-use crate::tui::text::{clip, wrap};
+use crate::tui::state::{DashboardState, Tone};
+use crate::tui::text::{clipped_text, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -52,25 +53,26 @@ struct FooterKey {
     /// Its first column.
     from: usize,
     keys: String,
+    /// The first of them.
+    pressed: String,
     text: &'static str,
-    action: Action,
 }
 
-/// What a click on this column of the footer runs.
-pub fn action_at(state: &State, x: u16) -> Option<Action> {
+/// The key that stands on this column of the footer.
+pub fn key_at(state: &DashboardState, x: u16) -> Option<String> {
     let keys = footer_keys(state, usize::from(state.size.0));
     let under = keys.into_iter().rev().find(|key| key.from <= usize::from(x))?;
     let end = under.from + under.keys.width() + 1 + under.text.width();
-    (usize::from(x) < end && shows_keys(state)).then_some(under.action)
+    (usize::from(x) < end && shows_keys(state)).then_some(under.pressed)
 }
 
 /// Whether the footer shows keys: nothing is typed, said or done.
-fn shows_keys(state: &State) -> bool {
+fn shows_keys(state: &DashboardState) -> bool {
     state.typed_line().is_none() && state.message.is_none() && state.jobs.shown_job().is_none()
 }
 
 /// Draws the last line.
-pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let width = usize::from(area.width);
     let message = state
         .message
@@ -90,7 +92,7 @@ pub fn draw_footer(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
         }
     } else if let Some((job, text)) = shown {
         let hint = if job.is_cancellable() { "  (Esc cancels)" } else { "" };
-        Line::styled(clip(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
+        Line::styled(clipped_text(&format!("{text}{hint}"), width), look.caution()).render(area, buffer);
     } else if let Some((text, style)) = message {
         let mut lines = wrap(text, width);
         let last = lines.pop().unwrap_or_default();
@@ -106,13 +108,12 @@ fn draw_above(buffer: &mut Buffer, footer: Rect, lines: &[String], style: Style)
     let height = (lines.len() as u16).min(footer.y);
     let area = Rect { y: footer.y - height, height, ..footer };
     Clear.render(area, buffer);
-    for (y, text) in (area.y..area.bottom()).zip(lines) {
-        Line::styled(text.clone(), style).render(Rect { y, height: 1, ..area }, buffer);
-    }
+    let lines = lines.iter().map(|text| Line::styled(text.clone(), style)).collect();
+    draw_lines(buffer, area, lines, 0);
 }
 
 /// What is offered now: the open dialog's keys, else those of the focused pane and the general ones.
-fn hints(state: &State) -> Vec<Hint> {
+fn hints(state: &DashboardState) -> Vec<Hint> {
     if let Some(open) = state.overlays.last() {
         let own = open.hints(state);
         return own.into_iter().chain(OVER_PANES).collect();
@@ -124,22 +125,23 @@ fn hints(state: &State) -> Vec<Hint> {
 }
 
 /// As many hints as fit, each with its place.
-fn footer_keys(state: &State, width: usize) -> Vec<FooterKey> {
+fn footer_keys(state: &DashboardState, width: usize) -> Vec<FooterKey> {
     let mut from = 0;
     let mut out = Vec::new();
     for hint in hints(state) {
-        let keys = hint.actions.iter().map(|a| state.key_for(*a)).collect::<Vec<_>>().join("/");
+        let all: Vec<&str> = hint.actions.iter().map(|a| state.key_for(*a)).collect();
+        let (keys, pressed) = (all.join("/"), all[0].to_string());
         let needed = keys.width() + 1 + hint.text.width();
         if from + needed > width {
             break;
         }
-        out.push(FooterKey { from, keys, text: hint.text, action: hint.actions[0] });
+        out.push(FooterKey { from, keys, pressed, text: hint.text });
         from += needed + 2;
     }
     out
 }
 
-fn keys_line(state: &State, look: Look<'_>, width: usize) -> Line<'static> {
+fn keys_line(state: &DashboardState, look: Look<'_>, width: usize) -> Line<'static> {
     let spans = footer_keys(state, width).into_iter().flat_map(|key| {
         [Span::styled(key.keys, look.key()), Span::styled(format!(" {}  ", key.text), look.dim())]
     });

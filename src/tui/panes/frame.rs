@@ -2,8 +2,8 @@
 
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::clip;
+use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::symbols::merge::MergeStrategy;
@@ -14,7 +14,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Widget};
 pub(super) fn pane_frame(
     buffer: &mut Buffer,
     area: Rect,
-    state: &State,
+    state: &DashboardState,
     pane: Pane,
     beside: &str,
     look: Look<'_>,
@@ -30,7 +30,7 @@ pub(super) fn pane_frame(
     if !beside.is_empty() {
         text.push_str(&format!("─ {beside} "));
     }
-    let line = Line::styled(clip(&text, usize::from(area.width.saturating_sub(2))), title);
+    let line = Line::styled(clipped_text(&text, usize::from(area.width.saturating_sub(2))), title);
     let block = Block::bordered()
         .border_type(kind)
         .border_style(border)
@@ -44,7 +44,7 @@ pub(super) fn pane_frame(
 /// A pane of which only the title is shown: a line of its own, and no inside.
 fn folded_frame(buffer: &mut Buffer, area: Rect, pane: Pane, beside: &str, look: Look<'_>) -> Rect {
     let beside = if beside.is_empty() { String::new() } else { format!(" ─ {beside}") };
-    let text = clip(&format!("▸ {}{beside}", pane.title()), usize::from(area.width));
+    let text = clipped_text(&format!("▸ {}{beside}", pane.title()), usize::from(area.width));
     Line::styled(text, look.title()).render(area, buffer);
     Rect { height: 0, ..area }
 }
@@ -56,7 +56,7 @@ pub(super) fn sheet(buffer: &mut Buffer, area: Rect, title: &str, foot: &str, lo
         .border_type(BorderType::Thick)
         .border_style(look.focus())
         .title(Line::styled(
-            format!(" {} ", clip(title, usize::from(area.width.saturating_sub(4)))),
+            format!(" {} ", clipped_text(title, usize::from(area.width.saturating_sub(4)))),
             look.title(),
         ))
         .title_bottom(Line::styled(foot.to_string(), look.dim()));

@@ -11,13 +11,13 @@ use super::frame::sheet;
 use crate::gpu::GpuId;
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
-use crate::tui::state::{State, Tone};
-use crate::tui::text::{LONGEST_TYPED, clip, edit_line, pad_right};
+use crate::tui::state::{DashboardState, Tone};
+use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line, pad_right};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
@@ -46,7 +46,7 @@ impl GpuQuestion {
     }
 
     /// The GPUs that it may be and that fit what is typed, the best first.
-    fn candidates(&self, state: &State) -> Vec<GpuId> {
+    fn candidates(&self, state: &DashboardState) -> Vec<GpuId> {
         let all = state.session.gpus.with_ids();
         let fits =
             |capability: String| self.capabilities.is_empty() || self.capabilities.contains(&capability);
@@ -55,30 +55,30 @@ impl GpuQuestion {
         Filter::new(self.input.value()).ranked(texts)
     }
 
-    fn move_cursor(&mut self, by: isize, state: &State) {
+    fn move_cursor(&mut self, by: isize, state: &DashboardState) {
         let last = self.candidates(state).len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
 
     /// Enter: the file is read again, as one of this GPU.
-    fn read_file(&self, state: &mut State) -> Reaction {
+    fn read_file(&self, state: &mut DashboardState) -> Reaction {
         let Some(gpu) = self.candidates(state).get(self.cursor).copied() else {
             let why = "no GPU of this compute capability has this name; Backspace widens the filter";
             return Reaction::Done(state.say(Tone::Refused, why));
         };
         let gpu = state.session.gpus[gpu].id.clone();
-        state.jobs.start_job(Job::Read, format!("reading {} …", self.path.display()));
+        state.jobs.start_job(WorkerJob::Read, format!("reading {} …", self.path.display()));
         let (session, path) = (state.session.clone(), self.path.clone());
         Reaction::Close(vec![Effect::Import { session, path, gpu: Some(gpu) }])
     }
 }
 
-impl Panel<State> for GpuQuestion {
-    fn context(&self) -> &'static str {
+impl Panel<DashboardState> for GpuQuestion {
+    fn key_context(&self) -> &'static str {
         "files"
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => self.read_file(state),
             Action::Cancel => {
@@ -96,7 +96,7 @@ impl Panel<State> for GpuQuestion {
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
         let found = self.candidates(state);
         let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
         let area = body.centered(Constraint::Length(body.width.min(76)), Constraint::Length(height));
@@ -127,7 +127,7 @@ impl Panel<State> for GpuQuestion {
             let width = usize::from(inside.width).saturating_sub(8);
             let text = format!(
                 "{}{:>5}",
-                pad_right(&clip(gpu.short_name(), width), width),
+                pad_right(&clipped_text(gpu.short_name(), width), width),
                 gpu.cuda.compute_capability
             );
             let style = if i == self.cursor { look.selection() } else { look.text() };
@@ -135,17 +135,17 @@ impl Panel<State> for GpuQuestion {
         }
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![Hint { actions: &[Action::Pick], text: "read the file" }]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         self.move_cursor(by, state);
     }
 }
 
-impl OverlayPanel<State> for GpuQuestion {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+impl OverlayPanel<DashboardState> for GpuQuestion {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
     }
 
@@ -153,7 +153,7 @@ impl OverlayPanel<State> for GpuQuestion {
         true
     }
 
-    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
         self.cursor = 0;
         edit_line(&mut self.input, request, LONGEST_TYPED);
         Vec::new()

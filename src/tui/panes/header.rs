@@ -8,8 +8,8 @@ use crate::gpu::GpuId;
 use crate::predict::MODELS;
 use crate::tui::layout::DashboardView;
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::clip;
+use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthStr;
 const ROOM_FOR_VIEWS: u16 = 150;
 
 /// The views with their numbers, the open one marked; where there is no room, that one alone.
-fn views(state: &State, all: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn views(state: &DashboardState, all: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let named = DashboardView::ALL.into_iter().filter(|view| all || *view == state.view);
     let style = |view: DashboardView| if view == state.view { look.focus() } else { look.dim() };
     let mut spans: Vec<Span<'static>> =
@@ -32,7 +32,7 @@ fn views(state: &State, all: bool, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// Draws the first line.
-pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let [source, target] = state.pair();
     let answer = state.answer();
     let settings = state.selection.settings;
@@ -54,7 +54,11 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
     }
     spans.push(Span::raw("  "));
     spans.push(Span::styled(state.kernel().label.clone(), look.title()));
-    spans.push(Span::raw(format!(" {} {}", clip(&state.size_of(state.selected), 32), state.kernel().dtype)));
+    spans.push(Span::raw(format!(
+        " {} {}",
+        clipped_text(&state.size_of(state.selected), 32),
+        state.kernel().dtype
+    )));
     let rates = answer.rates_used();
     let roofs = rates.trim_end_matches(" rates").trim_end_matches(" ceilings").trim_end_matches(" roofs");
     let notes =
@@ -63,7 +67,7 @@ pub fn draw_header(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_
     let facts = [
         (0, "  ", Some(format!("model: {}", MODELS[settings.model].id())), look.dim()),
         (3, " · ", Some(format!("roofs: {roofs}")), look.dim()),
-        (4, " · ", Some(format!("occupancy: {}", settings.rules.word())), look.dim()),
+        (4, " · ", Some(format!("occupancy: {}", settings.rules.as_str())), look.dim()),
         (1, "  ", counted(state.refused_rows, "row refused", "rows refused"), look.refusal()),
         (1, "  ", notes, look.caution()),
         (2, "  ", counted(cautions, "caution", "cautions"), look.caution()),

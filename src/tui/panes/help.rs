@@ -4,8 +4,8 @@ use super::main_panel;
 use super::text_sheet::SheetText;
 use crate::tui::action::Action;
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::clip;
+use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_text;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -118,16 +118,16 @@ const COLUMNS: [(&str, &str); 4] = [
 ];
 
 /// Keys of this pane, then the general ones, then what columns and marks mean.
-fn help_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn help_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let line = |left: &str, style: Style, text: &str| {
-        let text = clip(text, width.saturating_sub(KEYS));
+        let text = clipped_text(text, width.saturating_sub(KEYS));
         Line::from(vec![Span::styled(format!("{left:<KEYS$}"), style), Span::raw(text)])
     };
     let heading = |text: String| [Line::default(), Line::styled(text, look.title())];
     // The help itself lies on top of what it is about.
     let below = state.overlays.len().checked_sub(2).map(|i| &state.overlays[i]);
     let (place, hints) = match below {
-        Some(open) => (open.context(), open.hints(state)),
+        Some(open) => (open.key_context(), open.hints(state)),
         None => (state.focus.title(), main_panel(state.focus).hints(state)),
     };
     let mut lines = vec![Line::styled(format!("in {place}"), look.title())];
@@ -159,7 +159,7 @@ fn marks(look: Look<'_>) -> impl Iterator<Item = (&'static str, Style, &'static 
 }
 
 /// All keys that run this action wherever nothing is typed, or in the focused pane; the palette's where it has none.
-fn keys_of(state: &State, action: Action) -> String {
+fn keys_of(state: &DashboardState, action: Action) -> String {
     let bound = state.keymap.bindings().iter();
     let bound = bound.filter(|b| b.run == action.id() && (b.when == "any" || b.when == state.place()));
     let keys: Vec<&str> = bound.flat_map(|b| b.on.iter().map(String::as_str)).collect();

@@ -29,14 +29,14 @@ use super::action::Action;
 use super::layout::Pane;
 use super::message::Effect;
 use super::pane::Panel;
-use super::state::State;
+use super::state::DashboardState;
 use application::ApplicationPane;
-use audit::AuditPane;
+use audit::AUDIT;
 use evaluate::ErrorsPane;
 use explain::ExplanationPane;
 use gpus::GpusPane;
 use models::ModelsPane;
-use notices::NotesPane;
+use notices::NOTES;
 use occupancy::OccupancyPane;
 use palette::open_palette;
 use predictions::PredictionsPane;
@@ -46,7 +46,7 @@ use text_sheet::TextSheet;
 use what_if::WhatIfPane;
 
 /// The panes.
-pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
+pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<DashboardState>> {
     match pane {
         Pane::Gpus => Box::new(GpusPane),
         Pane::Roofline => Box::new(RooflinePane),
@@ -58,13 +58,13 @@ pub(super) fn main_panel(pane: Pane) -> Box<dyn Panel<State>> {
         Pane::Application => Box::new(ApplicationPane),
         Pane::Models => Box::new(ModelsPane),
         Pane::Errors => Box::new(ErrorsPane),
-        Pane::Audit => Box::new(AuditPane),
-        Pane::Notes => Box::new(NotesPane),
+        Pane::Audit => Box::new(AUDIT),
+        Pane::Notes => Box::new(NOTES),
     }
 }
 
 /// What an action opens over the panes; `None` where it opens nothing.
-pub(super) fn open_for(action: Action, state: &mut State) -> Option<Vec<Effect>> {
+pub(super) fn open_for(action: Action, state: &mut DashboardState) -> Option<Vec<Effect>> {
     Some(match action {
         Action::Help => state.open_overlay(TextSheet::of_sheet(&help::HELP)),
         Action::Compare => state.open_overlay(TextSheet::of_sheet(&compare::COMPARE)),

@@ -12,7 +12,7 @@
 
 use super::frame::pane_frame;
 use crate::chart::{
-    ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, Sides, bandwidth_chart, roofline_chart,
+    ChartSides, ChartSpec, Dash, Mark, Meaning, RooflineView, Scale, Shape, bandwidth_chart, roofline_chart,
 };
 use crate::gpu::Gpu;
 use crate::roofline::{Level, attainable, bound, compute_roof, intensity};
@@ -21,7 +21,7 @@ use crate::tui::canvas;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::tui::text::wrap;
 use crate::units::Intensity;
 use ratatui::buffer::Buffer;
@@ -32,16 +32,19 @@ use ratatui::widgets::Widget;
 /// Steps of the read-out, in powers of ten.
 const READOUT_STEP: f64 = 0.05;
 
+/// A point this many times as high as the roof lies above it; one that only rounding puts there does not.
+const ABOVE_ROOF: f64 = 1.02;
+
 /// The pane.
 #[derive(Debug)]
 pub struct RooflinePane;
 
-impl Panel<State> for RooflinePane {
-    fn context(&self) -> &'static str {
-        Pane::Roofline.place()
+impl Panel<DashboardState> for RooflinePane {
+    fn key_context(&self) -> &'static str {
+        Pane::Roofline.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => state.zoom = !state.zoom,
             Action::Left => move_readout(state, -READOUT_STEP),
@@ -54,15 +57,15 @@ impl Panel<State> for RooflinePane {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_pane(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         offer_roofline(state)
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![
             Hint { actions: &[Action::Left, Action::Right], text: "read out" },
             Hint { actions: &[Action::Levels], text: "levels" },
@@ -73,25 +76,21 @@ impl Panel<State> for RooflinePane {
 }
 
 /// The roofline of the selected row, to export.
-pub fn offer_roofline(state: &State) -> ChartOffer {
+pub fn offer_roofline(state: &DashboardState) -> ChartOffer {
     let name = state.chart_name(&format!("roofline-{}", state.kernel().label));
-    ChartOffer::Chart(name, Box::new(roofline_spec(state)))
+    let view = roofline_view(state);
+    let spec = bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view));
+    ChartOffer::Chart(name, Box::new(spec))
 }
 
-fn move_readout(state: &mut State, by: f64) {
+fn move_readout(state: &mut DashboardState, by: f64) {
     let start = state.answer().work.intensity().map_or(0.0, |i| i.0.max(1e-3).log10());
     let next = state.readout.unwrap_or(start) + by;
     state.readout = Some(next.clamp(-4.0, 6.0));
 }
 
-/// The roofline of the selected row, as the pane and the export draw it; of a kernel without FLOPs its bandwidth.
-fn roofline_spec(state: &State) -> ChartSpec {
-    let view = roofline_view(state);
-    bandwidth_chart(&view).unwrap_or_else(|| roofline_chart(&view))
-}
-
-/// What either is drawn of.
-fn roofline_view(state: &State) -> RooflineView<'_> {
+/// What the roofline of the selected row is drawn of, or the bandwidth of a kernel without FLOPs.
+fn roofline_view(state: &DashboardState) -> RooflineView<'_> {
     let answer = state.answer();
     let others = state.shown.iter().filter(|r| **r != state.selected);
     let others = others.filter_map(|r| state.answer_of(*r)?.timed_point());
@@ -100,21 +99,22 @@ fn roofline_view(state: &State) -> RooflineView<'_> {
         kernel: state.kernel(),
         problem: state.size_of(state.selected),
         answer,
-        show: Sides::Both,
+        show: ChartSides::Both,
         levels: Level::ALL[..state.levels].to_vec(),
         others: others.take(200).map(|(i, p)| (i.0, p.0)).chain(state.former_point).collect(),
     }
 }
 
 /// Draws the pane.
-fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+fn draw_pane(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let used = state.answer().ceilings_used;
-    let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.word()).collect();
-    let by_bandwidth = bandwidth_chart(&roofline_view(state)).is_some();
-    let shown = if by_bandwidth { "bandwidth".to_string() } else { levels.join(" ") };
-    let beside = format!("{shown}, {}", used.word());
+    let levels: Vec<&str> = Level::ALL[..state.levels].iter().map(|l| l.as_str()).collect();
+    let view = roofline_view(state);
+    let bandwidth = bandwidth_chart(&view);
+    let shown = if bandwidth.is_some() { "bandwidth".to_string() } else { levels.join(" ") };
+    let beside = format!("{shown}, {}", used.as_str());
     let inside = pane_frame(buffer, area, state, Pane::Roofline, &beside, look);
-    let mut spec = roofline_spec(state);
+    let mut spec = bandwidth.unwrap_or_else(|| roofline_chart(&view));
     let mut under = Vec::new();
     let has_place = state.answer().work.intensity().is_some_and(|i| i.0 > 0.0);
     if state.readout.is_some() && has_place {
@@ -142,14 +142,14 @@ fn draw_pane(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
     let room = usize::from(inside.height.saturating_sub(5));
     under.truncate(room);
     let chart = Rect { height: inside.height - under.len() as u16, ..inside };
-    canvas::draw(buffer, chart, &spec, look);
+    canvas::draw_chart(buffer, chart, &spec, look);
     for (i, line) in under.into_iter().enumerate() {
         line.render(Rect { y: chart.bottom() + i as u16, height: 1, ..inside }, buffer);
     }
 }
 
 /// The read-out's place as a line through the chart.
-fn cursor_line(state: &State, spec: &ChartSpec) -> Option<Mark> {
+fn cursor_line(state: &DashboardState, spec: &ChartSpec) -> Option<Mark> {
     let x = 10f64.powf(state.readout?);
     let Scale::Log { min, max } = spec.y.scale else { return None };
     let points = vec![(x, min), (x, max)];
@@ -157,7 +157,7 @@ fn cursor_line(state: &State, spec: &ChartSpec) -> Option<Mark> {
 }
 
 /// Why a measured or predicted point lies above its DRAM roof; nothing where none does.
-fn above_roof(state: &State) -> Option<String> {
+fn above_roof(state: &DashboardState) -> Option<String> {
     let answer = state.answer();
     let (flops, intensity, bytes) = (answer.work.flops()?, answer.work.intensity()?, answer.work.dram()?);
     let times =
@@ -166,7 +166,7 @@ fn above_roof(state: &State) -> Option<String> {
         let gpu = state.pair()[side];
         let compute = compute_roof(gpu, state.kernel(), answer.width(), answer.ceilings_used);
         let roof = attainable(compute.value, gpu.bandwidth(answer.ceilings_used).value, intensity);
-        let is_above = times[side].is_some_and(|time| (flops / time).0 > 1.02 * roof.0);
+        let is_above = times[side].is_some_and(|time| (flops / time).0 > ABOVE_ROOF * roof.0);
         let why = if bytes.0 <= gpu.l2_size.value.0 {
             format!("its {bytes} fit L2 ({})", gpu.l2_size.value)
         } else {
@@ -180,20 +180,20 @@ fn above_roof(state: &State) -> Option<String> {
 
 /// The intensity of a kernel known from measurements at every level whose bytes were counted; nothing where that is DRAM
 /// alone. Kernels with formulas show theirs as points when the level is drawn.
-fn intensities(state: &State, look: Look<'_>) -> Option<Line<'static>> {
+fn intensities(state: &DashboardState, look: Look<'_>) -> Option<Line<'static>> {
     if state.kernel().has_formulas() {
         return None;
     }
     let work = &state.answer().work;
     let known: Vec<String> = Level::ALL
         .into_iter()
-        .filter_map(|level| intensity(work, level).map(|i| format!("{} {i}", level.word())))
+        .filter_map(|level| intensity(work, level).map(|i| format!("{} {i}", level.as_str())))
         .collect();
     (known.len() > 1).then(|| Line::styled(format!("intensity: {}", known.join(", ")), look.dim()))
 }
 
 /// One GPU's ceilings with their origin.
-fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
+fn legend(state: &DashboardState, side: usize, look: Look<'_>) -> Line<'static> {
     let gpu: &Gpu = state.pair()[side];
     let used = state.answer().ceilings_used;
     let width = state.answer().width();
@@ -205,22 +205,22 @@ fn legend(state: &State, side: usize, look: Look<'_>) -> Line<'static> {
         "{mark} {}  {} ({})  {} ({})  ridge {ridge}",
         gpu.short_name(),
         compute.value,
-        compute.origin.word(),
+        compute.origin.as_str(),
         bandwidth.value,
-        bandwidth.origin.word(),
+        bandwidth.origin.as_str(),
     );
     Line::from(vec![Span::styled(text, look.side(side))])
 }
 
 /// What can be attained at the read-out's intensity, and what binds there.
-fn readout(state: &State, look: Look<'_>) -> Line<'static> {
+fn readout(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     let intensity = Intensity(10f64.powf(state.readout.unwrap_or(0.0)));
     let used = state.answer().ceilings_used;
     let mut spans = vec![Span::styled(format!("at {intensity}: "), look.title())];
     for (side, gpu) in state.pair().into_iter().enumerate() {
         let compute = compute_roof(gpu, state.kernel(), state.answer().width(), used);
         let (c, b) = (compute.value, gpu.bandwidth(used).value);
-        let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).word());
+        let text = format!("{} {}  ", attainable(c, b, intensity), bound(c, b, intensity).as_str());
         spans.push(Span::styled(text, look.side(side)));
     }
     Line::from(spans)

@@ -1,25 +1,26 @@
 //! The worker's part of files: measurements read and audited, folders listed, charts written, the selection remembered.
 
-use super::watch::Watch;
+use super::watch::JobWatch;
 use crate::application::{Application, PartOfTrace, is_application, read_application};
-use crate::audit::{Sheet, audit, read_file};
-use crate::chart::{ChartSpec, Theme, render_svg, suggested_size};
+use crate::audit::{AuditSheet, audit, read_file};
+use crate::chart::{ChartSpec, SvgTheme, render_svg, suggested_size};
 use crate::config::{Saved, state_file, write_whole};
 use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::tui::message::{LoadedFiles, Message, UserFile};
-use crate::tui::panes::files::listing::{FileEntry, Listing, MOST_ENTRIES};
+use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
-pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_>) -> Message {
+pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch<'_>) -> Message {
     let mut session = session.clone();
     let (mut notices, mut rows, mut refused, mut unnamed) = (Vec::new(), 0, 0, None);
+    let mut applications = Vec::new();
     for file in files {
         let path = &file.path;
         if is_application(path) {
             match read_trace(path, watch) {
-                Ok(application) => watch.send_message(Message::ApplicationRead(Box::new(application))),
+                Ok(application) => applications.push(application),
                 Err(why) => notices.push(why),
             }
             continue;
@@ -43,18 +44,18 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &Watch<'_
         0 => format!("{rows} measured rows loaded"),
         n => format!("{rows} measured rows loaded, {n} refused: ! lists them"),
     };
-    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed }))
+    Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
 }
 
 /// The application of a trace, whole, of the GPU that did most.
-pub(super) fn read_trace(path: &Path, watch: &Watch<'_>) -> Result<Application, String> {
+pub(super) fn read_trace(path: &Path, watch: &JobWatch<'_>) -> Result<Application, String> {
     let read = watch.watch_reading(path, || read_application(path, watch.progress));
     let recorded = read.map_err(|why| why.to_string())?;
     recorded.application(&PartOfTrace::default()).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// The readable entries of a folder, as many as a person can use.
-pub(super) fn list_folder(asked: PathBuf) -> Listing {
+pub(super) fn list_folder(asked: PathBuf) -> FolderListing {
     // Also what cannot be read has a full name, so that there is a way up from it.
     let full = std::fs::canonicalize(&asked).or_else(|_| absolute(&asked));
     let folder = full.unwrap_or_else(|_| asked.clone());
@@ -62,7 +63,7 @@ pub(super) fn list_folder(asked: PathBuf) -> Listing {
         Ok(entries) => entries,
         Err(e) => {
             let remark = format!("cannot be read: {e}");
-            return Listing { asked, folder, entries: Vec::new(), remark };
+            return FolderListing { asked, folder, entries: Vec::new(), remark };
         }
     };
     let (mut found, mut unreadable, mut more) = (Vec::new(), 0_usize, false);
@@ -89,23 +90,23 @@ pub(super) fn list_folder(asked: PathBuf) -> Listing {
     if unreadable > 0 {
         remarks.push(format!("{unreadable} names that cannot be shown are left out"));
     }
-    Listing { asked, folder, entries: found, remark: remarks.join("; ") }
+    FolderListing { asked, folder, entries: found, remark: remarks.join("; ") }
 }
 
 /// What the audit finds in these files together, and which of them it could not read.
 pub(super) fn audit_files(session: &Session, files: &[PathBuf]) -> Digest {
     let gpus = session.stock_gpus();
-    let mut sheet = Sheet::new(gpus, &session.kernels);
+    let mut sheet = AuditSheet::new(gpus, &session.kernels);
     // A trace of an application holds no rows.
     let measured = files.iter().filter(|file| !is_application(file));
     let read = measured.map(|file| read_file(file, &mut sheet));
     let not_audited = read.filter_map(|r| r.err().map(|e| e.to_string())).collect();
     let findings = audit(&sheet);
-    Digest { not_audited, ..Digest::of(&sheet, &findings) }
+    Digest { not_audited, ..Digest::from_findings(&sheet, &findings) }
 }
 
 /// Writes a chart into a file that does not exist yet.
-pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: Theme) -> Result<String, String> {
+pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: SvgTheme) -> Result<String, String> {
     let name = path.display();
     if path.exists() {
         return Err(format!("{name} exists; nothing was written; type another name"));

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A job with everything it needs.
-type Task = Box<dyn FnOnce() + Send>;
+type LaneTask = Box<dyn FnOnce() + Send>;
 
 /// Jobs of one kind.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ struct Jobs {
     /// Progress of the newest job, which can be cancelled.
     newest: Arc<Progress>,
     running: usize,
-    waiting: VecDeque<Task>,
+    waiting: VecDeque<LaneTask>,
 }
 
 impl std::fmt::Debug for Jobs {
@@ -48,7 +48,7 @@ impl Lane {
         self.start(1, Box::new(move || job(&Progress::default())));
     }
 
-    fn start(&self, at_once: usize, task: Task) {
+    fn start(&self, at_once: usize, task: LaneTask) {
         let mut jobs = lock(&self.0);
         jobs.waiting.push_back(task);
         if jobs.running >= at_once {
@@ -61,7 +61,7 @@ impl Lane {
 }
 
 /// The job that has waited longest; the thread that asks ends where there is none.
-fn next(lane: &Mutex<Jobs>) -> Option<Task> {
+fn next(lane: &Mutex<Jobs>) -> Option<LaneTask> {
     let mut jobs = lock(lane);
     let next = jobs.waiting.pop_front();
     if next.is_none() {

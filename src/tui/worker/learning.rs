@@ -1,11 +1,11 @@
 //! The worker's part of measuring and training models: with progress, until nobody wants it any more.
 
-use super::watch::Watch;
-use crate::evaluate::Setup;
+use super::watch::JobWatch;
+use crate::evaluate::EvaluationSetup;
 use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::train::cache::Cache;
+use crate::train::cache::ModelCache;
 use crate::train::{SurveyOf, learned, trainer, trainers};
 use crate::tui::message::Message;
 use crate::tui::panes::evaluate::outcome::Evaluated;
@@ -13,7 +13,7 @@ use crate::tui::panes::models::findings::SEED;
 use std::sync::atomic::Ordering;
 
 /// Every model's errors, and what is in the cache.
-pub(super) fn survey_models(session: &Session, of: &SurveyOf, watch: &Watch<'_>) -> Message {
+pub(super) fn survey_models(session: &Session, of: &SurveyOf, watch: &JobWatch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
@@ -22,14 +22,14 @@ pub(super) fn survey_models(session: &Session, of: &SurveyOf, watch: &Watch<'_>)
     };
     let found = watch.watch_progress(shown, || {
         let survey = session.survey(of, &progress)?;
-        let entries = Cache::of_user().map(|cache| session.trained(&cache, SEED)).unwrap_or_default();
+        let entries = ModelCache::of_user().map(|cache| session.trained(&cache, SEED)).unwrap_or_default();
         Some(Box::new((survey, learned(&trainers(SEED), entries))))
     });
     Message::Surveyed(found)
 }
 
 /// A model of this recipe, from the cache or trained now.
-pub(super) fn train_model(session: &Session, model: &str, watch: &Watch<'_>) -> Message {
+pub(super) fn train_model(session: &Session, model: &str, watch: &JobWatch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -40,7 +40,7 @@ pub(super) fn train_model(session: &Session, model: &str, watch: &Watch<'_>) -> 
     };
     let trained = watch.watch_progress(shown, || {
         let trainer = trainer(model, SEED)?;
-        session.train(&*trainer, Cache::of_user().as_ref(), false, &progress)
+        session.train(&*trainer, ModelCache::of_user().as_ref(), false, &progress)
     });
     Message::Trained(match trained {
         Err(why) if why.is_cancelled() => None,
@@ -49,7 +49,12 @@ pub(super) fn train_model(session: &Session, model: &str, watch: &Watch<'_>) -> 
 }
 
 /// Runs an evaluation, says how far it is, and stops it once it is not wanted.
-pub(super) fn evaluate_model(session: &Session, model: ModelId, setup: &Setup, watch: &Watch<'_>) -> Message {
+pub(super) fn evaluate_model(
+    session: &Session,
+    model: ModelId,
+    setup: &EvaluationSetup,
+    watch: &JobWatch<'_>,
+) -> Message {
     let progress = Progress::default();
     let shown = || {
         progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
@@ -61,7 +66,7 @@ pub(super) fn evaluate_model(session: &Session, model: ModelId, setup: &Setup, w
 }
 
 /// Learns for every kernel and target, and says how far it is; one that was cancelled has learned nothing.
-pub(super) fn learn_lessons(session: &Session, watch: &Watch<'_>) -> Message {
+pub(super) fn learn_lessons(session: &Session, watch: &JobWatch<'_>) -> Message {
     let progress = Progress::default();
     let shown = || {
         if watch.is_cancelled() {
@@ -71,6 +76,6 @@ pub(super) fn learn_lessons(session: &Session, watch: &Watch<'_>) -> Message {
         (done > 0).then(|| format!("learning from your rows: {done} of {total}"))
     };
     let learned =
-        watch.watch_progress(shown, || session.learn_and_keep(Cache::of_user().as_ref(), &progress));
+        watch.watch_progress(shown, || session.learn_and_keep(ModelCache::of_user().as_ref(), &progress));
     Message::Learned(session.revision(), Box::new(learned.unwrap_or_default()))
 }

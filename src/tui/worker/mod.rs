@@ -8,14 +8,14 @@ mod watch;
 
 pub use files::save_selection;
 
-use super::jobs::{Job, PerJob};
+use super::jobs::{PerJob, WorkerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
 use super::ranked::BoardQuestion;
 use crate::application::{Application, ForecastSettings, forecast, is_application};
-use crate::chart::{ChartSpec, Theme};
+use crate::chart::{ChartSpec, SvgTheme};
 use crate::device::{FindDriver, find_driver};
-use crate::evaluate::Setup;
+use crate::evaluate::EvaluationSetup;
 use crate::gpu::GpuId;
 use crate::kernel::{KernelId, Problem};
 use crate::predict::ModelId;
@@ -31,13 +31,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use watch::Watch;
+use watch::JobWatch;
 
 /// Runs jobs on threads; the answer of a cancelled or overtaken one is dropped.
 #[derive(Debug)]
 pub struct Worker {
     answers: Sender<Message>,
-    /// For each kind of [`Job`]. Writing is never overtaken: what was written is said.
+    /// For each kind of [`WorkerJob`]. Writing is never overtaken: what was written is said.
     lanes: PerJob<Lane>,
     /// The files that are looked at for changes.
     watched: FileWatch,
@@ -53,51 +53,50 @@ impl Worker {
     }
 
     /// Stops the job of this kind, and drops its answer.
-    pub fn cancel_job(&self, job: Job) {
+    pub fn cancel_job(&self, job: WorkerJob) {
         self.lanes.value_of(job).cancel();
     }
 
     /// Runs `job` on a thread and sends what it says and returns, unless it was overtaken meanwhile.
-    fn spawn(&self, kind: Job, job: impl FnOnce(&Watch<'_>) -> Message + Send + 'static) {
+    fn spawn(&self, kind: WorkerJob, job: impl FnOnce(&JobWatch<'_>) -> Message + Send + 'static) {
         let answers = self.answers.clone();
         let run = move |progress: &Progress| {
-            let watch = Watch { job: kind, answers: &answers, progress };
+            let watch = JobWatch { job: kind, answers: &answers, progress };
             let message = catch_unwind(AssertUnwindSafe(|| job(&watch)));
             watch.send_message(message.unwrap_or(Message::JobFailed(kind)));
         };
         let lane = self.lanes.value_of(kind);
-        if kind == Job::Write { lane.after(run) } else { lane.instead(run) }
+        if kind == WorkerJob::Write { lane.after(run) } else { lane.instead(run) }
     }
 
-    /// Reads the user's measurement files on top of this session, and audits them; a newer load overtakes an older one.
-    pub fn load(&self, session: Arc<Session>, files: Vec<UserFile>) {
-        self.audit(session.clone(), files.iter().map(|file| file.path.clone()).collect());
-        self.spawn(Job::Read, move |watch| load_files(&session, &files, watch));
+    /// Reads the user's files on top of this session; a newer load overtakes an older one.
+    pub fn load_files(&self, session: Arc<Session>, files: Vec<UserFile>) {
+        self.spawn(WorkerJob::Read, move |watch| load_files(&session, &files, watch));
     }
 
     /// Audits the user's measurement files; a newer audit overtakes an older one.
     pub fn audit(&self, session: Arc<Session>, files: Vec<PathBuf>) {
-        self.spawn(Job::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
+        self.spawn(WorkerJob::Audit, move |_| Message::Audited(Box::new(audit_files(&session, &files))));
     }
 
     /// Measures a model; a newer evaluation overtakes an older one, and leaves a load alone.
-    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: Setup) {
-        self.spawn(Job::Evaluate, move |watch| evaluate_model(&session, model, &setup, watch));
+    pub fn evaluate(&self, session: Arc<Session>, model: ModelId, setup: EvaluationSetup) {
+        self.spawn(WorkerJob::Evaluate, move |watch| evaluate_model(&session, model, &setup, watch));
     }
 
     /// Learns from the rows of this session; a newer session's rows overtake an older one's.
     pub fn learn(&self, session: Arc<Session>) {
-        self.spawn(Job::Learn, move |watch| learn_lessons(&session, watch));
+        self.spawn(WorkerJob::Learn, move |watch| learn_lessons(&session, watch));
     }
 
     /// Measures every model; a newer survey overtakes an older one, and leaves a training alone.
     pub fn survey(&self, session: Arc<Session>, of: SurveyOf) {
-        self.spawn(Job::Survey, move |watch| survey_models(&session, &of, watch));
+        self.spawn(WorkerJob::Survey, move |watch| survey_models(&session, &of, watch));
     }
 
     /// Trains a model; a newer training overtakes an older one.
     pub fn train(&self, session: Arc<Session>, model: &'static str) {
-        self.spawn(Job::Train, move |watch| train_model(&session, model, watch));
+        self.spawn(WorkerJob::Train, move |watch| train_model(&session, model, watch));
     }
 
     /// Times a kernel on the GPU at hand; a newer one overtakes an older one.
@@ -109,7 +108,7 @@ impl Worker {
         prefer: Vec<String>,
     ) {
         let find = self.find;
-        self.spawn(Job::MeasureHere, move |watch| {
+        self.spawn(WorkerJob::MeasureHere, move |watch| {
             let progress = Progress::default();
             let shown = || {
                 progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
@@ -128,21 +127,21 @@ impl Worker {
 
     /// Predicts rows that are not on the screen; a newer question overtakes an older one.
     pub fn predict_rows(&self, question: RowsQuestion) {
-        self.spawn(Job::Predict, move |watch| {
+        self.spawn(WorkerJob::Predict, move |watch| {
             Message::Predicted(question.answer_rows(&|| watch.is_cancelled()).map(Box::new))
         });
     }
 
     /// Predicts the timed rows with every model; a newer question overtakes an older one.
     pub fn compare_models(&self, question: ModelsQuestion) {
-        self.spawn(Job::Compare, move |watch| {
+        self.spawn(WorkerJob::Compare, move |watch| {
             Message::Compared(question.answer_models(&|| watch.is_cancelled()).map(Box::new))
         });
     }
 
     /// Ranks the GPUs; a newer question overtakes an older one.
     pub fn rank_gpus(&self, question: BoardQuestion) {
-        self.spawn(Job::Rank, move |watch| {
+        self.spawn(WorkerJob::Rank, move |watch| {
             let board = question.rank_gpus(watch.progress);
             Message::Ranked(board.map(|board| Box::new((question.asked, board))))
         });
@@ -150,7 +149,7 @@ impl Worker {
 
     /// Reads a picked file on top of this session.
     pub fn import(&self, session: Arc<Session>, file: UserFile) {
-        self.spawn(Job::Read, move |watch| {
+        self.spawn(WorkerJob::Read, move |watch| {
             if is_application(&file.path) {
                 return match read_trace(&file.path, watch) {
                     Ok(application) => Message::ApplicationRead(Box::new(application)),
@@ -178,7 +177,7 @@ impl Worker {
         source: GpuId,
         targets: Vec<GpuId>,
     ) {
-        self.spawn(Job::Forecast, move |_| {
+        self.spawn(WorkerJob::Forecast, move |_| {
             let settings = ForecastSettings::default();
             Message::Forecast(Some(forecast(&session, &application, source, &targets, settings)))
         });
@@ -191,12 +190,12 @@ impl Worker {
 
     /// Lists a folder.
     pub fn list(&self, folder: PathBuf) {
-        self.spawn(Job::List, move |_| Message::Listed(Box::new(list_folder(folder))));
+        self.spawn(WorkerJob::List, move |_| Message::Listed(Box::new(list_folder(folder))));
     }
 
     /// Draws a chart into a file that does not exist yet.
-    pub fn export(&self, path: PathBuf, spec: ChartSpec, theme: Theme) {
-        self.spawn(Job::Write, move |_| Message::Written(write_chart(&path, &spec, theme)));
+    pub fn write_chart(&self, path: PathBuf, spec: ChartSpec, theme: SvgTheme) {
+        self.spawn(WorkerJob::Write, move |_| Message::Written(write_chart(&path, &spec, theme)));
     }
 }
 
@@ -211,16 +210,16 @@ mod tests {
         let worker = Worker::new(sender);
         let (go, wait) = std::sync::mpsc::channel::<()>();
         let (go_on, wait_too) = std::sync::mpsc::channel::<()>();
-        worker.spawn(Job::Write, move |_| {
+        worker.spawn(WorkerJob::Write, move |_| {
             Message::Written(wait.recv().map(|()| "wrote".into()).map_err(|e| e.to_string()))
         });
-        worker.spawn(Job::Read, move |_| Message::NotImported(format!("stale {:?}", wait_too.recv())));
+        worker.spawn(WorkerJob::Read, move |_| Message::NotImported(format!("stale {:?}", wait_too.recv())));
         let file = UserFile { path: "no such file".into(), gpu: None };
         worker.import(Arc::new(Session::load(None).unwrap()), file);
         let first = answers.recv_timeout(PATIENCE).unwrap();
         assert!(matches!(&first, Message::NotImported(why) if why.contains("no such file")), "{first:?}");
         go_on.send(()).unwrap();
-        worker.cancel_job(Job::Read);
+        worker.cancel_job(WorkerJob::Read);
         go.send(()).unwrap();
         let second = answers.recv_timeout(PATIENCE).unwrap();
         assert!(matches!(&second, Message::Written(Ok(what)) if what == "wrote"), "{second:?}");
@@ -268,7 +267,7 @@ mod tests {
     fn a_job_that_panics_is_answered_by_its_kind() {
         const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
         let (sender, answers) = std::sync::mpsc::channel();
-        Worker::new(sender).spawn(Job::Read, |_| panic!("on purpose"));
-        assert!(matches!(answers.recv_timeout(PATIENCE).unwrap(), Message::JobFailed(Job::Read)));
+        Worker::new(sender).spawn(WorkerJob::Read, |_| panic!("on purpose"));
+        assert!(matches!(answers.recv_timeout(PATIENCE).unwrap(), Message::JobFailed(WorkerJob::Read)));
     }
 }

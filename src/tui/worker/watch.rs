@@ -1,7 +1,7 @@
 //! What leads from a running job to the dashboard: its answers, its progress, the wish that it stops.
 
 use crate::progress::Progress;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::message::Message;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -9,13 +9,13 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// What leads from a running job to the dashboard.
-pub(super) struct Watch<'a> {
-    pub(super) job: Job,
+pub(super) struct JobWatch<'a> {
+    pub(super) job: WorkerJob,
     pub(super) answers: &'a Sender<Message>,
     pub(super) progress: &'a Progress,
 }
 
-impl Watch<'_> {
+impl JobWatch<'_> {
     pub(super) fn is_cancelled(&self) -> bool {
         self.progress.cancelled.load(Ordering::SeqCst)
     }

@@ -1,9 +1,9 @@
 //! Reports of profilers, tuners, benchmarks and calibrations: whatever the bytes, rows that a measurement file may hold, or
 //! an error that names the file; and everything that looks at such a file agrees on what it is.
 
-use roofswap::audit::{Sheet, audit, read_text};
-use roofswap::import::{Format, Imported, Job, Opened, read_bytes, read_opened};
-use roofswap::measurement::{Kind, Number, read_csv, write_csv};
+use roofswap::audit::{AuditSheet, audit, read_text};
+use roofswap::import::{FileFormat, ImportJob, Imported, OpenedFile, read_bytes, read_opened};
+use roofswap::measurement::{Number, TimingKind, read_csv, write_csv};
 use roofswap::progress::Progress;
 use roofswap::session::Session;
 use std::sync::LazyLock;
@@ -14,22 +14,22 @@ static SHIPPED: LazyLock<Session> =
 /// Imports, writes and reads back, loads and audits.
 pub fn body(bytes: &[u8]) {
     let strings = Progress::default();
-    let imported = read_bytes(bytes, &Job::new("f.txt", &strings));
+    let imported = read_bytes(bytes, &ImportJob::new("f.txt", &strings));
     match &imported {
         Ok(imported) => check(imported, bytes.len()),
         Err(e) => assert!(e.file == "f.txt" && (5..1000).contains(&e.message.len()), "{e}"),
     }
-    let Ok(opened) = Opened::of(bytes, "f.txt") else { return };
-    let is_report = matches!(opened.format(), Format::Report(_));
+    let Ok(opened) = OpenedFile::from_reader(bytes, "f.txt") else { return };
+    let is_report = matches!(opened.format(), FileFormat::Report(_));
     assert!(is_report || imported.is_err(), "read as a report, and recognised as none");
     let mut kernels = SHIPPED.kernels.clone();
     if let Ok(any) =
-        read_opened(opened, None, Kind::Measured, &SHIPPED.gpus, &mut kernels, &Progress::default())
+        read_opened(opened, None, TimingKind::Measured, &SHIPPED.gpus, &mut kernels, &Progress::default())
     {
         assert!(any.read.rows.iter().all(|row| row.time.0 > 0.0 && row.time.0.is_finite()));
         assert!(any.read.refused.iter().all(|e| e.to_string().len() < 1000));
     }
-    let mut sheet = Sheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
+    let mut sheet = AuditSheet::new(&SHIPPED.gpus, &SHIPPED.kernels);
     if read_text(bytes, "f.txt", &mut sheet).is_ok() {
         let _ = audit(&sheet);
     }
@@ -46,7 +46,7 @@ fn check(imported: &Imported, size: usize) {
         row.gpu = "titan-v".into();
     }
     let mut kernels = SHIPPED.kernels.clone();
-    let read = read_csv(&*write_csv(&named), "back.csv", Kind::Measured, &SHIPPED.gpus, &mut kernels);
+    let read = read_csv(&*write_csv(&named), "back.csv", TimingKind::Measured, &SHIPPED.gpus, &mut kernels);
     let read = read.expect("what was written can be read");
     assert_eq!(read.rows.len() + read.refused_count, named.len(), "rows got lost on the way");
 }

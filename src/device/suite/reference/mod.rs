@@ -12,13 +12,13 @@ mod matrix;
 mod reduction;
 mod stencil;
 
-use super::{Case, Reference};
+use super::{CpuReference, SuiteCase};
 
 /// About how many additions, products or comparisons the elements of a case take: all of the case, so many compared.
-type Steps = fn(&Case, compared: usize) -> f64;
+type Steps = fn(&SuiteCase, compared: usize) -> f64;
 
 /// Every kernel of the suite: id, reference, and what it costs.
-const ALL: [(&str, Reference, Steps); 31] = [
+const ALL: [(&str, CpuReference, Steps); 31] = [
     ("array_reversal", elementwise::array_reversal, |_, at| at as f64),
     ("atomic_hotspot", counting::atomic_hotspot, |_, at| at as f64),
     ("binary_search", counting::binary_search, |case, _| size(case, "n")),
@@ -28,7 +28,7 @@ const ALL: [(&str, Reference, Steps); 31] = [
     ("count_numbers", counting::histogram, |case, _| size(case, "n")),
     ("count_numbers_shared", counting::histogram, |case, _| size(case, "n")),
     ("dot_product", reduction::dot_product, |case, _| size(case, "n")),
-    ("elementwise_add", elementwise::add, |_, at| at as f64),
+    ("elementwise_add", elementwise::added_vectors, |_, at| at as f64),
     ("elementwise_multiply", elementwise::multiply, |_, at| at as f64),
     ("gemm_tiled", matrix::product, |case, at| size(case, "k") * at as f64),
     ("heat_diffusion", stencil::heat_diffusion, |_, at| 7.0 * at as f64),
@@ -48,36 +48,36 @@ const ALL: [(&str, Reference, Steps); 31] = [
     ("softmax", reduction::softmax, softmax_steps),
     ("squared_distance", reduction::squared_distance, |case, _| size(case, "b") * size(case, "k")),
     ("strided_copy_8", elementwise::strided_copy_8, |_, at| at as f64),
-    ("vector_add", elementwise::add, |_, at| at as f64),
+    ("vector_add", elementwise::added_vectors, |_, at| at as f64),
     ("vector_add_divergent", elementwise::vector_add_divergent, |_, at| 64.5 * at as f64),
 ];
 
 /// The reference of this kernel of the suite; a test holds that every one has its own.
 #[must_use]
-pub fn reference(kernel: &str) -> Option<Reference> {
+pub fn reference(kernel: &str) -> Option<CpuReference> {
     ALL.iter().find(|(id, ..)| *id == kernel).map(|(_, reference, _)| *reference)
 }
 
 /// About how many additions, products or comparisons the reference takes for so many compared elements of this case;
 /// `None` for a kernel without reference. What bounds the time of a check before anything is timed.
 #[must_use]
-pub fn steps(case: &Case, compared: usize) -> Option<f64> {
+pub fn steps(case: &SuiteCase, compared: usize) -> Option<f64> {
     ALL.iter().find(|(id, ..)| *id == case.kernel).map(|(.., steps)| steps(case, compared))
 }
 
 /// The sums of the rows that the elements lie in, and the elements.
-fn softmax_steps(case: &Case, compared: usize) -> f64 {
+fn softmax_steps(case: &SuiteCase, compared: usize) -> f64 {
     let rows = size(case, "rows").min(compared as f64);
     6.0 * (rows * size(case, "cols") + compared as f64)
 }
 
 /// A problem key as a number.
-fn size(case: &Case, key: &str) -> f64 {
+fn size(case: &SuiteCase, key: &str) -> f64 {
     case.size_of(key) as f64
 }
 
 /// A scalar argument; NaN for a name that there is not.
-fn scalar(case: &Case, name: &str) -> f64 {
+fn scalar(case: &SuiteCase, name: &str) -> f64 {
     case.scalar(name).unwrap_or(f64::NAN)
 }
 

@@ -2,33 +2,52 @@
 
 use super::findings::{ApplicationFindings, ForecastQuestion};
 use crate::application::{Application, TargetForecast};
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::DashboardView;
 use crate::tui::message::Effect;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use std::sync::Arc;
 
-/// A program was read: it is shown.
-pub fn take_application(state: &mut State, application: Application) -> Vec<Effect> {
-    state.jobs.end_job(Job::Read);
-    let source = state.session.gpus.get(&application.gpu_name);
+/// A picked program was read: it is shown.
+pub fn take_application(state: &mut DashboardState, application: Application) -> Vec<Effect> {
+    state.jobs.end_job(WorkerJob::Read);
     let text = format!("{} kernel launches read", application.kernel_count);
-    state.application =
-        ApplicationFindings { application: Some(Arc::new(application)), source, ..Default::default() };
+    put_application(state, application, 0);
     state.show_view(DashboardView::Application);
-    let mut effects = state.say(Tone::Done, text);
-    effects.extend(ask_forecasts(state));
-    effects
+    state.say(Tone::Done, text)
+}
+
+/// The traces among the user's files were read: the last one is shown, and where a program is shown already, only that one
+/// is put in its own place.
+pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) {
+    let Some(shown) = state.application.application.clone() else {
+        if let Some(last) = applications.into_iter().last() {
+            put_application(state, last, 0);
+            state.show_view(DashboardView::Application);
+        }
+        return;
+    };
+    if let Some(same) = applications.into_iter().find(|read| read.file == shown.file) {
+        let cursor = state.application.cursor.min(same.groups.len().saturating_sub(1));
+        put_application(state, same, cursor);
+    }
+}
+
+/// Puts a program in the place of the one before, with this group under the cursor.
+fn put_application(state: &mut DashboardState, application: Application, cursor: usize) {
+    let source = state.session.gpus.id_named(&application.gpu_name);
+    let application = Some(Arc::new(application));
+    state.application = ApplicationFindings { application, source, cursor, ..Default::default() };
 }
 
 /// The worker's answer, if it is that to the last question.
-pub fn take_forecasts(state: &mut State, answer: Result<Vec<TargetForecast>, String>) {
-    state.jobs.end_job(Job::Forecast);
+pub fn take_forecasts(state: &mut DashboardState, answer: Result<Vec<TargetForecast>, String>) {
+    state.jobs.end_job(WorkerJob::Forecast);
     state.application.forecasts = Some(answer.map(Arc::new));
 }
 
 /// Asks for the targets that are selected, unless that was asked already.
-pub fn ask_forecasts(state: &mut State) -> Vec<Effect> {
+pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
     if application.is_amd() {
@@ -51,6 +70,6 @@ pub fn ask_forecasts(state: &mut State) -> Vec<Effect> {
     targets.extend(question.targets.iter().copied().filter(|t| *t != source));
     state.application.asked = Some(question);
     state.application.forecasts = None;
-    state.jobs.start_job(Job::Forecast, "predicting the application …");
+    state.jobs.start_job(WorkerJob::Forecast, "predicting the application …");
     vec![Effect::Forecast { session: state.session.clone(), application, source, targets }]
 }

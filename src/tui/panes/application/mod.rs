@@ -9,8 +9,8 @@ use crate::tui::action::Action;
 use crate::tui::layout::{DashboardView, Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, StateChange, lines_moved};
-use crate::tui::state::{State, Tone};
+use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
+use crate::tui::state::{DashboardState, Tone};
 use asking::ask_forecasts;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -21,12 +21,12 @@ use view::{draw_application, first_group_line, groups_shown};
 #[derive(Debug)]
 pub struct ApplicationPane;
 
-impl Panel<State> for ApplicationPane {
-    fn context(&self) -> &'static str {
-        Pane::Application.place()
+impl Panel<DashboardState> for ApplicationPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Application.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         if action == Action::Pick {
             return if state.application.application.is_some() {
                 Reaction::Done(open_group(state))
@@ -34,7 +34,7 @@ impl Panel<State> for ApplicationPane {
                 Reaction::Run(Action::Import)
             };
         }
-        let page = groups_shown(state, state.areas().of(Pane::Application));
+        let page = groups_shown(state, state.areas().pane_area(Pane::Application));
         match lines_moved(action, page) {
             Some(by) => {
                 move_cursor(state, by);
@@ -44,11 +44,11 @@ impl Panel<State> for ApplicationPane {
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_application(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let found = &state.application;
         match (&found.application, &found.forecasts) {
             (Some(application), Some(Ok(forecasts))) => {
@@ -60,7 +60,7 @@ impl Panel<State> for ApplicationPane {
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         if state.application.application.is_none() {
             return vec![Hint { actions: &[Action::Pick], text: "open a trace" }];
         }
@@ -72,7 +72,7 @@ impl Panel<State> for ApplicationPane {
         ]
     }
 
-    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(count) = state.application.application.as_ref().map(|a| a.groups.len()) else { return };
         let shown = groups_shown(state, area);
         let Some(line) = at.line.checked_sub(first_group_line(state)).filter(|line| *line < shown) else {
@@ -84,22 +84,22 @@ impl Panel<State> for ApplicationPane {
         }
     }
 
-    fn follow(&mut self, _: StateChange<'_>, state: &mut State) -> Vec<Effect> {
+    fn follow(&mut self, state: &mut DashboardState) -> Vec<Effect> {
         ask_forecasts(state)
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         move_cursor(state, by);
     }
 }
 
-fn move_cursor(state: &mut State, by: isize) {
+fn move_cursor(state: &mut DashboardState, by: isize) {
     let last = state.application.application.as_ref().map_or(0, |a| a.groups.len().saturating_sub(1));
     state.application.cursor = state.application.cursor.saturating_add_signed(by).min(last);
 }
 
 /// Opens the group under the cursor in the Swap view: its row stands among the user's, measured on the program's GPU.
-fn open_group(state: &mut State) -> Vec<Effect> {
+fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     let found = &state.application;
     let Some(application) = found.application.clone() else { return Vec::new() };
     let (place, source) = (found.cursor, found.source.unwrap_or(state.selection.source));

@@ -1,17 +1,16 @@
 //! How the Application view is drawn: the window in words, a bar of letters per GPU, the groups.
 
-use super::super::frame::pane_frame;
+use super::super::frame::{draw_lines, pane_frame};
 use crate::application::{Application, BarPart, GroupForecast, KernelCategory, TargetForecast, bar_parts};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::{clip, pad_left, pad_right, wrap};
-use crate::units::{Seconds, range, significant};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
+use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Widget;
 
 /// Columns of a GPU's name before its bar.
 const NAME: usize = 18;
@@ -21,7 +20,7 @@ const NUMBERS: usize = 34;
 const MOST_BARS: usize = 6;
 
 /// Draws the pane.
-pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let found = &state.application;
     let Some(application) = &found.application else {
         let inside = pane_frame(buffer, area, state, Pane::Application, "", look);
@@ -35,20 +34,17 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &State, l
     if let Some(detail) = detail(state, application) {
         let gap = usize::from(inside.height).saturating_sub(lines.len() + 1);
         lines.extend((0..gap).map(|_| Line::default()));
-        lines.push(Line::styled(clip(&detail, width), look.dim()));
+        lines.push(Line::styled(clipped_text(&detail, width), look.dim()));
     }
-    for (y, line) in (inside.y..inside.bottom()).zip(lines) {
-        line.render(Rect { x: inside.x + 1, y, height: 1, width: inside.width.saturating_sub(1) }, buffer);
-    }
+    let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
+    draw_lines(buffer, text, lines, 0);
 }
 
 fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     const TEXT: &str = "No application. Enter picks a file: a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems export \
                         (nsys export --type sqlite). Or start with roofswap --data trace.json.gz.";
-    let lines = wrap(TEXT, usize::from(inside.width.saturating_sub(2)));
-    for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-        Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
-    }
+    let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+    draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
 /// `trace.json.gz, NVIDIA H100 80GB HBM3`.
@@ -59,7 +55,7 @@ fn heading(application: &Application) -> String {
 }
 
 /// Lines inside the frame before the first group.
-pub(super) fn first_group_line(state: &State) -> usize {
+pub(super) fn first_group_line(state: &DashboardState) -> usize {
     let Some(application) = &state.application.application else { return 0 };
     // The window, the bars, their legend, the heading of the table.
     let bars = match &state.application.forecasts {
@@ -70,12 +66,12 @@ pub(super) fn first_group_line(state: &State) -> usize {
 }
 
 /// How many groups have room.
-pub(super) fn groups_shown(state: &State, area: Rect) -> usize {
+pub(super) fn groups_shown(state: &DashboardState, area: Rect) -> usize {
     usize::from(area.height.saturating_sub(2)).saturating_sub(first_group_line(state) + 1).max(1)
 }
 
 fn above_groups(
-    state: &State,
+    state: &DashboardState,
     application: &Application,
     width: usize,
     look: Look<'_>,
@@ -93,13 +89,13 @@ fn above_groups(
         ];
         let parts = parts.into_iter().map(|(name, time)| (name, share(time))).filter(|(_, s)| *s >= 0.05);
         let parts: Vec<String> = parts.map(|(name, share)| format!("{name} {share:.1} %")).collect();
-        let window = Seconds(line.window.nanoseconds() as f64 * 1e-9);
+        let window = line.window.seconds();
         let text = format!("window {window}: {}", parts.join(", "));
-        lines.push(Line::styled(clip(&text, width), look.text()));
+        lines.push(Line::styled(clipped_text(&text, width), look.text()));
     }
     match &state.application.forecasts {
         Some(Ok(forecasts)) => lines.extend(bar_lines(state, application, forecasts, width, look)),
-        Some(Err(why)) => lines.push(Line::styled(clip(why, width), look.caution())),
+        Some(Err(why)) => lines.push(Line::styled(clipped_text(why, width), look.caution())),
         None => lines.push(Line::styled("predicting …", look.dim())),
     }
     lines
@@ -107,7 +103,7 @@ fn above_groups(
 
 /// The letter of a part of a bar.
 fn letter(name: &str) -> char {
-    let known = KernelCategory::ALL.into_iter().find(|c| c.word() == name);
+    let known = KernelCategory::ALL.into_iter().find(|c| c.as_str() == name);
     match known {
         Some(KernelCategory::Gemm) => 'M',
         Some(KernelCategory::Attention) => 'A',
@@ -140,20 +136,19 @@ fn part_style(part: &BarPart, look: Look<'_>) -> Style {
 
 /// One bar per GPU, the source's first, and what the letters mean.
 fn bar_lines(
-    state: &State,
+    state: &DashboardState,
     application: &Application,
     forecasts: &[TargetForecast],
     width: usize,
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
     let shown = &forecasts[..forecasts.len().min(MOST_BARS)];
-    let whole = |f: &TargetForecast| f.wall.map_or(f.kernels.value, |w| w.value);
-    let longest = shown.iter().map(|f| whole(f).0).fold(0.0, f64::max);
+    let longest = shown.iter().map(|f| f.time_range().value.0).fold(0.0, f64::max);
     let columns = width.saturating_sub(NAME + NUMBERS + 2).max(8);
     let mut used: Vec<&'static str> = Vec::new();
     let mut lines: Vec<Line<'static>> = Vec::new();
     for forecast in shown {
-        let name = clip(state.session.gpus[forecast.target].short_name(), NAME - 1);
+        let name = clipped_text(state.session.gpus[forecast.target].short_name(), NAME - 1);
         let mut spans = vec![Span::styled(pad_right(&name, NAME), look.text())];
         let (mut filled, mut until) = (0, 0.0);
         for part in bar_parts(application, forecast) {
@@ -174,14 +169,13 @@ fn bar_lines(
         lines.push(Line::from(spans));
     }
     let legend: Vec<String> = used.iter().map(|name| format!("{} {name}", letter(name))).collect();
-    lines.push(Line::styled(clip(&legend.join("  "), width), look.dim()));
+    lines.push(Line::styled(clipped_text(&legend.join("  "), width), look.dim()));
     lines
 }
 
 /// `346 ms (185–655 ms) 0.462x`.
 fn numbers(forecast: &TargetForecast) -> String {
-    let time = forecast.wall.unwrap_or(forecast.kernels);
-    let speedup = forecast.wall_speedup.unwrap_or(forecast.kernels_speedup);
+    let (time, speedup) = (forecast.time_range(), forecast.overall_speedup());
     if time.low == time.high {
         return pad_left(&time.value.to_string(), 8);
     }
@@ -190,13 +184,13 @@ fn numbers(forecast: &TargetForecast) -> String {
 }
 
 /// The forecasts of the groups on the first target that is not the program's own GPU.
-fn first_target(state: &State) -> Option<&TargetForecast> {
+fn first_target(state: &DashboardState) -> Option<&TargetForecast> {
     let forecasts = state.application.forecasts.as_ref()?.as_ref().ok()?;
     forecasts.get(1)
 }
 
 fn group_lines(
-    state: &State,
+    state: &DashboardState,
     application: &Application,
     width: usize,
     shown: usize,
@@ -204,7 +198,7 @@ fn group_lines(
 ) -> Vec<Line<'static>> {
     let target = first_target(state);
     let name = width.saturating_sub(if target.is_some() { 53 } else { 33 }).clamp(12, 60);
-    let on = target.map(|t| clip(state.session.gpus[t.target].short_name(), 10)).unwrap_or_default();
+    let on = target.map(|t| clipped_text(state.session.gpus[t.target].short_name(), 10)).unwrap_or_default();
     let mut head = format!(
         "{} {} {} {} {}",
         pad_right("kernel", name),
@@ -216,13 +210,13 @@ fn group_lines(
     if target.is_some() {
         head.push_str(&format!(" {} {}", pad_left(&on, 10), pad_left("speedup", 8)));
     }
-    let mut lines = vec![Line::styled(clip(&head, width), look.title())];
+    let mut lines = vec![Line::styled(clipped_text(&head, width), look.title())];
     let start = page_start(state.application.cursor, shown, application.groups.len());
     for (place, group) in application.groups.iter().enumerate().skip(start).take(shown) {
         let label = crate::text::harmless_line(&group.label);
         let mut text = format!(
             "{} {} {} {} {}",
-            pad_right(&clip(&label, name), name),
+            pad_right(&clipped_text(&label, name), name),
             pad_left(&format!("{:.1} %", 100.0 * group.share), 7),
             pad_left(&group.calls.to_string(), 6),
             pad_left(&group.total.to_string(), 8),
@@ -239,15 +233,15 @@ fn group_lines(
             ));
         }
         let style = if place == state.application.cursor { look.selection() } else { look.text() };
-        lines.push(Line::styled(pad_right(&clip(&text, width), width), style));
+        lines.push(Line::styled(pad_right(&clipped_text(&text, width), width), style));
     }
     lines
 }
 
 /// The group under the cursor in a line: its operator, its launch, what its time on the target rests on.
-fn detail(state: &State, application: &Application) -> Option<String> {
+fn detail(state: &DashboardState, application: &Application) -> Option<String> {
     let group = application.groups.get(state.application.cursor)?;
-    let mut parts: Vec<String> = vec![group.category.word().to_string()];
+    let mut parts: Vec<String> = vec![group.category.as_str().to_string()];
     parts.extend(group.operator_words());
     parts.extend(group.counts.as_ref().map(|c| format!("counts: {}", c.from)));
     if let Some(forecast) = first_target(state).and_then(|t| t.groups.get(state.application.cursor)) {
@@ -260,5 +254,5 @@ fn rests_on(forecast: &GroupForecast) -> String {
     let limit = forecast.limit.as_ref().map(|l| format!(", limit {l}")).unwrap_or_default();
     let reason = forecast.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
     let ends = range(forecast.time.low, forecast.time.high);
-    format!("{}{limit} ({ends}){reason}", forecast.basis.word())
+    format!("{}{limit} ({ends}){reason}", forecast.basis.as_str())
 }

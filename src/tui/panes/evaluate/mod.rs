@@ -5,15 +5,15 @@ pub mod setup;
 mod view;
 
 use super::models::findings::EvidenceQuestion;
-use crate::evaluate::{Asking, Protocol, Setup};
+use crate::evaluate::{Asking, EvaluationSetup, Protocol};
 use crate::tui::action::Action;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, StateChange};
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
 use crate::tui::scroll::ScrollTop;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use setup::evaluation_setup;
@@ -24,51 +24,51 @@ use view::draw_evaluation;
 pub struct ErrorsPane;
 
 /// Asks the worker for the errors of the model in use, unless it was asked for this question already.
-fn ask_evaluation(state: &mut State) -> Vec<Effect> {
-    let question = EvidenceQuestion::of_every_kernel(state.protocol, &state.selection);
+fn ask_evaluation(state: &mut DashboardState) -> Vec<Effect> {
+    let question = EvidenceQuestion::of_every_kernel(&state.session, state.protocol, &state.selection);
     if state.evaluated_for.as_ref() == Some(&question) {
         return Vec::new();
     }
     state.evaluated_for = Some(question);
     state.evaluated = None;
-    state.evidence_scroll[1] = ScrollTop::default();
-    state.jobs.start_job(Job::Evaluate, "measuring the errors of the model …");
+    state.scrolls[Pane::Errors] = ScrollTop::default();
+    state.jobs.start_job(WorkerJob::Evaluate, "measuring the errors of the model …");
     // The other protocols know nothing of several sources.
     let all_sources = state.selection.all_sources && state.protocol == Protocol::NewGpu;
-    let setup = Setup { asking: Asking { all_sources, known_rows: 0 }, ..evaluation_setup(state) };
+    let setup = EvaluationSetup { asking: Asking { all_sources, known_rows: 0 }, ..evaluation_setup(state) };
     let model = state.selection.settings.model;
     vec![Effect::Evaluate { session: state.session.clone(), model, setup }]
 }
 
-impl Panel<State> for ErrorsPane {
-    fn context(&self) -> &'static str {
-        Pane::Errors.place()
+impl Panel<DashboardState> for ErrorsPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Errors.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Left | Action::Right => {
                 state.protocol = state.protocol.next(action == Action::Right);
                 Reaction::Done(Vec::new())
             }
-            other if state.evidence_scroll[1].scroll_action(other) => Reaction::Done(Vec::new()),
+            other if state.scrolls[Pane::Errors].scroll_action(other) => Reaction::Done(Vec::new()),
             _ => Reaction::Passed,
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_evaluation(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let Some(evaluated) = &state.evaluated else {
             return ChartOffer::Refused("nothing is measured yet: there is no chart".into());
         };
-        let name = format!("evaluation-{}-{}.svg", evaluated.model, state.protocol.word());
+        let name = format!("evaluation-{}-{}.svg", evaluated.model, state.protocol.as_str());
         ChartOffer::Chart(name, Box::new(evaluated.chart.clone()))
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![
             Hint { actions: &[Action::Left, Action::Right], text: "what is held out" },
             Hint { actions: &[Action::ModelNext], text: "model" },
@@ -76,14 +76,11 @@ impl Panel<State> for ErrorsPane {
         ]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
-        state.evidence_scroll[1].scroll_by(by);
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
+        state.scrolls[Pane::Errors].scroll_by(by);
     }
 
-    fn follow(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
-        if matches!(change, StateChange::NewRows) {
-            state.evaluated_for = None;
-        }
+    fn follow(&mut self, state: &mut DashboardState) -> Vec<Effect> {
         ask_evaluation(state)
     }
 }

@@ -1,9 +1,9 @@
 //! A finished evaluation as the dashboard shows it.
 
 use crate::chart::{ChartSpec, distribution, evaluation_chart};
-use crate::evaluate::{Progress, Score, Setup, World, score};
+use crate::evaluate::{EvaluationSetup, EvaluationWorld, Progress, Score, score};
 use crate::predict::{BASELINES, MODELS, ModelId, model_position};
-use crate::report::evaluation::{Group, Report};
+use crate::report::evaluation::{EvaluationReport, ScoredGroup};
 use crate::session::Session;
 
 /// Everything the screen says of an evaluation.
@@ -20,9 +20,9 @@ pub struct Evaluated {
     /// What is to be known of these names; empty for nothing.
     pub of_labels: &'static str,
     /// The model per kernel, worst first.
-    pub kernels: Vec<Group>,
+    pub kernels: Vec<ScoredGroup>,
     /// The model per pair of GPUs, worst first.
-    pub pairs: Vec<Group>,
+    pub pairs: Vec<ScoredGroup>,
     /// Classes of predicted over measured, with their share.
     pub distribution: Vec<String>,
     /// What was refused, by reason.
@@ -34,23 +34,28 @@ pub struct Evaluated {
 impl Evaluated {
     /// Measures a model and the baselines on the rows of this session; `None` if it was cancelled.
     #[must_use]
-    pub fn new(session: &Session, model: ModelId, setup: &Setup, progress: &Progress) -> Option<Self> {
+    pub fn new(
+        session: &Session,
+        model: ModelId,
+        setup: &EvaluationSetup,
+        progress: &Progress,
+    ) -> Option<Self> {
         let mut models = vec![model];
         models.extend(BASELINES.iter().filter_map(|id| model_position(id).ok()).filter(|m| *m != model));
         let store = session.rows_to_evaluate();
         let outcomes = session.evaluate(&store, setup, &models, progress)?;
-        let world = World { gpus: &session.gpus, kernels: &session.kernels, store: &store };
-        let ceilings = setup.ceilings.word();
-        let report = Report { world, setup, ceilings, outcomes: &outcomes };
+        let world = EvaluationWorld { gpus: &session.gpus, kernels: &session.kernels, store: &store };
+        let ceilings = setup.ceilings.as_str();
+        let report = EvaluationReport { world, setup, ceilings, outcomes: &outcomes };
         let first = outcomes.first()?;
-        let label = |model| setup.protocol.label(model);
+        let label = |model| setup.protocol.model_label(model);
         Some(Self {
             model: MODELS[model].id(),
             subtitle: format!(
                 "{}{}; {ceilings} roofs, {} occupancy, {} rows",
                 setup.protocol.sentence(),
                 setup.asking.sentence(),
-                setup.rules.word(),
+                setup.rules.as_str(),
                 store.len()
             ),
             models: outcomes.iter().map(|o| (label(o.model), o.asked(), score(&o.trials))).collect(),

@@ -1,18 +1,18 @@
 //! How the models are measured from here.
 
-use crate::evaluate::Setup;
-use crate::tui::state::State;
+use crate::evaluate::EvaluationSetup;
+use crate::tui::state::DashboardState;
 
 /// Everything loaded, by the protocol and settings in use; what was learned already is not learned again.
 #[must_use]
-pub fn evaluation_setup(state: &State) -> Setup {
+pub fn evaluation_setup(state: &DashboardState) -> EvaluationSetup {
     let settings = state.selection.settings;
-    Setup {
+    EvaluationSetup {
         protocol: state.protocol,
         ceilings: settings.ceilings,
         rules: settings.rules,
         shipped: Some(state.session.calibration().shipped()),
         lessons: state.session.lessons_for(state.protocol),
-        ..Setup::default()
+        ..EvaluationSetup::default()
     }
 }

@@ -13,14 +13,14 @@
 
 use super::outcome::Evaluated;
 use crate::evaluate::Score;
-use crate::report::evaluation::{Group, NOTHING_IN_COMMON};
+use crate::report::evaluation::{NOTHING_IN_COMMON, ScoredGroup};
 use crate::tui::canvas;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
-use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -33,25 +33,22 @@ const TABLE: u16 = 77;
 const ROOM_FOR_CHART: u16 = TABLE + 36;
 
 /// Draws the evaluation.
-pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
-    let about = format!("on the loaded rows: {}", state.protocol.word());
+pub(super) fn draw_evaluation(buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
+    let about = format!("on the loaded rows: {}", state.protocol.as_str());
     let Some(evaluated) = &state.evaluated else {
         let inside = pane_frame(buffer, body, state, Pane::Errors, &about, look);
-        let text = state.jobs.text_of(Job::Evaluate).unwrap_or("cancelled").to_string();
+        let text = state.jobs.text_of(WorkerJob::Evaluate).unwrap_or("cancelled").to_string();
         return Line::styled(text, look.dim()).render(first_line(inside), buffer);
     };
     // What the sheet leaves of the body inside its border.
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = inner.0 >= ROOM_FOR_CHART;
     let width = if beside { TABLE } else { inner.0.saturating_sub(1).min(TABLE) };
-    let lines = lines(evaluated, usize::from(width), look);
+    let lines = evaluation_lines(evaluated, usize::from(width), look);
     let page = usize::from(inner.1);
-    let top = state.evidence_scroll[1].first_line(lines.len(), page);
-    let more = if lines.len() > page && page > 0 {
-        format!(", {}-{}/{}", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
+    let scroll = state.scrolls[Pane::Errors];
+    let top = scroll.first_line(lines.len(), page);
+    let more = scroll.range_shown(lines.len(), page).map_or_else(String::new, |range| format!(", {range}"));
     let inside = pane_frame(buffer, body, state, Pane::Errors, &format!("{about}{more}"), look);
     if inside.height == 0 {
         return;
@@ -76,19 +73,24 @@ fn scatter(buffer: &mut Buffer, area: Rect, evaluated: &Evaluated, look: Look<'_
     buffer.set_stringn(area.x, area.y, title, usize::from(area.width), look.title());
     let lines = "solid: equal; dashed: +25 %; dotted: -25 %";
     buffer.set_stringn(area.x, area.bottom() - 1, lines, usize::from(area.width), look.dim());
-    canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 2, ..area }, &evaluated.chart, look);
+    canvas::draw_chart(
+        buffer,
+        Rect { y: area.y + 1, height: area.height - 2, ..area },
+        &evaluated.chart,
+        look,
+    );
 }
 
-fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn evaluation_lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut all = paragraph(&evaluated.subtitle, width, look.dim());
     all.extend(heads("model", look));
     let style = |model: &str| if model.starts_with(evaluated.model) { look.predicted() } else { look.text() };
     for (model, asked, score) in &evaluated.models {
         let text = match score {
-            Some(score) => row(model, score),
+            Some(score) => score_line(model, score),
             None => format!("{model:<22} not applicable to any of the {asked} cases"),
         };
-        all.push(Line::styled(clip(&text, width), style(model)));
+        all.push(Line::styled(clipped_text(&text, width), style(model)));
     }
     all.extend(common(evaluated, width, look, style));
     if !evaluated.of_labels.is_empty() {
@@ -105,7 +107,8 @@ fn lines(evaluated: &Evaluated, width: usize, look: Look<'_>) -> Vec<Line<'stati
     {
         all.push(Line::default());
         all.extend(heads(title, look));
-        let line = |g: &Group| Line::styled(clip(&row(&g.name, &g.score), width), look.text());
+        let line =
+            |g: &ScoredGroup| Line::styled(clipped_text(&score_line(&g.name, &g.score), width), look.text());
         all.extend(groups.iter().map(line));
     }
     all.push(Line::default());
@@ -126,7 +129,7 @@ fn common(
     style: impl Fn(&str) -> Style,
 ) -> Vec<Line<'static>> {
     let scored = evaluated.common.iter().filter_map(|(model, score)| Some((model, (*score)?)));
-    let rows = scored.map(|(m, score)| Line::styled(clip(&row(m, &score), width), style(m)));
+    let rows = scored.map(|(m, score)| Line::styled(clipped_text(&score_line(m, &score), width), style(m)));
     let rows: Vec<Line<'static>> = rows.collect();
     let text = match rows.len() {
         0 if evaluated.common.is_empty() => return Vec::new(),
@@ -144,11 +147,11 @@ fn heads(first: &str, look: Look<'_>) -> [Line<'static>; 2] {
 }
 
 fn columns(name: &str, [n, mape, median, ratio, within, rank, coverage]: [String; 7]) -> String {
-    let name = clip(name, 24);
+    let name = clipped_text(name, 24);
     format!("{name:<25}{n:>6}{mape:>8}{median:>7}{ratio:>6}{within:>7}{rank:>9}{coverage:>9}")
 }
 
-fn row(name: &str, score: &Score) -> String {
+fn score_line(name: &str, score: &Score) -> String {
     let e = score.errors;
     let whole = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.0}"));
     columns(

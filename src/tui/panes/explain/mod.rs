@@ -9,7 +9,7 @@ use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use components::components_of;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,12 +19,12 @@ use view::explain_lines;
 #[derive(Debug)]
 pub struct ExplanationPane;
 
-impl Panel<State> for ExplanationPane {
-    fn context(&self) -> &'static str {
-        Pane::Explanation.place()
+impl Panel<DashboardState> for ExplanationPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Explanation.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => Reaction::Run(Action::Explain),
             other if state.explain_scroll.scroll_action(other) => Reaction::Done(Vec::new()),
@@ -32,23 +32,20 @@ impl Panel<State> for ExplanationPane {
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         let width = usize::from(area.width.saturating_sub(4));
         let lines = explain_lines(state, width, look);
         let page = usize::from(area.height.saturating_sub(2));
         let top = state.explain_scroll.first_line(lines.len(), page);
-        let more = if lines.len() > page {
-            format!(" ─ {}-{}/{}", top + 1, top + page, lines.len())
-        } else {
-            String::new()
-        };
+        let more = state.explain_scroll.range_shown(lines.len(), page);
+        let more = more.map_or_else(String::new, |range| format!(" ─ {range}"));
         let beside = format!("{}{more}", state.question_title());
         let inside = pane_frame(buffer, area, state, Pane::Explanation, &beside, look);
         let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), ..inside };
         draw_lines(buffer, text, lines, top);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let Some((_, spec)) = components_of(state) else {
             let model = MODELS[state.selection.settings.model].id();
             let key = state.key_for(Action::ModelNext);
@@ -59,7 +56,7 @@ impl Panel<State> for ExplanationPane {
         ChartOffer::Chart(name, Box::new(spec))
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![
             Hint { actions: &[Action::ScrollDown, Action::ScrollUp], text: "scroll" },
             Hint { actions: &[Action::Pick], text: "close" },
@@ -67,7 +64,7 @@ impl Panel<State> for ExplanationPane {
         ]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         state.explain_scroll.scroll_by(by);
     }
 }

@@ -16,8 +16,8 @@ use crate::chart::{ChartSpec, Mark, Scale};
 use crate::predict::{Amount, Explanation, Factor, MODELS, Prediction};
 use crate::report::{breakdown, shown, sources};
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph, wrap};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph, wrap};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -29,11 +29,12 @@ const BAR: usize = 20;
 const FEW: usize = 3;
 
 /// From what is known to the predicted time.
-pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+pub fn explain_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let model = MODELS[answer.settings.model];
     let about = || {
-        let mut lines = paragraph(&format!("{}: {}", model.id(), model.summary()), width, look.title());
+        let mut lines =
+            paragraph(&format!("{}: {}", model.id(), model.method_summary()), width, look.title());
         lines.extend(paragraph(&state.kernel().summary, width, look.dim()));
         lines
     };
@@ -52,14 +53,14 @@ pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'s
         let links = breakdown::links(&prediction.breakdown());
         lines.extend(links.iter().enumerate().flat_map(|(i, l)| link(l, i == 0, width, look)));
         lines.push(Line::default());
-        lines.extend(numbers(state, prediction, |_| true, (width, look)));
+        lines.extend(factor_lines(state, prediction, |_| true, (width, look)));
         let predicted = prediction.time.to_string();
         lines.push(Line::from(vec![
             Span::styled(format!("{:<34}", "predicted"), look.title()),
             Span::styled(format!("{predicted:>16}"), look.predicted()),
         ]));
         lines.extend(certainty(state, width, look));
-        lines.extend(cautions(state, prediction, width, look));
+        lines.extend(caution_lines(state, prediction, width, look));
         return lines;
     };
     let mut lines = essentials(state, prediction, &e, (width, look));
@@ -68,12 +69,12 @@ pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'s
     lines.push(Line::default());
     // What stands beside the steps and bars of a wide screen is not told twice.
     let told = |f: &Factor| width < WIDE || !is_told_above(f);
-    lines.extend(numbers(state, prediction, told, (width, look)));
+    lines.extend(factor_lines(state, prediction, told, (width, look)));
     lines.extend(certainty(state, width, look));
     for text in breakdown::beside(&e, prediction.time).into_iter().chain(breakdown::to_measure(&e)) {
         lines.extend(paragraph(&text, width, look.text()));
     }
-    lines.extend(cautions(state, prediction, width, look));
+    lines.extend(caution_lines(state, prediction, width, look));
     lines.push(Line::default());
     lines.extend(about());
     lines
@@ -81,7 +82,7 @@ pub fn explain_lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'s
 
 /// Whether a number stands among the steps or the bars.
 fn is_told_above(f: &Factor) -> bool {
-    let component = crate::roofline::Component::ALL.iter().any(|c| c.word() == f.name);
+    let component = crate::roofline::Component::ALL.iter().any(|c| c.as_str() == f.name);
     component
         || ["source time", "launch overhead", "tail effect", "above the roof", "belief in the second"]
             .contains(&f.name)
@@ -89,7 +90,7 @@ fn is_told_above(f: &Factor) -> bool {
 
 /// What binds, the chain, the numbers that move it most.
 fn essentials(
-    state: &State,
+    state: &DashboardState,
     prediction: &Prediction,
     e: &Explanation,
     (width, look): (usize, Look<'_>),
@@ -119,7 +120,7 @@ fn essentials(
 }
 
 /// One link; what stands behind it goes below it where it does not fit beside, and is never cut.
-fn link(l: &breakdown::Link, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn link(l: &breakdown::FactorWords, first: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     // A mark behind the first time does not move the others' units.
     let time = if first { l.time.clone() } else { format!("{}  ", l.time) };
     let mut spans = vec![
@@ -150,7 +151,7 @@ fn moves(e: &Explanation, width: usize) -> String {
 
 /// The component chart in lines, the source's bars left, the target's right, on one scale.
 fn bars(
-    state: &State,
+    state: &DashboardState,
     prediction: &Prediction,
     spec: &ChartSpec,
     (width, look): (usize, Look<'_>),
@@ -162,7 +163,7 @@ fn bars(
     });
     let all: Vec<_> = of_bars.collect();
     let longest = all.iter().map(|b| b.2).fold(0.0, f64::max);
-    let gpus = state.pair().map(|g| clip(g.short_name(), BAR + 11));
+    let gpus = state.pair().map(|g| clipped_text(g.short_name(), BAR + 11));
     let mut lines = vec![Line::from(vec![
         Span::styled(format!("{:<11}", "component"), look.dim()),
         Span::styled(format!("{:<w$}", gpus[0], w = BAR + 12), look.source()),
@@ -181,7 +182,7 @@ fn bars(
         if let Some(from) = from.filter(|_| width >= WIDE) {
             let text = from.to_string();
             let text = text.strip_prefix("count ").unwrap_or(&text);
-            spans.push(Span::styled(format!("  {}", clip(text, width - 77)), look.dim()));
+            spans.push(Span::styled(format!("  {}", clipped_text(text, width - 77)), look.dim()));
         }
         lines.push(Line::from(spans));
     }
@@ -199,13 +200,13 @@ fn bar(part: f64) -> String {
 }
 
 /// The prediction's numbers, one per line, each with its origin.
-fn numbers(
-    state: &State,
+fn factor_lines(
+    state: &DashboardState,
     prediction: &Prediction,
     told: impl Fn(&Factor) -> bool,
     (width, look): (usize, Look<'_>),
 ) -> Vec<Line<'static>> {
-    let name = |g: &crate::gpu::Gpu| clip(g.short_name(), 15);
+    let name = |g: &crate::gpu::Gpu| clipped_text(g.short_name(), 15);
     let [source, target] = state.pair();
     let mut lines = vec![Line::from(vec![
         Span::raw(format!("{:<18}", "")),
@@ -213,12 +214,12 @@ fn numbers(
         Span::styled(format!("{:>16}", name(target)), look.target()),
         Span::styled("  where from", look.dim()),
     ])];
-    lines.extend(prediction.factors.iter().filter(|f| told(f)).flat_map(|f| factor(f, width, look)));
+    lines.extend(prediction.factors.iter().filter(|f| told(f)).flat_map(|f| factor_lines_of(f, width, look)));
     lines
 }
 
 /// A factor on one line, or on two where its origin does not fit beside it: the origin is never cut.
-fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn factor_lines_of(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     const NUMBERS: usize = 50;
     let amount = |a: &Option<Amount>| a.map(|a| a.to_string()).unwrap_or_default();
     let origin = format!("  {}", breakdown::origins(f));
@@ -238,20 +239,26 @@ fn factor(f: &Factor, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 /// Interval and its reason, the measured time.
-fn certainty(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn certainty(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let answer = state.answer();
     let levels = breakdown::levels(answer).map(|t| paragraph(&t, width, look.text()));
     let interval = breakdown::interval(answer).map(|t| paragraph(&t, width, look.text()));
     let measured = breakdown::measured(answer).map(|t| paragraph(&t, width, look.measured()));
-    let shares = sources::lines(&state.session.gpus, answer);
-    let shares: Vec<_> = shares.iter().map(|text| Line::styled(clip(text, width), look.source())).collect();
+    let shares = sources::source_lines(&state.session.gpus, answer);
+    let shares: Vec<_> =
+        shares.iter().map(|text| Line::styled(clipped_text(text, width), look.source())).collect();
     let spread = sources::spread(answer).map(|t| paragraph(&t, width, look.text()));
     let said = levels.into_iter().chain(spread).chain(interval).chain(measured).flatten();
     shares.into_iter().chain(said).collect()
 }
 
 /// What the data say of themselves, and the prediction's cautions.
-fn cautions(state: &State, prediction: &Prediction, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn caution_lines(
+    state: &DashboardState,
+    prediction: &Prediction,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let answer = state.answer();
     let mut lines = Vec::new();
     let source = answer.source_time.as_ref().map_or("", |t| &t.source);

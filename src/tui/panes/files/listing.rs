@@ -7,7 +7,7 @@ pub const MOST_ENTRIES: usize = 20_000;
 
 /// A folder as the worker found it.
 #[derive(Debug, Clone)]
-pub struct Listing {
+pub struct FolderListing {
     /// As it was asked for.
     pub asked: PathBuf,
     /// Its full name.

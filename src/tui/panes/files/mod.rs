@@ -4,12 +4,13 @@ pub mod listing;
 mod picker;
 mod view;
 
+use crate::tui::FolderListing;
 use crate::tui::action::Action;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{OverlayPanel, Panel, Reaction, StateChange, lines_moved};
-use crate::tui::state::{State, Tone};
+use crate::tui::pane::{OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::state::{DashboardState, Tone};
 use picker::{Choice, Picker};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -25,18 +26,18 @@ const PAGE: usize = 10;
 pub struct FilesSheet(Picker);
 
 /// Opens the picker; the list comes from the worker.
-pub fn open_picker(state: &mut State) -> Vec<Effect> {
+pub fn open_picker(state: &mut DashboardState) -> Vec<Effect> {
     let (picker, asked) = Picker::before_listing();
     state.open_overlay(FilesSheet(picker));
     vec![asked]
 }
 
-impl Panel<State> for FilesSheet {
-    fn context(&self) -> &'static str {
+impl Panel<DashboardState> for FilesSheet {
+    fn key_context(&self) -> &'static str {
         "files"
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Cancel => Reaction::Close(Vec::new()),
             Action::Pick => match self.0.choose() {
@@ -57,17 +58,17 @@ impl Panel<State> for FilesSheet {
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, body: Rect, _: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, body: Rect, _: &DashboardState, look: Look<'_>) {
         draw_picker(buffer, body, &self.0, look);
     }
 
-    fn scroll_lines(&mut self, by: isize, _: &mut State) {
+    fn scroll_lines(&mut self, by: isize, _: &mut DashboardState) {
         self.0.scroll(by);
     }
 }
 
-impl OverlayPanel<State> for FilesSheet {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+impl OverlayPanel<DashboardState> for FilesSheet {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
     }
 
@@ -75,25 +76,22 @@ impl OverlayPanel<State> for FilesSheet {
         true
     }
 
-    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
         self.0.edit_filter(request)
     }
 
-    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
-        if let StateChange::Listed(listing) = change {
-            self.0.take_listing(listing);
-        }
-        Vec::new()
+    fn take_listing(&mut self, listing: Option<&FolderListing>) {
+        self.0.take_listing(listing);
     }
 }
 
 /// Has a file read, unless another one is being read.
-fn read_file(state: &mut State, path: PathBuf) -> Reaction {
-    if state.jobs.is_running(Job::Read) {
+fn read_file(state: &mut DashboardState, path: PathBuf) -> Reaction {
+    if state.jobs.is_running(WorkerJob::Read) {
         let why = "another file is being read; Esc, then Esc again cancels it";
         return Reaction::Done(state.say(Tone::Refused, why));
     }
-    state.jobs.start_job(Job::Read, format!("reading {} …", path.display()));
+    state.jobs.start_job(WorkerJob::Read, format!("reading {} …", path.display()));
     let session = state.session.clone();
     Reaction::Close(vec![Effect::Import { session, path, gpu: None }])
 }

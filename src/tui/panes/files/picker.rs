@@ -1,6 +1,6 @@
 //! The file picker: a folder's list, filtered while typing. What it lists and reads comes from the worker.
 
-use super::listing::Listing;
+use super::listing::FolderListing;
 use crate::tui::filter::Filter;
 use crate::tui::message::Effect;
 use crate::tui::text::{LONGEST_TYPED, edit_line};
@@ -19,7 +19,7 @@ pub struct Picker {
     /// The folder that was asked for last; an answer for another one comes too late.
     wanted: PathBuf,
     /// What is shown.
-    pub listing: Listing,
+    pub listing: FolderListing,
     /// The filter.
     pub input: Input,
     /// Whether the list of [`Picker::listing`]'s folder has not come yet.
@@ -80,14 +80,15 @@ impl Picker {
     pub fn before_listing() -> (Self, Effect) {
         let start = PathBuf::from(START);
         let remark = READING.into();
-        let listing = Listing { asked: start.clone(), folder: start.clone(), entries: Vec::new(), remark };
+        let listing =
+            FolderListing { asked: start.clone(), folder: start.clone(), entries: Vec::new(), remark };
         let picker =
             Self { wanted: start.clone(), listing, input: Input::default(), reading: true, cursor: 0 };
         (picker, Effect::List(start))
     }
 
     /// Shows a folder, if it is still wanted; none comes: says so in its place.
-    pub fn take_listing(&mut self, listing: Option<&Listing>) {
+    pub fn take_listing(&mut self, listing: Option<&FolderListing>) {
         match listing {
             Some(listing) if self.wanted != listing.asked => return,
             Some(listing) => self.listing = listing.clone(),
@@ -141,7 +142,7 @@ mod tests {
     fn picker(names: &[(&str, bool)]) -> Picker {
         let entries = names.iter().map(|(n, f)| FileEntry { is_file: *f, name: (*n).into() }).collect();
         let (folder, remark) = (PathBuf::from("/a/b"), String::new());
-        let listing = Listing { asked: folder.clone(), folder: folder.clone(), entries, remark };
+        let listing = FolderListing { asked: folder.clone(), folder: folder.clone(), entries, remark };
         Picker { wanted: folder, listing, input: Input::default(), reading: false, cursor: 0 }
     }
 

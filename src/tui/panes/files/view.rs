@@ -12,7 +12,7 @@ use super::picker::Picker;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::sheet;
-use crate::tui::text::clip;
+use crate::tui::text::clipped_text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Span};
@@ -44,12 +44,12 @@ pub(super) fn draw_picker(buffer: &mut Buffer, body: Rect, picker: &Picker, look
     for (i, name) in shown.iter().enumerate().skip(start).take(page) {
         let end = if picker.is_folder(name) { "/" } else { "" };
         let style = if i == picker.cursor { look.selection() } else { look.text() };
-        let text = clip(&format!("{name}{end}"), width);
+        let text = clipped_text(&format!("{name}{end}"), width);
         Line::styled(text, style).render(line_at(i - start + 1), buffer);
     }
     let remark = match (picker.listing.remark.as_str(), shown.len()) {
         ("", 0) => "nothing here has this name",
         (remark, _) => remark,
     };
-    Line::styled(clip(remark, width), look.caution()).render(line_at(page + 1), buffer);
+    Line::styled(clipped_text(remark, width), look.caution()).render(line_at(page + 1), buffer);
 }

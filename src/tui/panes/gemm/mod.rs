@@ -8,7 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, OverlayPanel, Panel, Reaction};
 use crate::tui::scroll::ScrollTop;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tiles::{tile_answers, tiles_chart};
@@ -20,12 +20,12 @@ pub struct GemmSheet {
     scroll: ScrollTop,
 }
 
-impl Panel<State> for GemmSheet {
-    fn context(&self) -> &'static str {
+impl Panel<DashboardState> for GemmSheet {
+    fn key_context(&self) -> &'static str {
         "gemm"
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         let eighth = |v: u64| (v / 8).max(1);
         match action {
             Action::SizeUp | Action::Up => state.gemm.step(|v| v.saturating_mul(2)),
@@ -39,11 +39,11 @@ impl Panel<State> for GemmSheet {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
         draw_gemm(buffer, body, state, self.scroll, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let answers = tile_answers(state);
         if answers.iter().all(|a| a.time.is_err()) {
             return ChartOffer::Refused("no tile has a time here: nothing to draw".into());
@@ -53,13 +53,13 @@ impl Panel<State> for GemmSheet {
         ChartOffer::Chart(name, Box::new(tiles_chart(state, &answers)))
     }
 
-    fn scroll_lines(&mut self, by: isize, _: &mut State) {
+    fn scroll_lines(&mut self, by: isize, _: &mut DashboardState) {
         self.scroll.scroll_by(by);
     }
 }
 
-impl OverlayPanel<State> for GemmSheet {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+impl OverlayPanel<DashboardState> for GemmSheet {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
     }
 

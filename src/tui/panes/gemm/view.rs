@@ -9,14 +9,14 @@
 
 use super::tiles::{tile_answers, tiles_chart};
 use crate::gemm::table::watts;
-use crate::gemm::tiles::{Best, TileAnswer, best};
+use crate::gemm::tiles::{BestTiles, TileAnswer, best};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, sheet};
 use crate::tui::scroll::ScrollTop;
-use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph};
 use crate::units::{range, range_in, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,17 +28,20 @@ const ROOM_FOR_ENERGY: usize = 96;
 const LEAST_CHART: u16 = 10;
 
 /// Draws the pane.
-pub(super) fn draw_gemm(buffer: &mut Buffer, body: Rect, state: &State, scroll: ScrollTop, look: Look<'_>) {
+pub(super) fn draw_gemm(
+    buffer: &mut Buffer,
+    body: Rect,
+    state: &DashboardState,
+    scroll: ScrollTop,
+    look: Look<'_>,
+) {
     let answers = tile_answers(state);
     let width = usize::from(body.width.saturating_sub(4)).min(116);
-    let lines = lines(state, &answers, width, look);
+    let lines = gemm_lines(state, &answers, width, look);
     let page = usize::from(body.height.saturating_sub(2));
     let top = scroll.first_line(lines.len(), page);
-    let scrolled = if lines.len() > page {
-        format!(" pgup/pgdn {}-{}/{},", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
+    let scrolled = scroll.range_shown(lines.len(), page);
+    let scrolled = scrolled.map_or_else(String::new, |range| format!(" pgup/pgdn {range},"));
     let key = |action: Action| state.key_for(action);
     let foot = format!(
         "{scrolled} {} {} double, halve, left/right side, {} export, Esc closes ",
@@ -55,11 +58,16 @@ pub(super) fn draw_gemm(buffer: &mut Buffer, body: Rect, state: &State, scroll: 
         let area = Rect { y: inside.y + shown + 1, height: free + 1, ..inside };
         let spec = tiles_chart(state, &answers);
         buffer.set_stringn(area.x + 1, area.y, "energy, J (up) vs time, ms (right)", width, look.dim());
-        canvas::draw(buffer, Rect { y: area.y + 1, height: area.height - 1, ..area }, &spec, look);
+        canvas::draw_chart(buffer, Rect { y: area.y + 1, height: area.height - 1, ..area }, &spec, look);
     }
 }
 
-fn lines(state: &State, answers: &[TileAnswer], width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn gemm_lines(
+    state: &DashboardState,
+    answers: &[TileAnswer],
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
     let picked = best(answers);
     let wide = width >= ROOM_FOR_ENERGY;
     let mut lines = vec![sizes(state, look), Line::default(), Line::styled(head(wide), look.dim())];
@@ -68,14 +76,14 @@ fn lines(state: &State, answers: &[TileAnswer], width: usize, look: Look<'_>) ->
     }
     lines.push(Line::default());
     lines.extend(picked.said(answers).iter().flat_map(|t| paragraph(t, width, look.text())));
-    lines.extend(cautions(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
+    lines.extend(caution_texts(answers).iter().flat_map(|t| paragraph(t, width, look.caution())));
     let legend = "▸ fastest, E least energy; 90 % intervals; all modelled: power by a fit on three other boards; energy = power x time";
     lines.extend(paragraph(legend, width, look.dim()));
     lines
 }
 
 /// `m 4096  n 4096  k 4096`, those that step in the colour of keys.
-fn sizes(state: &State, look: Look<'_>) -> Line<'static> {
+fn sizes(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     let pane = &state.gemm;
     let side = |(i, name): (usize, &str)| {
         let style = if pane.stepped.steps(i) { look.key() } else { look.text() };
@@ -89,13 +97,13 @@ fn sizes(state: &State, look: Look<'_>) -> Line<'static> {
 }
 
 fn head(wide: bool) -> String {
-    row(
+    row_text(
         ["", "tile", "occ.", "time", "90 %", "power", "90 %", "energy", "90 %", "TFLOPS"].map(String::from),
         wide,
     )
 }
 
-fn row(cells: [String; 10], wide: bool) -> String {
+fn row_text(cells: [String; 10], wide: bool) -> String {
     let [mark, tile, occupancy, time, interval, power, watts, energy, joules, rate] = cells;
     let joules = if wide { format!("{joules:>18}") } else { String::new() };
     format!(
@@ -107,7 +115,7 @@ fn row(cells: [String; 10], wide: bool) -> String {
 fn tile(
     place: usize,
     a: &TileAnswer,
-    picked: Best,
+    picked: BestTiles,
     (wide, width): (bool, usize),
     look: Look<'_>,
 ) -> Vec<Line<'static>> {
@@ -118,11 +126,11 @@ fn tile(
         Ok(time) => time,
         Err(why) => {
             let text = format!("   {:<8} {why}", a.tile);
-            return vec![Line::styled(clip(&text, width), look.refusal())];
+            return vec![Line::styled(clipped_text(&text, width), look.refusal())];
         }
     };
     let dash = || "-".to_string();
-    let text = row(
+    let text = row_text(
         [
             mark,
             a.tile.to_string(),
@@ -141,7 +149,7 @@ fn tile(
 }
 
 /// Every caution once, with the tiles it is about.
-fn cautions(answers: &[TileAnswer]) -> Vec<String> {
+fn caution_texts(answers: &[TileAnswer]) -> Vec<String> {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for answer in answers {
         for caution in &answer.cautions {

@@ -8,7 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::{draw_gpus, gpus_in, has_heading};
@@ -17,12 +17,12 @@ use view::{draw_gpus, gpus_in, has_heading};
 #[derive(Debug)]
 pub struct GpusPane;
 
-impl Panel<State> for GpusPane {
-    fn context(&self) -> &'static str {
-        Pane::Gpus.place()
+impl Panel<DashboardState> for GpusPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Gpus.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => {
                 let asked = state.choosing.map_or(Action::SetTarget, |choosing| choosing.action);
@@ -37,15 +37,15 @@ impl Panel<State> for GpusPane {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_gpus(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         offer_roofline(state)
     }
 
-    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let line = at.line.saturating_sub(usize::from(has_heading(area)));
         let place = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len()) + line;
         if place < state.gpus.len() {
@@ -53,7 +53,7 @@ impl Panel<State> for GpusPane {
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         let Some(choosing) = state.choosing else {
             return vec![
                 Hint { actions: &[Action::Pick], text: "target" },
@@ -74,13 +74,13 @@ impl Panel<State> for GpusPane {
         ]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         state.move_gpu(by);
     }
 }
 
 /// Makes the GPU under the cursor the source or a target; a choice that was asked for is made then.
-pub fn choose_gpu(state: &mut State, action: Action) {
+pub fn choose_gpu(state: &mut DashboardState, action: Action) {
     let Some(under) = state.gpus.get(state.gpu_cursor).copied() else {
         state.say(Tone::Refused, "no GPU matches the filter: Esc clears it");
         return;
@@ -91,7 +91,7 @@ pub fn choose_gpu(state: &mut State, action: Action) {
 }
 
 /// Makes a GPU the source (`SetSource`), the main target (`SetTarget`), or a further target, or drops it.
-pub fn put_gpu(state: &mut State, under: GpuId, action: Action) {
+pub fn put_gpu(state: &mut DashboardState, under: GpuId, action: Action) {
     let mut next = state.selection.clone();
     state.workload.chooses_source &= action != Action::SetSource;
     match action {

@@ -13,8 +13,8 @@ use crate::report::shown;
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
-use crate::tui::state::State;
-use crate::tui::text::{clip, pad_right};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,11 +23,11 @@ use ratatui::widgets::Widget;
 use unicode_width::UnicodeWidthStr;
 
 /// A column of numbers: heading, width, and what it shows of a GPU.
-type Column = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
+type GpuColumn = (&'static str, usize, fn(&Gpu, Ceilings) -> String);
 
 /// In the order they appear as the pane grows.
 /// From the ninth on, what models divide by; `~` where it follows from the architecture.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [GpuColumn; 15] = [
     ("cc", 5, |g, _| g.cuda.compute_capability.to_string()),
     ("TFLOP/s", 8, |g, c| significant(g.compute(c).value.0 / 1e12)),
     ("GB/s", 6, |g, c| significant(g.bandwidth(c).value.0 / 1e9)),
@@ -57,7 +57,7 @@ const ROOM_FOR_SPEEDUP: usize = 22;
 /// The narrowest a name gets before number columns come.
 const NAME: usize = 12;
 
-fn columns(width: usize) -> &'static [Column] {
+fn columns(width: usize) -> &'static [GpuColumn] {
     // Further columns come only when the longest names stay readable.
     let fits = |n: usize| {
         COLUMNS[..n].iter().map(|c| c.1).sum::<usize>() + 3 + if n > 1 { 22 } else { NAME } <= width
@@ -77,7 +77,7 @@ pub(super) fn gpus_in(area: Rect) -> usize {
 }
 
 /// Draws the pane.
-pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let all = state.session.gpus.entries().len();
     let beside = match state.gpus.len() {
         n if n == all => all.to_string(),
@@ -94,14 +94,14 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
         y += 1;
     }
     if state.gpus.is_empty() && inside.height > 0 {
-        let text = clip("none; Esc clears", width);
+        let text = clipped_text("none; Esc clears", width);
         Line::styled(text, look.caution()).render(Rect { y, height: 1, ..inside }, buffer);
     }
     let start = page_start(state.gpu_cursor, gpus_in(area), state.gpus.len());
     for (i, gpu) in state.gpus.iter().enumerate().skip(start).take(gpus_in(area)) {
         let under = state.focus == Pane::Gpus && i == state.gpu_cursor;
         let row = Rect { y, height: 1, ..inside };
-        line(state, *gpu, i == state.gpu_cursor, width, columns, look).render(row, buffer);
+        gpu_line(state, *gpu, i == state.gpu_cursor, width, columns, look).render(row, buffer);
         if under {
             buffer.set_style(row, look.selection());
         }
@@ -110,18 +110,18 @@ pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &State, look: Lo
 }
 
 /// The speedup of the selected kernel there, as the board has it: the narrow form of the board.
-fn speedup(state: &State, gpu: GpuId) -> String {
+fn speedup(state: &DashboardState, gpu: GpuId) -> String {
     let Some(row) = state.ranked.row_of(gpu) else { return String::new() };
     let mark = if row.rests_on_measurement { "" } else { "~" };
     row.speedup.map_or_else(String::new, |s| format!("{:>7}", format!("{mark}{}×", significant(s))))
 }
 
-fn line(
-    state: &State,
+fn gpu_line(
+    state: &DashboardState,
     at: GpuId,
     cursor: bool,
     width: usize,
-    columns: &[Column],
+    columns: &[GpuColumn],
     look: Look<'_>,
 ) -> Line<'static> {
     let gpu = &state.session.gpus[at];
@@ -137,11 +137,11 @@ fn line(
     let numbers: String = if narrow && width >= ROOM_FOR_SPEEDUP {
         speedup(state, at)
     } else {
-        let show = |(_, w, show): &Column| format!("{:>w$}", show(gpu, state.selection.settings.ceilings));
+        let show = |(_, w, show): &GpuColumn| format!("{:>w$}", show(gpu, state.selection.settings.ceilings));
         columns.iter().map(show).collect()
     };
     let name_width = width.saturating_sub(3 + numbers.width());
-    let name = clip(gpu.short_name(), name_width.saturating_sub(usize::from(!numbers.is_empty())));
+    let name = clipped_text(gpu.short_name(), name_width.saturating_sub(usize::from(!numbers.is_empty())));
     Line::from(vec![
         Span::styled(format!("{mark:<2}"), style),
         Span::styled(if cursor { "▸" } else { " " }, look.key()),

@@ -5,8 +5,8 @@ use crate::chart::{ChartSpec, importances_chart};
 use crate::evaluate::Protocol;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
-use crate::session::Training;
-use crate::train::{Learned, Survey, Trained, trainers};
+use crate::session::{Revision, Session, Training};
+use crate::train::{Survey, TrainableModel, Trained, trainers};
 use crate::tui::selection::Selection;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub const SEED: u64 = 1;
 #[derive(Debug, Clone, Default)]
 pub struct ModelFindings {
     /// Every model's errors and what is in the cache, once the worker has them.
-    pub survey: Option<Arc<(Survey, Vec<Learned>)>>,
+    pub survey: Option<Arc<(Survey, Vec<TrainableModel>)>>,
     /// What was trained here last.
     pub training: Option<Arc<Training>>,
     /// Why the last training came to nothing.
@@ -31,6 +31,8 @@ pub struct ModelFindings {
 /// What errors were asked for: another question is measured anew.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceQuestion {
+    /// The rows that are measured on.
+    pub revision: Revision,
     /// What is held out.
     pub protocol: Protocol,
     /// The model in use, roofs, occupancy rules.
@@ -48,9 +50,10 @@ pub struct EvidenceQuestion {
 impl EvidenceQuestion {
     /// Of every kernel and pair.
     #[must_use]
-    pub fn of_every_kernel(protocol: Protocol, selection: &Selection) -> Self {
+    pub fn of_every_kernel(session: &Session, protocol: Protocol, selection: &Selection) -> Self {
         let Selection { settings, all_sources, .. } = *selection;
-        Self { protocol, settings, all_sources, kernel: None, pair: None, chosen: false }
+        let revision = session.revision();
+        Self { revision, protocol, settings, all_sources, kernel: None, pair: None, chosen: false }
     }
 }
 

@@ -4,15 +4,15 @@ pub mod findings;
 mod view;
 
 use super::evaluate::setup::evaluation_setup;
-use crate::evaluate::like::Wanted;
+use crate::evaluate::like::LikeQuestion;
 use crate::train::{SurveyOf, trainers};
 use crate::tui::action::Action;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, StateChange};
-use crate::tui::state::State;
+use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction};
+use crate::tui::state::DashboardState;
 use findings::{EvidenceQuestion, SEED, chosen_recipe, chosen_training, importances_spec};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,25 +23,25 @@ use view::draw_models;
 pub struct ModelsPane;
 
 /// What the models are measured for now.
-fn question_now(state: &State) -> EvidenceQuestion {
+fn question_now(state: &DashboardState) -> EvidenceQuestion {
     EvidenceQuestion {
         kernel: Some(state.rows[state.selected].kernel),
         pair: Some([state.selection.source, state.target()]),
         chosen: state.model_chosen,
-        ..EvidenceQuestion::of_every_kernel(state.protocol, &state.selection)
+        ..EvidenceQuestion::of_every_kernel(&state.session, state.protocol, &state.selection)
     }
 }
 
 /// Asks the worker for every model's error, unless it was asked for this question already.
-fn ask_survey(state: &mut State) -> Vec<Effect> {
+fn ask_survey(state: &mut DashboardState) -> Vec<Effect> {
     let question = question_now(state);
     if state.models.asked.as_ref() == Some(&question) {
         return Vec::new();
     }
     state.models.survey = None;
-    state.jobs.start_job(Job::Survey, "measuring the errors of the models …");
+    state.jobs.start_job(WorkerJob::Survey, "measuring the errors of the models …");
     let [source, target] = [state.selection.source, state.target()].map(Some);
-    let wanted = Wanted { kernel: question.kernel, source, target };
+    let wanted = LikeQuestion { kernel: question.kernel, source, target };
     state.models.asked = Some(question);
     let (setup, used) = (evaluation_setup(state), state.selection.settings.model);
     let of = SurveyOf { setup, wanted, used, chosen: state.model_chosen };
@@ -49,20 +49,20 @@ fn ask_survey(state: &mut State) -> Vec<Effect> {
 }
 
 /// Asks the worker to train the chosen recipe on the loaded rows.
-fn start_training(state: &mut State) -> Vec<Effect> {
+fn start_training(state: &mut DashboardState) -> Vec<Effect> {
     let model = chosen_recipe(&state.models);
     state.message = None;
     state.models.refused = None;
-    state.jobs.start_job(Job::Train, format!("training {model} …"));
+    state.jobs.start_job(WorkerJob::Train, format!("training {model} …"));
     vec![Effect::Train { session: state.session.clone(), model }]
 }
 
-impl Panel<State> for ModelsPane {
-    fn context(&self) -> &'static str {
-        Pane::Models.place()
+impl Panel<DashboardState> for ModelsPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Models.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Left | Action::Right => {
                 state.protocol = state.protocol.next(action == Action::Right);
@@ -73,16 +73,16 @@ impl Panel<State> for ModelsPane {
                 Reaction::Done(Vec::new())
             }
             Action::Pick => Reaction::Done(start_training(state)),
-            other if state.evidence_scroll[0].scroll_action(other) => Reaction::Done(Vec::new()),
+            other if state.scrolls[Pane::Models].scroll_action(other) => Reaction::Done(Vec::new()),
             _ => Reaction::Passed,
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_models(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let named = state.models.told().filter(|t| !t.importances.is_empty());
         match (named, importances_spec(&state.models)) {
             (Some(trained), Some(spec)) => {
@@ -94,7 +94,7 @@ impl Panel<State> for ModelsPane {
         }
     }
 
-    fn hints(&self, state: &State) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         vec![
             Hint { actions: &[Action::Pick], text: chosen_training(&state.models) },
             Hint { actions: &[Action::RecipeNext], text: "recipe" },
@@ -103,14 +103,11 @@ impl Panel<State> for ModelsPane {
         ]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
-        state.evidence_scroll[0].scroll_by(by);
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
+        state.scrolls[Pane::Models].scroll_by(by);
     }
 
-    fn follow(&mut self, change: StateChange<'_>, state: &mut State) -> Vec<Effect> {
-        if matches!(change, StateChange::NewRows | StateChange::NewModels) {
-            state.models.asked = None;
-        }
+    fn follow(&mut self, state: &mut DashboardState) -> Vec<Effect> {
         ask_survey(state)
     }
 }

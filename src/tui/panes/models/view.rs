@@ -13,13 +13,13 @@ use super::findings::{chosen_recipe, importances_spec};
 use crate::chart::{Mark, Scale};
 use crate::predict::MODELS;
 use crate::report::models::about;
-use crate::train::{Errors, Learned, Survey, Surveyed, Trained};
-use crate::tui::jobs::Job;
+use crate::train::{Errors, Survey, Surveyed, TrainableModel, Trained};
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
-use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -35,7 +35,7 @@ const NAME: usize = 30;
 const LABEL: usize = 16;
 
 /// Draws the pane.
-pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
     let inner = (body.width.saturating_sub(2), body.height.saturating_sub(2));
     let beside = inner.0 >= ROOM_FOR_TWO;
     let width = usize::from(if beside { TABLE } else { inner.0.saturating_sub(1).min(110) });
@@ -46,13 +46,10 @@ pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, look: 
         lines.extend(trained.clone());
     }
     let page = usize::from(inner.1);
-    let top = state.evidence_scroll[0].first_line(lines.len(), page);
-    let more = if lines.len() > page && page > 0 {
-        format!(", {}-{}/{}", top + 1, top + page, lines.len())
-    } else {
-        String::new()
-    };
-    let about = format!("which one, and why: {}{more}", state.protocol.word());
+    let scroll = state.scrolls[Pane::Models];
+    let top = scroll.first_line(lines.len(), page);
+    let more = scroll.range_shown(lines.len(), page).map_or_else(String::new, |range| format!(", {range}"));
+    let about = format!("which one, and why: {}{more}", state.protocol.as_str());
     let inside = pane_frame(buffer, body, state, Pane::Models, &about, look);
     if inside.height == 0 {
         return;
@@ -66,11 +63,13 @@ pub(super) fn draw_models(buffer: &mut Buffer, body: Rect, state: &State, look: 
 }
 
 /// The analytical models, then what is learned.
-fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn models(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let Some(found) = &state.models.survey else {
-        let running =
-            state.jobs.newest_of(&[Job::Survey, Job::Train]).and_then(|job| state.jobs.text_of(job));
-        return vec![Line::styled(clip(running.unwrap_or("cancelled"), width), look.dim())];
+        let running = state
+            .jobs
+            .newest_of(&[WorkerJob::Survey, WorkerJob::Train])
+            .and_then(|job| state.jobs.text_of(job));
+        return vec![Line::styled(clipped_text(running.unwrap_or("cancelled"), width), look.dim())];
     };
     let (survey, learned) = &**found;
     let mut lines = paragraph(&title(survey), width, look.dim());
@@ -83,7 +82,7 @@ fn models(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     ));
     lines.extend(survey.models.iter().map(|m| {
         let style = if m.verdict.used { look.predicted() } else { look.text() };
-        Line::styled(clip(&row(survey, m), width), style)
+        Line::styled(clipped_text(&model_line(survey, m), width), style)
     }));
     lines.push(Line::default());
     lines.extend(survey.models.iter().flat_map(|m| {
@@ -101,14 +100,14 @@ fn title(survey: &Survey) -> String {
     format!("{}; {}; like this question: {}", survey.protocol.sentence(), survey.rows, survey.like)
 }
 
-fn row(survey: &Survey, m: &Surveyed) -> String {
-    let name = survey.protocol.label(MODELS[m.model].id());
+fn model_line(survey: &Survey, m: &Surveyed) -> String {
+    let name = survey.protocol.model_label(MODELS[m.model].id());
     let mark = if m.verdict.used { "▸ " } else { "  " };
     let n = |s: Option<crate::evaluate::Score>| s.map_or("-".into(), |s| s.errors.n.to_string());
     let percent = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
     format!(
         "{mark}{:<22}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        clip(&name, 22),
+        clipped_text(&name, 22),
         n(m.here),
         percent(m.here.map(|s| s.errors.mape_percent)),
         percent(m.here.map(|s| s.errors.median_ape_percent)),
@@ -119,7 +118,7 @@ fn row(survey: &Survey, m: &Surveyed) -> String {
 }
 
 /// A learned model: its state on one line, what it is below.
-fn cached(l: &Learned, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn cached(l: &TrainableModel, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut head = format!("{}: {}", l.model, l.state);
     if let Some(t) = &l.trained {
         head.push_str(&format!(", {} rows, seed {}", t.rows, t.seed));
@@ -127,20 +126,20 @@ fn cached(l: &Learned, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     if let Some(day) = &l.written {
         head.push_str(&format!(", {day}"));
     }
-    let mut lines = vec![Line::styled(clip(&head, width), look.text())];
+    let mut lines = vec![Line::styled(clipped_text(&head, width), look.text())];
     lines.extend(about(l).iter().flat_map(|text| paragraph(text, width, look.dim())));
     lines
 }
 
 /// The model trained last, its errors and importances; or how to train one.
-fn trained(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn trained(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(why) = &state.models.refused {
         lines.extend(paragraph(why, width, look.refusal()));
         lines.push(Line::default());
     }
-    if let (Some(job), true) = (state.jobs.text_of(Job::Train), state.models.survey.is_some()) {
-        lines.push(Line::styled(clip(&format!("{job} (Esc cancels)"), width), look.caution()));
+    if let (Some(job), true) = (state.jobs.text_of(WorkerJob::Train), state.models.survey.is_some()) {
+        lines.push(Line::styled(clipped_text(&format!("{job} (Esc cancels)"), width), look.caution()));
         lines.push(Line::default());
     }
     let Some(told) = state.models.told() else {
@@ -156,7 +155,7 @@ fn trained(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     );
     lines.extend(paragraph(&told.recipe, width, look.dim()));
     lines.extend(errors(told, width, look));
-    lines.extend(importances(state, width, look));
+    lines.extend(importance_lines(state, width, look));
     lines.extend(told.notes.iter().flat_map(|n| paragraph(n, width, look.dim())));
     lines
 }
@@ -164,26 +163,26 @@ fn trained(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
 fn errors(told: &Trained, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let name = width.saturating_sub(34);
     let head = format!("{:<name$}{:>6}{:>9}{:>9}{:>8}", "held out", "n", "MAPE %", "median", "R2");
-    let mut lines = vec![Line::default(), Line::styled(clip(&head, width), look.dim())];
+    let mut lines = vec![Line::default(), Line::styled(clipped_text(&head, width), look.dim())];
     let line = |e: &Errors| {
         let number = |v: Option<f64>, digits: usize| v.map_or("-".into(), |v| format!("{v:.digits$}"));
         let protocol = if e.published { format!("published: {}", e.protocol) } else { e.protocol.clone() };
         let text = format!(
             "{:<name$}{:>6}{:>9}{:>9}{:>8}",
-            clip(&protocol, name.saturating_sub(1)),
+            clipped_text(&protocol, name.saturating_sub(1)),
             e.n,
             number(e.mape, 1),
             number(e.median_ape, 1),
             number(e.r2, 3)
         );
-        Line::styled(clip(&text, width), if e.published { look.estimated() } else { look.text() })
+        Line::styled(clipped_text(&text, width), if e.published { look.estimated() } else { look.text() })
     };
     lines.extend(told.errors.iter().map(line));
     lines
 }
 
 /// The importances chart in lines: one column of the model on each, its bars beside each other.
-fn importances(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn importance_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let Some(spec) = importances_spec(&state.models) else { return Vec::new() };
     let Scale::Category(names) = &spec.y.scale else { return Vec::new() };
     let bars: Vec<_> = spec
@@ -200,10 +199,10 @@ fn importances(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>
     let cell = width.saturating_sub(NAME) / 2;
     let most = cell.saturating_sub(LABEL).clamp(1, BAR);
     for (slot, name) in names.iter().enumerate() {
-        let mut spans = vec![Span::raw(format!("{:<NAME$}", clip(name, NAME - 1)))];
+        let mut spans = vec![Span::raw(format!("{:<NAME$}", clipped_text(name, NAME - 1)))];
         for (_, meaning, value, label, _) in bars.iter().filter(|b| b.0 == slot).take(2) {
             let text = format!("{} {label}", bar(*value / longest, most));
-            spans.push(Span::styled(format!("{:<cell$}", clip(&text, cell)), look.mark(*meaning)));
+            spans.push(Span::styled(format!("{:<cell$}", clipped_text(&text, cell)), look.mark(*meaning)));
         }
         lines.push(Line::from(spans));
     }

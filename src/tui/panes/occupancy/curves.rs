@@ -7,12 +7,12 @@
 //!   0┤                                  0┤    T╌╌╌   └────
 //! ```
 
-use crate::chart::{ChartSpec, Curve, CurveView, Sides, curve_chart};
+use crate::chart::{ChartSides, ChartSpec, Curve, CurveView, curve_chart};
 use crate::tui::canvas;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
-use crate::tui::state::State;
-use crate::tui::text::clip;
+use crate::tui::state::DashboardState;
+use crate::tui::text::clipped_text;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -24,31 +24,32 @@ const ROOM_FOR_CURVES: u16 = 78;
 
 /// Whether the occupancy fills a screen that is wide enough for its curves.
 #[must_use]
-pub fn shows_curves(state: &State) -> bool {
+pub fn shows_curves(state: &DashboardState) -> bool {
     state.zoomed() == Some(Pane::Occupancy) && state.size.0 >= ROOM_FOR_CURVES
 }
 
 /// One curve of the selected row, as the zoomed pane and the export draw it.
 #[must_use]
-pub fn curve_spec(state: &State, curve: Curve) -> ChartSpec {
+pub fn curve_spec(state: &DashboardState, curve: Curve) -> ChartSpec {
     let (gpus, kernel, answer) = (state.pair(), state.kernel(), state.answer());
     let row = &state.rows[state.selected];
     let (problem, variant) = (&*row.problem, &*row.variant);
-    curve_chart(&CurveView { gpus, kernel, problem, variant, answer, show: Sides::Both }, curve)
+    curve_chart(&CurveView { gpus, kernel, problem, variant, answer, show: ChartSides::Both }, curve)
 }
 
 /// Draws the curves that have room.
-pub(super) fn draw_curves(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_curves(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     for (curve, cell) in placed(area, state.curve) {
         let (mark, style) = if curve == state.curve { ("▸ ", look.focus()) } else { ("  ", look.title()) };
-        let title = clip(&format!("{mark}{}", curve.title()), usize::from(cell.width.saturating_sub(1)));
+        let title =
+            clipped_text(&format!("{mark}{}", curve.title()), usize::from(cell.width.saturating_sub(1)));
         buffer.set_string(cell.x, cell.y, title, style);
         let chart = Rect { y: cell.y + 1, height: cell.height - 1, width: cell.width - 1, ..cell };
         let spec = curve_spec(state, curve);
         if spec.marks.is_empty() {
             buffer.set_stringn(chart.x, chart.y, "  not known", usize::from(chart.width), look.caution());
         } else {
-            canvas::draw(buffer, chart, &spec, look);
+            canvas::draw_chart(buffer, chart, &spec, look);
         }
     }
 }

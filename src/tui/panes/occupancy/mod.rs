@@ -3,13 +3,13 @@
 mod curves;
 mod view;
 
-use crate::chart::{ChartSpec, Curve, Sides, occupancy_chart};
+use crate::chart::{ChartSides, ChartSpec, Curve, occupancy_chart};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::next_in_ring;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use curves::{curve_spec, shows_curves};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,12 +19,12 @@ use view::draw_occupancy;
 #[derive(Debug)]
 pub struct OccupancyPane;
 
-impl Panel<State> for OccupancyPane {
-    fn context(&self) -> &'static str {
-        Pane::Occupancy.place()
+impl Panel<DashboardState> for OccupancyPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Occupancy.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => state.zoom = !state.zoom,
             Action::Left => choose_curve(state, -1),
@@ -39,21 +39,21 @@ impl Panel<State> for OccupancyPane {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_occupancy(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let label = &state.kernel().label;
         let (what, spec) = if shows_curves(state) {
-            (format!("{}-curve-{label}", state.curve.word()), curve_spec(state, state.curve))
+            (format!("{}-curve-{label}", state.curve.as_str()), curve_spec(state, state.curve))
         } else {
             (format!("occupancy-{label}"), occupancy_spec(state))
         };
         ChartOffer::Chart(state.chart_name(&what), Box::new(spec))
     }
 
-    fn hints(&self, state: &State) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         if !shows_curves(state) {
             return vec![
                 Hint { actions: &[Action::Zoom], text: "curves" },
@@ -70,14 +70,14 @@ impl Panel<State> for OccupancyPane {
     }
 }
 
-fn choose_curve(state: &mut State, by: isize) {
+fn choose_curve(state: &mut DashboardState, by: isize) {
     if shows_curves(state) {
         state.curve = next_in_ring(&Curve::ALL, state.curve, by);
     }
 }
 
 /// The occupancy of the selected row.
-fn occupancy_spec(state: &State) -> ChartSpec {
+fn occupancy_spec(state: &DashboardState) -> ChartSpec {
     let size = state.size_of(state.selected);
-    occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), Sides::Both)
+    occupancy_chart(state.pair(), state.kernel(), &size, state.answer(), ChartSides::Both)
 }

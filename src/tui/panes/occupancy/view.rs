@@ -21,8 +21,8 @@ use crate::predict::RegistersFrom;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
-use crate::tui::state::State;
-use crate::tui::text::{clip, paragraph, wrap};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph, wrap};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -40,24 +40,24 @@ const ROOM_FOR_NAMES: usize = 42;
 const TABLE: u16 = 46;
 
 /// A name, cut short for a narrow pane, and in full.
-type Names = [&'static str; 2];
+type LongAndShort = [&'static str; 2];
 
 /// What a line is called at this width, and how wide that is.
-fn name_at(names: Names, width: usize) -> (&'static str, usize) {
+fn name_at(names: LongAndShort, width: usize) -> (&'static str, usize) {
     let full = usize::from(width >= ROOM_FOR_NAMES);
     (names[full], NAMES[full])
 }
 
 /// Draws the pane.
-pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
-    let beside = format!("{} rules", state.selection.settings.rules.word());
+pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let beside = format!("{} rules", state.selection.settings.rules.as_str());
     let mut inside = pane_frame(buffer, area, state, Pane::Occupancy, &beside, look);
     if shows_curves(state) {
         let right = Rect { x: inside.x + TABLE + 2, width: inside.width - TABLE - 2, ..inside };
         draw_curves(buffer, right, state, look);
         inside.width = TABLE;
     }
-    let mut all = lines(state, usize::from(inside.width), look);
+    let mut all = occupancy_lines(state, usize::from(inside.width), look);
     let page = usize::from(inside.height);
     let below = all.len().saturating_sub(page);
     if below > 0 && state.table_end {
@@ -66,7 +66,7 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, loo
         // The line that says so takes one away.
         all.truncate(page.saturating_sub(1));
         all.push(Line::styled(
-            clip(&format!("{} more lines: PgDn", below + 1), usize::from(inside.width)),
+            clipped_text(&format!("{} more lines: PgDn", below + 1), usize::from(inside.width)),
             look.dim(),
         ));
     }
@@ -76,21 +76,21 @@ pub(super) fn draw_occupancy(buffer: &mut Buffer, area: Rect, state: &State, loo
 }
 
 /// Two numbers with their styles, under the two GPUs.
-type Pair = [(String, Style); 2];
+type StyledPair = [(String, Style); 2];
 
-fn row(names: Names, pair: Pair, width: usize, look: Look<'_>) -> Line<'static> {
+fn pair_line(names: LongAndShort, pair: StyledPair, width: usize, look: Look<'_>) -> Line<'static> {
     let (name, room) = name_at(names, width);
     let column = width.saturating_sub(room) / 2;
     let [a, b] = pair;
     Line::from(vec![
         Span::styled(format!("{name:<room$}"), look.dim()),
-        Span::styled(format!("{:>column$}", clip(&a.0, column.saturating_sub(1))), a.1),
-        Span::styled(format!("{:>column$}", clip(&b.0, column.saturating_sub(1))), b.1),
+        Span::styled(format!("{:>column$}", clipped_text(&a.0, column.saturating_sub(1))), a.1),
+        Span::styled(format!("{:>column$}", clipped_text(&b.0, column.saturating_sub(1))), b.1),
     ])
 }
 
 /// One GPU, what a block asks of it and what that comes to.
-struct Side<'a> {
+struct OccupancySide<'a> {
     gpu: &'a Gpu,
     needs: BlockNeeds,
     registers: &'a RegistersFrom,
@@ -100,34 +100,34 @@ struct Side<'a> {
 }
 
 /// Both sides; `None` where the launch shape is not known.
-fn sides(state: &State) -> Option<[Side<'_>; 2]> {
+fn sides(state: &DashboardState) -> Option<[OccupancySide<'_>; 2]> {
     let answer = state.answer();
     let of = |i: usize| {
         let (gpu, needs, occupancy) = (state.pair()[i], answer.needs[i]?, answer.occupancy[i]?);
-        let waves = answer.launch[i].and_then(|l| waves(gpu, &occupancy, l.blocks()));
+        let waves = answer.launch[i].and_then(|l| waves(gpu, &occupancy, l.block_count()));
         let registers = &answer.registers[i];
-        Some(Side { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
+        Some(OccupancySide { gpu, needs, registers, occupancy, waves, rules: answer.settings.rules })
     };
     Some([of(0)?, of(1)?])
 }
 
 /// Whether every warp slot is taken, so that nothing is left to gain.
-fn full(side: &Side<'_>) -> bool {
+fn full(side: &OccupancySide<'_>) -> bool {
     side.occupancy.active_warps == side.occupancy.max_warps
 }
 
 /// What the pane says, most important first: it is cut at the bottom.
-fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn occupancy_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpus = state.pair();
     let names = [0, 1].map(|i| (gpus[i].short_name().to_string(), look.side(i)));
-    let mut out = vec![row(["", ""], names, width, look)];
+    let mut out = vec![pair_line(["", ""], names, width, look)];
     let refusals = state.answer().launch_refusal;
     for (gpu, refusal) in gpus.iter().zip(refusals).filter_map(|(g, r)| r.map(|r| (g, r))) {
         let text = format!("{}: {refusal}", gpu.short_name());
         out.extend(wrap(&text, width).into_iter().map(|t| Line::styled(t, look.refusal())));
     }
     let Some(sides) = sides(state) else {
-        out.push(Line::styled(clip("launch shape unknown: no occupancy", width), look.caution()));
+        out.push(Line::styled(clipped_text("launch shape unknown: no occupancy", width), look.caution()));
         return out;
     };
     let both = sides.each_ref().map(|s| s.occupancy);
@@ -137,7 +137,7 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
             .map(|texts| plain(["thr/block", "threads per block"], texts, width, look)),
     );
     out.extend(Resource::shown(&both).map(|resource| limit(resource, both, width, look)));
-    let plain = |(names, texts): Named| plain(names, texts, width, look);
+    let plain = |(names, texts): NamedSides| plain(names, texts, width, look);
     out.push(plain((
         ["occupancy", "occupancy"],
         both.map(|o| format!("{} %", significant(100.0 * o.fraction()))),
@@ -145,7 +145,7 @@ fn lines(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     out.extend(limiter_change(both, width, look));
     out.extend(of_build(state, width, look));
     out.extend((0..2).flat_map(|i| next(&sides[i], i, width, look)));
-    out.extend(launch(&sides).map(plain));
+    out.extend(launch_lines(&sides).map(plain));
     out.extend(gets(&sides).map(plain));
     out.extend(asks(&sides).map(plain));
     out.extend(one_more(&sides).into_iter().map(plain));
@@ -169,15 +169,15 @@ fn limit(resource: Resource, sides: [Occupancy; 2], width: usize, look: Look<'_>
         Resource::Blocks => "blocks by block slots",
         Resource::Barriers => "blocks by barriers",
     };
-    row([resource.word(), full], sides.map(cell), width, look)
+    pair_line([resource.as_str(), full], sides.map(cell), width, look)
 }
 
 /// A name and what it is on source and target.
-type Named = (Names, [String; 2]);
+type NamedSides = (LongAndShort, [String; 2]);
 
 /// Two plain numbers; the mark's two columns stay free, so that all numbers stand under each other.
-fn plain(names: Names, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
-    row(names, texts.map(|t| (format!("{t}  "), look.text())), width, look)
+fn plain(names: LongAndShort, texts: [String; 2], width: usize, look: Look<'_>) -> Line<'static> {
+    pair_line(names, texts.map(|t| (format!("{t}  "), look.text())), width, look)
 }
 
 /// `limited by warps → regs+warps`, where it is not the same on both sides.
@@ -186,18 +186,18 @@ fn limiter_change([a, b]: [Occupancy; 2], width: usize, look: Look<'_>) -> Optio
     let short = |resource: Resource| match resource {
         Resource::Registers => "regs",
         Resource::SharedMemory => "smem",
-        other => other.word(),
+        other => other.as_str(),
     };
     let words = |o: Occupancy| o.limiters().map(short).collect::<Vec<_>>().join("+");
     let text = format!("{} → {}", words(a), words(b));
     Some(Line::from(vec![
         Span::styled("limited by ", look.dim()),
-        Span::styled(clip(&text, width.saturating_sub(11)), look.limiter()),
+        Span::styled(clipped_text(&text, width.saturating_sub(11)), look.limiter()),
     ]))
 }
 
 /// The smallest change that puts more warps on the SM, in at most two lines.
-fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn next(side: &OccupancySide<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let text = match next_step(&side.gpu.cuda.limits, side.needs, side.rules) {
         Some(step) => step.to_string(),
         None if full(side) => "at max occupancy".into(),
@@ -214,13 +214,13 @@ fn next(side: &Side<'_>, i: usize, width: usize, look: Look<'_>) -> Vec<Line<'st
 }
 
 /// What must be said of the build behind the resources, each once.
-fn of_build(state: &State, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn of_build(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let said = state.answer().of_builds();
     said.iter().flat_map(|caution| paragraph(&caution.to_string(), width, look.caution())).collect()
 }
 
 /// Threads per block of a kernel whose launch shape is unknown, marked where they are assumed.
-fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
+fn unstated_block(state: &DashboardState, sides: &[OccupancySide<'_>; 2]) -> Option<[String; 2]> {
     let unknown = state.answer().launch.iter().all(Option::is_none);
     let block = state.rows[state.selected].instance.block_size.filter(|_| unknown)?;
     let mark = if matches!(block, BlockSize::Assumed(_)) { "~" } else { "" };
@@ -228,10 +228,11 @@ fn unstated_block(state: &State, sides: &[Side<'_>; 2]) -> Option<[String; 2]> {
 }
 
 /// How the grid falls on each GPU, and the block size that would suit it best.
-fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+fn launch_lines(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
     let wave = |f: fn(Waves) -> String| sides.each_ref().map(|s| s.waves.map_or("-".into(), f));
     let best = |f: fn(&BestBlock, &Gpu) -> String| {
-        let of = |s: &Side<'_>| best_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
+        let of =
+            |s: &OccupancySide<'_>| best_block(&s.gpu.cuda.limits, s.needs, s.rules).map(|b| f(&b, s.gpu));
         sides.each_ref().map(|s| of(s).unwrap_or("-".into()))
     };
     [
@@ -255,9 +256,10 @@ fn launch(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
 }
 
 /// What one block gets, in whole allocation units, and what an SM is set to.
-fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
-    let of = |f: fn(&Side<'_>) -> String| sides.each_ref().map(f);
-    let reserve = |s: &Side<'_>| if s.rules == Rules::Exact { s.gpu.cuda.limits.smem_reserved } else { 0 };
+fn gets(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
+    let of = |f: fn(&OccupancySide<'_>) -> String| sides.each_ref().map(f);
+    let reserve =
+        |s: &OccupancySide<'_>| if s.rules == Rules::Exact { s.gpu.cuda.limits.smem_reserved } else { 0 };
     let mut all = vec![
         (["alloc regs", "allocated registers"], of(|s| s.occupancy.allocated_registers.to_string())),
         (
@@ -279,7 +281,7 @@ fn gets(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
 }
 
 /// What one block asks for.
-fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
+fn asks(sides: &[OccupancySide<'_>; 2]) -> impl Iterator<Item = NamedSides> {
     let of = |f: fn(&BlockNeeds) -> String| sides.each_ref().map(|s| f(&s.needs));
     [
         (["thr/block", "threads per block"], of(|n| n.threads.to_string())),
@@ -287,16 +289,16 @@ fn asks(sides: &[Side<'_>; 2]) -> impl Iterator<Item = Named> {
             ["regs/thr", "registers per thread"],
             of(|n| if n.regs_per_thread == 0 { "unknown".into() } else { n.regs_per_thread.to_string() }),
         ),
-        ([" from", "  registers from"], sides.each_ref().map(|s| s.registers.word())),
+        ([" from", "  registers from"], sides.each_ref().map(|s| s.registers.origin_text())),
         (["smem/blk", "shared memory per block"], of(|n| format!("{} B", n.smem()))),
     ]
     .into_iter()
 }
 
 /// What each limiting resource would have to fall to, for one block more; nothing where that alone does not gain it.
-fn one_more(sides: &[Side<'_>; 2]) -> Vec<Named> {
+fn one_more(sides: &[OccupancySide<'_>; 2]) -> Vec<NamedSides> {
     let limits = |r: &Resource| sides.iter().any(|s| s.occupancy.is_limiter(*r) && !full(s));
-    let needed = |s: &Side<'_>, resource: Resource| {
+    let needed = |s: &OccupancySide<'_>, resource: Resource| {
         // Where something else limits as well, one change alone gains nothing: the next step says which do together.
         let gains = |c: &Change| {
             let then = occupancy(&s.gpu.cuda.limits, c.applied(s.needs), s.rules);

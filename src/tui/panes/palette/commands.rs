@@ -8,7 +8,7 @@ use crate::predict::{MODELS, ModelId};
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
 use crate::tui::layout::Pane;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 
 /// What Enter does.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,7 @@ const CHARTS: [(&str, Pane); 6] = [
 
 /// The lines that fit what is typed, the best first: words that stand there before scattered letters.
 #[must_use]
-pub fn matching_commands(state: &State, typed: &str, files: &[FileEntry]) -> Vec<CommandLine> {
+pub fn matching_commands(state: &DashboardState, typed: &str, files: &[FileEntry]) -> Vec<CommandLine> {
     let noun = typed.split_once(char::is_whitespace).and_then(|(word, rest)| {
         let noun = NOUNS.iter().find(|noun| noun.words.contains(&word.to_lowercase().as_str()))?;
         Some((noun, rest.trim()))
@@ -96,7 +96,7 @@ pub fn matching_commands(state: &State, typed: &str, files: &[FileEntry]) -> Vec
 type FoundLine = (CommandLine, Vec<String>);
 
 /// Everything that can be said in a word.
-fn everything(state: &State) -> impl Iterator<Item = FoundLine> {
+fn everything(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
     let actions = Action::ALL.iter().map(|action| {
         let kind = state.keymap.key_of(action.id()).unwrap_or_default().to_string();
         let (text, completed) = (action.doc().to_string(), action.id().replace('_', " "));
@@ -114,7 +114,7 @@ fn everything(state: &State) -> impl Iterator<Item = FoundLine> {
     nouns.chain(actions).chain(targets).chain(kernels(state)).chain(models())
 }
 
-fn gpus(state: &State, noun: &'static str, action: Action) -> impl Iterator<Item = FoundLine> {
+fn gpus(state: &DashboardState, noun: &'static str, action: Action) -> impl Iterator<Item = FoundLine> {
     state.session.gpus.with_ids().map(move |(id, gpu)| {
         let completed = format!("{noun} {}", gpu.id);
         let text = match action {
@@ -130,7 +130,7 @@ fn gpus(state: &State, noun: &'static str, action: Action) -> impl Iterator<Item
     })
 }
 
-fn kernels(state: &State) -> impl Iterator<Item = FoundLine> {
+fn kernels(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
     state.session.kernels.with_ids().map(|(id, kernel)| {
         let (completed, text) = (format!("kernel {}", kernel.id), format!("kernel: {}", kernel.label));
         let texts = vec![kernel.id.clone(), kernel.label.clone()];
@@ -141,7 +141,8 @@ fn kernels(state: &State) -> impl Iterator<Item = FoundLine> {
 fn models() -> impl Iterator<Item = FoundLine> {
     MODELS.ids().map(|id| {
         let name = MODELS[id].id().to_string();
-        let (completed, text) = (format!("model {name}"), format!("model: {name}, {}", MODELS[id].summary()));
+        let (completed, text) =
+            (format!("model {name}"), format!("model: {name}, {}", MODELS[id].method_summary()));
         (
             CommandLine { kind: "model".into(), text, completed, command: PaletteCommand::Model(id) },
             vec![name],
@@ -150,7 +151,7 @@ fn models() -> impl Iterator<Item = FoundLine> {
 }
 
 /// The lines of a noun and what stands behind it.
-fn with_argument(state: &State, noun: &Noun, rest: &str, files: &[FileEntry]) -> Vec<CommandLine> {
+fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileEntry]) -> Vec<CommandLine> {
     let word = noun.words[0];
     let filter = Filter::new(rest);
     let as_typed = |command: PaletteCommand, about: String| {

@@ -9,19 +9,19 @@
 
 mod commands;
 
-use super::files::listing::FileEntry;
+use super::files::listing::{FileEntry, FolderListing};
 use super::frame::sheet;
 use super::gpus::put_gpu;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
 use crate::answer::Settings;
 use crate::tui::action::Action;
-use crate::tui::jobs::Job;
+use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::page_start;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
-use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, StateChange, lines_moved};
-use crate::tui::state::{State, Tone};
-use crate::tui::text::{LONGEST_TYPED, clip, edit_line};
+use crate::tui::pane::{Hint, OverlayPanel, Panel, Reaction, lines_moved};
+use crate::tui::state::{DashboardState, Tone};
+use crate::tui::text::{LONGEST_TYPED, clipped_text, edit_line};
 use commands::{CommandLine, PaletteCommand, matching_commands};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
@@ -44,17 +44,17 @@ pub struct CommandPalette {
 }
 
 /// Opens the palette; the names of files come from the worker.
-pub fn open_palette(state: &mut State) -> Vec<Effect> {
+pub fn open_palette(state: &mut DashboardState) -> Vec<Effect> {
     state.open_overlay(CommandPalette::default());
     vec![Effect::List(PathBuf::from("."))]
 }
 
 impl CommandPalette {
-    fn lines(&self, state: &State) -> Vec<CommandLine> {
+    fn lines(&self, state: &DashboardState) -> Vec<CommandLine> {
         matching_commands(state, self.input.value().trim_start(), &self.files)
     }
 
-    fn move_cursor(&mut self, by: isize, state: &State) {
+    fn move_cursor(&mut self, by: isize, state: &DashboardState) {
         let last = self.lines(state).len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
     }
@@ -67,7 +67,7 @@ impl CommandPalette {
     }
 
     /// Enter.
-    fn run_line(&mut self, state: &mut State) -> Reaction {
+    fn run_line(&mut self, state: &mut DashboardState) -> Reaction {
         let Some(line) = self.lines(state).into_iter().nth(self.cursor) else {
             return Reaction::Done(state.say(Tone::Refused, "no such command, GPU, kernel or model"));
         };
@@ -85,7 +85,7 @@ impl CommandPalette {
 ///
 /// # Errors
 /// Why it cannot be done, and what was expected.
-fn run_command(state: &mut State, command: PaletteCommand) -> Result<Vec<Effect>, String> {
+fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Vec<Effect>, String> {
     match command {
         PaletteCommand::Choose(gpu, action) => put_gpu(state, gpu, action),
         PaletteCommand::Kernel(kernel) => {
@@ -107,7 +107,7 @@ fn run_command(state: &mut State, command: PaletteCommand) -> Result<Vec<Effect>
         PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),
         PaletteCommand::SourceClocks(text) => return set_source_clocks(state, &text),
         PaletteCommand::Read(name) => {
-            state.jobs.start_job(Job::Read, format!("reading {name} …"));
+            state.jobs.start_job(WorkerJob::Read, format!("reading {name} …"));
             let session = state.session.clone();
             return Ok(vec![Effect::Import { session, path: name.into(), gpu: None }]);
         }
@@ -116,12 +116,12 @@ fn run_command(state: &mut State, command: PaletteCommand) -> Result<Vec<Effect>
     Ok(Vec::new())
 }
 
-impl Panel<State> for CommandPalette {
-    fn context(&self) -> &'static str {
+impl Panel<DashboardState> for CommandPalette {
+    fn key_context(&self) -> &'static str {
         "palette"
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => self.run_line(state),
             Action::Cancel => Reaction::Close(Vec::new()),
@@ -139,7 +139,7 @@ impl Panel<State> for CommandPalette {
         }
     }
 
-    fn draw(&self, buffer: &mut Buffer, body: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, body: Rect, state: &DashboardState, look: Look<'_>) {
         let found = self.lines(state);
         let height = (found.len() as u16 + 3).clamp(4, body.height.min(20));
         let area = body.centered(Constraint::Length(body.width.min(90)), Constraint::Length(height));
@@ -162,24 +162,24 @@ impl Panel<State> for CommandPalette {
         let page = usize::from(inside.height) - 1;
         let start = page_start(self.cursor, page, found.len());
         for (i, line) in found.iter().enumerate().skip(start).take(page) {
-            let text = clip(&line.text, usize::from(inside.width).saturating_sub(16));
+            let text = clipped_text(&line.text, usize::from(inside.width).saturating_sub(16));
             let style = if i == self.cursor { look.selection() } else { look.text() };
             Line::styled(format!("{:<13} {text}", line.kind), style)
                 .render(line_at((i - start) as u16 + 1), buffer);
         }
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![Hint { actions: &[Action::Pick], text: "run" }]
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         self.move_cursor(by, state);
     }
 }
 
-impl OverlayPanel<State> for CommandPalette {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+impl OverlayPanel<DashboardState> for CommandPalette {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
     }
 
@@ -187,17 +187,16 @@ impl OverlayPanel<State> for CommandPalette {
         true
     }
 
-    fn edit_text(&mut self, request: InputRequest, _: &mut State) -> Vec<Effect> {
+    fn edit_text(&mut self, request: InputRequest, _: &mut DashboardState) -> Vec<Effect> {
         self.cursor = 0;
         edit_line(&mut self.input, request, LONGEST_TYPED);
         Vec::new()
     }
 
-    fn follow_change(&mut self, change: StateChange<'_>, _: &mut State) -> Vec<Effect> {
-        if let StateChange::Listed(Some(listing)) = change {
+    fn take_listing(&mut self, listing: Option<&FolderListing>) {
+        if let Some(listing) = listing {
             self.files.clone_from(&listing.entries);
         }
-        Vec::new()
     }
 }
 
@@ -205,10 +204,10 @@ impl OverlayPanel<State> for CommandPalette {
 mod tests {
     use super::*;
     use crate::session::Session;
-    use crate::tui::{Options, first_state};
+    use crate::tui::{DashboardOptions, first_state};
 
     fn first(typed: &str) -> PaletteCommand {
-        let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+        let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
         matching_commands(&state, typed, &[]).swap_remove(0).command
     }
 
@@ -223,7 +222,7 @@ mod tests {
         assert!(matches!(first("from titan-v"), PaletteCommand::Choose(_, Action::SetSource)));
         assert!(matches!(first("saxpy"), PaletteCommand::Kernel(_)));
         assert!(matches!(first("model hybrid"), PaletteCommand::Model(_)));
-        let state = first_state(Session::load(None).unwrap(), &Options::default()).unwrap();
+        let state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
         assert!(matching_commands(&state, "zzzz", &[]).is_empty());
     }
 }

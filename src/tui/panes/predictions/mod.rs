@@ -10,7 +10,7 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::{Sort, next_in_ring};
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::{draw_predictions, sort_under};
@@ -19,12 +19,12 @@ use view::{draw_predictions, sort_under};
 #[derive(Debug)]
 pub struct PredictionsPane;
 
-impl Panel<State> for PredictionsPane {
-    fn context(&self) -> &'static str {
-        Pane::Predictions.place()
+impl Panel<DashboardState> for PredictionsPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Predictions.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick if state.workload.on_fold => state.toggle_fold(),
             Action::Pick => return Reaction::Run(Action::Explain),
@@ -38,18 +38,18 @@ impl Panel<State> for PredictionsPane {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_predictions(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         if state.pending.missing > 0 {
             return ChartOffer::Refused("the rows are still being predicted; try again in a moment".into());
         }
         ChartOffer::Chart(state.chart_name("predictions"), Box::new(predictions_spec(state)))
     }
 
-    fn hints(&self, state: &State) -> Vec<Hint> {
+    fn hints(&self, state: &DashboardState) -> Vec<Hint> {
         let fold = if state.workload.unfolded { "fold" } else { "unfold" };
         let pick = match (state.workload.on_fold, state.explaining) {
             (true, _) => fold,
@@ -67,7 +67,7 @@ impl Panel<State> for PredictionsPane {
         hints
     }
 
-    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(line) = at.line.checked_sub(1) else {
             sort_by_heading(state, area, at.column);
             return;
@@ -78,19 +78,19 @@ impl Panel<State> for PredictionsPane {
         }
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         state.move_row(by);
     }
 }
 
 /// Sorts by the next column, or the one before.
-pub fn sort_by_next(state: &mut State, by: isize) {
+pub fn sort_by_next(state: &mut DashboardState, by: isize) {
     state.sort.0 = next_in_ring(&Sort::ALL, state.sort.0, by);
     state.arrange();
 }
 
 /// A click on a heading sorts by its column; on the one that is sorted by already it reverses the order.
-fn sort_by_heading(state: &mut State, area: Rect, column: usize) {
+fn sort_by_heading(state: &mut DashboardState, area: Rect, column: usize) {
     let Some(sort) = sort_under(state, area, column) else { return };
     state.sort = if state.sort.0 == sort { (sort, !state.sort.1) } else { (sort, false) };
     state.arrange();
@@ -100,7 +100,7 @@ fn sort_by_heading(state: &mut State, area: Rect, column: usize) {
 const MOST_ROWS: usize = 60;
 
 /// The predictions that are shown.
-fn predictions_spec(state: &State) -> ChartSpec {
+fn predictions_spec(state: &DashboardState) -> ChartSpec {
     let row = |r: &usize| {
         let name = format!("{} {}", state.kernel_of(*r).label, state.size_of(*r));
         Some(PredictionRow::new(name, state.answer_of(*r)?))

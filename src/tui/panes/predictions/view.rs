@@ -15,8 +15,8 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::pane_frame;
 use crate::tui::selection::Sort;
-use crate::tui::state::State;
-use crate::tui::text::{clip, pad_left, pad_right};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, pad_left, pad_right};
 use crate::units::significant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -27,7 +27,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// A column of the table.
 #[derive(Clone, Copy, PartialEq)]
-enum Column {
+enum PredictionColumn {
     Kernel,
     Size,
     Source,
@@ -45,7 +45,7 @@ enum Column {
 }
 
 /// The columns that fit, in the order they stand.
-fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
+fn columns(state: &DashboardState, width: usize) -> Vec<(PredictionColumn, usize)> {
     // As wide as the timed rows need; names and variants of kernels that nobody timed are cut rather than columns lost.
     let looked_at = &state.shown[..state.shown.len().min(200)];
     let timed: Vec<usize> = looked_at.iter().copied().filter(|r| state.rows[*r].config.is_some()).collect();
@@ -60,23 +60,23 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
     let kernel = name.clamp(8, longest);
     // (column, width, rank): the lowest ranks are kept.
     let mut all = vec![
-        (Column::Kernel, kernel + 3, 0),
-        (Column::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
-        (Column::Source, 11, 1),
-        (Column::Predicted, 11, 0),
-        (Column::Interval, 16, 4),
-        (Column::Speedup, 8, 0),
-        (Column::Measured, 11, 6),
-        (Column::Error, 10, 5),
-        (Column::Bound, 16, 7),
-        (Column::Occupancy, 11, 8),
-        (Column::Efficiency, 10, 9),
-        (Column::Cautions, 6, 10),
+        (PredictionColumn::Kernel, kernel + 3, 0),
+        (PredictionColumn::Size, size.clamp(6, if width < 100 { 9 } else { 48 }) + 1, 3),
+        (PredictionColumn::Source, 11, 1),
+        (PredictionColumn::Predicted, 11, 0),
+        (PredictionColumn::Interval, 16, 4),
+        (PredictionColumn::Speedup, 8, 0),
+        (PredictionColumn::Measured, 11, 6),
+        (PredictionColumn::Error, 10, 5),
+        (PredictionColumn::Bound, 16, 7),
+        (PredictionColumn::Occupancy, 11, 8),
+        (PredictionColumn::Efficiency, 10, 9),
+        (PredictionColumn::Cautions, 6, 10),
     ];
     if state.selection.all_sources {
-        all.insert(4, (Column::Sources, 11, 1));
+        all.insert(4, (PredictionColumn::Sources, 11, 1));
     }
-    all.extend((1..state.selection.targets.len()).map(|i| (Column::Further(i - 1), 13, 2)));
+    all.extend((1..state.selection.targets.len()).map(|i| (PredictionColumn::Further(i - 1), 13, 2)));
     let mut by_rank: Vec<usize> = (0..all.len()).collect();
     by_rank.sort_by_key(|i| all[*i].2);
     let mut left = width;
@@ -88,10 +88,12 @@ fn columns(state: &State, width: usize) -> Vec<(Column, usize)> {
         }
     }
     let kept = all.iter().zip(kept).filter(|(_, k)| *k).map(|((c, w, _), _)| (*c, *w));
-    let whole = |column: Column| match column {
-        Column::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label.width()) + 3,
-        Column::Size => longest_of(looked_at, |row| state.size_of(row).width()) + 1,
-        Column::Further(i) => state.session.gpus[state.selection.targets[i + 1]].short_name().width() + 1,
+    let whole = |column: PredictionColumn| match column {
+        PredictionColumn::Kernel => longest_of(looked_at, |row| state.kernel_of(row).label.width()) + 3,
+        PredictionColumn::Size => longest_of(looked_at, |row| state.size_of(row).width()) + 1,
+        PredictionColumn::Further(i) => {
+            state.session.gpus[state.selection.targets[i + 1]].short_name().width() + 1
+        }
         _ => 0,
     };
     // What is left makes names whole that would be cut.
@@ -109,7 +111,7 @@ fn longest_of(rows: &[usize], width: impl Fn(usize) -> usize) -> usize {
 }
 
 /// Draws the pane.
-pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let inside = pane_frame(buffer, area, state, Pane::Predictions, &beside(state), look);
     if inside.height == 0 {
         return;
@@ -119,14 +121,14 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &State, l
     head(state, &columns, look).render(line_at(inside.y), buffer);
     if state.shown.is_empty() {
         let text = format!("no kernel matches “{}”; Esc clears the filter", state.row_filter);
-        Line::styled(clip(&text, usize::from(inside.width)), look.caution())
+        Line::styled(clipped_text(&text, usize::from(inside.width)), look.caution())
             .render(line_at(inside.y + 1), buffer);
     }
     let cursor = state.cursor_line();
     let start = page_start(cursor, rows_in(area), state.table_lines());
     for (at, y) in (start..state.table_lines()).zip(inside.y + 1..inside.bottom()) {
         let row = state.row_on_line(at);
-        row.map_or_else(|| fold(state, look), |row| line(state, row, &columns, look))
+        row.map_or_else(|| fold(state, look), |row| row_line(state, row, &columns, look))
             .render(line_at(y), buffer);
         if at == cursor && state.focus == Pane::Predictions {
             buffer.set_style(line_at(y), look.selection());
@@ -135,7 +137,7 @@ pub(super) fn draw_predictions(buffer: &mut Buffer, area: Rect, state: &State, l
 }
 
 /// The line that stands for the built-in kernels.
-fn fold(state: &State, look: Look<'_>) -> Line<'static> {
+fn fold(state: &DashboardState, look: Look<'_>) -> Line<'static> {
     let mark = if state.workload.on_fold { "▸" } else { " " };
     let (sign, then) = if state.workload.unfolded { ("-", "fold") } else { ("+", "show") };
     let kernels = state.workload.built_in;
@@ -143,7 +145,7 @@ fn fold(state: &State, look: Look<'_>) -> Line<'static> {
 }
 
 /// What a click on this column of the heading sorts by.
-pub(super) fn sort_under(state: &State, area: Rect, column: usize) -> Option<Sort> {
+pub(super) fn sort_under(state: &DashboardState, area: Rect, column: usize) -> Option<Sort> {
     let columns = columns(state, usize::from(area.width.saturating_sub(2)));
     let mut right = 0;
     let under = columns.into_iter().find(|(_, width)| {
@@ -151,17 +153,17 @@ pub(super) fn sort_under(state: &State, area: Rect, column: usize) -> Option<Sor
         column < right
     });
     Some(match under?.0 {
-        Column::Kernel | Column::Size => Sort::Kernel,
-        Column::Source => Sort::Source,
-        Column::Predicted => Sort::Predicted,
-        Column::Speedup => Sort::Speedup,
-        Column::Error => Sort::Error,
+        PredictionColumn::Kernel | PredictionColumn::Size => Sort::Kernel,
+        PredictionColumn::Source => Sort::Source,
+        PredictionColumn::Predicted => Sort::Predicted,
+        PredictionColumn::Speedup => Sort::Speedup,
+        PredictionColumn::Error => Sort::Error,
         _ => return None,
     })
 }
 
 /// How many rows, in which order, and how well this model does where the target was measured.
-fn beside(state: &State) -> String {
+fn beside(state: &DashboardState) -> String {
     let own = state.workload.own_rows;
     let rows = match state.shown.len() {
         n if n == state.rows.len() => format!("{n} rows"),
@@ -172,61 +174,66 @@ fn beside(state: &State) -> String {
     if state.pending.missing > 0 {
         return format!(
             "{rows} · by {}{arrow} · predicting {} of them …",
-            state.sort.0.word(),
+            state.sort.0.as_str(),
             state.pending.missing
         );
     }
     let error = state.errors[state.selection.settings.model.index()]
         .map(|s| format!(" · MAPE {} % over {} measured", significant(s.mape_percent), s.n))
         .unwrap_or_default();
-    format!("{rows} · by {}{arrow}{error}", state.sort.0.word())
+    format!("{rows} · by {}{arrow}{error}", state.sort.0.as_str())
 }
 
-fn head(state: &State, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+fn head(state: &DashboardState, columns: &[(PredictionColumn, usize)], look: Look<'_>) -> Line<'static> {
     let [source, target] = state.pair();
     let spans = columns.iter().map(|(column, width)| {
         let (text, style) = match column {
-            Column::Kernel => ("  kernel".to_string(), look.title()),
-            Column::Size => ("size".into(), look.title()),
-            Column::Source => (source.short_name().into(), look.source()),
-            Column::Predicted => (target.short_name().into(), look.target()),
-            Column::Interval => ("90 % interval".into(), look.title()),
-            Column::Speedup => ("speedup".into(), look.title()),
-            Column::Measured => ("measured".into(), look.title()),
-            Column::Error => ("error".into(), look.title()),
-            Column::Bound => ("bound".into(), look.title()),
-            Column::Occupancy => ("occupancy".into(), look.title()),
-            Column::Efficiency => ("% of roof".into(), look.title()),
-            Column::Cautions => ("notes".into(), look.title()),
-            Column::Sources => ("sources".into(), look.source()),
-            Column::Further(i) => {
+            PredictionColumn::Kernel => ("  kernel".to_string(), look.title()),
+            PredictionColumn::Size => ("size".into(), look.title()),
+            PredictionColumn::Source => (source.short_name().into(), look.source()),
+            PredictionColumn::Predicted => (target.short_name().into(), look.target()),
+            PredictionColumn::Interval => ("90 % interval".into(), look.title()),
+            PredictionColumn::Speedup => ("speedup".into(), look.title()),
+            PredictionColumn::Measured => ("measured".into(), look.title()),
+            PredictionColumn::Error => ("error".into(), look.title()),
+            PredictionColumn::Bound => ("bound".into(), look.title()),
+            PredictionColumn::Occupancy => ("occupancy".into(), look.title()),
+            PredictionColumn::Efficiency => ("% of roof".into(), look.title()),
+            PredictionColumn::Cautions => ("notes".into(), look.title()),
+            PredictionColumn::Sources => ("sources".into(), look.source()),
+            PredictionColumn::Further(i) => {
                 let gpu = &state.session.gpus[state.selection.targets[i + 1]];
                 (gpu.short_name().into(), look.target())
             }
         };
         let sorted = matches!(
             (column, state.sort.0),
-            (Column::Source, Sort::Source)
-                | (Column::Predicted, Sort::Predicted)
-                | (Column::Speedup, Sort::Speedup)
-                | (Column::Error, Sort::Error)
+            (PredictionColumn::Source, Sort::Source)
+                | (PredictionColumn::Predicted, Sort::Predicted)
+                | (PredictionColumn::Speedup, Sort::Speedup)
+                | (PredictionColumn::Error, Sort::Error)
         );
-        let text = if sorted { format!("{}▼", clip(&text, width - 2)) } else { text };
-        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+        let text = if sorted { format!("{}▼", clipped_text(&text, width - 2)) } else { text };
+        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// Words stand left, numbers right.
-fn place(column: Column, text: &str, width: usize) -> String {
+fn aligned_text(column: PredictionColumn, text: &str, width: usize) -> String {
     match column {
-        Column::Kernel | Column::Size => pad_right(text, width),
-        Column::Bound => format!("  {}", pad_right(text, width - 2)),
+        PredictionColumn::Kernel | PredictionColumn::Size => pad_right(text, width),
+        PredictionColumn::Bound => format!("  {}", pad_right(text, width - 2)),
         _ => pad_left(text, width),
     }
 }
 
-fn line(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+fn row_line(
+    state: &DashboardState,
+    row: usize,
+    columns: &[(PredictionColumn, usize)],
+    look: Look<'_>,
+) -> Line<'static> {
     let Some(answer) = state.answer_of(row) else {
         return unanswered(state, row, columns, look);
     };
@@ -235,35 +242,40 @@ fn line(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) 
     }
     let spans = columns.iter().map(|(column, width)| {
         let (text, style) = cell(state, row, answer, *column, look);
-        Span::styled(place(*column, &clip(&text, width - 1), *width), style)
+        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style)
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// A row that the worker still predicts: its name and size.
-fn unanswered(state: &State, row: usize, columns: &[(Column, usize)], look: Look<'_>) -> Line<'static> {
+fn unanswered(
+    state: &DashboardState,
+    row: usize,
+    columns: &[(PredictionColumn, usize)],
+    look: Look<'_>,
+) -> Line<'static> {
     let spans = columns.iter().map(|(column, width)| {
         let text = match column {
-            Column::Kernel => named(state, row),
-            Column::Size => state.size_of(row),
+            PredictionColumn::Kernel => named(state, row),
+            PredictionColumn::Size => state.size_of(row),
             _ => "…".into(),
         };
-        Span::styled(place(*column, &clip(&text, width - 1), *width), look.dim())
+        Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), look.dim())
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// The kernel's name behind the mark of the selected row.
-fn named(state: &State, row: usize) -> String {
+fn named(state: &DashboardState, row: usize) -> String {
     let mark = if row == state.selected && !state.workload.on_fold { "▸" } else { " " };
     format!("{mark} {}", state.kernel_of(row).label)
 }
 
 /// A row without a prediction: its name, its size, what was timed, and the reason over the rest of the line.
 fn refused(
-    state: &State,
+    state: &DashboardState,
     row: usize,
-    columns: &[(Column, usize)],
+    columns: &[(PredictionColumn, usize)],
     why: &str,
     look: Look<'_>,
 ) -> Line<'static> {
@@ -274,9 +286,11 @@ fn refused(
     let mut spans = Vec::new();
     let mut rest = 0;
     for (column, width) in columns {
-        if matches!(column, Column::Kernel | Column::Size) || (*column == Column::Source && timed) {
+        if matches!(column, PredictionColumn::Kernel | PredictionColumn::Size)
+            || (*column == PredictionColumn::Source && timed)
+        {
             let (text, style) = cell(state, row, answer, *column, look);
-            spans.push(Span::styled(place(*column, &clip(&text, width - 1), *width), style));
+            spans.push(Span::styled(aligned_text(*column, &clipped_text(&text, width - 1), *width), style));
         } else {
             rest += width;
         }
@@ -286,40 +300,48 @@ fn refused(
         rest = rest.saturating_sub(text.width());
         spans.push(Span::styled(text, look.measured()));
     }
-    spans.push(Span::styled(format!(" {}", clip(why, rest.saturating_sub(1))), look.refusal()));
+    spans.push(Span::styled(format!(" {}", clipped_text(why, rest.saturating_sub(1))), look.refusal()));
     Line::from(spans)
 }
 
-fn cell(state: &State, row: usize, answer: &Answer, column: Column, look: Look<'_>) -> (String, Style) {
+fn cell(
+    state: &DashboardState,
+    row: usize,
+    answer: &Answer,
+    column: PredictionColumn,
+    look: Look<'_>,
+) -> (String, Style) {
     let prediction = answer.prediction.as_ref().ok();
     let dash = || "-".to_string();
     match column {
-        Column::Kernel => (named(state, row), look.text()),
-        Column::Size => (state.size_of(row), look.dim()),
-        Column::Source => match &answer.source_time {
+        PredictionColumn::Kernel => (named(state, row), look.text()),
+        PredictionColumn::Size => (state.size_of(row), look.dim()),
+        PredictionColumn::Source => match &answer.source_time {
             Some(t) if t.kind == SourceKind::Estimated => (shown::source_time(t), look.estimated()),
             Some(t) => (shown::source_time(t), look.measured()),
             None => (dash(), look.dim()),
         },
-        Column::Predicted => {
+        PredictionColumn::Predicted => {
             let style = if answer.is_estimate() { look.estimated() } else { look.predicted() };
             (shown::predicted(answer).unwrap_or_else(dash), style)
         }
-        Column::Interval => (shown::interval(answer).unwrap_or_else(dash), look.dim()),
-        Column::Speedup => (shown::speedup(answer).unwrap_or_else(dash), look.text()),
-        Column::Measured => {
+        PredictionColumn::Interval => (shown::interval(answer).unwrap_or_else(dash), look.dim()),
+        PredictionColumn::Speedup => (shown::speedup(answer).unwrap_or_else(dash), look.text()),
+        PredictionColumn::Measured => {
             (answer.measured.map_or_else(dash, |m| shown::measured(m.time, m.kind)), look.measured())
         }
-        Column::Error => (answer.error_percent().map_or_else(dash, shown::error), look.text()),
-        Column::Bound => {
+        PredictionColumn::Error => (answer.error_percent().map_or_else(dash, shown::error_text), look.text()),
+        PredictionColumn::Bound => {
             let both = prediction.and_then(|p| shown::bounds(p.bound_source, p.bound_target));
             (both.unwrap_or_else(dash), look.text())
         }
-        Column::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
-        Column::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
-        Column::Cautions => (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution()),
-        Column::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
-        Column::Further(i) => {
+        PredictionColumn::Occupancy => (shown::occupancies(answer).unwrap_or_else(dash), look.text()),
+        PredictionColumn::Efficiency => (shown::efficiency(answer).unwrap_or_else(dash), look.text()),
+        PredictionColumn::Cautions => {
+            (prediction.map_or_else(dash, |p| p.cautions.len().to_string()), look.caution())
+        }
+        PredictionColumn::Sources => (sources::brief(answer).unwrap_or_else(dash), look.dim()),
+        PredictionColumn::Further(i) => {
             let Some(found) = state.further.get(i).and_then(|c| c[row]) else { return (dash(), look.dim()) };
             // With all sources, each target has its own.
             let (mark, style) =

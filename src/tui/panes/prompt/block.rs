@@ -5,14 +5,14 @@ use super::purpose::Purpose;
 use crate::kernel::BlockSize;
 use crate::tui::action::Action;
 use crate::tui::message::Effect;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use crate::units::typed_number;
 
 /// What a block can have on any GPU.
 const MOST_THREADS: u32 = 1024;
 
 /// The line for the threads per block of the selected kernel; `None` where they are known, with the reason in the footer.
-pub fn block_line(state: &mut State) -> Option<PromptLine> {
+pub fn block_line(state: &mut DashboardState) -> Option<PromptLine> {
     if state.answer().launch.iter().any(Option::is_some) {
         let (id, key) = (&state.kernel().id, state.key_for(Action::TypeSize));
         let text = format!("the launch of {id} is known ({key} sets another size)");
@@ -27,7 +27,7 @@ pub fn block_line(state: &mut State) -> Option<PromptLine> {
 ///
 /// # Errors
 /// What was expected.
-pub fn set_block(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
+pub fn set_block(state: &mut DashboardState, typed: &str) -> Result<Vec<Effect>, String> {
     let threads =
         typed_number(typed).filter(|n| (1.0..=f64::from(MOST_THREADS)).contains(n) && n.fract() == 0.0);
     let Some(threads) = threads.map(|n| n as u32) else {

@@ -4,13 +4,13 @@ use super::line::PromptLine;
 use super::purpose::Purpose;
 use crate::gpu::{GpuId, Tuning};
 use crate::tui::message::Effect;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 
 /// What may be typed.
 const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
 /// The line for the clocks of a GPU; what is set now is offered.
-pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLine {
+pub fn clocks_line(state: &mut DashboardState, gpu: GpuId, purpose: Purpose) -> PromptLine {
     let now = state.session.gpus[gpu].clocks();
     let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
     state.say(Tone::Done, EXAMPLE);
@@ -21,7 +21,7 @@ pub fn clocks_line(state: &mut State, gpu: GpuId, purpose: Purpose) -> PromptLin
 ///
 /// # Errors
 /// What was expected.
-pub fn set_source_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
+pub fn set_source_clocks(state: &mut DashboardState, typed: &str) -> Result<Vec<Effect>, String> {
     set_clocks(state, state.selection.source, typed)
 }
 
@@ -29,11 +29,11 @@ pub fn set_source_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, 
 ///
 /// # Errors
 /// What was expected.
-pub fn set_target_clocks(state: &mut State, typed: &str) -> Result<Vec<Effect>, String> {
+pub fn set_target_clocks(state: &mut DashboardState, typed: &str) -> Result<Vec<Effect>, String> {
     set_clocks(state, state.target(), typed)
 }
 
-fn set_clocks(state: &mut State, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
+fn set_clocks(state: &mut DashboardState, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
     let stock = state.session.stock(gpu);
     let tuning =
         typed.parse::<Tuning>().and_then(|t| stock.tuned(t).map(|_| t)).map_err(|e| e.to_string())?;

@@ -9,13 +9,13 @@ mod price;
 mod purpose;
 
 use super::gpus::choose_gpu;
-use crate::chart::{ChartSpec, Theme};
+use crate::chart::{ChartSpec, SvgTheme};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{OverlayPanel, Panel, Reaction};
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use block::{block_line, set_block};
 use clocks::{clocks_line, set_source_clocks, set_target_clocks};
 use line::PromptLine;
@@ -37,7 +37,7 @@ impl Prompt {
 }
 
 /// Asks for the filter of the GPUs, where they are focused, else of the predictions; it starts empty.
-pub fn ask_filter(state: &mut State) -> Vec<Effect> {
+pub fn ask_filter(state: &mut DashboardState) -> Vec<Effect> {
     let purpose = if state.focus == Pane::Gpus {
         Purpose::FilterGpus
     } else if state.focus == Pane::Ranking {
@@ -52,19 +52,19 @@ pub fn ask_filter(state: &mut State) -> Vec<Effect> {
 }
 
 /// Asks for the problem size of the selected kernel.
-pub fn ask_size(state: &mut State) -> Vec<Effect> {
+pub fn ask_size(state: &mut DashboardState) -> Vec<Effect> {
     let size = state.kernel().short_problem(&state.rows[state.selected].problem);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Size, size)))
 }
 
 /// Asks for a kernel in one line.
-pub fn ask_kernel(state: &mut State) -> Vec<Effect> {
+pub fn ask_kernel(state: &mut DashboardState) -> Vec<Effect> {
     state.say(Tone::Done, new_kernel::EXAMPLE);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Kernel, String::new())))
 }
 
 /// Asks for the price of an hour on the GPU under the board's cursor, elsewhere on the target.
-pub fn ask_price(state: &mut State) -> Vec<Effect> {
+pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
     let on_board = (state.focus == Pane::Ranking).then(|| state.gpu_on_board()).flatten();
     let gpu = on_board.unwrap_or(state.target());
     let name = state.session.gpus[gpu].short_name();
@@ -74,28 +74,28 @@ pub fn ask_price(state: &mut State) -> Vec<Effect> {
 }
 
 /// Asks for the threads per block of the selected kernel.
-pub fn ask_block(state: &mut State) -> Vec<Effect> {
+pub fn ask_block(state: &mut DashboardState) -> Vec<Effect> {
     block_line(state).map_or_else(Vec::new, |line| state.open_overlay(Prompt(line)))
 }
 
 /// Asks for the clocks of the source.
-pub fn ask_source_clocks(state: &mut State) -> Vec<Effect> {
+pub fn ask_source_clocks(state: &mut DashboardState) -> Vec<Effect> {
     let line = clocks_line(state, state.selection.source, Purpose::SourceClocks);
     state.open_overlay(Prompt(line))
 }
 
 /// Asks for the clocks of the main target.
-pub fn ask_target_clocks(state: &mut State) -> Vec<Effect> {
+pub fn ask_target_clocks(state: &mut DashboardState) -> Vec<Effect> {
     let line = clocks_line(state, state.target(), Purpose::TargetClocks);
     state.open_overlay(Prompt(line))
 }
 
-impl Panel<State> for Prompt {
-    fn context(&self) -> &'static str {
+impl Panel<DashboardState> for Prompt {
+    fn key_context(&self) -> &'static str {
         "prompt"
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => self.accept_line(state),
             Action::Cancel => {
@@ -108,11 +108,11 @@ impl Panel<State> for Prompt {
     }
 
     /// It stands in the footer, which draws it.
-    fn draw(&self, _: &mut Buffer, _: Rect, _: &State, _: Look<'_>) {}
+    fn draw_pane(&self, _: &mut Buffer, _: Rect, _: &DashboardState, _: Look<'_>) {}
 }
 
-impl OverlayPanel<State> for Prompt {
-    fn clone_box(&self) -> Box<dyn OverlayPanel<State>> {
+impl OverlayPanel<DashboardState> for Prompt {
+    fn clone_box(&self) -> Box<dyn OverlayPanel<DashboardState>> {
         Box::new(self.clone())
     }
 
@@ -120,7 +120,7 @@ impl OverlayPanel<State> for Prompt {
         true
     }
 
-    fn edit_text(&mut self, request: InputRequest, state: &mut State) -> Vec<Effect> {
+    fn edit_text(&mut self, request: InputRequest, state: &mut DashboardState) -> Vec<Effect> {
         self.0.edit(request);
         self.filter_by(self.0.input.value().to_string(), state);
         Vec::new()
@@ -138,13 +138,13 @@ impl OverlayPanel<State> for Prompt {
     }
 
     fn typed_line(&self) -> Option<(&'static str, &Input)> {
-        Some((self.0.purpose.label(), &self.0.input))
+        Some((self.0.purpose.prompt_label(), &self.0.input))
     }
 }
 
 impl Prompt {
     /// A filter works while it is typed.
-    fn filter_by(&self, text: String, state: &mut State) {
+    fn filter_by(&self, text: String, state: &mut DashboardState) {
         match self.0.purpose {
             Purpose::FilterGpus => {
                 state.gpu_filter = text;
@@ -164,7 +164,7 @@ impl Prompt {
     }
 
     /// Enter.
-    fn accept_line(&self, state: &mut State) -> Reaction {
+    fn accept_line(&self, state: &mut DashboardState) -> Reaction {
         let done = self.follow_line(self.0.input.value().trim(), state);
         done.map_or_else(|why| Reaction::Done(state.say(Tone::Refused, why)), Reaction::Close)
     }
@@ -173,7 +173,7 @@ impl Prompt {
     ///
     /// # Errors
     /// Why it cannot be followed, and what was expected.
-    fn follow_line(&self, text: &str, state: &mut State) -> Result<Vec<Effect>, String> {
+    fn follow_line(&self, text: &str, state: &mut DashboardState) -> Result<Vec<Effect>, String> {
         match &self.0.purpose {
             // It works already; a choice that was asked for is made.
             Purpose::FilterGpus => {
@@ -194,7 +194,7 @@ impl Prompt {
             Purpose::TargetClocks => set_target_clocks(state, text),
             Purpose::Export(_) if text.is_empty() => Err("type a file name, or Esc".into()),
             Purpose::Export(spec) => {
-                let theme = if state.theme().name == "dark" { Theme::Dark } else { Theme::Light };
+                let theme = if state.theme().name == "dark" { SvgTheme::Dark } else { SvgTheme::Light };
                 Ok(vec![Effect::Export { path: text.into(), spec: spec.clone(), theme }])
             }
         }

@@ -1,7 +1,7 @@
 //! A kernel in one line: what was understood is said while it is typed, Enter makes it a row.
 
 use crate::tui::message::Effect;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use crate::workload::KernelLine;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub const EXAMPLE: &str = "in any order, such as: 4.2ms on 3090, 256 thr, grid 4
                            50MB dram, 120MB l2, bf16, name my_kernel";
 
 /// What was understood of a line so far, and what was not.
-pub fn chips(state: &State, text: &str) -> (Tone, String) {
+pub fn chips(state: &DashboardState, text: &str) -> (Tone, String) {
     if text.trim().is_empty() {
         return (Tone::Done, EXAMPLE.to_string());
     }
@@ -29,7 +29,7 @@ pub fn chips(state: &State, text: &str) -> (Tone, String) {
 ///
 /// # Errors
 /// What was not understood, or what is missing.
-pub fn add_kernel(state: &mut State, text: &str) -> Result<Vec<Effect>, String> {
+pub fn add_kernel(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
     let line = KernelLine::read(text, &state.session.gpus, &state.session.kernels);
     if let Some(why) = line.unread().next() {
         return Err(why.to_string());

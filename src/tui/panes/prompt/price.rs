@@ -3,7 +3,7 @@
 use crate::gpu::GpuId;
 use crate::rank::PriceQuote;
 use crate::tui::message::Effect;
-use crate::tui::state::State;
+use crate::tui::state::DashboardState;
 use crate::units::typed_number;
 
 /// No GPU costs more than this by the hour.
@@ -13,7 +13,7 @@ const MOST_USD: f64 = 10_000.0;
 ///
 /// # Errors
 /// What was expected.
-pub fn set_price(state: &mut State, gpu: GpuId, text: &str) -> Result<Vec<Effect>, String> {
+pub fn set_price(state: &mut DashboardState, gpu: GpuId, text: &str) -> Result<Vec<Effect>, String> {
     let (number, provider) = text.split_once(char::is_whitespace).unwrap_or((text, "typed"));
     let number = number.trim_start_matches('$');
     let usd_per_hour = typed_number(number)

@@ -31,7 +31,7 @@ pub enum Purpose {
 impl Purpose {
     /// The words before the line.
     #[must_use]
-    pub fn label(&self) -> &'static str {
+    pub fn prompt_label(&self) -> &'static str {
         match self {
             Self::FilterGpus => "filter GPUs: ",
             Self::FilterRows => "filter kernels: ",

@@ -9,7 +9,7 @@ use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::pane::{CellInside, ChartOffer, Hint, Panel, Reaction, lines_moved};
 use crate::tui::selection::next_in_ring;
-use crate::tui::state::{State, Tone};
+use crate::tui::state::{DashboardState, Tone};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use view::{draw_board, order_under, rows_of_board};
@@ -21,12 +21,12 @@ const ORDERS: [RankOrder; 3] = [RankOrder::Time, RankOrder::PerfPerWatt, RankOrd
 #[derive(Debug)]
 pub struct RankingPane;
 
-impl Panel<State> for RankingPane {
-    fn context(&self) -> &'static str {
-        Pane::Ranking.place()
+impl Panel<DashboardState> for RankingPane {
+    fn key_context(&self) -> &'static str {
+        Pane::Ranking.pane_place()
     }
 
-    fn handle_action(&mut self, action: Action, state: &mut State) -> Reaction {
+    fn handle_action(&mut self, action: Action, state: &mut DashboardState) -> Reaction {
         match action {
             Action::Pick => choose_on_board(state, Action::SetTarget),
             Action::SetSource | Action::SetTarget | Action::AddTarget => choose_on_board(state, action),
@@ -41,11 +41,11 @@ impl Panel<State> for RankingPane {
         Reaction::Done(Vec::new())
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         draw_board(buffer, area, state, look);
     }
 
-    fn export(&self, state: &State) -> ChartOffer {
+    fn chart_offer(&self, state: &DashboardState) -> ChartOffer {
         let Some(board) = &state.ranked.board else {
             return ChartOffer::Refused("the GPUs are still being ranked; try again in a moment".into());
         };
@@ -56,7 +56,7 @@ impl Panel<State> for RankingPane {
         ChartOffer::Chart(name.chars().map(safe).collect(), Box::new(rank_chart(&shown)))
     }
 
-    fn hints(&self, _: &State) -> Vec<Hint> {
+    fn hints(&self, _: &DashboardState) -> Vec<Hint> {
         vec![
             Hint { actions: &[Action::Pick], text: "target" },
             Hint { actions: &[Action::Filter], text: "filter: ada, <=300W" },
@@ -68,7 +68,7 @@ impl Panel<State> for RankingPane {
         ]
     }
 
-    fn click(&mut self, at: CellInside, area: Rect, state: &mut State) {
+    fn click(&mut self, at: CellInside, area: Rect, state: &mut DashboardState) {
         let Some(line) = at.line.checked_sub(1) else {
             if let Some(order) = order_under(state, area, at.column) {
                 sort_by(state, order);
@@ -80,13 +80,13 @@ impl Panel<State> for RankingPane {
         state.ranked.cursor = gpus.get(start + line).copied().or(state.ranked.cursor);
     }
 
-    fn scroll_lines(&mut self, by: isize, state: &mut State) {
+    fn scroll_lines(&mut self, by: isize, state: &mut DashboardState) {
         state.move_on_board(by);
     }
 }
 
 /// Makes the GPU under the cursor the source or a target.
-fn choose_on_board(state: &mut State, action: Action) {
+fn choose_on_board(state: &mut DashboardState, action: Action) {
     match state.gpu_on_board() {
         Some(gpu) => put_gpu(state, gpu, action),
         None => {
@@ -95,7 +95,7 @@ fn choose_on_board(state: &mut State, action: Action) {
     }
 }
 
-fn pin_gpu(state: &mut State) {
+fn pin_gpu(state: &mut DashboardState) {
     let Some(gpu) = state.gpu_on_board() else { return };
     state.ranked.cursor = Some(gpu);
     if !state.ranked.pins.remove(&gpu) {
@@ -104,13 +104,13 @@ fn pin_gpu(state: &mut State) {
 }
 
 /// Sorts by this; by what it is sorted by already, the other way round.
-fn sort_by(state: &mut State, order: RankOrder) {
+fn sort_by(state: &mut DashboardState, order: RankOrder) {
     let again = state.ranked.order == order;
     state.ranked.reversed = again && !state.ranked.reversed;
     state.ranked.order = order;
 }
 
 /// The next order of the board.
-pub fn sort_board_next(state: &mut State) {
+pub fn sort_board_next(state: &mut DashboardState) {
     sort_by(state, next_in_ring(&ORDERS, state.ranked.order, 1));
 }

@@ -11,8 +11,8 @@ use crate::rank::{RankOrder, RankedRow};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
-use crate::tui::state::State;
-use crate::tui::text::{clip, pad_left, pad_right, paragraph};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, pad_left, pad_right, paragraph};
 use crate::units::{range, significant};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -96,7 +96,7 @@ impl BoardColumn {
                 row.time.map_or_else(dash, |t| format!("{t} {mark}"))
             }
             Self::Speedup => row.speedup.map_or_else(dash, |s| format!("{estimate}{}×", significant(s))),
-            Self::Limit => row.limit.map_or_else(dash, |l| l.word().to_string()),
+            Self::Limit => row.limit.map_or_else(dash, |l| l.as_str().to_string()),
             Self::Occupancy => row.occupancy.map_or_else(dash, |o| format!("{:.0} %", 100.0 * o)),
             Self::Memory => row.fits_memory.map_or("?".into(), |f| if f { "yes" } else { "no" }.into()),
             Self::Power => row.board_power.map_or_else(dash, |p| format!("{p}")),
@@ -114,7 +114,7 @@ struct BoardWidths {
     columns: Vec<(BoardColumn, usize, &'static str)>,
 }
 
-fn widths(state: &State, rows: &[&RankedRow], width: usize) -> BoardWidths {
+fn widths(state: &DashboardState, rows: &[&RankedRow], width: usize) -> BoardWidths {
     let longest = rows.iter().map(|row| row.name.width()).max().unwrap_or(12);
     let most = match width {
         ..50 => 14,
@@ -152,7 +152,7 @@ pub(super) fn rows_of_board(area: Rect) -> usize {
 }
 
 /// What a click on this column of the heading sorts by.
-pub(super) fn order_under(state: &State, area: Rect, column: usize) -> Option<RankOrder> {
+pub(super) fn order_under(state: &DashboardState, area: Rect, column: usize) -> Option<RankOrder> {
     let rows = state.ranked.shown_rows(&state.session);
     let widths = widths(state, &rows, usize::from(list_width(area)));
     let mut right = MARKS + widths.name + widths.bar + 1;
@@ -164,7 +164,7 @@ pub(super) fn order_under(state: &State, area: Rect, column: usize) -> Option<Ra
 }
 
 /// Draws the pane.
-pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
     let rows = state.ranked.shown_rows(&state.session);
     let inside = pane_frame(buffer, area, state, Pane::Ranking, &beside(state, rows.len()), look);
     if inside.height < 2 {
@@ -208,7 +208,7 @@ pub(super) fn draw_board(buffer: &mut Buffer, area: Rect, state: &State, look: L
 }
 
 /// What is ranked, how many, by what.
-fn beside(state: &State, shown: usize) -> String {
+fn beside(state: &DashboardState, shown: usize) -> String {
     let Some(board) = &state.ranked.board else { return String::new() };
     let order = match state.ranked.order {
         RankOrder::Time => "time",
@@ -225,12 +225,12 @@ fn beside(state: &State, shown: usize) -> String {
     format!("{} from {}: {shown} GPUs{of} by {order}{reversed}", board.workload, board.source_name)
 }
 
-fn heading(state: &State, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
+fn heading(state: &DashboardState, widths: &BoardWidths, look: Look<'_>) -> Line<'static> {
     let bar = widths.bar;
     let mut spans = vec![
         Span::raw(" ".repeat(MARKS)),
         Span::styled(pad_right("GPU", widths.name), look.title()),
-        Span::styled(pad_right(&clip("speedup, 90 %", bar), bar + 1), look.title()),
+        Span::styled(pad_right(&clipped_text("speedup, 90 %", bar), bar + 1), look.title()),
     ];
     let sorted = state.ranked.order;
     spans.extend(widths.columns.iter().map(|(column, width, head)| {
@@ -253,13 +253,13 @@ fn heading(state: &State, widths: &BoardWidths, look: Look<'_>) -> Line<'static>
 /// Words stand left, numbers right.
 fn place_cell(column: BoardColumn, text: &str, width: usize) -> String {
     match column {
-        BoardColumn::Limit => format!("  {}", pad_right(&clip(text, width - 2), width - 2)),
-        _ => pad_left(&clip(text, width - 1), width),
+        BoardColumn::Limit => format!("  {}", pad_right(&clipped_text(text, width - 2), width - 2)),
+        _ => pad_left(&clipped_text(text, width - 1), width),
     }
 }
 
 fn board_line(
-    state: &State,
+    state: &DashboardState,
     row: &RankedRow,
     widths: &BoardWidths,
     scale: BarScale,
@@ -282,7 +282,7 @@ fn board_line(
         Span::raw(" "),
         Span::styled(format!("{mark}{pin}"), style),
         Span::styled(pareto, look.measured()),
-        Span::styled(pad_right(&clip(&name, widths.name - 1), widths.name), style),
+        Span::styled(pad_right(&clipped_text(&name, widths.name - 1), widths.name), style),
         Span::styled("█".repeat(solid), of_bar),
         Span::styled("▓".repeat(shade), of_bar),
         Span::styled("░".repeat(light), look.dim()),
@@ -330,11 +330,11 @@ impl BarScale {
 }
 
 /// The row under the cursor in full.
-fn detail_lines(state: &State, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn detail_lines(state: &DashboardState, row: &RankedRow, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let gpu = &state.session.gpus[row.gpu];
-    let mut lines = vec![Line::styled(clip(&gpu.name, width), look.title()), Line::default()];
+    let mut lines = vec![Line::styled(clipped_text(&gpu.name, width), look.title()), Line::default()];
     let mut fact = |name: &str, text: String| {
-        let text = clip(&text, width.saturating_sub(16));
+        let text = clipped_text(&text, width.saturating_sub(16));
         lines.push(Line::from(vec![Span::styled(format!("{name:<16}"), look.dim()), Span::raw(text)]));
     };
     let column = |column: BoardColumn| column.text(row);

@@ -1,16 +1,14 @@
 //! The WhatIf view: so far a line of what it will hold.
 
-use super::frame::pane_frame;
+use super::frame::{draw_lines, pane_frame};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
 use crate::tui::look::Look;
 use crate::tui::pane::{Panel, Reaction};
-use crate::tui::state::State;
-use crate::tui::text::wrap;
+use crate::tui::state::DashboardState;
+use crate::tui::text::paragraph;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Widget;
 
 /// What stands here until the view is built.
 const PLANNED: &str = "Not built yet. The numbers of a GPU and of a launch, to be changed; what each does to the time; how much is needed.";
@@ -19,20 +17,18 @@ const PLANNED: &str = "Not built yet. The numbers of a GPU and of a launch, to b
 #[derive(Debug)]
 pub struct WhatIfPane;
 
-impl Panel<State> for WhatIfPane {
-    fn context(&self) -> &'static str {
-        Pane::WhatIf.place()
+impl Panel<DashboardState> for WhatIfPane {
+    fn key_context(&self) -> &'static str {
+        Pane::WhatIf.pane_place()
     }
 
-    fn handle_action(&mut self, _: Action, _: &mut State) -> Reaction {
+    fn handle_action(&mut self, _: Action, _: &mut DashboardState) -> Reaction {
         Reaction::Passed
     }
 
-    fn draw(&self, buffer: &mut Buffer, area: Rect, state: &State, look: Look<'_>) {
+    fn draw_pane(&self, buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
         let inside = pane_frame(buffer, area, state, Pane::WhatIf, "", look);
-        let lines = wrap(PLANNED, usize::from(inside.width.saturating_sub(2)));
-        for (y, text) in (inside.y..inside.bottom()).zip(lines) {
-            Line::styled(text, look.dim()).render(Rect { x: inside.x + 1, y, height: 1, ..inside }, buffer);
-        }
+        let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        draw_lines(buffer, text, paragraph(PLANNED, usize::from(text.width), look.dim()), 0);
     }
 }
