@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::rank::{PriceBook, RankOrder, board_table};
 use crate::report::TableFormat;
 use crate::session::Session;
+use crate::text::harmless_json;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
@@ -89,7 +90,7 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         let targets = forecasts.iter().map(|f| priced(target_json(&session, f), f, &prices)).collect();
         let id = source.map(|at| session.gpus[at].id.as_str());
         let json = application_json(&application, id, targets);
-        return output::answer(format!("{json:#}\n").as_bytes());
+        return output::answer(harmless_json(&format!("{json:#}\n")).as_bytes());
     }
     let targets = target_table(&session, &application, &forecasts, format).render(format);
     let groups = group_table(&application, args.top, format).render(format);

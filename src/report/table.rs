@@ -12,6 +12,7 @@
 //! ```
 
 use super::cell::TableCell;
+use crate::text::{harmless_json, harmless_line};
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
@@ -225,7 +226,7 @@ impl Table {
         let in_memory = "writing rows of equal length to memory cannot fail";
         csv.write_record(self.columns.iter().map(|c| c.name)).expect(in_memory);
         for row in &self.rows {
-            csv.write_record(row.iter().map(TableCell::for_csv)).expect(in_memory);
+            csv.write_record(row.iter().map(|cell| harmless_line(&cell.for_csv()))).expect(in_memory);
         }
         String::from_utf8(csv.into_inner().expect(in_memory)).expect("every cell is UTF-8")
     }
@@ -238,7 +239,7 @@ impl Table {
             Value::Object(pairs.collect::<Map<_, _>>())
         };
         let all = Value::Array(self.rows.iter().map(object).collect());
-        format!("{all:#}\n")
+        harmless_json(&format!("{all:#}\n"))
     }
 
     /// A pipe table, with title and notes.

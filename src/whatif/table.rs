@@ -6,6 +6,7 @@ use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
 use crate::report::{Table, TableCell, TableColumn, shown};
+use crate::text::harmless_json;
 use crate::units::{Seconds, range};
 use serde_json::{Value, json};
 
@@ -93,7 +94,7 @@ pub fn whatif_json(answer: &WhatIfAnswer) -> String {
         "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
         "solve": solve,
     });
-    format!("{all:#}\n")
+    harmless_json(&format!("{all:#}\n"))
 }
 
 /// A whole number as one.

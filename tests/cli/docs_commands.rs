@@ -15,7 +15,18 @@ use tempfile::TempDir;
 
 /// Programs that the documentation names and the tests do not run.
 const OTHERS: [&str; 13] = [
-    "brew", "cargo", "docker", "export", "git", "just", "maturin", "ncu", "nsys", "nvcc", "packaging/archive.sh", "pip",
+    "brew",
+    "cargo",
+    "docker",
+    "export",
+    "git",
+    "just",
+    "maturin",
+    "ncu",
+    "nsys",
+    "nvcc",
+    "packaging/archive.sh",
+    "pip",
     "python3",
 ];
 
@@ -23,7 +34,8 @@ const OTHERS: [&str; 13] = [
 const STEP: &str = "- run: ";
 
 /// What `reproduce` says that it looks for.
-const PAPER_FILES: [&str; 3] = ["was not found below --data", "FOLDER: cannot be", "cutlass_sgemm_rtx4070.csv: cannot be"];
+const PAPER_FILES: [&str; 3] =
+    ["was not found below --data", "FOLDER: cannot be", "cutlass_sgemm_rtx4070.csv: cannot be"];
 
 /// How a command must end.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -115,7 +127,8 @@ fn commands_of(page: &str, block: &CodeBlock<'_>) -> Vec<DocCommand> {
         if is_ours(text) {
             commands.push(DocCommand { line: *line, text: text.to_string() });
         } else {
-            let known = OTHERS.contains(&program(text)) || program(text).starts_with("nvrtc/") || text.is_empty();
+            let known =
+                OTHERS.contains(&program(text)) || program(text).starts_with("nvrtc/") || text.is_empty();
             assert!(known, "{page}:{line}: neither a command of roofswap nor of a known program: {text}");
         }
     }
@@ -174,7 +187,9 @@ fn failure(page: &str, command: &DocCommand, done: &Output) -> Option<String> {
         Ending::Works => code == Some(0),
         Ending::NoTerminal => code == Some(2) && remarks.contains("needs a terminal"),
         Ending::NoGpu => code == Some(1) && remarks.contains("no NVIDIA GPU can be used here"),
-        Ending::NoPaperFiles => matches!(code, Some(1 | 2)) && PAPER_FILES.iter().any(|f| remarks.contains(f)),
+        Ending::NoPaperFiles => {
+            matches!(code, Some(1 | 2)) && PAPER_FILES.iter().any(|f| remarks.contains(f))
+        }
     };
     let DocCommand { line, text } = command;
     (!ended).then(|| format!("{page}:{line}: {text}\n    ended with {code:?}: {remarks}"))
@@ -260,7 +275,10 @@ fn the_book_has_every_page_and_no_link_leads_nowhere() {
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     for entry in fs::read_dir(&docs).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
-        assert!(name == "SUMMARY.md" || summary.contains(&format!("]({name})")), "docs/SUMMARY.md lacks {name}");
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("]({name})")),
+            "docs/SUMMARY.md lacks {name}"
+        );
         let text = fs::read_to_string(docs.join(&name)).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));

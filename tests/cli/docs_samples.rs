@@ -28,7 +28,14 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("tuning.csv", tuning().into()),
         // Profilers, tuners, traces.
         ("report.ncu-rep", seed("own.ncu-rep")),
-        ("report.csv", renamed("ncu-raw.csv", "void ns::blend<float, (int)4>(float const *, float)", "vector_add(float*)")),
+        (
+            "report.csv",
+            renamed(
+                "ncu-raw.csv",
+                "void ns::blend<float, (int)4>(float const *, float)",
+                "vector_add(float*)",
+            ),
+        ),
         ("trace.csv", renamed("nvprof-trace.csv", "void axpy<float>(float*, int)", "saxpy(float*)")),
         ("trace.json.gz", gzipped(&trace())),
         ("report.sqlite", export()),
@@ -95,7 +102,8 @@ fn rows(gpus: &[&str]) -> String {
             let (grid, bytes) = (n / 256, 12 * n);
             let time = (n as f64 / 5e7 + 0.004) / (1.0 + 0.2 * place as f64);
             writeln!(text, "{gpu},saxpy,n={n},,,,,,{time:.6}").unwrap();
-            writeln!(text, "{gpu},my_kernel,n={n},256,{grid},40,{},{bytes},{:.6}", 2 * n, 1.1 * time).unwrap();
+            writeln!(text, "{gpu},my_kernel,n={n},256,{grid},40,{},{bytes},{:.6}", 2 * n, 1.1 * time)
+                .unwrap();
         }
     }
     text
@@ -140,7 +148,8 @@ fn baseline() -> Vec<u8> {
 fn export() -> Vec<u8> {
     let row = |all: &[i64]| all.iter().map(|n| Val::Int(*n)).collect::<Vec<_>>();
     let names = ["void axpy<float>(int)", "void dot<float>(int)", "cudaLaunchKernel_v7000", "step"];
-    let strings = names.iter().enumerate().map(|(i, text)| vec![Val::Null, Val::from(*text), Val::Int(i as i64 + 1)]);
+    let strings =
+        names.iter().enumerate().map(|(i, text)| vec![Val::Null, Val::from(*text), Val::Int(i as i64 + 1)]);
     let (mut kernels, mut calls, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
     for step in 0..4 {
         let start = 1_000_000 * step;
@@ -148,7 +157,21 @@ fn export() -> Vec<u8> {
             let (at, id) = (start + 300_000 * kernel, 2 * step + kernel + 1);
             calls.push(row(&[at, at + 5_000, 1, id, 3]));
             kernels.push(row(&[
-                at + 10_000, at + 250_000, 0, 7, id, kernel + 1, 4096, 1, 1, 256, 1, 1, 40, 0, 0,
+                at + 10_000,
+                at + 250_000,
+                0,
+                7,
+                id,
+                kernel + 1,
+                4096,
+                1,
+                1,
+                256,
+                1,
+                1,
+                40,
+                0,
+                0,
             ]));
         }
         ranges.push(row(&[start, start + 900_000, 59, 1, 4]));

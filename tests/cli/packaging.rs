@@ -16,20 +16,32 @@ fn in_root(name: &str) -> String {
 
 fn script(name: &str, args: &[&str], dist: &Path) -> Output {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(name);
-    Command::new("bash").arg(path).args(args).env("DIST", dist).output().unwrap()
+    Command::new("bash")
+        .arg(path)
+        .args(args)
+        .env("DIST", dist)
+        .env("ROOFSWAP", env!("CARGO_BIN_EXE_roofswap"))
+        .output()
+        .unwrap()
 }
 
 #[test]
 fn the_archive_holds_what_a_user_needs_under_the_name_that_binstall_looks_for() {
     let dist = tempfile::tempdir().unwrap();
-    let done = script("archive.sh", &[TARGET, env!("CARGO_BIN_EXE_roofswap")], dist.path());
+    // What is packed may be for another system: the manual is printed by one of this.
+    let program = dist.path().join("program");
+    fs::write(&program, "a program").unwrap();
+    let done = script("archive.sh", &[TARGET, &program.to_string_lossy()], dist.path());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let name = format!("roofswap-{}-{TARGET}", env!("CARGO_PKG_VERSION"));
     let archive = dist.path().join(format!("{name}.tar.gz"));
     let listed = Command::new("tar").arg("tzf").arg(&archive).output().unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
-    let files: BTreeSet<&str> = listed.lines().filter_map(|line| line.split_once('/')).map(|(_, f)| f).collect();
-    for file in ["roofswap", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "examples/rtx-4070.toml", "man/roofswap.1"] {
+    let files: BTreeSet<&str> =
+        listed.lines().filter_map(|line| line.split_once('/')).map(|(_, f)| f).collect();
+    for file in
+        ["roofswap", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "examples/rtx-4070.toml", "man/roofswap.1"]
+    {
         assert!(files.contains(file), "{file} is not in\n{listed}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -76,5 +88,8 @@ fn recipes_and_workflows_name_one_oldest_rust_and_one_version() {
     assert!(in_root("README.md").contains(&format!("Needs Rust {rust}")), "README.md");
     let version = value("version = ");
     assert!(in_root("packaging/arch/PKGBUILD").contains(&format!("pkgver={version}\n")), "PKGBUILD");
-    assert!(in_root("packaging/homebrew/roofswap.rb").contains(&format!("tags/v{version}.tar.gz")), "formula");
+    assert!(
+        in_root("packaging/homebrew/roofswap.rb").contains(&format!("tags/v{version}.tar.gz")),
+        "formula"
+    );
 }
