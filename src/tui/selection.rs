@@ -7,6 +7,7 @@ use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::Subject;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Source, targets, model and the rest: what is asked of every row.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +42,7 @@ pub struct Choosing {
 pub(super) struct UndoStep {
     pub(super) selection: Selection,
     pub(super) row: usize,
-    pub(super) subject: Subject,
+    pub(super) subject: Arc<Subject>,
 }
 
 /// What the predictions are sorted by.
