@@ -33,12 +33,12 @@ const SLACK: f64 = 0.05;
 
 /// GPUs and kernels that a fit has not seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct HeldOut {
+pub(super) struct HeldOutGroup {
     pub(super) gpus: BTreeSet<GpuId>,
     pub(super) kernels: BTreeSet<KernelId>,
 }
 
-impl HeldOut {
+impl HeldOutGroup {
     fn from_gpus(gpus: BTreeSet<GpuId>) -> Self {
         Self { gpus, kernels: BTreeSet::new() }
     }
@@ -85,21 +85,21 @@ pub(super) struct LessonPool<'p> {
 
 /// One group of a lesson to be checked on.
 struct PlannedCheck<'p> {
-    group: HeldOut,
+    group: HeldOutGroup,
     /// What the fit behind it has not seen: the group, and what is hidden from the lesson.
-    unseen: HeldOut,
+    unseen: HeldOutGroup,
     asked: Vec<&'p TimedPair>,
 }
 
 /// One lesson to be made.
 struct PlannedLesson<'p> {
-    hidden: HeldOut,
+    hidden: HeldOutGroup,
     pairs: Vec<&'p TimedPair>,
     checks: Vec<PlannedCheck<'p>>,
 }
 
 /// Fits by what they have not seen. Two lessons that hide two GPUs need the same fit without both.
-type Fits = BTreeMap<HeldOut, Taught>;
+type Fits = BTreeMap<HeldOutGroup, Taught>;
 
 impl<'p> LessonPool<'p> {
     /// How many fits its checks need.
@@ -115,24 +115,24 @@ impl<'p> LessonPool<'p> {
         progress: &Progress,
     ) -> Result<Vec<Option<Lesson>>, LearnError> {
         let planned = self.plan_lessons();
-        let fit = |unseen: HeldOut| {
+        let fit = |unseen: HeldOutGroup| {
             progress.check_cancelled()?;
             let taught = self.fit_without(&unseen, seed)?;
             progress.advance(1);
             Ok::<_, LearnError>((unseen, taught))
         };
-        let unseen: Vec<HeldOut> = self.unseen_sets(&planned).into_iter().collect();
+        let unseen: Vec<HeldOutGroup> = self.unseen_sets(&planned).into_iter().collect();
         let fits: Fits = unseen.into_par_iter().map(fit).collect::<Result<_, _>>()?;
         planned.iter().map(|lesson| self.checked_lesson(world, lesson, &fits, seed)).collect()
     }
 
     fn plan_lessons(&self) -> Vec<PlannedLesson<'p>> {
-        self.hidden.iter().map(|hidden| self.plan_lesson(HeldOut::from_gpus(hidden.clone()))).collect()
+        self.hidden.iter().map(|hidden| self.plan_lesson(HeldOutGroup::from_gpus(hidden.clone()))).collect()
     }
 
-    fn plan_lesson(&self, hidden: HeldOut) -> PlannedLesson<'p> {
+    fn plan_lesson(&self, hidden: HeldOutGroup) -> PlannedLesson<'p> {
         let pairs = self.pairs_without(&hidden);
-        let planned = |group: HeldOut| {
+        let planned = |group: HeldOutGroup| {
             let asked: Vec<&TimedPair> = pairs.iter().copied().filter(|p| group.is_asked_by(p)).collect();
             let known = pairs.iter().filter(|p| group.is_free_of(p)).count();
             let unseen = hidden.union(&group);
@@ -144,24 +144,25 @@ impl<'p> LessonPool<'p> {
     }
 
     /// What can be held out: GPUs and kernels of which there are enough.
-    fn groups(&self, pairs: &[&TimedPair]) -> Vec<HeldOut> {
+    fn groups(&self, pairs: &[&TimedPair]) -> Vec<HeldOutGroup> {
         let targets: BTreeSet<GpuId> = pairs.iter().map(|p| p.target).collect();
         let kernels: BTreeSet<KernelId> = pairs.iter().map(|p| p.kernel).collect();
         let gpus = self.gpu_folds.iter().map(|fold| fold & &targets).filter(|fold| !fold.is_empty());
-        let gpus: Vec<HeldOut> = gpus.map(HeldOut::from_gpus).collect();
-        let kernels = folds(&kernels, MOST_KERNEL_FOLDS).into_iter().map(HeldOut::from_kernels).collect();
+        let gpus: Vec<HeldOutGroup> = gpus.map(HeldOutGroup::from_gpus).collect();
+        let kernels =
+            folds(&kernels, MOST_KERNEL_FOLDS).into_iter().map(HeldOutGroup::from_kernels).collect();
         [gpus, kernels].into_iter().filter(|g| g.len() >= FEWEST_GROUPS).flatten().collect()
     }
 
-    fn unseen_sets(&self, planned: &[PlannedLesson<'_>]) -> BTreeSet<HeldOut> {
+    fn unseen_sets(&self, planned: &[PlannedLesson<'_>]) -> BTreeSet<HeldOutGroup> {
         planned.iter().flat_map(|lesson| &lesson.checks).map(|check| check.unseen.clone()).collect()
     }
 
-    fn pairs_without(&self, unseen: &HeldOut) -> Vec<&'p TimedPair> {
+    fn pairs_without(&self, unseen: &HeldOutGroup) -> Vec<&'p TimedPair> {
         self.pairs.iter().copied().filter(|p| unseen.is_free_of(p)).collect()
     }
 
-    fn fit_without(&self, unseen: &HeldOut, seed: u64) -> Result<Taught, LearnError> {
+    fn fit_without(&self, unseen: &HeldOutGroup, seed: u64) -> Result<Taught, LearnError> {
         taught(&thinned(&self.pairs_without(unseen), MOST_TRAINED), Width { in_doubts: 0.0, rows: 0 }, seed)
     }
 
