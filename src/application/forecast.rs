@@ -59,6 +59,21 @@ impl Default for ForecastSettings {
     }
 }
 
+/// A typed factor of the time on the host: `1.3x`, `1.3`, `130%`.
+///
+/// # Errors
+/// What was expected.
+pub fn host_factor(text: &str) -> Result<f64, String> {
+    let trimmed = text.trim();
+    let (digits, scale) = match trimmed.strip_suffix('%') {
+        Some(percent) => (percent, 0.01),
+        None => (trimmed.trim_end_matches(['x', 'X', '×']), 1.0),
+    };
+    let factor = digits.trim().parse::<f64>().ok().map(|f| f * scale);
+    let factor = factor.filter(|f| (0.01..=100.0).contains(f));
+    factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
+}
+
 /// A time with the interval around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeRange {

@@ -39,6 +39,7 @@ pub use category::KernelCategory;
 pub use chart::application_chart;
 pub use forecast::{
     ForecastBasis, ForecastSettings, GroupForecast, PAIR_CORRELATION, TargetForecast, TimeRange, forecast,
+    host_factor,
 };
 pub use group::{GroupCounts, KernelGroup, OperatorCall};
 pub use json::application_json;

@@ -41,6 +41,8 @@ pub struct Application {
     pub gpu_name: String,
     /// Its number in the trace.
     pub device_index: u32,
+    /// The numbers of all GPUs that did something in the trace; empty for reports that do not tell them apart.
+    pub devices: Vec<u32>,
     /// The most device memory that its framework held at once, where recorded.
     pub peak_memory: Option<Bytes>,
     /// Groups of kernels, the longest first.
@@ -125,6 +127,7 @@ pub fn application_of(trace: &RecordedTrace, part: &PartOfTrace) -> Result<Appli
         format: trace.format,
         gpu_name: trace.device_name(device).to_string(),
         device_index: device,
+        devices: trace.active_devices(),
         peak_memory: trace.peak_memory.get(&device).map(|bytes| Bytes(*bytes as f64)),
         kernel_count: regrouped.kernel_count,
         kernel_sum: regrouped.kernel_sum,

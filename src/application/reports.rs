@@ -43,6 +43,7 @@ pub(super) fn application_of_rows(imported: &Imported, file: &str) -> Result<App
         format: TraceFormat::Report,
         gpu_name: first.gpu.clone(),
         device_index: 0,
+        devices: Vec::new(),
         peak_memory: None,
         kernel_count: groups.iter().map(|g| g.calls).sum(),
         kernel_sum: Seconds(groups.iter().map(|g| g.total.0).sum()),

@@ -2,10 +2,11 @@
 
 use super::choices::{FormatChoice, ThemeChoice};
 use super::import_measurements::with_bar;
+use super::terminal::{fitted_to_screen, screen_width};
 use super::{Usage, load, output, question};
 use crate::application::{
     Application, BoardSettings, ForecastSettings, PartOfTrace, TargetForecast, application_board,
-    application_chart, application_json, forecast, group_table, profile_next, profile_table,
+    application_chart, application_json, forecast, group_table, host_factor, profile_next, profile_table,
     read_application, summary_table, target_json, target_table,
 };
 use crate::gpu::GpuId;
@@ -61,17 +62,11 @@ pub(super) struct AppArgs {
     format: FormatChoice,
 }
 
-/// `1.3x`, `1.3`, `130%`.
-fn host_factor(text: &str) -> Result<f64, String> {
-    let trimmed = text.trim();
-    let (digits, scale) = match trimmed.strip_suffix('%') {
-        Some(percent) => (percent, 0.01),
-        None => (trimmed.trim_end_matches(['x', 'X', '×']), 1.0),
-    };
-    let factor = digits.trim().parse::<f64>().ok().map(|f| f * scale);
-    let factor = factor.filter(|f| (0.01..=100.0).contains(f));
-    factor.ok_or_else(|| "expected a factor from 0.01 to 100, such as 1.3x".into())
-}
+/// Columns of the table of groups that a narrow screen goes without, the first one first.
+const GROUP_COLUMNS_LEFT_OUT: [&str; 7] =
+    ["for", "DRAM", "FLOPs", "mean", "regs", "grid x block", "operator"];
+/// The same of the table of targets.
+const TARGET_COLUMNS_LEFT_OUT: [&str; 4] = ["idle", "at most", "predicted", "speedup"];
 
 pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     let session = load::session(&[])?;
@@ -92,8 +87,10 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
         let json = application_json(&application, id, targets);
         return output::answer(harmless_json(&format!("{json:#}\n")).as_bytes());
     }
-    let targets = target_table(&session, &application, &forecasts, format).render(format);
-    let groups = group_table(&application, args.top, format).render(format);
+    let targets = target_table(&session, &application, &forecasts, format);
+    let targets = fitted_to_screen(targets, format, &TARGET_COLUMNS_LEFT_OUT).render(format);
+    let groups = group_table(&application, args.top, format);
+    let groups = fitted_to_screen(groups, format, &GROUP_COLUMNS_LEFT_OUT).render(format);
     if !format.is_for_people() {
         application.remarks.iter().for_each(output::remark);
         let asked = if forecasts.is_empty() { groups } else { targets };
@@ -113,7 +110,7 @@ pub(super) fn run_app(args: &AppArgs) -> Result<()> {
     if let (Some(source), false) = (source, prices.is_empty()) {
         let settings = BoardSettings { prices, order: RankOrder::PerfPerDollar };
         let board = application_board(&session, &application, source, &forecasts, &settings);
-        all.push_str(&format!("\n{}", board_table(&board, None).render(format)));
+        all.push_str(&format!("\n{}", board_table(&board, screen_width()).render(format)));
     }
     output::answer(all.as_bytes())
 }

@@ -137,9 +137,10 @@ fn perform_effect(effect: Effect, screen: &mut Screen, worker: &Worker) -> Resul
         Effect::MeasureHere { session, kernel, problem, prefer } => {
             worker.measure_here(session, kernel, problem, prefer);
         }
-        Effect::Forecast { session, application, source, targets } => {
-            worker.forecast(session, application, source, targets);
+        Effect::Forecast { session, application, source, targets, settings } => {
+            worker.forecast(session, application, source, targets, settings);
         }
+        Effect::ReadPart { path, part } => worker.read_part(path, part),
         Effect::List(folder) => worker.list(folder),
         Effect::Import { session, path, gpu } => worker.import(session, UserFile { path, gpu }),
         Effect::Load(session, files) => worker.load_files(session, files),

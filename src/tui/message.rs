@@ -5,7 +5,7 @@ use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::FolderListing;
 use super::ranked::{BoardQuestion, RankedFor};
-use crate::application::{Application, TargetForecast};
+use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::config::Saved;
 use crate::evaluate::EvaluationSetup;
@@ -74,7 +74,7 @@ pub enum Message {
     /// The worker timed a kernel on the GPU at hand, or could not, and why.
     MeasuredHere(Result<Box<MeasuredHere>, String>),
     /// The worker read the trace of an application that was picked.
-    ApplicationRead(Box<Application>),
+    ApplicationRead(Box<(Application, PartOfTrace)>),
     /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
     Forecast(Option<Result<Vec<TargetForecast>, String>>),
     /// The worker wrote a file, or could not.
@@ -207,6 +207,15 @@ pub enum Effect {
         source: GpuId,
         /// Where it might run.
         targets: Vec<GpuId>,
+        /// How it is carried there.
+        settings: ForecastSettings,
+    },
+    /// Read a part of a trace.
+    ReadPart {
+        /// The trace.
+        path: PathBuf,
+        /// Of which GPU, and which range.
+        part: PartOfTrace,
     },
     /// List a folder.
     List(PathBuf),

@@ -73,7 +73,10 @@ fn take_answer(state: &mut DashboardState, message: Message) -> Vec<Effect> {
             state.jobs.end_job(WorkerJob::Read);
             return state.say(Tone::Refused, why);
         }
-        Message::ApplicationRead(application) => return take_application(state, *application),
+        Message::ApplicationRead(read) => {
+            let (application, part) = *read;
+            return take_application(state, application, part);
+        }
         Message::Forecast(Some(answer)) => take_forecasts(state, answer),
         Message::MeasuredHere(measured) => return take_measurement(state, measured),
         Message::Audited(digest) => return take_audit(state, *digest),
@@ -96,7 +99,7 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     let LoadedFiles { mut session, notices, refused, summary, unnamed, applications } = loaded;
     state.jobs.end_job(WorkerJob::Read);
     let tone = if refused == 0 { Tone::Done } else { Tone::Refused };
-    take_traces(state, applications);
+    let mut effects = take_traces(state, applications);
     // All files were read, again where one of them changed: what was said of them before is said again.
     state.notices.truncate(state.first_notices);
     state.notices.extend(notices);
@@ -115,7 +118,8 @@ fn take_files(state: &mut DashboardState, loaded: LoadedFiles) -> Vec<Effect> {
     // What is open was measured on other rows.
     state.models = ModelFindings { chosen: state.models.chosen, ..ModelFindings::default() };
     (state.evaluated, state.evaluated_for) = (None, None);
-    state.ask_to_learn()
+    effects.extend(state.ask_to_learn());
+    effects
 }
 
 /// Rows that no file holds stand among the others again.

@@ -45,8 +45,8 @@ fn application() -> Application {
 fn play(d: &mut Dashboard, message: Message) {
     let effects = update(&mut d.state, message);
     for effect in effects {
-        if let Effect::Forecast { session, application, source, targets } = effect {
-            let found = forecast(&session, &application, source, &targets, Default::default());
+        if let Effect::Forecast { session, application, source, targets, settings } = effect {
+            let found = forecast(&session, &application, source, &targets, settings);
             update(&mut d.state, Message::Forecast(Some(found)));
         }
     }
@@ -56,13 +56,76 @@ fn press(d: &mut Dashboard, keys: &str) {
     keys.split(' ').for_each(|key| play(d, Message::Key(key.into())));
 }
 
+/// A trace that was read whole.
+fn opened(application: Application) -> Message {
+    Message::ApplicationRead(Box::new((application, PartOfTrace::default())))
+}
+
+/// Types a line after `:`.
+fn command(d: &mut Dashboard, typed: &str) -> Vec<Effect> {
+    let mut effects = d.key(":");
+    for letter in typed.chars() {
+        effects.extend(d.key(if letter == ' ' { "space".into() } else { letter.to_string() }.as_str()));
+    }
+    effects.extend(d.key("enter"));
+    effects
+}
+
+#[test]
+fn a_range_a_gpu_and_the_host_are_typed_after_a_colon() {
+    let mut d = dashboard(120, 40);
+    assert!(command(&mut d, "host 2").iter().all(|e| !matches!(e, Effect::Forecast { .. })));
+    assert!(d.screen().contains("no application is shown"), "{}", d.screen());
+    press(&mut d, "esc");
+    play(&mut d, opened(application()));
+    let walls = |d: &Dashboard| d.state.application.forecasts.clone().unwrap().unwrap()[0].wall;
+    let recorded = walls(&d);
+    // A range is read from the file anew, and says so where it is shown.
+    let effects = command(&mut d, "range step");
+    let asked = effects.iter().find_map(|e| match e {
+        Effect::ReadPart { path, part } => Some((path.clone(), part.clone())),
+        _ => None,
+    });
+    let part = PartOfTrace { range: Some("step".into()), ..PartOfTrace::default() };
+    assert_eq!(asked, Some(("run.json".into(), part.clone())));
+    let cut = Application { range: Some("step".into()), devices: vec![0, 1], ..application() };
+    play(&mut d, Message::ApplicationRead(Box::new((cut, part.clone()))));
+    assert!(d.screen().contains("GPU 0, range step"), "{}", d.screen());
+    // The other GPU of the same range.
+    let other = PartOfTrace { device: Some(1), ..part.clone() };
+    let effects = command(&mut d, "device 1");
+    assert!(
+        effects.iter().any(|e| matches!(e, Effect::ReadPart { part, .. } if *part == other)),
+        "{effects:?}"
+    );
+    // A file that changes is cut again.
+    let session = (*d.state.session).clone();
+    let again =
+        LoadedFiles { applications: vec![application()], ..*LoadedFiles::without_notes(session, "read") };
+    let effects = update(&mut d.state, Message::Loaded(Box::new(again)));
+    assert!(
+        effects.iter().any(|e| matches!(e, Effect::ReadPart { part: asked, .. } if *asked == part)),
+        "{effects:?}"
+    );
+    play(&mut d, opened(application()));
+    // A slower host is a longer wall clock, never a shorter one.
+    for effect in command(&mut d, "host 3x") {
+        if let Effect::Forecast { session, application, source, targets, settings } = effect {
+            let found = forecast(&session, &application, source, &targets, settings);
+            update(&mut d.state, Message::Forecast(Some(found)));
+        }
+    }
+    assert!(d.screen().contains("host 3.00x"), "{}", d.screen());
+    assert!(walls(&d).unwrap().value > recorded.unwrap().value);
+}
+
 #[test]
 fn a_trace_is_shown_with_its_bars_and_groups() {
     for (width, height) in [(80, 24), (160, 50)] {
         let mut d = dashboard(width, height);
         press(&mut d, "4");
         assert!(d.screen().contains("No application"), "{}", d.screen());
-        play(&mut d, Message::ApplicationRead(Box::new(application())));
+        play(&mut d, opened(application()));
         insta::assert_snapshot!(format!("application_{width}x{height}"), d.screen());
     }
 }
@@ -70,7 +133,7 @@ fn a_trace_is_shown_with_its_bars_and_groups() {
 #[test]
 fn a_group_opens_in_the_swap_view() {
     let mut d = dashboard(120, 40);
-    play(&mut d, Message::ApplicationRead(Box::new(application())));
+    play(&mut d, opened(application()));
     press(&mut d, "down down");
     assert_eq!(d.state.application.cursor, 2);
     press(&mut d, "up up enter");
@@ -113,7 +176,7 @@ fn a_trace_that_is_read_again_stays_where_it_is() {
 #[test]
 fn targets_that_change_are_predicted_again() {
     let mut d = dashboard(120, 40);
-    play(&mut d, Message::ApplicationRead(Box::new(application())));
+    play(&mut d, opened(application()));
     let target = |d: &Dashboard| d.state.application.forecasts.clone().unwrap().unwrap()[1].target;
     let before = target(&d);
     assert_eq!(before, d.state.selection.targets[0]);

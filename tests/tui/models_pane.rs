@@ -20,7 +20,7 @@ use roofswap::tui::{Effect, LoadedFiles, Message, WorkerJob, update};
 use stage::{Dashboard, dashboard};
 
 impl Dashboard {
-    fn key(&mut self, key: &str) -> Vec<Effect> {
+    pub(crate) fn key(&mut self, key: &str) -> Vec<Effect> {
         update(&mut self.state, Message::Key(key.into()))
     }
 

@@ -19,7 +19,7 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
     for file in files {
         let path = &file.path;
         if is_application(path) {
-            match read_trace(path, watch) {
+            match read_trace(path, &PartOfTrace::default(), watch) {
                 Ok(application) => applications.push(application),
                 Err(why) => notices.push(why),
             }
@@ -47,11 +47,19 @@ pub(super) fn load_files(session: &Session, files: &[UserFile], watch: &JobWatch
     Message::Loaded(Box::new(LoadedFiles { session, notices, refused, summary, unnamed, applications }))
 }
 
-/// The application of a trace, whole, of the GPU that did most.
-pub(super) fn read_trace(path: &Path, watch: &JobWatch<'_>) -> Result<Application, String> {
+/// This part of a trace, or why there is none.
+pub(super) fn part_read(path: &Path, part: PartOfTrace, watch: &JobWatch<'_>) -> Message {
+    match read_trace(path, &part, watch) {
+        Ok(application) => Message::ApplicationRead(Box::new((application, part))),
+        Err(why) => Message::NotImported(why),
+    }
+}
+
+/// The application of this part of a trace.
+fn read_trace(path: &Path, part: &PartOfTrace, watch: &JobWatch<'_>) -> Result<Application, String> {
     let read = watch.watch_reading(path, || read_application(path, watch.progress));
     let recorded = read.map_err(|why| why.to_string())?;
-    recorded.application(&PartOfTrace::default()).map_err(|why| format!("{}: {why}", path.display()))
+    recorded.application(part).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// The readable entries of a folder, as many as a person can use.

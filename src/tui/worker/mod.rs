@@ -12,7 +12,7 @@ use super::jobs::{PerJob, WorkerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
 use super::ranked::BoardQuestion;
-use crate::application::{Application, ForecastSettings, forecast, is_application};
+use crate::application::{Application, ForecastSettings, PartOfTrace, forecast, is_application};
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::device::{FindDriver, find_driver};
 use crate::evaluate::EvaluationSetup;
@@ -22,7 +22,7 @@ use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::train::SurveyOf;
-use files::{audit_files, list_folder, load_files, read_trace, write_chart};
+use files::{audit_files, list_folder, load_files, part_read, write_chart};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
@@ -151,10 +151,7 @@ impl Worker {
     pub fn import(&self, session: Arc<Session>, file: UserFile) {
         self.spawn(WorkerJob::Read, move |watch| {
             if is_application(&file.path) {
-                return match read_trace(&file.path, watch) {
-                    Ok(application) => Message::ApplicationRead(Box::new(application)),
-                    Err(why) => Message::NotImported(why),
-                };
+                return part_read(&file.path, PartOfTrace::default(), watch);
             }
             let mut session = (*session).clone();
             let read = watch.watch_reading(&file.path, || {
@@ -169,6 +166,11 @@ impl Worker {
         });
     }
 
+    /// Reads a part of a trace.
+    pub fn read_part(&self, path: PathBuf, part: PartOfTrace) {
+        self.spawn(WorkerJob::Read, move |watch| part_read(&path, part, watch));
+    }
+
     /// Predicts an application; a newer question overtakes an older one.
     pub fn forecast(
         &self,
@@ -176,9 +178,9 @@ impl Worker {
         application: Arc<Application>,
         source: GpuId,
         targets: Vec<GpuId>,
+        settings: ForecastSettings,
     ) {
         self.spawn(WorkerJob::Forecast, move |_| {
-            let settings = ForecastSettings::default();
             Message::Forecast(Some(forecast(&session, &application, source, &targets, settings)))
         });
     }

@@ -1,43 +1,79 @@
 //! A program that was read is taken in, and its forecasts are asked for.
 
 use super::findings::{ApplicationFindings, ForecastQuestion};
-use crate::application::{Application, TargetForecast};
+use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast, host_factor};
 use crate::tui::jobs::WorkerJob;
 use crate::tui::layout::DashboardView;
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A picked program was read: it is shown.
-pub fn take_application(state: &mut DashboardState, application: Application) -> Vec<Effect> {
+pub fn take_application(
+    state: &mut DashboardState,
+    application: Application,
+    part: PartOfTrace,
+) -> Vec<Effect> {
     state.jobs.end_job(WorkerJob::Read);
     let text = format!("{} kernel launches read", application.kernel_count);
-    put_application(state, application, 0);
+    put_application(state, application, part, 0);
     state.show_view(DashboardView::Application);
     state.say(Tone::Done, text)
 }
 
-/// The traces among the user's files were read: the last one is shown, and where a program is shown already, only that one
-/// is put in its own place.
-pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) {
+/// The traces among the user's files were read whole: the last one is shown, and where a program is shown already, only that
+/// one is put in its own place, or the part of it that is shown is asked for.
+pub fn take_traces(state: &mut DashboardState, applications: Vec<Application>) -> Vec<Effect> {
     let Some(shown) = state.application.application.clone() else {
         if let Some(last) = applications.into_iter().last() {
-            put_application(state, last, 0);
+            put_application(state, last, PartOfTrace::default(), 0);
             state.show_view(DashboardView::Application);
         }
-        return;
+        return Vec::new();
     };
-    if let Some(same) = applications.into_iter().find(|read| read.file == shown.file) {
-        let cursor = state.application.cursor.min(same.groups.len().saturating_sub(1));
-        put_application(state, same, cursor);
+    let Some(same) = applications.into_iter().find(|read| read.file == shown.file) else {
+        return Vec::new();
+    };
+    if state.application.part != PartOfTrace::default() {
+        let part = state.application.part.clone();
+        return ask_part(state, part);
     }
+    let cursor = state.application.cursor.min(same.groups.len().saturating_sub(1));
+    put_application(state, same, PartOfTrace::default(), cursor);
+    Vec::new()
 }
 
-/// Puts a program in the place of the one before, with this group under the cursor.
-fn put_application(state: &mut DashboardState, application: Application, cursor: usize) {
+/// Puts a program in the place of the one before, with this group under the cursor. Another part of the same file is carried
+/// to other GPUs as the part before it was.
+fn put_application(state: &mut DashboardState, application: Application, part: PartOfTrace, cursor: usize) {
+    let before = state.application.application.as_ref();
+    let is_same_file = before.is_some_and(|before| before.file == application.file);
+    let settings = if is_same_file { state.application.settings } else { ForecastSettings::default() };
     let source = state.session.gpus.id_named(&application.gpu_name);
     let application = Some(Arc::new(application));
-    state.application = ApplicationFindings { application, source, cursor, ..Default::default() };
+    state.application =
+        ApplicationFindings { application, part, settings, source, cursor, ..Default::default() };
+}
+
+/// Asks for a part of the trace that is shown.
+pub fn ask_part(state: &mut DashboardState, part: PartOfTrace) -> Vec<Effect> {
+    let Some(application) = &state.application.application else { return Vec::new() };
+    let path = PathBuf::from(&application.file);
+    state.jobs.start_job(WorkerJob::Read, format!("reading {} …", application.file));
+    vec![Effect::ReadPart { path, part }]
+}
+
+/// Scales the time on the host; the forecasts are asked for anew.
+///
+/// # Errors
+/// What was expected instead.
+pub fn set_host_factor(state: &mut DashboardState, typed: &str) -> Result<(), String> {
+    if state.application.application.is_none() {
+        return Err("no application is shown: 4, then Enter opens a trace".into());
+    }
+    state.application.settings.host = host_factor(typed)?;
+    Ok(())
 }
 
 /// The worker's answer, if it is that to the last question.
@@ -61,6 +97,7 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
         revision: state.session.revision(),
         source,
         targets: state.selection.targets.clone(),
+        settings: found.settings,
         tunings: state.session.tunings(),
     };
     if found.asked.as_ref() == Some(&question) {
@@ -68,8 +105,9 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
     }
     let mut targets = vec![source];
     targets.extend(question.targets.iter().copied().filter(|t| *t != source));
+    let settings = question.settings;
     state.application.asked = Some(question);
     state.application.forecasts = None;
     state.jobs.start_job(WorkerJob::Forecast, "predicting the application …");
-    vec![Effect::Forecast { session: state.session.clone(), application, source, targets }]
+    vec![Effect::Forecast { session: state.session.clone(), application, source, targets, settings }]
 }

@@ -1,6 +1,6 @@
 //! What the Application view knows: the program that was read, and what becomes of it on the targets.
 
-use crate::application::{Application, TargetForecast};
+use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::gpu::{GpuId, Tuning};
 use crate::session::Revision;
 use std::collections::BTreeMap;
@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub struct ApplicationFindings {
     /// What was read.
     pub application: Option<Arc<Application>>,
+    /// Which part of its file it is.
+    pub part: PartOfTrace,
+    /// How it is carried to other GPUs.
+    pub settings: ForecastSettings,
     /// The GPU that it ran on; none where the file names none that the catalogue has.
     pub source: Option<GpuId>,
     /// What becomes of it on its own GPU and on the targets, or why there is no forecast.
@@ -27,5 +31,6 @@ pub(super) struct ForecastQuestion {
     pub(super) revision: Revision,
     pub(super) source: GpuId,
     pub(super) targets: Vec<GpuId>,
+    pub(super) settings: ForecastSettings,
     pub(super) tunings: BTreeMap<GpuId, Tuning>,
 }

@@ -68,6 +68,7 @@ impl Panel<DashboardState> for ApplicationPane {
             Hint { actions: &[Action::Pick], text: "open in Swap" },
             Hint { actions: &[Action::Import], text: "other trace" },
             Hint { actions: &[Action::SetTarget], text: "target" },
+            Hint { actions: &[Action::Palette], text: "range, device, host" },
             Hint { actions: &[Action::Export], text: "export" },
         ]
     }
@@ -126,5 +127,5 @@ fn open_group(state: &mut DashboardState) -> Vec<Effect> {
     state.select_kernel(&row.kernel, Some(&row.problem));
     state.predict_all();
     state.show_view(DashboardView::Swap);
-    state.say(Tone::Done, format!("{} stands among your rows", application.groups[place].label))
+    state.say(Tone::Done, format!("{} added to your rows", application.groups[place].label))
 }

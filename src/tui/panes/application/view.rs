@@ -1,7 +1,10 @@
 //! How the Application view is drawn: the window in words, a bar of letters per GPU, the groups.
 
 use super::super::frame::{draw_lines, pane_frame};
-use crate::application::{Application, BarPart, GroupForecast, KernelCategory, TargetForecast, bar_parts};
+use super::findings::ApplicationFindings;
+use crate::application::{
+    Application, BarPart, ForecastSettings, GroupForecast, KernelCategory, TargetForecast, bar_parts,
+};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::state::DashboardState;
@@ -26,7 +29,7 @@ pub(super) fn draw_application(buffer: &mut Buffer, area: Rect, state: &Dashboar
         let inside = pane_frame(buffer, area, state, Pane::Application, "", look);
         return draw_invitation(buffer, inside, look);
     };
-    let inside = pane_frame(buffer, area, state, Pane::Application, &heading(application), look);
+    let inside = pane_frame(buffer, area, state, Pane::Application, &heading(found, application), look);
     let width = usize::from(inside.width.saturating_sub(1));
     let mut lines = above_groups(state, application, width, look);
     lines.truncate(usize::from(inside.height.saturating_sub(4)));
@@ -47,11 +50,19 @@ fn draw_invitation(buffer: &mut Buffer, inside: Rect, look: Look<'_>) {
     draw_lines(buffer, text, paragraph(TEXT, usize::from(text.width), look.dim()), 0);
 }
 
-/// `trace.json.gz, NVIDIA H100 80GB HBM3`.
-fn heading(application: &Application) -> String {
+/// `trace.json.gz, NVIDIA H100 80GB HBM3, GPU 1, range step, host 1.30x`.
+fn heading(found: &ApplicationFindings, application: &Application) -> String {
     let file = application.file.rsplit(['/', '\\']).next().unwrap_or(&application.file);
     let gpu = if application.gpu_name.is_empty() { "GPU not named" } else { &application.gpu_name };
-    crate::text::harmless_line(&format!("{file}, {gpu}"))
+    let mut words = vec![file.to_string(), gpu.to_string()];
+    if application.devices.len() > 1 {
+        words.push(format!("GPU {}", application.device_index));
+    }
+    words.extend(application.range.as_ref().map(|range| format!("range {range}")));
+    if found.settings.host != ForecastSettings::default().host {
+        words.push(format!("host {}x", significant(found.settings.host)));
+    }
+    crate::text::harmless_line(&words.join(", "))
 }
 
 /// Lines inside the frame before the first group.

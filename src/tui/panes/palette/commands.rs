@@ -2,13 +2,16 @@
 //! argument.
 
 use super::super::files::listing::FileEntry;
+use crate::application::PartOfTrace;
 use crate::gpu::GpuId;
 use crate::kernel::KernelId;
 use crate::predict::{MODELS, ModelId};
+use crate::text::harmless_line;
 use crate::tui::action::Action;
 use crate::tui::filter::Filter;
 use crate::tui::layout::Pane;
 use crate::tui::state::DashboardState;
+use crate::units::Seconds;
 
 /// What Enter does.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,10 @@ pub enum PaletteCommand {
     Export(Pane),
     /// Reads a file.
     Read(String),
+    /// Shows another part of the trace.
+    Part(PartOfTrace),
+    /// Scales the application's time on the host.
+    HostFactor(String),
     /// Goes on typing from here.
     Complete(String),
 }
@@ -55,7 +62,7 @@ struct Noun {
     about: &'static str,
 }
 
-const NOUNS: [Noun; 11] = [
+const NOUNS: [Noun; 14] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "sobel", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
@@ -66,6 +73,9 @@ const NOUNS: [Noun; 11] = [
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
     Noun { words: &["model"], example: "components", about: "predict with a model" },
     Noun { words: &["export"], example: "roofline", about: "export a chart as SVG" },
+    Noun { words: &["range"], example: "step", about: "cut a range out of the trace" },
+    Noun { words: &["device"], example: "1", about: "show another GPU of the trace" },
+    Noun { words: &["host"], example: "1.3x", about: "scale the application's time on the host" },
     Noun { words: &["import", "open"], example: "profile.ncu-rep", about: "read a file" },
 ];
 
@@ -150,6 +160,51 @@ fn models() -> impl Iterator<Item = FoundLine> {
     })
 }
 
+/// The ranges of the trace that is shown: everything, the step that repeats, those that are marked, and what is typed.
+fn range_lines(state: &DashboardState, typed: &str) -> Vec<CommandLine> {
+    let Some(application) = &state.application.application else { return Vec::new() };
+    let line = |text: String, word: &str, range: Option<String>| CommandLine {
+        kind: "range".into(),
+        text: harmless_line(&text),
+        completed: format!("range {}", harmless_line(word)),
+        command: PaletteCommand::Part(PartOfTrace { range, ..state.application.part.clone() }),
+    };
+    let time = |nanoseconds: f64| Seconds(nanoseconds * 1e-9);
+    let step = application.step.as_ref().map(|step| {
+        let text = format!("step: {} times, {} each", step.count, time(step.median));
+        line(text, "step", Some("step".into()))
+    });
+    let marked = application.ranges.iter().map(|range| {
+        let text = format!("{}: {} times, {} each", range.name, range.count, time(range.median as f64));
+        line(text, &range.name, Some(range.name.clone()))
+    });
+    let known = [line("all of the trace".into(), "all", None)].into_iter().chain(step).chain(marked);
+    let found = known.map(|line| {
+        let texts = vec![line.completed.clone()];
+        (line, texts)
+    });
+    let mut lines = Filter::new(typed).ranked(found);
+    if typed.contains(':') {
+        lines.push(line(typed.to_string(), typed, Some(typed.to_string())));
+    }
+    lines
+}
+
+/// The GPUs of the trace that is shown.
+fn devices(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
+    let application = state.application.application.as_ref();
+    application.into_iter().flat_map(|application| &application.devices).map(|device| {
+        let part = PartOfTrace { device: Some(*device), ..state.application.part.clone() };
+        let line = CommandLine {
+            kind: "device".into(),
+            text: format!("GPU {device} of the trace"),
+            completed: format!("device {device}"),
+            command: PaletteCommand::Part(part),
+        };
+        (line, vec![device.to_string()])
+    })
+}
+
 /// The lines of a noun and what stands behind it.
 fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileEntry]) -> Vec<CommandLine> {
     let word = noun.words[0];
@@ -174,6 +229,9 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
         "source" => filter.ranked(gpus(state, "source", Action::SetSource)),
         "add" => filter.ranked(gpus(state, "add", Action::AddTarget)),
         "model" => filter.ranked(models()),
+        "host" => as_typed(PaletteCommand::HostFactor(rest), noun.about.into()),
+        "range" => range_lines(state, &rest),
+        "device" => filter.ranked(devices(state)),
         "export" => filter.ranked(CHARTS.iter().map(|(name, pane)| {
             let line = CommandLine {
                 kind: "export".into(),

@@ -9,6 +9,7 @@
 
 mod commands;
 
+use super::application::asking::{ask_part, set_host_factor};
 use super::files::listing::{FileEntry, FolderListing};
 use super::frame::sheet;
 use super::gpus::put_gpu;
@@ -111,6 +112,8 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
             let session = state.session.clone();
             return Ok(vec![Effect::Import { session, path: name.into(), gpu: None }]);
         }
+        PaletteCommand::Part(part) => return Ok(ask_part(state, part)),
+        PaletteCommand::HostFactor(text) => set_host_factor(state, &text)?,
         PaletteCommand::Run(_) | PaletteCommand::Export(_) | PaletteCommand::Complete(_) => {}
     }
     Ok(Vec::new())
