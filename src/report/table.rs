@@ -287,7 +287,7 @@ mod tests {
             TableCell::shown(0.0245, "24.5 µs"),
             TableCell::List(vec!["x".into(), "y".into()]),
         ]);
-        t.rows.push(vec![TableCell::text("ü�[2J"), TableCell::Null, TableCell::List(Vec::new())]);
+        t.rows.push(vec![TableCell::text("ü\u{1b}[2J"), TableCell::Null, TableCell::List(Vec::new())]);
         t
     }
 
