@@ -1,6 +1,8 @@
 //! Everything that is loaded, in one value that answers questions: catalogues, datasets, the user's files, calibration.
 
 mod answers;
+mod edited_gpu;
+mod edited_place;
 mod engine;
 mod evaluation;
 mod here;
@@ -14,6 +16,7 @@ mod training;
 mod tuning;
 mod workspace;
 
+pub use edited_place::EditedGpu;
 pub use here::{MeasureFile, MeasuredHere};
 pub use import::{Added, Recognised, read_compiled};
 pub use training::Training;
@@ -42,6 +45,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use edited_place::EditedPlace;
 use engine::Engine;
 
 static DATASETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/datasets");
@@ -58,6 +62,8 @@ pub struct Session {
     revision: Revision,
     /// The GPUs at typed clocks as their documents state them, with what was typed.
     typed: TypedClocks,
+    /// The hypothetical GPU that is edited, behind all others in `gpus` and nowhere else.
+    edited: Option<EditedPlace>,
     engine: Arc<Engine>,
 }
 

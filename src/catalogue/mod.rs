@@ -110,6 +110,16 @@ impl<T: CatalogueEntry> Catalogue<T> {
         Ok(())
     }
 
+    /// Drops the entries from this place on and adds one there.
+    ///
+    /// # Errors
+    /// [`NameClash`] if one of its names belongs to an entry before; nothing is added then.
+    pub fn replace_from(&mut self, place: usize, entry: T) -> Result<(), NameClash> {
+        self.entries.truncate(place);
+        self.names.retain(|_, owner| *owner < place);
+        self.insert(entry)
+    }
+
     /// Says that what files call `name` is to be known as `short`, whether that is in the catalogue or not.
     pub fn nickname(&mut self, name: &str, short: &str) {
         self.nicknames.insert(normalise(name), short.to_string());

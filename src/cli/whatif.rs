@@ -6,16 +6,15 @@ use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
 use super::workload::WorkloadArgs;
 use super::{Usage, load, output};
-use crate::config::{user_folder, write_whole};
-use crate::gpu::{GpuChanges, GpuNumber, hypothetical_text};
+use crate::gpu::{GpuChanges, GpuNumber};
 use crate::progress::Progress;
-use crate::report::TableFormat;
+use crate::report::{Table, TableFormat};
 use crate::units::Seconds;
 use crate::whatif::{
-    Scenario, ScenarioPage, WhatIf, WhatIfAnswer, contour_chart, scenario_html, scenario_markdown,
+    GpuToSave, NamedChanges, WhatIf, WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart,
     tornado_chart, whatif_json, whatif_table,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +28,7 @@ pub(super) struct WhatIfArgs {
     /// The GPU to change
     #[arg(long, value_name = "GPU")]
     gpu: String,
-    /// Its changes, such as mem=+20%,l2=72MiB; given again, scenarios side by side
+    /// Its changes, such as mem=+20%,l2=72MiB; given again, up to four scenarios side by side
     #[arg(long, value_name = "CHANGES")]
     set: Vec<String>,
     /// Source GPU: where it was timed, and whose time is the goal; the GPU itself if not said
@@ -76,7 +75,7 @@ pub(super) struct WhatIfArgs {
 enum WhatIfFormat {
     /// Aligned columns
     Table,
-    /// One object
+    /// One object; of several scenarios an array of them
     Json,
     /// A pipe table
     Markdown,
@@ -92,6 +91,7 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
         return Err(Usage("--contour: give two numbers, such as mem,l2".into()).into());
     }
     let changes: Vec<GpuChanges> = args.set.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    check_scenario_count(changes.len()).map_err(|why| Usage(format!("--set: {why}")))?;
     let mut session = load::session(&args.data)?;
     let base = session.gpus.position(&args.gpu)?;
     let from = args.from.as_deref().unwrap_or(&args.gpu);
@@ -100,16 +100,20 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
     let progress = Progress::default();
     let answers = watched_as("predicting", &progress, || {
         let several = if changes.is_empty() { vec![GpuChanges::default()] } else { changes.clone() };
-        several
-            .into_iter()
-            .map(|one| args.answer(&mut asked, &workload.name, one))
-            .collect::<Result<Vec<_>>>()
+        let parts = args.parts();
+        several.into_iter().map(|changes| asked.whole_answer(changes, &parts)).collect::<Result<Vec<_>, _>>()
     })?;
     if let Some(id) = &args.save {
-        save(id, &session.gpus[base].id, session.gpus[base].short_name(), &answers[0].changes)?;
+        if answers.len() > 1 {
+            return Err(Usage("--save keeps one GPU: give --set once".into()).into());
+        }
+        let to_save = GpuToSave::new(&session.gpus, &session.gpus[base], &answers[0].changes, id);
+        let to_save = to_save.map_err(|why| Usage(format!("--save: {why}")))?;
+        let path = to_save.write_to_user_folder().map_err(|why| Usage(format!("--save: {why}")))?;
+        output::remark(to_save.said_of_file(&path));
     }
     if let Some(page) = &args.page {
-        write_page(args, &mut asked, &workload.name, &answers, page)?;
+        write_page(args, &mut asked, &answers, page)?;
     }
     args.write(&answers)?;
     if answers.iter().all(|answer| answer.time.is_none()) {
@@ -122,28 +126,15 @@ pub(super) fn run_whatif(args: &WhatIfArgs) -> Result<()> {
 }
 
 impl WhatIfArgs {
-    fn answer(&self, asked: &mut WhatIf<'_>, workload: &str, changes: GpuChanges) -> Result<WhatIfAnswer> {
-        let time = asked.time(&changes)?;
-        // Programs get it always: it costs less than starting them.
-        let wants_tornado = self.tornado || self.page.is_some() || matches!(self.format, WhatIfFormat::Json);
-        let tornado = if wants_tornado { asked.tornado(&changes)? } else { Vec::new() };
-        let solution = self.solve.map(|number| asked.solve(&changes, number, self.goal)).transpose()?;
+    /// What is asked beside the time.
+    fn parts(&self) -> WhatIfParts {
         let contour = match self.contour[..] {
-            [across, up] => Some(asked.contour(&changes, [across, up], 25, self.goal)?),
+            [across, up] => Some([across, up]),
             _ => None,
         };
-        Ok(WhatIfAnswer {
-            workload: workload.to_string(),
-            base: asked.base().id.clone(),
-            base_name: asked.base().short_name().to_string(),
-            time,
-            interval: time.and_then(|time| asked.interval(time)),
-            base_time: asked.base_time(),
-            changes,
-            tornado,
-            solution,
-            contour,
-        })
+        // Programs get the tornado always: it costs less than starting them.
+        let tornado = self.tornado || matches!(self.format, WhatIfFormat::Json);
+        WhatIfParts { tornado, solve: self.solve, contour, goal: self.goal }
     }
 
     fn write(&self, answers: &[WhatIfAnswer]) -> Result<()> {
@@ -161,67 +152,36 @@ impl WhatIfArgs {
                 return Ok(());
             }
         }
-        let mut text = String::new();
-        for answer in answers {
-            match self.format {
-                WhatIfFormat::Json => text.push_str(&whatif_json(answer)),
-                WhatIfFormat::Table => {
-                    let table = whatif_table(answer);
-                    let fitted =
-                        screen_width().map_or(table.clone(), |width| table.fitted(width, &["effect"]));
-                    text.push_str(&fitted.render(TableFormat::Table));
-                }
-                WhatIfFormat::Markdown => text.push_str(&whatif_table(answer).render(TableFormat::Markdown)),
+        let text = match self.format {
+            WhatIfFormat::Json => whatif_json(answers),
+            WhatIfFormat::Table => answers.iter().map(|answer| fitted(&whatif_table(answer))).collect(),
+            WhatIfFormat::Markdown => {
+                answers.iter().map(|answer| whatif_table(answer).render(TableFormat::Markdown)).collect()
             }
-        }
+        };
         output::answer(text.as_bytes())
     }
+}
+
+/// The table as wide as the terminal.
+fn fitted(table: &Table) -> String {
+    let table = screen_width().map_or(table.clone(), |width| table.clone().fitted(width, &["effect"]));
+    table.render(TableFormat::Table)
 }
 
 /// The base and every scenario side by side.
 fn write_page(
     args: &WhatIfArgs,
     asked: &mut WhatIf<'_>,
-    workload: &str,
     answers: &[WhatIfAnswer],
     path: &Path,
 ) -> Result<()> {
-    let base = args.answer(asked, workload, GpuChanges::default())?;
-    let mut scenarios = vec![Scenario { name: base.base_name.clone(), answer: base }];
-    let named = answers.iter().filter(|a| !a.changes.is_empty());
-    scenarios.extend(named.map(|a| Scenario { name: format!("◇ {}", a.changes), answer: a.clone() }));
-    let page = ScenarioPage { title: format!("What if: {workload}"), scenarios };
-    let end = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let text = match end.as_str() {
-        "html" | "htm" => scenario_html(&page)?,
-        "md" | "markdown" => scenario_markdown(&page),
-        _ => {
-            let text = format!("{}: a page is written as .html or .md", path.display());
-            return Err(Usage(text).into());
-        }
+    let named = |answer: &WhatIfAnswer| NamedChanges {
+        name: format!("◇ {}", answer.changes),
+        changes: answer.changes.clone(),
     };
+    let page = asked.scenario_page(&answers.iter().map(named).collect::<Vec<_>>())?;
+    let text = page.text_for_file(path).map_err(|why| Usage(format!("{}: {why}", path.display())))?;
     output::is_no_input(path, args.data.iter().map(PathBuf::as_path))?;
     output::file(path, text.as_bytes())
-}
-
-/// Writes the changed GPU where every command finds it; never over another file.
-fn save(id: &str, base: &str, name: &str, changes: &GpuChanges) -> Result<()> {
-    if changes.is_empty() {
-        return Err(Usage("--save: nothing is changed; give --set".into()).into());
-    }
-    let is_id =
-        id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && id.len() <= 40;
-    if !is_id || !id.contains(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(Usage(format!("--save {id}: expected lower-case letters, digits and `-`")).into());
-    }
-    let folder = user_folder().context("there is no configuration folder to keep it in")?.join("gpus");
-    let path = folder.join(format!("{id}.toml"));
-    if path.exists() {
-        return Err(Usage(format!("{} exists; give another id, or remove it", path.display())).into());
-    }
-    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
-    let text = hypothetical_text(id, &format!("{name}, {changes}"), base, changes);
-    write_whole(&path, text.as_bytes()).with_context(|| format!("{}: was not written", path.display()))?;
-    output::remark(format!("{}: `{id}` can be used in every command", path.display()));
-    Ok(())
 }

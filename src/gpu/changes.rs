@@ -250,7 +250,8 @@ impl GpuNumber {
     }
 
     /// What its values look like.
-    fn example(self) -> &'static str {
+    #[must_use]
+    pub fn example(self) -> &'static str {
         match self.dimension() {
             NumberDimension::Count => "60, +20% or x1.5",
             NumberDimension::Clock => "1200MHz, 1.2GHz or +20%",
@@ -368,7 +369,7 @@ impl GpuChange {
         let number = GpuNumber::from_key(key).ok_or_else(|| ChangeError::Key(short(key)))?;
         let refuse =
             || ChangeError::Value { key: number.key(), value: short(value), example: number.example() };
-        let amount = match relative(value) {
+        let amount = match relative_factor(value) {
             Some(factor) => Some(ChangeAmount::By(factor)),
             None => number.typed(value.trim()).map(ChangeAmount::To),
         };
@@ -382,7 +383,8 @@ fn is_sound(amount: &ChangeAmount) -> bool {
 }
 
 /// `+20%` is 1.2, `-20 %` is 0.8, `x1.5` and `1.5x` are 1.5; `None` for an absolute value.
-fn relative(text: &str) -> Option<f64> {
+#[must_use]
+pub fn relative_factor(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Some(percent) = text.strip_suffix('%') {
         let signed = percent.trim();

@@ -12,6 +12,7 @@ mod file;
 mod hypothetical;
 mod hypothetical_file;
 mod limits;
+mod number_origin;
 mod overlay;
 mod sustained;
 mod tensor;
@@ -20,7 +21,7 @@ mod typed_note;
 
 pub use architectures::{ArchitectureTable, GpuArchitecture, PowerLaw};
 pub use catalogue::{load_shipped, load_text};
-pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber};
+pub use changes::{ChangeAmount, ChangeError, GpuChange, GpuChanges, GpuNumber, relative_factor};
 pub use features::{FeatureTable, Since};
 pub use hypothetical::Hypothetical;
 pub use hypothetical_file::{hypothetical_text, is_hypothetical_file, load_hypothetical};

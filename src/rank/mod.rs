@@ -31,5 +31,5 @@ pub use chart::rank_chart;
 pub use order::{RankOrder, fastest_is_separate, mark_pareto};
 pub use prices::{PriceBook, PriceError, PriceQuote};
 pub use row::RankedRow;
-pub use table::{BOARD_COLUMNS, board_records, board_table};
+pub use table::{BOARD_COLUMNS, board_records, board_table, marked_name};
 pub use targets::{TargetError, each_architecture, select_targets};

@@ -150,7 +150,8 @@ fn price_source(price: &super::PriceQuote) -> String {
 }
 
 /// `◇` before a GPU that does not exist as it stands here.
-pub(super) fn marked_name(row: &RankedRow) -> String {
+#[must_use]
+pub fn marked_name(row: &RankedRow) -> String {
     let is_marked = row.name.starts_with('◇');
     if row.is_hypothetical && !is_marked { format!("◇ {}", row.name) } else { row.name.clone() }
 }

@@ -16,6 +16,12 @@ use crate::text::{harmless_json, harmless_line};
 use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
+/// JSON as every command prints it: indented, and without characters that a terminal or a reader takes for something else.
+#[must_use]
+pub fn pretty_json(value: &Value) -> String {
+    harmless_json(&format!("{value:#}\n"))
+}
+
 /// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TableFormat {
@@ -239,7 +245,7 @@ impl Table {
             Value::Object(pairs.collect::<Map<_, _>>())
         };
         let all = Value::Array(self.rows.iter().map(object).collect());
-        harmless_json(&format!("{all:#}\n"))
+        pretty_json(&all)
     }
 
     /// A pipe table, with title and notes.

@@ -104,10 +104,10 @@ fn whose<'t>(
 }
 
 impl Session {
-    /// This GPU as its documents state it.
+    /// This GPU as its documents state it; the edited one, of which no document is, as it is edited.
     #[must_use]
     pub fn stock(&self, gpu: GpuId) -> &Gpu {
-        &self.stock_gpus()[gpu]
+        self.stock_gpus().entry(gpu).unwrap_or(&self.gpus[gpu])
     }
 
     /// The GPUs as their documents state them: measurements are judged by these.

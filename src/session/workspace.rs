@@ -51,6 +51,7 @@ impl Session {
             workspace: Arc::new(workspace),
             revision: Revision::next(),
             typed: TypedClocks::new(),
+            edited: None,
             engine: Arc::new(Engine::new(Arc::new(calibration))),
         }
     }
@@ -80,6 +81,8 @@ impl Session {
             // Whatever can no longer be set is left at its documents' clocks.
             let _ = self.tune(gpu, tuning);
         }
+        let edited = self.edited.take();
+        self.put_edited_again(edited);
     }
 
     /// Changes the catalogue of kernels as a whole: what intervals knew of the old ones is no longer known.

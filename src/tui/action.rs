@@ -114,7 +114,7 @@ actions! {
         CopyRow = "copy_row",
         /// Copy the command line that prints this prediction.
         CopyCommand = "copy_command",
-        /// Undo the last change of GPUs, clocks, size, model or roofs.
+        /// Undo the last change: GPUs, numbers, clocks, size, model, roofs.
         Undo = "undo",
         /// Switch to the next theme: dark, light, without colour.
         Theme = "theme",
@@ -146,6 +146,30 @@ actions! {
         ViewApplication = "view_application",
         /// View 5, Evidence: errors, audit, import notes.
         ViewEvidence = "view_evidence",
+        /// What if: step the number down by a quarter.
+        CoarseDown = "coarse_down",
+        /// What if: step the number up by a quarter.
+        CoarseUp = "coarse_up",
+        /// What if: set the number under the cursor back.
+        ResetNumber = "reset_number",
+        /// What if: set every number back.
+        ResetAll = "reset_all",
+        /// What if: find the value that makes a time.
+        Solve = "solve",
+        /// What if: mark a number for the chart of two.
+        MarkNumber = "mark_number",
+        /// What if: tornado, two numbers, or scenarios.
+        NextForm = "next_form",
+        /// What if: keep the changes as a scenario.
+        KeepScenario = "keep_scenario",
+        /// What if: show the next kept scenario.
+        NextScenario = "next_scenario",
+        /// What if: drop a kept scenario.
+        DropScenario = "drop_scenario",
+        /// What if: save the changed GPU under an id.
+        SaveGpu = "save_gpu",
+        /// What if: the application, or the kernel again.
+        NextWorkload = "next_workload",
         /// Scroll the explanation, or the focused list, down.
         ScrollDown = "scroll_down",
         /// Scroll the explanation, or the focused list, up.
@@ -156,9 +180,9 @@ actions! {
         Up = "up",
         /// Move down one line.
         Down = "down",
-        /// Move the read-out or sort column left, or to another curve.
+        /// Move the read-out or sort column left; step a number down.
         Left = "left",
-        /// Move the read-out or sort column right, or to another curve.
+        /// Move the read-out or sort column right; step a number up.
         Right = "right",
         /// Move up one page.
         PageUp = "page_up",

@@ -91,7 +91,7 @@ impl DashboardState {
     pub(super) fn arrange_gpus(&mut self) {
         let under = self.gpus.get(self.gpu_cursor).copied();
         let filter = Filter::new(&self.gpu_filter);
-        let entries = self.session.gpus.with_ids();
+        let entries = self.session.listed_gpus().map(|gpu| (gpu, &self.session.gpus[gpu]));
         let scored = entries.filter_map(|(place, gpu)| Some((gpu_score(&filter, gpu)?, place)));
         let mut scored: Vec<(u32, GpuId)> = scored.collect();
         scored.sort_by_key(|(score, _)| Reverse(*score));

@@ -47,12 +47,28 @@ pub(super) fn command_line(state: &DashboardState) -> Result<String, String> {
         let how = format!("roofswap occupancy --threads {n}");
         return Err(format!("predict takes no typed threads per block; `{how}` does"));
     }
+    if let Some(why) = set_refusal(state) {
+        return Err(why);
+    }
     Ok(predict_command(state))
+}
+
+/// Why no command asks about the edited GPU: `--set` changes every target, and no source.
+fn set_refusal(state: &DashboardState) -> Option<String> {
+    let place = state.session.edited_place();
+    let selection = &state.selection;
+    selection.edited.as_ref()?;
+    if selection.source == place {
+        return Some("the source is hypothetical: save it in the What if view, then commands know it".into());
+    }
+    let is_beside = selection.targets.len() > 1 && selection.targets.contains(&place);
+    is_beside.then(|| "predict --set changes every target: drop the further ones first".into())
 }
 
 fn predict_command(state: &DashboardState) -> String {
     let gpus = &state.session.gpus;
-    let targets: Vec<&str> = state.selection.targets.iter().map(|t| gpus[*t].id.as_str()).collect();
+    let targets = state.selection.targets.iter();
+    let targets: Vec<&str> = targets.map(|t| gpus[state.existing_gpu(*t)].id.as_str()).collect();
     let settings = state.selection.settings;
     let subject = &state.rows[state.selected];
     let mut words = vec!["roofswap".to_string(), "predict".into()];
@@ -64,6 +80,11 @@ fn predict_command(state: &DashboardState) -> String {
     let all = state.selection.all_sources && state.answer().combined.is_some();
     add("--from", if all { "all" } else { &gpus[state.selection.source].id });
     add("--to", &targets.join(","));
+    if let Some(edited) =
+        state.selection.edited.as_ref().filter(|_| state.target() == state.session.edited_place())
+    {
+        add("--set", &edited.changes.to_string());
+    }
     add("--kernel", &state.kernel().id);
     if !subject.problem.pairs().is_empty() {
         add("--size", &subject.problem.to_string());

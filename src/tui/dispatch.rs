@@ -189,6 +189,7 @@ pub(super) fn ask_export(state: &mut DashboardState, offer: ChartOffer) -> Vec<E
         ChartOffer::Nothing => Vec::new(),
         ChartOffer::Refused(why) => state.say(Tone::Refused, why),
         ChartOffer::Chart(name, spec) => state.open_overlay(Prompt::export_to(name, spec)),
+        ChartOffer::Page(name, page) => state.open_overlay(Prompt::write_page_to(name, page)),
     }
 }
 

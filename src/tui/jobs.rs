@@ -62,6 +62,8 @@ jobs! {
     Rank = rank,
     /// Predicting an application.
     Forecast = forecast,
+    /// Finding what numbers of a GPU do.
+    WhatIf = what_if,
 }
 
 impl WorkerJob {
@@ -69,7 +71,9 @@ impl WorkerJob {
     #[must_use]
     pub fn is_cancellable(self) -> bool {
         match self {
-            Self::Read | Self::Evaluate | Self::Survey | Self::Train | Self::MeasureHere => true,
+            Self::Read | Self::Evaluate | Self::Survey | Self::Train | Self::MeasureHere | Self::WhatIf => {
+                true
+            }
             Self::List
             | Self::Write
             | Self::Audit
@@ -96,6 +100,7 @@ impl WorkerJob {
             Self::Predict => "not every row was predicted",
             Self::Rank => "the GPUs were not ranked",
             Self::Forecast => "the application was not predicted",
+            Self::WhatIf => "the changed GPUs were not predicted",
         }
     }
 }

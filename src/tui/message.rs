@@ -4,6 +4,8 @@ use super::jobs::WorkerJob;
 use super::many_rows::{ModelsAnswer, ModelsQuestion, RowsAnswer, RowsQuestion};
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::files::listing::FolderListing;
+use super::panes::what_if::application_question::{ApplicationAnswer, ApplicationQuestion};
+use super::panes::what_if::asked_kernel::{ContourAnswer, ContourQuestion};
 use super::ranked::{BoardQuestion, RankedFor};
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::chart::{ChartSpec, SvgTheme};
@@ -16,6 +18,7 @@ use crate::rank::Board;
 use crate::report::audit::Digest;
 use crate::session::{Added, MeasuredHere, Revision, Session, Training};
 use crate::train::{Survey, SurveyOf, TrainableModel};
+use crate::whatif::{GpuToSave, ScenarioPage};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,6 +80,10 @@ pub enum Message {
     ApplicationRead(Box<(Application, PartOfTrace)>),
     /// The worker predicted it on the targets, or could not, and why; nothing if a newer question overtook this one.
     Forecast(Option<Result<Vec<TargetForecast>, String>>),
+    /// The worker predicted the time over two numbers of a GPU.
+    Contour(Box<ContourAnswer>),
+    /// The worker predicted an application on changed GPUs; nothing if it was cancelled.
+    WhatIfApplication(Option<Box<ApplicationAnswer>>),
     /// The worker wrote a file, or could not.
     Written(Result<String, String>),
 }
@@ -217,6 +224,19 @@ pub enum Effect {
         /// Of which GPU, and which range.
         part: PartOfTrace,
     },
+    /// Predict the time over two numbers of a GPU.
+    Contour(Box<ContourQuestion>),
+    /// Predict an application on a changed GPU and on those with one number more changed.
+    WhatIfApplication(Box<ApplicationQuestion>),
+    /// Write scenarios side by side: HTML or Markdown, by the file's name.
+    WritePage {
+        /// As typed.
+        path: PathBuf,
+        /// What to write.
+        page: Arc<ScenarioPage>,
+    },
+    /// Save a hypothetical GPU in the user's gpus folder.
+    SaveGpu(Box<GpuToSave>),
     /// List a folder.
     List(PathBuf),
     /// Read a file on top of this session.

@@ -7,9 +7,11 @@ use super::look::Look;
 use super::message::Effect;
 use super::panes::files::listing::FolderListing;
 use crate::chart::ChartSpec;
+use crate::whatif::ScenarioPage;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::fmt::Debug;
+use std::sync::Arc;
 use tui_input::{Input, InputRequest};
 
 /// What an action did.
@@ -36,6 +38,8 @@ pub enum ChartOffer {
     Refused(String),
     /// A file name that says what is on it, and what to draw.
     Chart(String, Box<ChartSpec>),
+    /// A file name, and scenarios to write as a page.
+    Page(String, Arc<ScenarioPage>),
 }
 
 /// Actions that do one thing together, and a word or two for it.

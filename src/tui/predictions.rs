@@ -21,7 +21,7 @@ impl DashboardState {
     /// start and came with the data is selected.
     pub fn take_session(&mut self, session: Arc<Session>) {
         let selected = self.rows[self.selected].clone();
-        self.session = session;
+        self.put_session(session);
         if !self.model_chosen {
             self.selection.settings.model = self.session.default_model();
         }
@@ -40,6 +40,23 @@ impl DashboardState {
         self.undo.clear();
         self.open_on_own_rows();
         self.predict_all();
+    }
+
+    /// Puts another session in the place of this one; the edited GPU stands in both, and whoever named it names it still.
+    fn put_session(&mut self, mut session: Arc<Session>) {
+        let place = self.session.edited_place();
+        if place.index() < self.session.gpus.entries().len() {
+            Arc::make_mut(&mut session).take_edited_from(&self.session);
+        }
+        self.session = session;
+        let moved = self.session.edited_place();
+        if place == moved {
+            return;
+        }
+        let all = std::iter::once(&mut self.selection.source).chain(&mut self.selection.targets);
+        all.filter(|gpu| **gpu == place).for_each(|gpu| *gpu = moved);
+        // What was ranked and predicted names the old place.
+        (self.ranked.board, self.application.forecasts) = (None, None);
     }
 
     /// Selects the row that was selected among other rows, or puts it in its kernel's first place.
@@ -117,6 +134,9 @@ impl DashboardState {
         // Copied only while a job still reads the old one.
         if self.session.tunings() != self.selection.tunings {
             Arc::make_mut(&mut self.session).tune_all(&self.selection.tunings);
+            self.put_edited_gpu();
+        } else if self.session.edited_gpu() != self.selection.edited.as_ref() {
+            self.put_edited_gpu();
         }
         self.clear_answers();
         if self.rows.len() <= ROWS_AT_ONCE {
@@ -124,6 +144,18 @@ impl DashboardState {
         }
         self.predict_missing(self.selected);
         self.arrange();
+    }
+
+    /// Puts the edited GPU into the catalogue as the selection has it, at the clocks that are set for its base.
+    fn put_edited_gpu(&mut self) {
+        let was_listed = self.session.edited_gpu().is_some();
+        if let Err(why) = Arc::make_mut(&mut self.session).set_edited_gpu(self.selection.edited.clone()) {
+            // Whoever edited it tried it: only other clocks of its base can contradict it.
+            self.say(Tone::Refused, why.to_string());
+        }
+        if was_listed != self.session.edited_gpu().is_some() {
+            self.arrange_gpus();
+        }
     }
 
     /// Predicts a row that has no answer yet.

@@ -118,7 +118,7 @@ impl BoardQuestion {
     #[must_use]
     pub fn rank_gpus(&self, progress: &crate::progress::Progress) -> Option<Board> {
         let workload = Workload::of_kernel(&self.session, self.subject.clone());
-        let targets = self.session.gpus.ids().collect();
+        let targets = self.session.listed_gpus().collect();
         let question = RankQuestion {
             settings: self.selection.settings,
             prices: self.prices.clone(),

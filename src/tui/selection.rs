@@ -6,6 +6,8 @@ use crate::answer::Settings;
 use crate::gpu::{GpuId, Tuning};
 use crate::kernel::KernelId;
 use crate::predict::Subject;
+use crate::session::EditedGpu;
+use crate::whatif::LaunchEdits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,6 +26,10 @@ pub struct Selection {
     pub blocks: BTreeMap<KernelId, u32>,
     /// Clocks and power limits that were typed, by GPU.
     pub tunings: BTreeMap<GpuId, Tuning>,
+    /// The hypothetical GPU that is edited: it stands behind all others of the catalogue.
+    pub edited: Option<EditedGpu>,
+    /// What is changed of launches, by the kernel's position; the What if view shows what that does.
+    pub launches: BTreeMap<KernelId, LaunchEdits>,
 }
 
 /// A GPU is being chosen; the mode outlives filtering.

@@ -11,6 +11,7 @@ use super::panes::application::findings::ApplicationFindings;
 use super::panes::evaluate::outcome::Evaluated;
 use super::panes::gemm::product::GemmPane;
 use super::panes::models::findings::{EvidenceQuestion, ModelFindings};
+use super::panes::what_if::findings::WhatIfFindings;
 use super::pending::{ModelTimes, Pending};
 use super::ranked::RankedGpus;
 use super::scroll::{PaneScrolls, ScrollTop};
@@ -131,6 +132,8 @@ pub struct DashboardState {
     pub models: ModelFindings,
     /// What the Application view knows.
     pub application: ApplicationFindings,
+    /// What the What if view knows.
+    pub what_if: WhatIfFindings,
     /// The product in the GEMM pane.
     pub gemm: GemmPane,
     /// Width and height of the terminal.
@@ -229,6 +232,8 @@ impl DashboardState {
                 settings: Settings { model, ceilings, rules },
                 blocks: BTreeMap::new(),
                 tunings: session.tunings(),
+                edited: session.edited_gpu().cloned(),
+                launches: BTreeMap::new(),
             },
             session,
             answers: Vec::new(),
@@ -263,6 +268,7 @@ impl DashboardState {
             evaluated: None,
             evaluated_for: None,
             models: ModelFindings::default(),
+            what_if: WhatIfFindings::default(),
             gemm: GemmPane::default(),
             size: (80, 24),
             keymap: Arc::new(keymap),
@@ -333,6 +339,13 @@ impl DashboardState {
     #[must_use]
     pub fn target(&self) -> GpuId {
         self.selection.targets[0]
+    }
+
+    /// The GPU that exists: of the edited one its base.
+    #[must_use]
+    pub fn existing_gpu(&self, gpu: GpuId) -> GpuId {
+        let edited = self.selection.edited.as_ref().filter(|_| gpu == self.session.edited_place());
+        edited.map_or(gpu, |edited| edited.base)
     }
 
     /// Source and main target.
@@ -428,7 +441,7 @@ impl DashboardState {
     /// What to remember.
     #[must_use]
     pub fn saved(&self) -> Saved {
-        let id = |g: &GpuId| self.session.gpus[*g].id.clone();
+        let id = |g: &GpuId| self.session.gpus[self.existing_gpu(*g)].id.clone();
         Saved {
             source: Some(id(&self.selection.source)),
             targets: self.selection.targets.iter().map(id).collect(),

@@ -21,18 +21,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answering;
 mod chart;
 mod contour;
+mod launch;
 mod question;
+mod saved_gpu;
 mod scenario;
 mod solve;
+mod step;
 mod table;
 mod tornado;
 
+pub use answering::{NamedChanges, TooManyScenarios, WhatIfParts, check_scenario_count};
 pub use chart::{contour_chart, tornado_chart};
 pub use contour::Contour;
+pub use launch::{LaunchEdits, LaunchNumber, LaunchOnGpu, LaunchQuestion, launch_value};
 pub use question::{WhatIf, WhatIfTime};
-pub use scenario::{Scenario, ScenarioPage, scenario_html, scenario_markdown};
+pub use saved_gpu::{GpuToSave, SaveGpuError};
+pub use scenario::{
+    MOST_SCENARIOS, PageError, Scenario, ScenarioPage, scenario_html, scenario_markdown, scenario_table,
+};
 pub use solve::Solution;
+pub use step::NumberStep;
 pub use table::{WhatIfAnswer, whatif_json, whatif_table};
-pub use tornado::TornadoBar;
+pub use tornado::{MovedNumber, TornadoBar, moved_numbers, sort_by_effect};

@@ -33,6 +33,7 @@ struct BasePart<'a> {
 /// A workload and a base GPU, ready to be asked.
 pub struct WhatIf<'a> {
     session: &'a Session,
+    workload: &'a Workload,
     source: GpuId,
     base: GpuId,
     parts: Vec<BasePart<'a>>,
@@ -78,7 +79,13 @@ impl<'a> WhatIf<'a> {
         let parts = workload.parts.iter().map(part).collect();
         let mut gpus = session.gpus.entries().to_vec();
         gpus.push(session.gpus[base].as_copy(COPY));
-        Self { session, source, base, parts, source_time: source_total.map(Seconds), gpus }
+        Self { session, workload, source, base, parts, source_time: source_total.map(Seconds), gpus }
+    }
+
+    /// The workload, as titles show it.
+    #[must_use]
+    pub fn workload_name(&self) -> &str {
+        &self.workload.name
     }
 
     /// The base GPU as it is.

@@ -6,6 +6,7 @@ use crate::chart::{SvgError, SvgTheme, render_svg, suggested_size};
 use crate::report::{Table, TableCell, TableColumn};
 use crate::units::{range, significant};
 use std::fmt::Write;
+use std::path::Path;
 
 /// A what-if with a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,9 @@ pub struct Scenario {
     /// Its answer, the tornado included where it is to be drawn.
     pub answer: WhatIfAnswer,
 }
+
+/// How many scenarios stand beside the base.
+pub const MOST_SCENARIOS: usize = 4;
 
 /// Up to four scenarios of one workload and one base.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,45 +30,64 @@ pub struct ScenarioPage {
 }
 
 /// The names of a table's columns: the base and up to four more.
-const COLUMNS: [&str; 5] = ["base", "A", "B", "C", "D"];
+const COLUMNS: [&str; MOST_SCENARIOS + 1] = ["base", "A", "B", "C", "D"];
+
+/// The scenarios side by side: a column per scenario, a row per fact.
+#[must_use]
+pub fn scenario_table(page: &ScenarioPage) -> Table {
+    let shown: Vec<&Scenario> = page.scenarios.iter().take(COLUMNS.len()).collect();
+    let columns = shown.iter().enumerate().map(|(at, _)| TableColumn::right(COLUMNS[at]));
+    let mut table = Table::new(std::iter::once(TableColumn::left("")).chain(columns).collect());
+    let row = |title: &str, cell: &dyn Fn(&WhatIfAnswer) -> String| {
+        let cells = shown.iter().map(|s| TableCell::text(cell(&s.answer)));
+        std::iter::once(TableCell::text(title)).chain(cells).collect::<Vec<_>>()
+    };
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    table.rows.push(
+        std::iter::once(TableCell::text("scenario"))
+            .chain(shown.iter().map(|s| TableCell::text(&s.name)))
+            .collect(),
+    );
+    table.rows.push(row("GPU", &|a| {
+        if a.changes.is_empty() { a.base_name.clone() } else { format!("◇ {} {}", a.base_name, a.changes) }
+    }));
+    table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
+    table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
+    table.rows.push(row("speed over the base", &|a| {
+        or_dash(a.base_time.zip(a.time).map(|(base, time)| format!("{}×", significant(base / time))))
+    }));
+    table.rows.push(row("what matters", &|a| {
+        let titles = a.tornado.iter().filter(|bar| bar.matters()).take(2).map(|bar| bar.number.title());
+        let titles = titles.collect::<Vec<_>>().join(", ");
+        if titles.is_empty() { "-".into() } else { titles }
+    }));
+    table.notes.push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
+    table
+}
+
+/// Why a page was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The name says no form.
+    #[error("a page is written as .html or .md")]
+    Form,
+    /// A picture in it could not be drawn.
+    #[error(transparent)]
+    Picture(#[from] SvgError),
+}
 
 impl ScenarioPage {
-    /// A column per scenario, a row per fact.
-    fn table(&self) -> Table {
-        let shown: Vec<&Scenario> = self.scenarios.iter().take(COLUMNS.len()).collect();
-        let columns = shown.iter().enumerate().map(|(at, _)| TableColumn::right(COLUMNS[at]));
-        let mut table = Table::new(std::iter::once(TableColumn::left("")).chain(columns).collect());
-        let row = |title: &str, cell: &dyn Fn(&WhatIfAnswer) -> String| {
-            let cells = shown.iter().map(|s| TableCell::text(cell(&s.answer)));
-            std::iter::once(TableCell::text(title)).chain(cells).collect::<Vec<_>>()
-        };
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-        table.rows.push(
-            std::iter::once(TableCell::text("scenario"))
-                .chain(shown.iter().map(|s| TableCell::text(&s.name)))
-                .collect(),
-        );
-        table.rows.push(row("GPU", &|a| {
-            if a.changes.is_empty() {
-                a.base_name.clone()
-            } else {
-                format!("◇ {} {}", a.base_name, a.changes)
-            }
-        }));
-        table.rows.push(row("time", &|a| or_dash(a.time.map(|t| t.to_string()))));
-        table.rows.push(row("90 % interval", &|a| or_dash(a.interval.map(|[low, high]| range(low, high)))));
-        table.rows.push(row("speed over the base", &|a| {
-            or_dash(a.base_time.zip(a.time).map(|(base, time)| format!("{}×", significant(base / time))))
-        }));
-        table.rows.push(row("what matters", &|a| {
-            let titles = a.tornado.iter().filter(|bar| bar.matters()).take(2).map(|bar| bar.number.title());
-            let titles = titles.collect::<Vec<_>>().join(", ");
-            if titles.is_empty() { "-".into() } else { titles }
-        }));
-        table
-            .notes
-            .push("◇ hypothetical GPU: predicted, not measured; its interval was not validated".into());
-        table
+    /// The page in the form that this file's name says: `.html`, or `.md`.
+    ///
+    /// # Errors
+    /// [`PageError`] for another name, or a picture that cannot be drawn.
+    pub fn text_for_file(&self, path: &Path) -> Result<String, PageError> {
+        let end = path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match end.as_str() {
+            "html" | "htm" => Ok(scenario_html(self)?),
+            "md" | "markdown" => Ok(scenario_markdown(self)),
+            _ => Err(PageError::Form),
+        }
     }
 }
 
@@ -72,7 +95,7 @@ impl ScenarioPage {
 #[must_use]
 pub fn scenario_markdown(page: &ScenarioPage) -> String {
     let title = crate::text::harmless_line(&page.title);
-    format!("# {title}\n\n{}", page.table().to_markdown())
+    format!("# {title}\n\n{}", scenario_table(page).to_markdown())
 }
 
 /// The page as one HTML file: the table, and each scenario's tornado as a picture in it.
@@ -80,7 +103,7 @@ pub fn scenario_markdown(page: &ScenarioPage) -> String {
 /// # Errors
 /// [`SvgError`] where a picture cannot be drawn.
 pub fn scenario_html(page: &ScenarioPage) -> Result<String, SvgError> {
-    let table = page.table();
+    let table = scenario_table(page);
     let mut html = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     let title = escaped(&page.title);
     // Writing into memory cannot fail.

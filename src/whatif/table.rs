@@ -5,8 +5,7 @@ use super::solve::Solution;
 use super::tornado::TornadoBar;
 use crate::answer::COVERAGE;
 use crate::gpu::GpuChanges;
-use crate::report::{Table, TableCell, TableColumn, shown};
-use crate::text::harmless_json;
+use crate::report::{Table, TableCell, TableColumn, pretty_json, shown};
 use crate::units::{Seconds, range};
 use serde_json::{Value, json};
 
@@ -56,9 +55,18 @@ impl WhatIfAnswer {
     }
 }
 
-/// For programs: exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve`; null where there is none.
+/// For programs: an object of exactly `base, changes, time_ms, low_ms, high_ms, base_time_ms, tornado, solve`, null where there is
+/// none; of several answers an array of such objects.
 #[must_use]
-pub fn whatif_json(answer: &WhatIfAnswer) -> String {
+pub fn whatif_json(answers: &[WhatIfAnswer]) -> String {
+    let all: Vec<Value> = answers.iter().map(answer_json).collect();
+    match &all[..] {
+        [only] => pretty_json(only),
+        _ => pretty_json(&Value::Array(all)),
+    }
+}
+
+fn answer_json(answer: &WhatIfAnswer) -> Value {
     let ms = |time: Option<Seconds>| time.map_or(Value::Null, |t| number(shown::millis(t)));
     let bar = |bar: &TornadoBar| {
         json!({
@@ -84,7 +92,7 @@ pub fn whatif_json(answer: &WhatIfAnswer) -> String {
         }),
         Solution::None { limited_by, .. } => json!({ "none": true, "limited_by": limited_by }),
     });
-    let all = json!({
+    json!({
         "base": answer.base,
         "changes": changes,
         "time_ms": ms(answer.time),
@@ -93,8 +101,7 @@ pub fn whatif_json(answer: &WhatIfAnswer) -> String {
         "base_time_ms": ms(answer.base_time),
         "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
         "solve": solve,
-    });
-    harmless_json(&format!("{all:#}\n"))
+    })
 }
 
 /// A whole number as one.

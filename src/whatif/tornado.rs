@@ -33,6 +33,44 @@ impl TornadoBar {
     }
 }
 
+/// A number and the changes that move it: a fifth less, a fifth more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MovedNumber {
+    number: GpuNumber,
+    /// SI, with the changes that are made already.
+    value: f64,
+    /// The changes that move it.
+    pub moved: [GpuChanges; 2],
+}
+
+impl MovedNumber {
+    /// What the number does, where a run takes `now`, and so long with less and with more of it.
+    #[must_use]
+    pub fn tornado_bar(&self, now: Option<Seconds>, [less, more]: [Option<Seconds>; 2]) -> TornadoBar {
+        let effect = |time: Option<Seconds>| time.zip(now).map_or(0.0, |(t, now)| (t / now - 1.0).abs());
+        let effect = effect(less).max(effect(more));
+        TornadoBar { number: self.number, value: self.value, less, more, effect }
+    }
+}
+
+/// Every number of this base that a tornado moves, over these changes. Those that follow from others are not moved on their own: the
+/// FP32 peak, and what bandwidth is made of.
+#[must_use]
+pub fn moved_numbers(base: &Gpu, changes: &GpuChanges) -> Vec<MovedNumber> {
+    let follows = [GpuNumber::Fp32Peak, GpuNumber::BusBits, GpuNumber::DataRate];
+    let moved = |number: GpuNumber| {
+        let value = changes.value_on(base, number)?;
+        let by = |factor: f64| changes.clone().with(number, ChangeAmount::To(value * factor));
+        Some(MovedNumber { number, value, moved: [by(1.0 - FIFTH), by(1.0 + FIFTH)] })
+    };
+    GpuNumber::ALL.into_iter().filter(|number| !follows.contains(number)).filter_map(moved).collect()
+}
+
+/// The largest effect first.
+pub fn sort_by_effect(bars: &mut [TornadoBar]) {
+    bars.sort_by(|a, b| b.effect.total_cmp(&a.effect));
+}
+
 impl WhatIf<'_> {
     /// Every number of the base a fifth less and a fifth more, over these changes; the largest effect first.
     ///
@@ -40,34 +78,25 @@ impl WhatIf<'_> {
     /// [`ChangeError`] for changes that cannot be made.
     pub fn tornado(&mut self, changes: &GpuChanges) -> Result<Vec<TornadoBar>, ChangeError> {
         let mut made: Vec<Gpu> = vec![self.made(changes)?];
-        let mut asked: Vec<(GpuNumber, f64, [Option<usize>; 2])> = Vec::new();
-        for number in varied_numbers() {
-            let Some(value) = changes.value_on(self.base(), number) else { continue };
-            let mut at = [None, None];
-            for (place, factor) in at.iter_mut().zip([1.0 - FIFTH, 1.0 + FIFTH]) {
-                let moved = changes.clone().with(number, ChangeAmount::To(value * factor));
-                if let Ok(gpu) = self.made(&moved) {
+        let numbers = moved_numbers(self.base(), changes);
+        let mut places: Vec<[Option<usize>; 2]> = Vec::with_capacity(numbers.len());
+        for number in &numbers {
+            let mut places_of_number = [None, None];
+            for (place, moved) in places_of_number.iter_mut().zip(&number.moved) {
+                if let Ok(gpu) = self.made(moved) {
                     *place = Some(made.len());
                     made.push(gpu);
                 }
             }
-            asked.push((number, value, at));
+            places.push(places_of_number);
         }
         let times = self.times_on(made);
         let now = times[0].time;
-        let bar = |(number, value, at): (GpuNumber, f64, [Option<usize>; 2])| {
-            let [less, more] = at.map(|at| at.and_then(|at| times[at].time));
-            let effect = |time: Option<Seconds>| time.zip(now).map_or(0.0, |(t, now)| (t / now - 1.0).abs());
-            TornadoBar { number, value, less, more, effect: effect(less).max(effect(more)) }
-        };
-        let mut bars: Vec<TornadoBar> = asked.into_iter().map(bar).collect();
-        bars.sort_by(|a, b| b.effect.total_cmp(&a.effect));
+        let times_at = |places: &[Option<usize>; 2]| places.map(|place| place.and_then(|at| times[at].time));
+        let bars =
+            numbers.iter().zip(&places).map(|(number, places)| number.tornado_bar(now, times_at(places)));
+        let mut bars: Vec<TornadoBar> = bars.collect();
+        sort_by_effect(&mut bars);
         Ok(bars)
     }
-}
-
-/// Numbers that follow from others are not moved on their own: the FP32 peak, and what bandwidth is made of.
-fn varied_numbers() -> impl Iterator<Item = GpuNumber> {
-    let follows = [GpuNumber::Fp32Peak, GpuNumber::BusBits, GpuNumber::DataRate];
-    GpuNumber::ALL.into_iter().filter(move |number| !follows.contains(number))
 }

@@ -63,7 +63,7 @@ fn large_state(rows: usize) -> DashboardState {
 fn zoomed_occupancy() -> DashboardState {
     let mut state = first_state(Session::load(None).unwrap(), &DashboardOptions::default()).unwrap();
     update(&mut state, Message::Resize(SCREEN.0, SCREEN.1));
-    for key in ["3", "z"] {
+    for key in ["shift-tab", "z"] {
         update(&mut state, Message::Key(key.into()));
     }
     state

@@ -164,3 +164,35 @@ fn scenarios_stand_side_by_side_on_a_page() {
     assert!(desk.read("contour.svg").contains("break-even"));
     desk.types(&format!("{words} --tornado --svg tornado.png")).ends(2, &["drawn as SVG: write tornado.svg"]);
 }
+
+#[test]
+fn the_id_of_a_gpu_that_is_there_is_refused_and_nothing_is_written() {
+    let desk = Desk::new();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v --set mem=+20% {SAXPY} --save");
+    for id in ["rtx-4080", "rtx4080", "RTX-4080", "x_y"] {
+        desk.types(&format!("{words} {id}")).ends(2, &["--save: id `"]);
+    }
+    assert!(!desk.path("config/gpus/rtx-4080.toml").exists());
+    let two = format!("whatif --gpu rtx-4070 --set mem=+20% --set l2=72MiB {SAXPY} --save mine");
+    desk.types(&two).ends(2, &["--save keeps one GPU"]);
+    desk.types("gpus rtx-4080").works();
+}
+
+#[test]
+fn four_scenarios_are_one_array_and_five_are_refused() {
+    let desk = Desk::new();
+    let sets = |count: usize| (1..=count).map(|n| format!("--set mem=+{n}0% ")).collect::<String>();
+    let words = format!("whatif --gpu rtx-4070 --from titan-v {SAXPY}");
+    let all = object(&desk.types(&format!("{words} {} --format json", sets(4).trim())).works().stdout);
+    let all = all.as_array().unwrap();
+    assert_eq!(all.len(), 4);
+    for (n, answer) in all.iter().enumerate() {
+        assert_eq!(answer["changes"][0], format!("mem=+{}0%", n + 1));
+    }
+    assert!(number(&all[3], "time_ms") < number(&all[0], "time_ms"));
+    desk.types(&format!("{words} {} --page page.md", sets(4).trim())).works();
+    assert!(desk.read("page.md").contains("| base | A | B | C | D |"));
+    let refused = format!("{words} {} --page five.md", sets(5).trim());
+    desk.types(&refused).ends(2, &["5 scenarios: at most 4 stand beside the base"]);
+    assert!(!desk.path("five.md").exists());
+}

@@ -5,9 +5,10 @@
 use roofswap::answer::Settings;
 use roofswap::gpu::{ChangeAmount, GpuChanges, GpuNumber};
 use roofswap::kernel::KernelId;
+use roofswap::occupancy::Rules;
 use roofswap::predict::Subject;
 use roofswap::session::Session;
-use roofswap::whatif::{Solution, WhatIf};
+use roofswap::whatif::{LaunchEdits, LaunchNumber, LaunchQuestion, Solution, WhatIf};
 use roofswap::workload::Workload;
 
 /// Every kernel at its first size.
@@ -150,4 +151,33 @@ fn a_power_limit_lowers_the_clock_and_the_stated_limit_changes_nothing() {
     assert!((answer.predicted_time().unwrap().0 / times[1] - 1.0).abs() < 1e-9);
     let why = asked.time(&power(20.0)).unwrap_err().to_string();
     assert!(why.contains("power limit 20.0 W contradicts idle power"), "{why}");
+}
+
+#[test]
+fn a_launch_as_it_is_keeps_its_time_and_a_refused_one_has_none() {
+    let session = Session::load(None).unwrap();
+    let [source, target] = ["titan-v", "rtx-4070"].map(|id| session.gpus.id_named(id).unwrap());
+    let settings = Settings { model: session.default_model(), ..Settings::default() };
+    let mut compared = 0;
+    for workload in workloads(&session) {
+        let subject = workload.single().unwrap();
+        let answer = session.answer(subject, source, target, settings);
+        let launches = |changes: LaunchEdits| {
+            let kernel = &session.kernels[subject.kernel];
+            let (gpu, rules) = (&session.gpus[target], Rules::Exact);
+            LaunchQuestion { kernel, subject, answer: &answer, gpu, rules, changes }.launches()
+        };
+        let Some([as_it_is, same]) = launches(LaunchEdits::default()) else { continue };
+        assert_eq!((&as_it_is, as_it_is.time), (&same, answer.predicted_time()), "{}", workload.name);
+        let typed = LaunchEdits::default().with(LaunchNumber::Block, Some(as_it_is.needs.threads));
+        let [_, again] = launches(typed).unwrap();
+        if let (Some(time), Some(again)) = (as_it_is.time, again.time) {
+            assert!((again / time - 1.0).abs() < 1e-12, "{}", workload.name);
+            compared += 1;
+        }
+        let too_much = typed.with(LaunchNumber::Block, Some(1024)).with(LaunchNumber::Registers, Some(255));
+        let [_, refused] = launches(too_much).unwrap();
+        assert!(refused.refusal.is_some() && refused.time.is_none(), "{}: {refused:?}", workload.name);
+    }
+    assert!(compared > 20, "{compared}");
 }

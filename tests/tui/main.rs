@@ -17,4 +17,5 @@ mod stage;
 mod terminal_safety;
 mod terminal_walk;
 mod walk;
+mod what_if;
 mod workload;

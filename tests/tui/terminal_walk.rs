@@ -114,3 +114,22 @@ fn a_kernel_that_comes_with_the_data_can_be_asked_for_at_once() {
     walk.wait("▸ my_kernel").wait("200 µs ●").press("q");
     assert_eq!(walk.gone().0, 0);
 }
+
+#[test]
+fn a_number_is_changed_watched_and_undone() {
+    let mut walk = start(80, 24, fresh(), &["--kernel", "saxpy"]);
+    walk.wait("TITAN V ▶ RTX 4070").press("3").wait("memory bandwidth").wait("what to buy for this");
+    walk.press("jjllll").wait("+20 %").wait("◇ RTX 4070");
+    walk.press("\r")
+        .wait("type 600GB/s")
+        .press("0\r")
+        .wait("expected 600GB/s")
+        .press("\u{1b}")
+        .wait_until("the closed line", |s| !s.contains("value: "));
+    walk.press("=").wait("goal, a time: ").press("1us\r").wait("no value of memory bandwidth");
+    walk.press("K").wait("keep as: A").press("\r").wait("kept as A");
+    walk.press("\t\t").wait("speed over").press("\t").wait("+20 %");
+    walk.press("uuuu").wait_until("the stock GPU again", |s| !s.contains('◇'));
+    walk.press("q");
+    assert_eq!(walk.gone().0, 0);
+}

@@ -9,6 +9,7 @@ use crate::report::audit::Digest;
 use crate::session::Session;
 use crate::tui::message::{LoadedFiles, Message, UserFile};
 use crate::tui::panes::files::listing::{FileEntry, FolderListing, MOST_ENTRIES};
+use crate::whatif::ScenarioPage;
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads these files into a copy of the session; what cannot be read is among the notices.
@@ -121,6 +122,17 @@ pub(super) fn write_chart(path: &Path, spec: &ChartSpec, theme: SvgTheme) -> Res
     }
     let bytes = render_svg(spec, theme, suggested_size(spec)).map_err(|e| format!("{name}: {e}"))?;
     write_whole(path, &bytes).map_err(|e| format!("{name} was not written: {e}"))?;
+    Ok(format!("wrote {name}"))
+}
+
+/// Writes scenarios side by side into a file that does not exist yet: HTML, or Markdown where its name ends so.
+pub(super) fn write_page(path: &Path, page: &ScenarioPage) -> Result<String, String> {
+    let name = path.display();
+    if path.exists() {
+        return Err(format!("{name} exists; nothing was written; type another name"));
+    }
+    let text = page.text_for_file(path).map_err(|why| format!("{name}: {why}"))?;
+    write_whole(path, text.as_bytes()).map_err(|e| format!("{name} was not written: {e}"))?;
     Ok(format!("wrote {name}"))
 }
 

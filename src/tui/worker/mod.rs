@@ -11,6 +11,8 @@ pub use files::save_selection;
 use super::jobs::{PerJob, WorkerJob};
 use super::many_rows::{ModelsQuestion, RowsQuestion};
 use super::message::{ImportedFile, Message, UserFile};
+use super::panes::what_if::application_question::ApplicationQuestion;
+use super::panes::what_if::asked_kernel::ContourQuestion;
 use super::ranked::BoardQuestion;
 use crate::application::{Application, ForecastSettings, PartOfTrace, forecast, is_application};
 use crate::chart::{ChartSpec, SvgTheme};
@@ -22,7 +24,8 @@ use crate::predict::ModelId;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::train::SurveyOf;
-use files::{audit_files, list_folder, load_files, part_read, write_chart};
+use crate::whatif::{GpuToSave, ScenarioPage};
+use files::{audit_files, list_folder, load_files, part_read, write_chart, write_page};
 use lanes::Lane;
 use learning::{evaluate_model, learn_lessons, survey_models, train_model};
 use polling::FileWatch;
@@ -193,6 +196,40 @@ impl Worker {
     /// Lists a folder.
     pub fn list(&self, folder: PathBuf) {
         self.spawn(WorkerJob::List, move |_| Message::Listed(Box::new(list_folder(folder))));
+    }
+
+    /// Predicts the time over two numbers of a GPU; a newer question overtakes an older one.
+    pub fn predict_contour(&self, question: ContourQuestion) {
+        self.spawn(WorkerJob::WhatIf, move |_| Message::Contour(Box::new(question.answer_contour())));
+    }
+
+    /// Predicts an application on changed GPUs; a newer question overtakes an older one.
+    pub fn predict_changed(&self, question: ApplicationQuestion) {
+        self.spawn(WorkerJob::WhatIf, move |watch| {
+            let progress = Progress::default();
+            let shown = || {
+                if watch.is_cancelled() {
+                    progress.cancel();
+                }
+                let [done, total] = [progress.steps_done(), progress.steps_known()];
+                (total > 0).then(|| format!("predicting the application on changed GPUs: {done} of {total}"))
+            };
+            let answer = watch.watch_progress(shown, || question.answer_application(&progress));
+            Message::WhatIfApplication(answer.map(Box::new))
+        });
+    }
+
+    /// Writes scenarios side by side into a file that does not exist yet.
+    pub fn write_page(&self, path: PathBuf, page: Arc<ScenarioPage>) {
+        self.spawn(WorkerJob::Write, move |_| Message::Written(write_page(&path, &page)));
+    }
+
+    /// Saves a hypothetical GPU in the user's gpus folder.
+    pub fn save_gpu(&self, gpu: GpuToSave) {
+        self.spawn(WorkerJob::Write, move |_| {
+            let written = gpu.write_to_user_folder().map(|path| gpu.said_of_file(&path));
+            Message::Written(written.map_err(|why| why.to_string()))
+        });
     }
 
     /// Draws a chart into a file that does not exist yet.

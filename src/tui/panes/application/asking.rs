@@ -99,6 +99,7 @@ pub fn ask_forecasts(state: &mut DashboardState) -> Vec<Effect> {
         targets: state.selection.targets.clone(),
         settings: found.settings,
         tunings: state.session.tunings(),
+        edited: state.session.edited_gpu().cloned(),
     };
     if found.asked.as_ref() == Some(&question) {
         return Vec::new();

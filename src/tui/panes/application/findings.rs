@@ -2,7 +2,7 @@
 
 use crate::application::{Application, ForecastSettings, PartOfTrace, TargetForecast};
 use crate::gpu::{GpuId, Tuning};
-use crate::session::Revision;
+use crate::session::{EditedGpu, Revision};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,4 +33,5 @@ pub(super) struct ForecastQuestion {
     pub(super) targets: Vec<GpuId>,
     pub(super) settings: ForecastSettings,
     pub(super) tunings: BTreeMap<GpuId, Tuning>,
+    pub(super) edited: Option<EditedGpu>,
 }

@@ -78,7 +78,7 @@ pub(super) fn gpus_in(area: Rect) -> usize {
 
 /// Draws the pane.
 pub(super) fn draw_gpus(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
-    let all = state.session.gpus.entries().len();
+    let all = state.session.listed_gpus().count();
     let beside = match state.gpus.len() {
         n if n == all => all.to_string(),
         n => format!("{n}/{all} “{}”", state.gpu_filter),

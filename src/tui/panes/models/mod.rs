@@ -5,6 +5,7 @@ mod view;
 
 use super::evaluate::setup::evaluation_setup;
 use crate::evaluate::like::LikeQuestion;
+use crate::gpu::GpuId;
 use crate::train::{SurveyOf, trainers};
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
@@ -22,11 +23,16 @@ use view::draw_models;
 #[derive(Debug)]
 pub struct ModelsPane;
 
+/// Source and target; of a hypothetical GPU nothing was measured, so that its base stands for it.
+fn existing_pair(state: &DashboardState) -> [GpuId; 2] {
+    [state.selection.source, state.target()].map(|gpu| state.existing_gpu(gpu))
+}
+
 /// What the models are measured for now.
 fn question_now(state: &DashboardState) -> EvidenceQuestion {
     EvidenceQuestion {
         kernel: Some(state.rows[state.selected].kernel),
-        pair: Some([state.selection.source, state.target()]),
+        pair: Some(existing_pair(state)),
         chosen: state.model_chosen,
         ..EvidenceQuestion::of_every_kernel(&state.session, state.protocol, &state.selection)
     }
@@ -40,7 +46,7 @@ fn ask_survey(state: &mut DashboardState) -> Vec<Effect> {
     }
     state.models.survey = None;
     state.jobs.start_job(WorkerJob::Survey, "measuring the errors of the models …");
-    let [source, target] = [state.selection.source, state.target()].map(Some);
+    let [source, target] = existing_pair(state).map(Some);
     let wanted = LikeQuestion { kernel: question.kernel, source, target };
     state.models.asked = Some(question);
     let (setup, used) = (evaluation_setup(state), state.selection.settings.model);

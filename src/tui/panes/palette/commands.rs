@@ -30,6 +30,8 @@ pub enum PaletteCommand {
     TargetClocks(String),
     /// The same of the source.
     SourceClocks(String),
+    /// Changes numbers of the target.
+    SetNumbers(String),
     /// Exports a pane's chart.
     Export(Pane),
     /// Reads a file.
@@ -62,12 +64,13 @@ struct Noun {
     about: &'static str,
 }
 
-const NOUNS: [Noun; 14] = [
+const NOUNS: [Noun; 15] = [
     Noun { words: &["size"], example: "2^20", about: "set the problem size" },
     Noun { words: &["kernel"], example: "sobel", about: "select a kernel" },
     Noun { words: &["gpu", "target", "to"], example: "h100", about: "set the target" },
     Noun { words: &["source", "from"], example: "v100", about: "set the source" },
     Noun { words: &["add"], example: "l40s", about: "add or drop a further target" },
+    Noun { words: &["set"], example: "mem=+20%,l2=72MiB", about: "change numbers of the target" },
     Noun { words: &["power"], example: "150W", about: "set the target's power limit" },
     Noun { words: &["clocks"], example: "sm=1200MHz mem=5000MHz", about: "set the target's clocks" },
     Noun { words: &["source-clocks"], example: "sm=942MHz", about: "set the source's clocks" },
@@ -80,12 +83,13 @@ const NOUNS: [Noun; 14] = [
 ];
 
 /// The charts that can be exported by name.
-const CHARTS: [(&str, Pane); 6] = [
+const CHARTS: [(&str, Pane); 7] = [
     ("roofline", Pane::Roofline),
     ("occupancy", Pane::Occupancy),
     ("predictions", Pane::Predictions),
     ("components", Pane::Explanation),
     ("board", Pane::Ranking),
+    ("tornado", Pane::WhatIf),
     ("errors", Pane::Errors),
 ];
 
@@ -125,7 +129,8 @@ fn everything(state: &DashboardState) -> impl Iterator<Item = FoundLine> {
 }
 
 fn gpus(state: &DashboardState, noun: &'static str, action: Action) -> impl Iterator<Item = FoundLine> {
-    state.session.gpus.with_ids().map(move |(id, gpu)| {
+    state.session.listed_gpus().map(move |id| {
+        let gpu = &state.session.gpus[id];
         let completed = format!("{noun} {}", gpu.id);
         let text = match action {
             Action::SetSource => format!("source: {}", gpu.short_name()),
@@ -221,6 +226,7 @@ fn with_argument(state: &DashboardState, noun: &Noun, rest: &str, files: &[FileE
     let rest = rest.to_string();
     match word {
         "size" => as_typed(PaletteCommand::Size(rest), format!("size of {}", state.kernel().label)),
+        "set" => as_typed(PaletteCommand::SetNumbers(rest), noun.about.into()),
         "power" => as_typed(PaletteCommand::TargetClocks(format!("power={rest}")), noun.about.into()),
         "clocks" => as_typed(PaletteCommand::TargetClocks(rest), noun.about.into()),
         "source-clocks" => as_typed(PaletteCommand::SourceClocks(rest), noun.about.into()),

@@ -14,6 +14,7 @@ use super::files::listing::{FileEntry, FolderListing};
 use super::frame::sheet;
 use super::gpus::put_gpu;
 use super::prompt::clocks::{set_source_clocks, set_target_clocks};
+use super::what_if::editing::set_numbers;
 use crate::answer::Settings;
 use crate::tui::action::Action;
 use crate::tui::jobs::WorkerJob;
@@ -107,6 +108,7 @@ fn run_command(state: &mut DashboardState, command: PaletteCommand) -> Result<Ve
         }
         PaletteCommand::TargetClocks(text) => return set_target_clocks(state, &text),
         PaletteCommand::SourceClocks(text) => return set_source_clocks(state, &text),
+        PaletteCommand::SetNumbers(text) => return set_numbers(state, &text),
         PaletteCommand::Read(name) => {
             state.jobs.start_job(WorkerJob::Read, format!("reading {name} …"));
             let session = state.session.clone();

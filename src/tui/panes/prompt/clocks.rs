@@ -34,6 +34,9 @@ pub fn set_target_clocks(state: &mut DashboardState, typed: &str) -> Result<Vec<
 }
 
 fn set_clocks(state: &mut DashboardState, gpu: GpuId, typed: &str) -> Result<Vec<Effect>, String> {
+    if gpu == state.session.edited_place() {
+        return Err("a hypothetical GPU: its SM clock and power limit are numbers of the What if view".into());
+    }
     let stock = state.session.stock(gpu);
     let tuning =
         typed.parse::<Tuning>().and_then(|t| stock.tuned(t).map(|_| t)).map_err(|e| e.to_string())?;

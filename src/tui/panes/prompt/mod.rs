@@ -9,6 +9,7 @@ mod price;
 mod purpose;
 
 use super::gpus::choose_gpu;
+use super::what_if::typing::WhatIfPurpose;
 use crate::chart::{ChartSpec, SvgTheme};
 use crate::tui::action::Action;
 use crate::tui::layout::Pane;
@@ -16,12 +17,14 @@ use crate::tui::look::Look;
 use crate::tui::message::Effect;
 use crate::tui::pane::{OverlayPanel, Panel, Reaction};
 use crate::tui::state::{DashboardState, Tone};
+use crate::whatif::ScenarioPage;
 use block::{block_line, set_block};
 use clocks::{clocks_line, set_source_clocks, set_target_clocks};
 use line::PromptLine;
 use purpose::Purpose;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::sync::Arc;
 use tui_input::{Input, InputRequest};
 
 /// The open prompt.
@@ -33,6 +36,12 @@ impl Prompt {
     #[must_use]
     pub fn export_to(name: String, spec: Box<ChartSpec>) -> Self {
         Self(PromptLine::new(Purpose::Export(spec), name))
+    }
+
+    /// Asks for the file of a page of scenarios; a name is offered.
+    #[must_use]
+    pub fn write_page_to(name: String, page: Arc<ScenarioPage>) -> Self {
+        Self(PromptLine::new(Purpose::Page(page), name))
     }
 }
 
@@ -71,6 +80,11 @@ pub fn ask_price(state: &mut DashboardState) -> Vec<Effect> {
     let text = format!("the price of an hour on {name} in US dollars, then who asks it: 2.49 lambda");
     state.say(Tone::Done, text);
     state.open_overlay(Prompt(PromptLine::new(Purpose::Price(gpu), String::new())))
+}
+
+/// Asks for a line of the What if view; a text is offered.
+pub fn ask_what_if(state: &mut DashboardState, purpose: WhatIfPurpose, offered: String) -> Vec<Effect> {
+    state.open_overlay(Prompt(PromptLine::new(Purpose::WhatIf(purpose), offered)))
 }
 
 /// Asks for the threads per block of the selected kernel.
@@ -132,7 +146,8 @@ impl OverlayPanel<DashboardState> for Prompt {
                 "Enter keeps the filter, Esc clears it"
             }
             Purpose::Kernel => "Enter adds it, Esc closes",
-            Purpose::Export(_) => "Enter writes the file, Esc closes",
+            Purpose::Export(_) | Purpose::Page(_) => "Enter writes the file, Esc closes",
+            Purpose::WhatIf(purpose) => purpose.typing_hints(),
             _ => "Enter sets it, Esc closes",
         }
     }
@@ -192,7 +207,11 @@ impl Prompt {
             Purpose::Block => set_block(state, text),
             Purpose::SourceClocks => set_source_clocks(state, text),
             Purpose::TargetClocks => set_target_clocks(state, text),
-            Purpose::Export(_) if text.is_empty() => Err("type a file name, or Esc".into()),
+            Purpose::WhatIf(purpose) => purpose.follow_line(text, state),
+            Purpose::Export(_) | Purpose::Page(_) if text.is_empty() => {
+                Err("type a file name, or Esc".into())
+            }
+            Purpose::Page(page) => Ok(vec![Effect::WritePage { path: text.into(), page: page.clone() }]),
             Purpose::Export(spec) => {
                 let theme = if state.theme().name == "dark" { SvgTheme::Dark } else { SvgTheme::Light };
                 Ok(vec![Effect::Export { path: text.into(), spec: spec.clone(), theme }])

@@ -2,6 +2,9 @@
 
 use crate::chart::ChartSpec;
 use crate::gpu::GpuId;
+use crate::tui::panes::what_if::typing::WhatIfPurpose;
+use crate::whatif::ScenarioPage;
+use std::sync::Arc;
 
 /// What happens with the line.
 #[derive(Debug, Clone)]
@@ -24,6 +27,10 @@ pub enum Purpose {
     SourceClocks,
     /// Put the main target at these clocks and power limit.
     TargetClocks,
+    /// A line of the What if view.
+    WhatIf(WhatIfPurpose),
+    /// Write these scenarios into a file.
+    Page(Arc<ScenarioPage>),
     /// Write this chart into a file.
     Export(Box<ChartSpec>),
 }
@@ -42,13 +49,14 @@ impl Purpose {
             Self::Block => "threads per block: ",
             Self::SourceClocks => "source clocks: ",
             Self::TargetClocks => "target clocks: ",
-            Self::Export(_) => "export to: ",
+            Self::WhatIf(purpose) => purpose.prompt_label(),
+            Self::Export(_) | Self::Page(_) => "export to: ",
         }
     }
 
     /// Whether the first letter typed replaces what is offered: numbers are typed anew, names are changed.
     #[must_use]
     pub fn is_typed_anew(&self) -> bool {
-        matches!(self, Self::Size | Self::Block | Self::SourceClocks | Self::TargetClocks)
+        matches!(self, Self::Size | Self::Block | Self::SourceClocks | Self::TargetClocks | Self::WhatIf(_))
     }
 }

@@ -7,7 +7,7 @@
 //! └────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use crate::rank::{RankOrder, RankedRow};
+use crate::rank::{RankOrder, RankedRow, marked_name};
 use crate::tui::layout::{Pane, page_start};
 use crate::tui::look::Look;
 use crate::tui::panes::frame::{draw_lines, pane_frame};
@@ -276,7 +276,7 @@ fn board_line(
     let pareto = if row.is_pareto { "*" } else { " " };
     let [solid, shade, light] = scale.bar_parts(row);
     let blank = scale.bar - solid - shade - light;
-    let name = if row.is_hypothetical { format!("◇ {}", row.name) } else { row.name.clone() };
+    let name = marked_name(row);
     let of_bar = if row.rests_on_measurement { look.predicted() } else { look.estimated() };
     let mut spans = vec![
         Span::raw(" "),

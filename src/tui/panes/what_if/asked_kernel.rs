@@ -1,0 +1,67 @@
+//! The selected kernel, asked about changes of a GPU: at once, or by the worker.
+
+use super::findings::ContourFor;
+use crate::gpu::GpuId;
+use crate::predict::Subject;
+use crate::session::{EditedGpu, Session};
+use crate::whatif::{WhatIf, WhatIfAnswer, WhatIfParts};
+use crate::workload::Workload;
+use std::sync::Arc;
+
+/// A kernel whose time is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AskedKernel<'a> {
+    pub(super) session: &'a Session,
+    /// The kernel at its size.
+    pub(super) subject: &'a Subject,
+    /// Where it was timed.
+    pub(super) source: GpuId,
+}
+
+impl AskedKernel<'_> {
+    /// Asks about changes of this base.
+    pub(super) fn ask<T>(&self, base: GpuId, ask: impl FnOnce(&mut WhatIf<'_>) -> T) -> T {
+        let workload = Workload::of_kernel(self.session, self.subject.clone());
+        ask(&mut WhatIf::new(self.session, &workload, self.source, base))
+    }
+
+    /// The time on this GPU, and these parts.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn whole_answer(
+        &self,
+        edited: &EditedGpu,
+        parts: &WhatIfParts,
+    ) -> Result<WhatIfAnswer, String> {
+        let changes = edited.changes.clone();
+        self.ask(edited.base, |asked| asked.whole_answer(changes, parts)).map_err(|e| e.to_string())
+    }
+}
+
+/// The time over two numbers, for the worker.
+#[derive(Debug, Clone)]
+pub struct ContourQuestion {
+    pub(super) session: Arc<Session>,
+    pub(super) subject: Subject,
+    pub(super) source: GpuId,
+    pub(super) asked: ContourFor,
+}
+
+/// The worker's answer to a [`ContourQuestion`].
+#[derive(Debug, Clone)]
+pub struct ContourAnswer {
+    pub(super) asked: ContourFor,
+    pub(super) found: Result<Arc<WhatIfAnswer>, String>,
+}
+
+impl ContourQuestion {
+    /// The time over the two numbers, or why there is none.
+    #[must_use]
+    pub fn answer_contour(&self) -> ContourAnswer {
+        let parts = WhatIfParts { contour: Some(self.asked.numbers), ..WhatIfParts::default() };
+        let kernel = AskedKernel { session: &self.session, subject: &self.subject, source: self.source };
+        let found = kernel.whole_answer(&self.asked.asked.edited, &parts).map(Arc::new);
+        ContourAnswer { asked: self.asked.clone(), found }
+    }
+}

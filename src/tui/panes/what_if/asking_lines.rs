@@ -1,0 +1,68 @@
+//! Lines that the view asks for.
+
+use super::lines::{WhatIfLine, line_under_cursor};
+use super::typing::WhatIfPurpose;
+use crate::tui::action::Action;
+use crate::tui::message::Effect;
+use crate::tui::panes::prompt::{ask_size, ask_what_if};
+use crate::tui::state::{DashboardState, Tone};
+use crate::whatif::Solution;
+
+/// Asks for a value of the line under the cursor; the one that was solved for is offered.
+pub fn ask_line(state: &mut DashboardState) -> Vec<Effect> {
+    match line_under_cursor(state) {
+        WhatIfLine::Size => ask_size(state),
+        WhatIfLine::Number(number) => {
+            let edited = state.edited_gpu();
+            let base = &state.session.gpus[edited.base];
+            let stated = base.number(number).map_or_else(String::new, |value| number.in_words(value));
+            let text =
+                format!("{} of {}: {stated}; type {}", number.title(), base.short_name(), number.example());
+            state.say(Tone::Done, text);
+            let offered = match &state.what_if.solution {
+                Some(Solution::Value { number: solved, value, .. }) if *solved == number => {
+                    format!("{}{}", number.in_unit(*value), number.unit())
+                }
+                _ => String::new(),
+            };
+            ask_what_if(state, WhatIfPurpose::Number(number), offered)
+        }
+        WhatIfLine::Launch(number) => {
+            let now = number.in_words(state.launch_value_now(number));
+            let text = format!("{}: {now}; type {}", number.title(), number.example());
+            state.say(Tone::Done, text);
+            ask_what_if(state, WhatIfPurpose::Launch(number), String::new())
+        }
+    }
+}
+
+/// Asks for the time that a number is to make; that of the source is offered.
+pub fn ask_goal(state: &mut DashboardState) -> Vec<Effect> {
+    let WhatIfLine::Number(number) = line_under_cursor(state) else {
+        return state.say(Tone::Refused, "a number of the GPU is sought: move to one of them");
+    };
+    if state.what_if.of_application {
+        let key = state.key_for(Action::NextWorkload).to_string();
+        let text = format!("a value is sought for a kernel, not for an application: {key} goes back to it");
+        return state.say(Tone::Refused, text);
+    }
+    let known = state.answer().source_time.as_ref().map(|t| t.time);
+    let source = state.pair()[0].short_name();
+    let empty = known.map_or_else(String::new, |t| format!("; empty: as fast as {source}, {t}"));
+    let text = format!("{} that makes a time, such as 1.5ms{empty}", number.title());
+    state.say(Tone::Done, text);
+    ask_what_if(state, WhatIfPurpose::Goal(number), String::new())
+}
+
+/// Asks for a name of the changes.
+pub fn ask_scenario_name(state: &mut DashboardState) -> Vec<Effect> {
+    let name = state.what_if.next_name();
+    ask_what_if(state, WhatIfPurpose::Scenario, name)
+}
+
+/// Asks for the id of the changed GPU.
+pub fn ask_gpu_id(state: &mut DashboardState) -> Vec<Effect> {
+    let edited = state.edited_gpu();
+    let id = format!("{}-what-if", state.session.gpus[edited.base].id);
+    ask_what_if(state, WhatIfPurpose::GpuFile, id)
+}

@@ -1,0 +1,202 @@
+//! Edits of the list: each is a new selection, which can be undone.
+
+use super::lines::{WhatIfLine, line_under_cursor};
+use crate::gpu::{ChangeError, GpuChange, GpuChanges, GpuNumber};
+use crate::session::EditedGpu;
+use crate::tui::action::Action;
+use crate::tui::message::Effect;
+use crate::tui::pane::Reaction;
+use crate::tui::selection::Selection;
+use crate::tui::state::{DashboardState, Tone};
+use crate::whatif::{LaunchEdits, LaunchNumber, NumberStep, launch_value};
+
+/// How far a step goes, in percent of what the base has.
+const STEP_PERCENT: f64 = 5.0;
+/// The same for a coarse step.
+const COARSE_PERCENT: f64 = 25.0;
+
+/// A step of the line under the cursor.
+#[derive(Debug, Clone, Copy)]
+pub struct LineStep {
+    /// Whether the number grows.
+    pub is_up: bool,
+    /// Whether it goes far.
+    pub is_coarse: bool,
+}
+
+impl DashboardState {
+    /// What the view edits: the base and the changes of the hypothetical target; of a target that exists, nothing yet.
+    #[must_use]
+    pub fn edited_gpu(&self) -> EditedGpu {
+        match &self.selection.edited {
+            Some(edited) if self.target() == self.session.edited_place() => edited.clone(),
+            _ => EditedGpu { base: self.target(), changes: GpuChanges::default() },
+        }
+    }
+
+    /// What is changed of the selected kernel's launch.
+    #[must_use]
+    pub fn launch_changes(&self) -> LaunchEdits {
+        self.selection.launches.get(&self.rows[self.selected].kernel).copied().unwrap_or_default()
+    }
+
+    /// Makes the edited GPU the target; where nothing is changed, its base.
+    ///
+    /// # Errors
+    /// Why no such GPU can be, with both numbers of a contradiction.
+    pub(super) fn edit_gpu(&mut self, changes: GpuChanges) -> Result<(), String> {
+        let edited = EditedGpu { changes, ..self.edited_gpu() };
+        let base = edited.base;
+        let place = self.session.edited_place();
+        let is_changed = !edited.changes.is_empty();
+        if is_changed {
+            self.session.edited_from(&edited).map_err(|e| e.to_string())?;
+        }
+        let mut next = self.selection.clone();
+        let before = next.edited.as_ref().map(|edited| edited.base);
+        if next.source == place && (!is_changed || before != Some(base)) {
+            next.source = before.unwrap_or(base);
+        }
+        let target = if is_changed { place } else { base };
+        next.targets.remove(0);
+        next.targets.retain(|gpu| *gpu != place && *gpu != target);
+        next.targets.insert(0, target);
+        next.edited = is_changed.then_some(edited);
+        self.reselect(next);
+        Ok(())
+    }
+
+    /// Changes the selected kernel's launch.
+    pub(super) fn edit_launch(&mut self, changes: LaunchEdits) {
+        let kernel = self.rows[self.selected].kernel;
+        let mut launches = self.selection.launches.clone();
+        if changes.is_empty() {
+            launches.remove(&kernel);
+        } else {
+            launches.insert(kernel, changes);
+        }
+        self.reselect(Selection { launches, ..self.selection.clone() });
+    }
+
+    /// The value of a launch number now: as it is changed, else as it is.
+    pub(super) fn launch_value_now(&self, number: LaunchNumber) -> u32 {
+        let stated = self.answer().needs[1].map_or(0, |needs| launch_value(&needs, number));
+        self.launch_changes().changed_value(number).unwrap_or(stated)
+    }
+}
+
+/// Steps the line under the cursor.
+pub fn step_line(state: &mut DashboardState, step: LineStep) -> Reaction {
+    match line_under_cursor(state) {
+        WhatIfLine::Number(number) => {
+            let percent = if step.is_coarse { COARSE_PERCENT } else { STEP_PERCENT };
+            let edited = state.edited_gpu();
+            let base = &state.session.gpus[edited.base];
+            let next = NumberStep { number, percent, is_up: step.is_up }.stepped(base, &edited.changes);
+            Reaction::Done(refuse(state, |state| state.edit_gpu(next.unwrap_or(edited.changes))))
+        }
+        WhatIfLine::Size => Reaction::Run(match (step.is_up, step.is_coarse) {
+            (true, false) => Action::SizeFinerUp,
+            (false, false) => Action::SizeFinerDown,
+            (true, true) => Action::SizeUp,
+            (false, true) => Action::SizeDown,
+        }),
+        WhatIfLine::Launch(number) => {
+            let value = number.stepped(state.launch_value_now(number), step.is_up, step.is_coarse);
+            put_launch_value(state, number, value);
+            Reaction::Done(Vec::new())
+        }
+    }
+}
+
+/// Sets a launch number; back to what it is where that is its value.
+fn put_launch_value(state: &mut DashboardState, number: LaunchNumber, value: u32) {
+    let stated = state.answer().needs[1].map(|needs| launch_value(&needs, number));
+    let changed = Some(value).filter(|value| Some(*value) != stated);
+    state.edit_launch(state.launch_changes().with(number, changed));
+}
+
+/// Sets a number of the GPU as typed: absolute, `+20%`, `x1.2`.
+///
+/// # Errors
+/// What was expected, or what contradicts it.
+pub fn type_number(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
+    let change = GpuChange::read(number.key(), text).map_err(|e| e.to_string())?;
+    let changes = state.edited_gpu().changes.with(number, change.amount);
+    state.edit_gpu(changes)?;
+    Ok(Vec::new())
+}
+
+/// Sets numbers of the GPU as `--set` takes them, over what is changed already.
+///
+/// # Errors
+/// What was expected, or what contradicts it.
+pub fn set_numbers(state: &mut DashboardState, text: &str) -> Result<Vec<Effect>, String> {
+    let typed: GpuChanges = text.parse().map_err(|e: ChangeError| e.to_string())?;
+    let now = state.edited_gpu().changes;
+    let changes = typed.all().iter().fold(now, |all, change| all.with(change.number, change.amount));
+    state.edit_gpu(changes)?;
+    Ok(Vec::new())
+}
+
+/// Sets a number of the launch as typed.
+///
+/// # Errors
+/// What was expected.
+pub fn type_launch_value(
+    state: &mut DashboardState,
+    number: LaunchNumber,
+    text: &str,
+) -> Result<Vec<Effect>, String> {
+    let value = number.typed_value(text, state.launch_value_now(number))?;
+    put_launch_value(state, number, value);
+    Ok(Vec::new())
+}
+
+/// Sets the line under the cursor back.
+pub fn reset_line(state: &mut DashboardState) -> Vec<Effect> {
+    match line_under_cursor(state) {
+        WhatIfLine::Number(number) => {
+            let changes = state.edited_gpu().changes.without(number);
+            refuse(state, |state| state.edit_gpu(changes))
+        }
+        WhatIfLine::Launch(number) => {
+            state.edit_launch(state.launch_changes().with(number, None));
+            Vec::new()
+        }
+        WhatIfLine::Size => {
+            let undo = state.key_for(Action::Undo);
+            let text = format!("the size is part of every view: {undo} undoes its last change");
+            state.say(Tone::Refused, text)
+        }
+    }
+}
+
+/// Sets every number back, those of the launch too: one step to undo.
+pub fn reset_all(state: &mut DashboardState) -> Vec<Effect> {
+    let kernel = state.rows[state.selected].kernel;
+    let (edited, place) = (state.edited_gpu(), state.session.edited_place());
+    let mut next = state.selection.clone();
+    next.launches.remove(&kernel);
+    if state.target() == place {
+        if next.source == place {
+            next.source = edited.base;
+        }
+        next.targets.retain(|gpu| *gpu != place && *gpu != edited.base);
+        next.targets.insert(0, edited.base);
+        next.edited = None;
+    }
+    state.reselect(next);
+    Vec::new()
+}
+
+/// Makes an edit, or says why it cannot be.
+pub fn refuse(
+    state: &mut DashboardState,
+    edit: impl FnOnce(&mut DashboardState) -> Result<(), String>,
+) -> Vec<Effect> {
+    match edit(state) {
+        Ok(()) => Vec::new(),
+        Err(why) => state.say(Tone::Refused, why),
+    }
+}

@@ -1,0 +1,54 @@
+//! What another launch would do: occupancy, its limit, waves and time, as it is and as it is changed.
+
+use crate::tui::look::Look;
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, pad_right, paragraph};
+use crate::whatif::LaunchOnGpu;
+use ratatui::text::{Line, Span};
+
+/// Columns of the names and of a value.
+const NAME: usize = 11;
+const VALUE: usize = 14;
+
+/// The launch on the edited GPU, in this width.
+pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(found) = &state.what_if.found else { return Vec::new() };
+    let Some(launches) = &found.launches else {
+        let text = format!("launch of {}: the threads per block are unknown", state.kernel().label);
+        return paragraph(&text, width, look.dim());
+    };
+    let is_changed = !state.launch_changes().is_empty();
+    let shown = if is_changed { &launches[..] } else { &launches[..1] };
+    let value = VALUE.min(width.saturating_sub(NAME) / 2).max(2);
+    let heads = ["as it is", "changed"];
+    let head: String = heads[..shown.len()].iter().map(|head| pad_right(head, value)).collect();
+    let mut lines = vec![Line::styled(
+        clipped_text(&format!("{}{head}", pad_right("launch", NAME)), width),
+        look.title(),
+    )];
+    let mut row = |name: &str, cell: &dyn Fn(&LaunchOnGpu) -> String| {
+        let mut spans = vec![Span::styled(pad_right(name, NAME), look.dim())];
+        for (at, launch) in shown.iter().enumerate() {
+            let style = if at == 1 { look.estimated() } else { look.text() };
+            spans.push(Span::styled(pad_right(&clipped_text(&cell(launch), value - 1), value), style));
+        }
+        lines.push(Line::from(spans));
+    };
+    row("occupancy", &|launch| match launch.refusal {
+        Some(_) => "0 %".into(),
+        None => format!("{:.0} %", 100.0 * launch.occupancy.fraction()),
+    });
+    row("limited by", &|launch| {
+        launch.occupancy.limiters().map(|r| r.as_str()).collect::<Vec<_>>().join(", ")
+    });
+    row("waves", &|launch| launch.waves.map_or("-".into(), |w| crate::units::significant(w.waves)));
+    row("last wave", &|launch| launch.waves.map_or("-".into(), |w| format!("{:.0} %", 100.0 * w.last_fill)));
+    row("time", &|launch| launch.time.map_or("-".into(), |t| format!("~{t}")));
+    if let Some(refusal) = shown.last().and_then(|launch| launch.refusal) {
+        lines.extend(paragraph(&refusal.to_string(), width, look.refusal()));
+    } else if is_changed {
+        let text = "assumed: waves and idle SMs count; latency that more warps would hide does not";
+        lines.extend(paragraph(text, width, look.dim()));
+    }
+    lines
+}

@@ -1,0 +1,101 @@
+//! What is typed in the view: values, goals, names of scenarios, ids of GPUs to save.
+
+use super::editing::{type_launch_value, type_number};
+use super::scenarios::keep_scenario;
+use crate::gpu::GpuNumber;
+use crate::tui::action::Action;
+use crate::tui::message::Effect;
+use crate::tui::state::{DashboardState, Tone};
+use crate::units::typed_seconds;
+use crate::whatif::{GpuToSave, LaunchNumber, Solution};
+
+/// What a typed line of the view is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhatIfPurpose {
+    /// Set a number of the GPU.
+    Number(GpuNumber),
+    /// Set a number of the launch.
+    Launch(LaunchNumber),
+    /// Find the value of this number that makes a time.
+    Goal(GpuNumber),
+    /// Keep the changes under a name.
+    Scenario,
+    /// Save the changed GPU under an id.
+    GpuFile,
+}
+
+impl WhatIfPurpose {
+    /// The words before the line.
+    #[must_use]
+    pub fn prompt_label(self) -> &'static str {
+        match self {
+            Self::Number(_) | Self::Launch(_) => "value: ",
+            Self::Goal(_) => "goal, a time: ",
+            Self::Scenario => "keep as: ",
+            Self::GpuFile => "save GPU as: ",
+        }
+    }
+
+    /// What may be pressed while it is typed.
+    #[must_use]
+    pub fn typing_hints(self) -> &'static str {
+        match self {
+            Self::Number(_) | Self::Launch(_) => "Enter sets it, Esc closes",
+            Self::Goal(_) => "Enter finds it, Esc closes",
+            Self::Scenario => "Enter keeps it, Esc closes",
+            Self::GpuFile => "Enter writes the file, Esc closes",
+        }
+    }
+
+    /// Does what the line says.
+    ///
+    /// # Errors
+    /// Why it cannot be followed, and what was expected.
+    pub fn follow_line(self, text: &str, state: &mut DashboardState) -> Result<Vec<Effect>, String> {
+        match self {
+            Self::Number(number) => type_number(state, number, text),
+            Self::Launch(number) => type_launch_value(state, number, text),
+            Self::Goal(number) => solve_for(state, number, text),
+            Self::Scenario => keep_scenario(state, text),
+            Self::GpuFile => save_gpu(state, text),
+        }
+    }
+}
+
+/// Finds the value, and says it; it is offered when a value is typed next.
+fn solve_for(state: &mut DashboardState, number: GpuNumber, text: &str) -> Result<Vec<Effect>, String> {
+    let goal = match text {
+        "" if state.answer().source_time.is_none() => {
+            return Err(format!(
+                "no time is known on {}: type a goal, such as 1.5ms",
+                state.pair()[0].short_name()
+            ));
+        }
+        "" => None,
+        typed => {
+            let time = typed_seconds(typed).filter(|time| time.0 > 0.0);
+            Some(time.ok_or_else(|| {
+                let shown = crate::text::harmless_line(&crate::text::clipped_text(typed, 40));
+                format!("`{shown}`: expected a time such as 1.5ms or 80us; empty for that of the source")
+            })?)
+        }
+    };
+    let solution = state.solve_number(number, goal)?;
+    let key = state.key_for(Action::Pick).to_string();
+    let effects = match &solution {
+        Solution::Value { .. } => {
+            state.say(Tone::Done, format!("{}; {key} {key} sets it", solution.in_words()))
+        }
+        Solution::None { .. } => state.say(Tone::Refused, solution.in_words()),
+    };
+    state.what_if.solution = Some(solution);
+    Ok(effects)
+}
+
+/// Asks the worker to save the changed GPU.
+fn save_gpu(state: &mut DashboardState, id: &str) -> Result<Vec<Effect>, String> {
+    let edited = state.edited_gpu();
+    let base = &state.session.gpus[edited.base];
+    let to_save = GpuToSave::new(&state.session.gpus, base, &edited.changes, id);
+    Ok(vec![Effect::SaveGpu(Box::new(to_save.map_err(|e| e.to_string())?))])
+}

@@ -1,0 +1,192 @@
+//! The view drawn: the time, then the list with what stands beside it; where there is no room for both, one of them.
+
+use super::findings::WhatIfForm;
+use super::launch_view::launch_lines;
+use super::list_view::{draw_list, head_lines};
+use super::side_by_side::side_by_side_lines;
+use super::tornado_view::tornado_lines;
+use crate::tui::action::Action;
+use crate::tui::canvas;
+use crate::tui::jobs::WorkerJob;
+use crate::tui::layout::Pane;
+use crate::tui::look::Look;
+use crate::tui::panes::frame::{draw_lines, pane_frame};
+use crate::tui::state::DashboardState;
+use crate::tui::text::{clipped_text, paragraph};
+use crate::units::{range, significant};
+use crate::whatif::{Solution, WhatIfAnswer, contour_chart, scenario_table};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// From this width on something stands beside the list.
+const ROOM_BESIDE: u16 = 74;
+/// From this width on the list says where its numbers come from.
+const ROOM_FOR_SOURCES: u16 = 118;
+/// Columns of the list beside something.
+const LIST: u16 = 45;
+/// The same with the words for where numbers come from.
+const WIDE_LIST: u16 = 58;
+/// Scenarios have the whole width below this one.
+const ROOM_FOR_SCENARIOS: u16 = 118;
+
+/// Below this ratio two times are the same to a reader of three digits.
+const SAME_SPEED: f64 = 1.005;
+
+/// Whether the list has something beside it.
+fn has_room_beside(state: &DashboardState) -> bool {
+    state.areas().pane_area(Pane::WhatIf).width >= ROOM_BESIDE
+}
+
+/// What can stand there.
+pub(super) fn forms_offered(state: &DashboardState) -> &'static [WhatIfForm] {
+    const ALL: &[WhatIfForm] =
+        &[WhatIfForm::List, WhatIfForm::Tornado, WhatIfForm::Contour, WhatIfForm::Scenarios];
+    if has_room_beside(state) { &ALL[1..] } else { ALL }
+}
+
+/// What stands there.
+pub(super) fn shown_form(state: &DashboardState) -> WhatIfForm {
+    match state.what_if.form {
+        WhatIfForm::List if has_room_beside(state) => WhatIfForm::Tornado,
+        form => form,
+    }
+}
+
+/// Draws the pane.
+pub(super) fn draw_what_if(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let inside = pane_frame(buffer, area, state, Pane::WhatIf, &beside(state), look);
+    let head = head_lines(area).min(usize::from(inside.height)) as u16;
+    let text = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+    draw_lines(buffer, Rect { height: head, ..text }, heading(state, usize::from(text.width), look), 0);
+    let body = Rect { y: inside.y + head, height: inside.height - head, ..inside };
+    let form = shown_form(state);
+    let whole = form == WhatIfForm::Scenarios && area.width < ROOM_FOR_SCENARIOS;
+    if !has_room_beside(state) || whole {
+        return match form {
+            WhatIfForm::List => draw_list(buffer, body, state, look),
+            form => draw_form(buffer, Rect { x: text.x, width: text.width, ..body }, state, form, look),
+        };
+    }
+    let list = if area.width >= ROOM_FOR_SOURCES { WIDE_LIST } else { LIST };
+    draw_list(buffer, Rect { width: list, ..body }, state, look);
+    let x = body.x + list + 2;
+    let right = Rect { x, width: (inside.right() - 1).saturating_sub(x), ..body };
+    draw_form(buffer, right, state, form, look);
+}
+
+/// The kernel and the GPU.
+fn beside(state: &DashboardState) -> String {
+    let target = state.pair()[1].short_name();
+    let workload = match &state.application.application {
+        Some(application) if state.what_if.of_application => crate::text::harmless_line(&application.file),
+        _ => format!("{} {}", state.kernel().label, state.size_of(state.selected)),
+    };
+    format!("{workload} on {target}")
+}
+
+/// The time beside that of the base, and below it what to buy or what was solved for.
+fn heading(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let found = match &state.what_if.found {
+        None if !state.jobs.is_running(WorkerJob::WhatIf) => {
+            return vec![Line::styled("cancelled: the next edit predicts it again", look.caution())];
+        }
+        None => return vec![Line::styled("predicting …", look.dim())],
+        Some(found) => &found.answer,
+    };
+    let answer = match found {
+        Err(why) => return paragraph(why, width, look.refusal()),
+        Ok(answer) => answer,
+    };
+    let time = Line::styled(clipped_text(&time_beside_base(answer), width), look.predicted());
+    let below = match (&state.what_if.solution, answer.advice()) {
+        (Some(solution @ Solution::Value { .. }), _) => Line::styled(solution.in_words(), look.measured()),
+        (Some(solution), _) => Line::styled(solution.in_words(), look.caution()),
+        (None, Some(advice)) => Line::styled(clipped_text(&advice, width), look.text()),
+        (None, None) => Line::default(),
+    };
+    vec![time, below]
+}
+
+/// `~5.60 ms (3.90–8.10 ms): 1.20x as fast as RTX 4070, 6.72 ms`.
+fn time_beside_base(answer: &WhatIfAnswer) -> String {
+    let Some(time) = answer.time else {
+        return format!("{} cannot run there, or nothing is known of its work", answer.workload);
+    };
+    let interval = answer.interval.map_or_else(String::new, |[low, high]| format!(" ({})", range(low, high)));
+    if answer.changes.is_empty() {
+        return format!("{time}{interval}; change a number and watch");
+    }
+    let beside = answer.base_time.map_or_else(String::new, |base| {
+        let (ratio, word) = if base >= time { (base / time, "faster") } else { (time / base, "slower") };
+        if ratio < SAME_SPEED {
+            return format!(": as fast as {}, {base}", answer.base_name);
+        }
+        format!(": {}x {word} than {}, {base}", significant(ratio), answer.base_name)
+    });
+    format!("~{time}{interval}{beside}")
+}
+
+fn draw_form(buffer: &mut Buffer, area: Rect, state: &DashboardState, form: WhatIfForm, look: Look<'_>) {
+    match form {
+        WhatIfForm::List | WhatIfForm::Tornado => draw_tornado(buffer, area, state, look),
+        WhatIfForm::Contour => draw_contour(buffer, area, state, look),
+        WhatIfForm::Scenarios => draw_scenarios(buffer, area, state, look),
+    }
+}
+
+/// The tornado, and below it the launch.
+fn draw_tornado(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let launch = if state.what_if.of_application { Vec::new() } else { launch_lines(state, width, look) };
+    // The launch has the room that it needs where five lines are left for the tornado.
+    let room = height.saturating_sub(launch.len() + 1).max(height.min(5));
+    let mut lines = match state.what_if.answer() {
+        Some(answer) => tornado_lines(answer, width, room, look),
+        None => Vec::new(),
+    };
+    lines.push(Line::default());
+    lines.extend(launch);
+    draw_lines(buffer, area, lines, 0);
+}
+
+fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let width = usize::from(area.width);
+    let found = state.what_if.contour.as_ref().filter(|_| state.what_if.marked.len() == 2);
+    let chart = match found {
+        Some(Ok(answer)) => answer.contour.as_ref().map(|contour| contour_chart(answer, contour)),
+        Some(Err(why)) => return draw_lines(buffer, area, paragraph(why, width, look.refusal()), 0),
+        None => None,
+    };
+    let Some(spec) = chart else {
+        let key = state.key_for(Action::MarkNumber);
+        let text = format!(
+            "The time over two numbers: mark two of the list with {key}. The first is across, the second has a curve per value."
+        );
+        return draw_lines(buffer, area, paragraph(&text, width, look.dim()), 0);
+    };
+    let notes: Vec<Line<'static>> =
+        spec.notes.iter().flat_map(|note| paragraph(note, width, look.measured())).collect();
+    let below = (notes.len() as u16).min(area.height / 3);
+    let above = Line::styled(clipped_text(&spec.subtitle, width), look.dim());
+    draw_lines(buffer, Rect { height: 1.min(area.height), ..area }, vec![above], 0);
+    let height = area.height.saturating_sub(below + 1);
+    canvas::draw_chart(buffer, Rect { y: area.y + 1, height, ..area }, &spec, look);
+    let lower = Rect { y: area.bottom() - below, height: below, ..area };
+    draw_lines(buffer, lower, notes, 0);
+}
+
+fn draw_scenarios(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
+    let width = usize::from(area.width);
+    let [keep, next, drop] = [Action::KeepScenario, Action::NextScenario, Action::DropScenario]
+        .map(|action| state.key_for(action).to_string());
+    let keys = format!("{keep} keeps the changes as a scenario, {next} shows the next one, {drop} drops one");
+    let mut lines = match &state.what_if.page {
+        Some(Ok(page)) => side_by_side_lines(&scenario_table(page), width, look),
+        Some(Err(why)) => paragraph(why, width, look.refusal()),
+        None => Vec::new(),
+    };
+    lines.push(Line::default());
+    lines.extend(paragraph(&keys, width, look.dim()));
+    draw_lines(buffer, area, lines, 0);
+}

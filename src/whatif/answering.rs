@@ -1,0 +1,92 @@
+//! A whole answer at once: for the command, the screen and the page, so that they say the same.
+
+use super::question::WhatIf;
+use super::scenario::{MOST_SCENARIOS, Scenario, ScenarioPage};
+use super::table::WhatIfAnswer;
+use crate::gpu::{ChangeError, GpuChanges, GpuNumber};
+use crate::units::Seconds;
+
+/// How many values of each number a contour has.
+const CONTOUR_STEPS: usize = 25;
+
+/// What is to be found beside the time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WhatIfParts {
+    /// Whether every number is moved by a fifth.
+    pub tornado: bool,
+    /// The number whose value is sought.
+    pub solve: Option<GpuNumber>,
+    /// The numbers of a contour: across, up.
+    pub contour: Option<[GpuNumber; 2]>,
+    /// The time that is sought; the source's where none is given.
+    pub goal: Option<Seconds>,
+}
+
+/// Changes under a name, to be shown beside others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedChanges {
+    /// The name.
+    pub name: String,
+    /// The changes.
+    pub changes: GpuChanges,
+}
+
+/// More scenarios than stand side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} scenarios: at most {MOST_SCENARIOS} stand beside the base; leave some out")]
+pub struct TooManyScenarios(pub usize);
+
+impl WhatIf<'_> {
+    /// The time with these changes, and what else is asked of them.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made, or a number that the base does not have.
+    pub fn whole_answer(
+        &mut self,
+        changes: GpuChanges,
+        parts: &WhatIfParts,
+    ) -> Result<WhatIfAnswer, ChangeError> {
+        let time = self.time(&changes)?;
+        let tornado = if parts.tornado { self.tornado(&changes)? } else { Vec::new() };
+        let solution = parts.solve.map(|number| self.solve(&changes, number, parts.goal)).transpose()?;
+        let contour = parts
+            .contour
+            .map(|numbers| self.contour(&changes, numbers, CONTOUR_STEPS, parts.goal))
+            .transpose()?;
+        Ok(WhatIfAnswer {
+            workload: self.workload_name().to_string(),
+            base: self.base().id.clone(),
+            base_name: self.base().short_name().to_string(),
+            time,
+            interval: time.and_then(|time| self.interval(time)),
+            base_time: self.base_time(),
+            changes,
+            tornado,
+            solution,
+            contour,
+        })
+    }
+
+    /// The base and these scenarios side by side, each with its tornado. One that changes nothing is the base, and stands there once.
+    ///
+    /// # Errors
+    /// [`ChangeError`] for changes that cannot be made.
+    pub fn scenario_page(&mut self, scenarios: &[NamedChanges]) -> Result<ScenarioPage, ChangeError> {
+        let parts = WhatIfParts { tornado: true, ..WhatIfParts::default() };
+        let base = self.whole_answer(GpuChanges::default(), &parts)?;
+        let mut all = vec![Scenario { name: base.base_name.clone(), answer: base }];
+        for NamedChanges { name, changes } in scenarios.iter().filter(|named| !named.changes.is_empty()) {
+            let answer = self.whole_answer(changes.clone(), &parts)?;
+            all.push(Scenario { name: name.clone(), answer });
+        }
+        Ok(ScenarioPage { title: format!("What if: {}", self.workload_name()), scenarios: all })
+    }
+}
+
+/// Refuses more scenarios than stand side by side.
+///
+/// # Errors
+/// [`TooManyScenarios`].
+pub fn check_scenario_count(count: usize) -> Result<(), TooManyScenarios> {
+    if count > MOST_SCENARIOS { Err(TooManyScenarios(count)) } else { Ok(()) }
+}

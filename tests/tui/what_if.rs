@@ -1,0 +1,429 @@
+//! The What if view: numbers edited in place, the same answer as the command's, undo, scenarios, charts, an application.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy.toml allows it in test functions; their builders stand outside"
+)]
+
+use crate::stage::{Dashboard, dashboard};
+use roofswap::gpu::GpuNumber;
+use roofswap::progress::Progress;
+use roofswap::session::Session;
+use roofswap::tui::{Effect, LoadedFiles, Message, WhatIfForm, update};
+use roofswap::whatif::Solution;
+use std::process::Command;
+
+/// Sends a message, and answers what it asks of the worker about changed GPUs; what else it asks.
+fn play(d: &mut Dashboard, message: Message) -> Vec<Effect> {
+    let mut rest = Vec::new();
+    for effect in update(&mut d.state, message) {
+        match effect {
+            Effect::Contour(question) => {
+                rest.extend(play(d, Message::Contour(Box::new(question.answer_contour()))));
+            }
+            Effect::WhatIfApplication(question) => {
+                let answer = question.answer_application(&Progress::default()).map(Box::new);
+                rest.extend(play(d, Message::WhatIfApplication(answer)));
+            }
+            Effect::Rank(question) => {
+                let board = question.rank_gpus(&Progress::default()).unwrap();
+                let ranked = Box::new((question.asked.clone(), board));
+                rest.extend(play(d, Message::Ranked(Some(ranked))));
+            }
+            other => rest.push(other),
+        }
+    }
+    rest
+}
+
+/// Keys, separated by spaces.
+fn press(d: &mut Dashboard, keys: &str) -> Vec<Effect> {
+    keys.split_whitespace().flat_map(|key| play(d, Message::Key(key.into()))).collect()
+}
+
+/// Types a line and ends it.
+fn type_line(d: &mut Dashboard, text: &str) -> Vec<Effect> {
+    for c in text.chars() {
+        let key = if c == ' ' { "space".to_string() } else { c.to_string() };
+        play(d, Message::Key(key));
+    }
+    press(d, "enter")
+}
+
+/// saxpy at 2^28 from TITAN V to RTX 4070, in the view.
+fn view_of_saxpy(width: u16, height: u16) -> Dashboard {
+    let mut d = dashboard(width, height);
+    for line in ["kernel saxpy", "size 2^28"] {
+        press(&mut d, ":");
+        type_line(&mut d, line);
+    }
+    press(&mut d, "3");
+    d
+}
+
+/// Moves to a number of the GPU.
+fn go_to(d: &mut Dashboard, number: GpuNumber) {
+    let base = &d.state.session.gpus[d.state.edited_gpu().base];
+    let before = GpuNumber::ALL.into_iter().take_while(|n| *n != number);
+    let place = before.filter(|n| base.number(*n).is_some()).count();
+    press(d, "home");
+    (0..place).for_each(|_| drop(press(d, "down")));
+}
+
+/// Sets a number as typed.
+fn set(d: &mut Dashboard, number: GpuNumber, value: &str) {
+    go_to(d, number);
+    press(d, "enter");
+    type_line(d, value);
+}
+
+fn message(d: &Dashboard) -> String {
+    d.state.message.as_ref().map_or_else(String::new, |(_, text)| text.clone())
+}
+
+fn changes(d: &Dashboard) -> String {
+    d.state.edited_gpu().changes.to_string()
+}
+
+/// What the command prints as JSON.
+fn command(words: &str) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_roofswap"))
+        .args(words.split(' '))
+        .env("ROOFSWAP_CONFIG", folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_view_at_every_size() {
+    for (width, height) in [(40, 12), (80, 24), (120, 40), (160, 50), (200, 60)] {
+        let mut d = view_of_saxpy(width, height);
+        go_to(&mut d, GpuNumber::Bandwidth);
+        press(&mut d, "l l l l");
+        insta::assert_snapshot!(format!("what_if_{width}x{height}"), d.screen());
+    }
+}
+
+#[test]
+fn the_charts_and_scenarios_at_some_sizes() {
+    for (width, height) in [(40, 12), (80, 24), (160, 50)] {
+        let mut d = view_of_saxpy(width, height);
+        set(&mut d, GpuNumber::Bandwidth, "+20%");
+        press(&mut d, "K enter");
+        set(&mut d, GpuNumber::L2Size, "72MiB");
+        press(&mut d, "K enter");
+        d.state.message = None;
+        d.state.what_if.form = WhatIfForm::Scenarios;
+        press(&mut d, "up");
+        insta::assert_snapshot!(format!("scenarios_{width}x{height}"), d.screen());
+        go_to(&mut d, GpuNumber::Bandwidth);
+        press(&mut d, "space");
+        go_to(&mut d, GpuNumber::SmClock);
+        press(&mut d, "space up");
+        insta::assert_snapshot!(format!("two_numbers_{width}x{height}"), d.screen());
+        d.state.what_if.form = WhatIfForm::Tornado;
+        press(&mut d, "end l l up up l");
+        insta::assert_snapshot!(format!("launch_{width}x{height}"), d.screen());
+    }
+}
+
+#[test]
+fn the_screen_says_what_the_commands_say() {
+    let mut d = view_of_saxpy(160, 50);
+    set(&mut d, GpuNumber::Bandwidth, "+20%");
+    set(&mut d, GpuNumber::L2Size, "72MiB");
+    set(&mut d, GpuNumber::Sms, "x0.5");
+    assert_eq!(changes(&d), "mem=+20%,l2=72MiB,sms=-50%");
+    let asked = "--set mem=+20%,l2=72MiB,sms=-50% --kernel saxpy --size n=268435456 --format json";
+    let whatif = command(&format!("whatif --gpu rtx-4070 --from titan-v {asked}"));
+    let predict = command(&format!("predict --to rtx-4070 --from titan-v {asked}"));
+    let near = |shown: Option<roofswap::units::Seconds>, said: &serde_json::Value| {
+        let (shown, said) = (shown.unwrap().millis(), said.as_f64().unwrap());
+        assert!((shown / said - 1.0).abs() < 1e-9, "{shown} {said}");
+    };
+    let answer = d.state.what_if.answer().unwrap().clone();
+    near(answer.time, &whatif["time_ms"]);
+    near(answer.base_time, &whatif["base_time_ms"]);
+    near(answer.interval.map(|[low, _]| low), &whatif["low_ms"]);
+    near(d.state.answer().predicted_time(), &predict[0]["time_ms"]);
+    for (bar, said) in answer.tornado.iter().zip(whatif["tornado"].as_array().unwrap()) {
+        assert_eq!(bar.number.key(), said["number"]);
+        if let Some(less) = said["minus20_time_ms"].as_f64() {
+            assert!((bar.less.unwrap().millis() / less - 1.0).abs() < 1e-9, "{said}");
+        }
+    }
+    press(&mut d, "1");
+    let effects = press(&mut d, "Y");
+    let copied =
+        effects.iter().find_map(|e| if let Effect::Copy(text) = e { Some(text.clone()) } else { None });
+    let copied = copied.unwrap();
+    assert!(copied.contains("--to rtx-4070 --set 'mem=+20%,l2=72MiB,sms=-50%'"), "{copied}");
+}
+
+#[test]
+fn the_changed_gpu_is_live_and_marked_in_every_view() {
+    let mut d = view_of_saxpy(200, 60);
+    let before = d.state.answer().predicted_time().unwrap();
+    set(&mut d, GpuNumber::Bandwidth, "+20%");
+    assert!(d.state.answer().predicted_time().unwrap() < before);
+    for view in ["1", "2", "3"] {
+        press(&mut d, view);
+        let screen = d.screen();
+        assert!(screen.contains("◇ RTX 4070"), "{view}: {screen}");
+    }
+    let cautions = &d.state.answer().prediction.as_ref().unwrap().cautions;
+    let said: Vec<String> = cautions.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|text| text.contains("hypothetical GPU: rtx-4070 with mem=+20%")), "{said:?}");
+    assert_eq!(d.state.saved().targets, ["rtx-4070"], "what is remembered is a GPU that exists");
+    // Files that are read again bring another session.
+    let loaded = LoadedFiles::without_notes(Session::load(None).unwrap(), "loaded");
+    play(&mut d, Message::Loaded(loaded));
+    assert!(d.screen().contains("◇ RTX 4070"));
+    press(&mut d, "3 R");
+    assert_eq!((changes(&d).as_str(), d.state.pair()[1].id.as_str()), ("", "rtx-4070"));
+    press(&mut d, "2");
+    assert!(!d.screen().contains('◇'), "{}", d.screen());
+}
+
+#[test]
+fn every_edit_can_be_undone() {
+    let mut d = view_of_saxpy(160, 50);
+    let first = d.state.selection.clone();
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "l l H");
+    set(&mut d, GpuNumber::L2Size, "72MiB");
+    press(&mut d, "K enter backspace B");
+    press(&mut d, "end l up L");
+    let edited = d.state.selection.clone();
+    press(&mut d, "R");
+    assert!(d.state.selection.edited.is_none() && d.state.selection.launches.is_empty());
+    press(&mut d, "u");
+    assert_eq!(d.state.selection, edited);
+    (0..20).for_each(|_| drop(press(&mut d, "u")));
+    assert_eq!(d.state.selection, first);
+    assert!(message(&d).contains("nothing to undo"));
+}
+
+#[test]
+fn what_cannot_be_is_said_with_both_numbers() {
+    let mut d = view_of_saxpy(120, 40);
+    for (number, value, said) in [
+        (GpuNumber::Fp32Peak, "40TFLOP/s", "FP32 peak 40.0 TFLOP/s contradicts SMs 46"),
+        (GpuNumber::Bandwidth, "fast", "mem=fast: expected 600GB/s"),
+        (GpuNumber::Bandwidth, "-120%", "expected 600GB/s"),
+        (GpuNumber::Sms, "100000", "expected 1 to 4600 (it has 46)"),
+        (GpuNumber::PowerLimit, "3W", "contradicts idle power"),
+        (GpuNumber::L2Size, "", "expected 72MiB"),
+    ] {
+        set(&mut d, number, value);
+        assert!(message(&d).contains(said), "{value}: {}", message(&d));
+        press(&mut d, "esc");
+        assert_eq!(changes(&d), "", "{value}");
+    }
+    go_to(&mut d, GpuNumber::Fp32Peak);
+    press(&mut d, "l");
+    assert!(message(&d).contains("change sms, fp32-lanes or sm instead"), "{}", message(&d));
+    // Held down, a number ends where a GPU can no longer be, and says so.
+    go_to(&mut d, GpuNumber::SharedPerSm);
+    (0..60).for_each(|_| drop(press(&mut d, "L")));
+    assert!(message(&d).contains("shared memory per SM"), "{}", message(&d));
+    (0..60).for_each(|_| drop(press(&mut d, "H")));
+    d.screen();
+}
+
+#[test]
+fn a_value_is_solved_for_and_set() {
+    let mut d = view_of_saxpy(120, 40);
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "=");
+    type_line(&mut d, "4ms");
+    assert!(message(&d).contains("makes 4.00 ms (goal 4.00 ms)"), "{}", message(&d));
+    assert!(matches!(d.state.what_if.solution, Some(Solution::Value { .. })));
+    press(&mut d, "enter enter");
+    let time = d.state.what_if.answer().unwrap().time.unwrap().millis();
+    assert!((time / 4.0 - 1.0).abs() < 1e-6, "{time}");
+    press(&mut d, "=");
+    type_line(&mut d, "1us");
+    assert!(
+        message(&d).contains("no value of memory bandwidth makes 1.00 µs: limited by"),
+        "{}",
+        message(&d)
+    );
+    press(&mut d, "=");
+    type_line(&mut d, "soon");
+    assert!(message(&d).contains("expected a time such as 1.5ms"), "{}", message(&d));
+    press(&mut d, "esc =");
+    press(&mut d, "enter");
+    let source = d.state.answer().source_time.as_ref().unwrap().time;
+    assert!(message(&d).contains(&format!("goal {source}")), "{}", message(&d));
+}
+
+#[test]
+fn four_scenarios_are_kept_compared_and_written() {
+    let mut d = view_of_saxpy(160, 50);
+    press(&mut d, "K enter");
+    assert!(message(&d).contains("nothing is changed"), "{}", message(&d));
+    press(&mut d, "esc");
+    for value in ["+10%", "+20%", "+30%", "+40%"] {
+        set(&mut d, GpuNumber::Bandwidth, value);
+        press(&mut d, "K enter");
+        assert!(message(&d).contains("kept as"), "{}", message(&d));
+    }
+    set(&mut d, GpuNumber::Bandwidth, "+50%");
+    press(&mut d, "K enter");
+    assert!(message(&d).contains("5 scenarios: at most 4 stand beside the base"), "{}", message(&d));
+    press(&mut d, "esc tab tab");
+    let screen = d.screen();
+    for name in ["scenario", "A", "B", "C", "D", "speed over", "1.39×"] {
+        assert!(screen.contains(name), "{name}: {screen}");
+    }
+    press(&mut d, "B");
+    assert_eq!(changes(&d), "mem=+10%");
+    press(&mut d, "B B B B");
+    assert_eq!(changes(&d), "", "after the last one the base");
+    press(&mut d, "e");
+    let effects = press(&mut d, "enter");
+    let Some(Effect::WritePage { path, page }) = effects.first() else { panic!("{effects:?}") };
+    let html = page.text_for_file(path).unwrap();
+    assert!(html.contains("<svg") && html.contains("mem=+40%"), "{}", path.display());
+    assert!(page.text_for_file(std::path::Path::new("a.pdf")).is_err());
+    press(&mut d, "D");
+    assert_eq!(d.state.what_if.kept.len(), 3);
+}
+
+#[test]
+fn a_changed_gpu_is_saved_under_an_id_of_its_own() {
+    let mut d = view_of_saxpy(120, 40);
+    press(&mut d, "S enter");
+    assert!(message(&d).contains("nothing is changed"), "{}", message(&d));
+    press(&mut d, "esc");
+    set(&mut d, GpuNumber::Bandwidth, "+20%");
+    press(&mut d, "S");
+    type_line(&mut d, "rtx-4080");
+    assert!(message(&d).contains("is a name of rtx-4080"), "{}", message(&d));
+    press(&mut d, "esc S");
+    let effects = press(&mut d, "enter");
+    assert!(matches!(effects.first(), Some(Effect::SaveGpu(_))), "{effects:?}");
+}
+
+#[test]
+fn another_launch_changes_occupancy_and_waves() {
+    let mut d = dashboard(160, 50);
+    press(&mut d, "3");
+    let now = |d: &Dashboard| d.state.what_if.found.clone().unwrap().launches.unwrap();
+    let [as_it_is, same] = now(&d);
+    assert_eq!(as_it_is, same);
+    // The last four lines are those of the launch: threads, registers, static and dynamic shared memory.
+    press(&mut d, "end up up enter");
+    type_line(&mut d, "x2");
+    let [_, changed] = now(&d);
+    assert!(changed.needs.regs_per_thread == 2 * as_it_is.needs.regs_per_thread);
+    assert!(changed.occupancy.active_warps <= as_it_is.occupancy.active_warps);
+    press(&mut d, "up enter");
+    type_line(&mut d, "2048");
+    assert!(message(&d).contains("threads per block from 1 to 1024"), "{}", message(&d));
+    press(&mut d, "esc enter");
+    type_line(&mut d, "1024");
+    let [_, changed] = now(&d);
+    assert_eq!(changed.needs.threads, 1024);
+    let refused = changed.refusal.is_some();
+    assert_eq!(refused, changed.time.is_none(), "{changed:?}");
+    press(&mut d, "u u");
+    assert_eq!(now(&d), [as_it_is, same]);
+}
+
+#[test]
+fn each_form_is_exported_as_its_chart() {
+    let mut d = view_of_saxpy(120, 40);
+    press(&mut d, "e");
+    let effects = press(&mut d, "enter");
+    let Some(Effect::Export { path, spec, .. }) = effects.first() else { panic!("{effects:?}") };
+    assert!(path.to_string_lossy().starts_with("tornado-saxpy"), "{}", path.display());
+    let answer = d.state.what_if.answer().unwrap().clone();
+    assert_eq!(**spec, roofswap::whatif::tornado_chart(&answer));
+    press(&mut d, "tab e");
+    assert!(message(&d).contains("mark two numbers with space"), "{}", message(&d));
+    go_to(&mut d, GpuNumber::Bandwidth);
+    press(&mut d, "space");
+    go_to(&mut d, GpuNumber::SmClock);
+    press(&mut d, "space e");
+    let effects = press(&mut d, "enter");
+    let Some(Effect::Export { spec, .. }) = effects.first() else { panic!("{effects:?}") };
+    assert!(spec.title.contains("time over memory bandwidth and SM clock"), "{}", spec.title);
+    press(&mut d, "tab e");
+    assert!(message(&d).contains("no scenario is kept"), "{}", message(&d));
+}
+
+/// A program of two launches: a product and one whose counts nobody knows.
+fn application() -> roofswap::application::Application {
+    let kernel = |name: &str, start: u32, dur: u32, correlation: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{},"dur":2,"args":{{"correlation":{correlation}}}}},
+            {{"ph":"X","cat":"kernel","name":"{name}","pid":0,"tid":7,"ts":{start},"dur":{dur},"args":{{"External id":{correlation},"device":0,"stream":7,"correlation":{correlation},"registers per thread":64,"shared memory":0,"grid":[512,1,1],"block":[128,1,1]}}}}"#,
+            start - 5
+        )
+    };
+    let text = format!(
+        r#"{{"deviceProperties":[{{"id":0,"name":"NVIDIA H100 80GB HBM3"}}],"traceEvents":[
+        {{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":1,"args":{{"External id":1,"Input Dims":[[2048,1024],[1024,4096]],"Input type":["c10::BFloat16","c10::BFloat16"]}}}},
+        {},{}]}}"#,
+        kernel("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1", 10, 48, 1),
+        kernel("mystery_kernel", 70, 200, 2),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    std::fs::write(&path, text).unwrap();
+    let recorded = roofswap::application::read_application(&path, &Progress::default()).unwrap();
+    recorded.application(&Default::default()).unwrap()
+}
+
+#[test]
+fn an_application_has_its_tornado_from_the_worker() {
+    let mut d = view_of_saxpy(160, 50);
+    press(&mut d, "w");
+    assert!(message(&d).contains("no application is loaded"), "{}", message(&d));
+    play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
+    press(&mut d, "3 w");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    assert!(answer.workload.ends_with("run.json") && answer.tornado.iter().any(|bar| bar.matters()));
+    let before = answer.time.unwrap();
+    set(&mut d, GpuNumber::Bandwidth, "x2");
+    let answer = d.state.what_if.answer().unwrap().clone();
+    assert!(answer.time.unwrap() < before, "{answer:?}");
+    assert_eq!(answer.base_time, Some(before));
+    // The same GPU in the view of the application.
+    let effects = press(&mut d, "4");
+    assert!(effects.iter().any(|e| matches!(e, Effect::Forecast { .. })), "{effects:?}");
+    // One that is cancelled is no answer.
+    press(&mut d, "3");
+    let key = Message::Key("l".into());
+    let asked = update(&mut d.state, key);
+    let question = asked.into_iter().find_map(|e| match e {
+        Effect::WhatIfApplication(question) => Some(question),
+        _ => None,
+    });
+    let progress = Progress::default();
+    progress.cancel();
+    assert!(question.unwrap().answer_application(&progress).is_none());
+    assert!(d.state.what_if.answer().is_none());
+    press(&mut d, "esc");
+    assert!(d.screen().contains("cancelled"), "{}", d.screen());
+}
+
+#[test]
+fn the_tornado_of_an_application_counts_its_forecasts() {
+    let mut d = view_of_saxpy(160, 50);
+    play(&mut d, Message::ApplicationRead(Box::new((application(), Default::default()))));
+    press(&mut d, "3");
+    let asked = update(&mut d.state, Message::Key("w".into()));
+    let question = asked.into_iter().find_map(|e| match e {
+        Effect::WhatIfApplication(question) => Some(question),
+        _ => None,
+    });
+    let progress = Progress::default();
+    question.unwrap().answer_application(&progress).unwrap();
+    assert!(progress.steps_done() > 20 && progress.steps_done() <= progress.steps_known());
+}
