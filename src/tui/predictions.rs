@@ -154,7 +154,13 @@ impl DashboardState {
             self.say(Tone::Refused, why.to_string());
         }
         if was_listed != self.session.edited_gpu().is_some() {
+            let was_on_target = self.gpus.get(self.gpu_cursor).map(|gpu| self.existing_gpu(*gpu));
             self.arrange_gpus();
+            // The cursor goes with a target that was changed, or set back.
+            if was_on_target == Some(self.existing_gpu(self.target())) {
+                let place = self.gpus.iter().position(|gpu| *gpu == self.target());
+                self.gpu_cursor = place.unwrap_or(self.gpu_cursor);
+            }
         }
     }
 

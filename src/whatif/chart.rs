@@ -67,21 +67,18 @@ fn bar_marks(slot: usize, bar: &TornadoBar, now: f64) -> Vec<Mark> {
 pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
     let [across, up] = contour.numbers;
     let xs: Vec<f64> = contour.across.iter().map(|v| across.in_unit(*v)).collect();
-    let ys: Vec<f64> = contour.up.iter().map(|v| up.in_unit(*v)).collect();
     let mut marks = Vec::new();
     let strongest = contour.times.iter().flatten().flatten().fold(0.0_f64, |most, t| most.max(t.millis()));
-    for (row, times) in contour.times.iter().enumerate() {
+    // A few curves are enough to see the trend: a quarter, a half, all, and twice of what there is now.
+    let dashes = [Dash::Dotted, Dash::Dashed, Dash::Solid, Dash::DashDot];
+    for (curve, dash) in dashes.into_iter().enumerate() {
+        let row = curve * contour.up.len().saturating_sub(1) / dashes.len();
+        let Some((value, times)) = contour.up.get(row).zip(contour.times.get(row)) else { continue };
         let points: Vec<(f64, f64)> =
             xs.iter().zip(times).filter_map(|(x, t)| Some((*x, (*t)?.millis()))).collect();
-        // A few curves are enough to see the trend.
-        if row % (contour.up.len() / 4).max(1) == 0 && !points.is_empty() {
-            marks.push(Mark::Line {
-                name: format!("{} {}", up.title(), up.in_words(contour.up[row])),
-                meaning: Meaning::Target,
-                dash: [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDot]
-                    [row * 4 / contour.up.len().max(1) % 4],
-                points,
-            });
+        if !points.is_empty() {
+            let name = format!("{} {}", up.title(), up.in_words(*value));
+            marks.push(Mark::Line { name, meaning: Meaning::Target, dash, points });
         }
     }
     if let Some(goal) = contour.goal {
@@ -105,7 +102,6 @@ pub fn contour_chart(answer: &WhatIfAnswer, contour: &Contour) -> ChartSpec {
             up.unit()
         )
     });
-    let _ = ys;
     ChartSpec {
         title: format!(
             "{} on {}: time over {} and {}",

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 /// Columns of the names and of a value.
 const NAME: usize = 11;
-const VALUE: usize = 14;
+const VALUE: usize = 26;
 
 /// The launch on the edited GPU, in this width.
 pub(super) fn launch_lines(state: &DashboardState, width: usize, look: Look<'_>) -> Vec<Line<'static>> {

@@ -5,6 +5,7 @@ use super::launch_view::launch_lines;
 use super::list_view::{draw_list, head_lines};
 use super::side_by_side::side_by_side_lines;
 use super::tornado_view::tornado_lines;
+use crate::chart::{ChartSpec, Mark, Meaning};
 use crate::tui::action::Action;
 use crate::tui::canvas;
 use crate::tui::jobs::WorkerJob;
@@ -165,8 +166,8 @@ fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: L
         );
         return draw_lines(buffer, area, paragraph(&text, width, look.dim()), 0);
     };
-    let notes: Vec<Line<'static>> =
-        spec.notes.iter().flat_map(|note| paragraph(note, width, look.measured())).collect();
+    let mut notes = paragraph(&curve_names(&spec), width, look.dim());
+    notes.extend(spec.notes.iter().flat_map(|note| paragraph(note, width, look.measured())));
     let below = (notes.len() as u16).min(area.height / 3);
     let above = Line::styled(clipped_text(&spec.subtitle, width), look.dim());
     draw_lines(buffer, Rect { height: 1.min(area.height), ..area }, vec![above], 0);
@@ -174,6 +175,20 @@ fn draw_contour(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: L
     canvas::draw_chart(buffer, Rect { y: area.y + 1, height, ..area }, &spec, look);
     let lower = Rect { y: area.bottom() - below, height: below, ..area };
     draw_lines(buffer, lower, notes, 0);
+}
+
+/// Which values the curves are of, and the line of the goal.
+fn curve_names(spec: &ChartSpec) -> String {
+    let named = |mark: &Mark| match mark {
+        Mark::Line { name, meaning, .. } => Some((name.clone(), *meaning)),
+        _ => None,
+    };
+    let (curves, goal): (Vec<_>, Vec<_>) =
+        spec.marks.iter().filter_map(named).partition(|(_, meaning)| *meaning == Meaning::Target);
+    let ends: Vec<String> =
+        [curves.first(), curves.last()].into_iter().flatten().map(|c| c.0.clone()).collect();
+    let goal = goal.first().map_or_else(String::new, |(name, _)| format!("; level line: {name}"));
+    format!("curves: {}{goal}", ends.join(" … "))
 }
 
 fn draw_scenarios(buffer: &mut Buffer, area: Rect, state: &DashboardState, look: Look<'_>) {
